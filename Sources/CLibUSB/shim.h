@@ -1,0 +1,4 @@
+#pragma once
+
+#include <libusb.h>
+#include <sys/time.h>

@@ -1,0 +1,22 @@
+internal import Glibc
+
+/// The machine's own clock and time zone.
+public struct SystemTimeSource: TimeSource {
+    public init() {}
+
+    public func now() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    public func offsetSeconds(at moment: Timestamp) -> Int {
+        var seconds = time_t(moment.milliseconds / 1000)
+        var local = tm()
+        return localtime_r(&seconds, &local) == nil ? 0 : local.tm_gmtoff
+    }
+
+    public func sleep(for duration: Duration) async throws(CancellationError) {
+        do { try await Task.sleep(for: duration) } catch { throw CancellationError() }
+    }
+}
