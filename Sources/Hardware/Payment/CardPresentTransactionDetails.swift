@@ -1,0 +1,79 @@
+/// What is known and may be kept of a card payment: for the journal, the receipt and the JSON output.
+///
+/// There is nothing here that could be used to pay again: of the PAN only the last four digits.
+public struct CardPresentTransactionDetails: Hashable, Sendable, Codable {
+    /// How the card was read.
+    public enum EntryMode: String, Hashable, Sendable, Codable {
+        /// DE 22 `05x`
+        case chip
+    }
+
+    /// How the cardholder was verified.
+    public enum CardholderVerification: String, Hashable, Sendable, Codable {
+        case none
+        case signature
+        case offlinePIN = "offline_pin"
+        case offlinePINAndSignature = "offline_pin_and_signature"
+        case onlinePIN = "online_pin"
+        case failed
+    }
+
+    /// How the card itself was authenticated by the terminal (EMV Book 2 §5 and §6).
+    public enum OfflineDataAuthentication: String, Hashable, Sendable, Codable {
+        case none
+        case sda
+        case dda
+        case cda
+    }
+
+    /// The payment scheme, for example `visa`.
+    public var brand: String
+    /// Four digits; nil when the card was not read that far.
+    public var lastFour: String?
+    public var entryMode: EntryMode
+    public var cardholderVerification: CardholderVerification
+    /// Tag 84 or 4F, upper-case hexadecimal digits.
+    public var aid: String?
+    /// Preferred name (9F12), or label (50).
+    public var applicationName: String?
+    /// Tag 95, ten hexadecimal digits.
+    public var terminalVerificationResults: String?
+    /// Tag 9B, four hexadecimal digits.
+    public var transactionStatusInformation: String?
+    /// Tag 9F26 of the last GENERATE AC, sixteen hexadecimal digits.
+    public var applicationCryptogram: String?
+    /// `TC`, `ARQC` or `AAC`.
+    public var cryptogramType: String?
+    /// Tag 9F36
+    public var applicationTransactionCounter: UInt16?
+    /// Tag 8A, two characters.
+    public var authorizationResponseCode: String?
+    /// DE 38
+    public var authorizationCode: String?
+    /// DE 37
+    public var hostReference: String?
+    public var offlineDataAuthentication: OfflineDataAuthentication
+    /// `notPerformed`, `succeeded` or `failed`.
+    public var offlineDataAuthenticationResult: String
+
+    public init(
+        brand: String, lastFour: String?, entryMode: EntryMode, cardholderVerification: CardholderVerification,
+        aid: String? = nil, applicationName: String? = nil, terminalVerificationResults: String? = nil,
+        transactionStatusInformation: String? = nil, applicationCryptogram: String? = nil,
+        cryptogramType: String? = nil, applicationTransactionCounter: UInt16? = nil,
+        authorizationResponseCode: String? = nil, authorizationCode: String? = nil, hostReference: String? = nil,
+        offlineDataAuthentication: OfflineDataAuthentication = .none,
+        offlineDataAuthenticationResult: String = "notPerformed"
+    ) {
+        (self.brand, self.lastFour, self.entryMode) = (brand, lastFour, entryMode)
+        (self.cardholderVerification, self.aid, self.applicationName) = (cardholderVerification, aid, applicationName)
+        self.terminalVerificationResults = terminalVerificationResults
+        self.transactionStatusInformation = transactionStatusInformation
+        (self.applicationCryptogram, self.cryptogramType) = (applicationCryptogram, cryptogramType)
+        self.applicationTransactionCounter = applicationTransactionCounter
+        self.authorizationResponseCode = authorizationResponseCode
+        (self.authorizationCode, self.hostReference) = (authorizationCode, hostReference)
+        self.offlineDataAuthentication = offlineDataAuthentication
+        self.offlineDataAuthenticationResult = offlineDataAuthenticationResult
+    }
+}

@@ -1,0 +1,109 @@
+internal import CCUPS
+
+/// A connection to the print server for the length of one operation.
+struct CUPSConnection: ~Copyable {
+    private let cups: ccups_functions
+    private let http: OpaquePointer
+    private let server: String
+
+    /// Milliseconds to wait for the server to accept the connection.
+    private static let connectTimeout: Int32 = 5000
+
+    init() throws(PrinterError) {
+        let cups = try CUPSLibrary.load().functions
+        let server = cups.cupsServer().map { String(cString: $0) } ?? "localhost"
+        guard
+            let http = cups.httpConnect2(
+                cups.cupsServer(), cups.ippPort(), nil, 0, cups.cupsEncryption(), 1, Self.connectTimeout, nil)
+        else {
+            throw .serverUnavailable(server: server, message: Self.lastError(cups))
+        }
+        (self.cups, self.server, self.http) = (cups, server, http)
+    }
+
+    deinit { cups.httpClose(http) }
+
+    borrowing func destinationNames() throws(PrinterError) -> [String] {
+        var destinations: UnsafeMutablePointer<cups_dest_t>?
+        let count = cups.cupsGetDests2(http, &destinations)
+        defer { cups.cupsFreeDests(count, destinations) }
+        guard let destinations, count > 0 else { return [] }
+        return UnsafeBufferPointer(start: destinations, count: Int(count)).compactMap { destination in
+            destination.name.map { String(cString: $0) }
+        }
+    }
+
+    borrowing func submit(_ document: PrintDocument, to printer: String?) throws(PrinterError) -> PrintJob {
+        guard let destination = cups.cupsGetNamedDest(http, printer, nil) else {
+            let available = try destinationNames()
+            if let printer { throw .printerNotFound(printer, available: available) }
+            throw .noDefaultPrinter(available: available)
+        }
+        defer { cups.cupsFreeDests(1, destination) }
+        let name = destination.pointee.name.map { String(cString: $0) } ?? printer ?? ""
+        guard let information = cups.cupsCopyDestInfo(http, destination) else {
+            throw .rejected(printer: name, message: Self.lastError(cups))
+        }
+        defer { cups.cupsFreeDestInfo(information) }
+        var options: UnsafeMutablePointer<cups_option_t>?
+        let optionCount = cups.cupsAddOption("document-format", document.format, 0, &options)
+        defer { cups.cupsFreeOptions(optionCount, options) }
+        var id: Int32 = 0
+        let created = cups.cupsCreateDestJob(
+            http, destination, information, &id, document.title, optionCount, options)
+        guard created == IPP_STATUS_OK || created == IPP_STATUS_OK_IGNORED_OR_SUBSTITUTED else {
+            throw .rejected(printer: name, message: Self.lastError(cups))
+        }
+        try send(document, job: id, to: destination, information: information, name: name)
+        return PrintJob(id: id, printer: name, state: .pending)
+    }
+
+    private borrowing func send(
+        _ document: PrintDocument, job: Int32, to destination: UnsafeMutablePointer<cups_dest_t>,
+        information: OpaquePointer, name: String
+    ) throws(PrinterError) {
+        var status = cups.cupsStartDestDocument(
+            http, destination, information, job, document.title, document.format, 0, nil, 1)
+        if status == HTTP_STATUS_CONTINUE {
+            status = document.bytes.withUnsafeBytes { buffer in
+                cups.cupsWriteRequestData(http, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count)
+            }
+        }
+        let finished = cups.cupsFinishDestDocument(http, destination, information)
+        guard status == HTTP_STATUS_CONTINUE,
+            finished == IPP_STATUS_OK || finished == IPP_STATUS_OK_IGNORED_OR_SUBSTITUTED
+        else { throw .rejected(printer: name, message: Self.lastError(cups)) }
+    }
+
+    borrowing func status(of job: PrintJob) throws(PrinterError) -> PrintJob {
+        guard let request = cups.ippNewRequest(IPP_OP_GET_JOB_ATTRIBUTES) else {
+            throw .serverUnavailable(server: server, message: Self.lastError(cups))
+        }
+        _ = cups.ippAddString(
+            request, IPP_TAG_OPERATION, IPP_TAG_URI, "job-uri", nil, "ipp://localhost/jobs/\(job.id)")
+        _ = cups.ippAddString(
+            request, IPP_TAG_OPERATION, IPP_TAG_NAME, "requesting-user-name", nil, cups.cupsUser())
+        guard let answer = cups.cupsDoRequest(http, request, "/") else {
+            throw .serverUnavailable(server: server, message: Self.lastError(cups))
+        }
+        defer { cups.ippDelete(answer) }
+        guard let attribute = cups.ippFindAttribute(answer, "job-state", IPP_TAG_ENUM),
+            let state = PrintJob.State(number: cups.ippGetInteger(attribute, 0))
+        else { throw .rejected(printer: job.printer, message: Self.lastError(cups)) }
+        return PrintJob(
+            id: job.id, printer: job.printer, state: state,
+            reasons: strings(answer, "job-state-reasons", IPP_TAG_KEYWORD),
+            message: strings(answer, "job-printer-state-message", IPP_TAG_TEXT).first { !$0.isEmpty })
+    }
+
+    private borrowing func strings(_ answer: OpaquePointer, _ name: String, _ tag: ipp_tag_t) -> [String] {
+        guard let attribute = cups.ippFindAttribute(answer, name, tag) else { return [] }
+        return (0..<cups.ippGetCount(attribute)).compactMap { index in
+            cups.ippGetString(attribute, index, nil).map { String(cString: $0) }
+        }
+    }
+
+    private static func lastError(_ cups: ccups_functions) -> String {
+        cups.cupsLastErrorString().map { String(cString: $0) } ?? "no reason given"
+    }
+}

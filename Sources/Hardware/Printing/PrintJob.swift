@@ -1,0 +1,42 @@
+/// A job in a print queue, and how far it has come.
+public struct PrintJob: Hashable, Sendable, Codable {
+    /// The `job-state` of RFC 8011 §5.3.7.
+    public enum State: String, Hashable, Sendable, Codable, CaseIterable {
+        case pending
+        case held
+        case processing
+        case stopped
+        case canceled
+        case aborted
+        /// The queue has handed everything to the printer. Only a printer that answers (IPP) makes this
+        /// mean that there is paper; a one-way link cannot say.
+        case completed
+
+        /// - Parameter number: the enumeration's value in RFC 8011, 3...9.
+        public init?(number: Int32) {
+            let all: [Int32: State] = [
+                3: .pending, 4: .held, 5: .processing, 6: .stopped, 7: .canceled, 8: .aborted, 9: .completed,
+            ]
+            guard let state = all[number] else { return nil }
+            self = state
+        }
+
+        /// Whether the job will not change any more.
+        public var isFinal: Bool { self == .canceled || self == .aborted || self == .completed }
+    }
+
+    /// The number that the server gave the job.
+    public var id: Int32
+    /// The queue's name.
+    public var printer: String
+    public var state: State
+    /// `job-state-reasons`, in the server's keywords.
+    public var reasons: [String]
+    /// What the printer itself says, for people.
+    public var message: String?
+
+    public init(id: Int32, printer: String, state: State, reasons: [String] = [], message: String? = nil) {
+        (self.id, self.printer, self.state) = (id, printer, state)
+        (self.reasons, self.message) = (reasons, message)
+    }
+}

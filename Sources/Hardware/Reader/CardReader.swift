@@ -1,0 +1,33 @@
+/// A card reader, as far as a program above the driver needs to know it.
+///
+/// Readers are equal when everything that is known of them is equal: a changed battery level is a
+/// change. Compare ``id`` to ask whether two values mean the same device.
+public struct CardReader: Hashable, Sendable, Codable, Identifiable {
+    /// Names the device: the USB serial number where it has one, else its place on the bus, always with
+    /// vendor and product, for example `1209:c0de/CP0001` or `08e6:3437@1-4`.
+    public let id: String
+    /// The product string of the device, or a name made of vendor and product.
+    public var name: String
+    public var manufacturer: String?
+    public var serialNumber: String?
+    /// USB vendor and product, four hexadecimal digits each: `1209:c0de`.
+    public var usbID: String
+    /// bcdDevice as `major.minor`.
+    public var softwareVersion: String
+    /// 0...1; nil for a reader that lives on USB power.
+    public var batteryLevel: Double?
+    public var readerType: CardReaderType
+    /// What the reader exchanges with the host: `tpdu`, `short-apdu`, `extended-apdu` or `character`.
+    public var exchangeLevel: String
+    /// Card slots.
+    public var slotCount: Int
+
+    public init(
+        id: String, name: String, manufacturer: String?, serialNumber: String?, usbID: String, softwareVersion: String,
+        batteryLevel: Double?, readerType: CardReaderType, exchangeLevel: String, slotCount: Int
+    ) {
+        (self.id, self.name, self.manufacturer, self.serialNumber) = (id, name, manufacturer, serialNumber)
+        (self.usbID, self.softwareVersion, self.batteryLevel) = (usbID, softwareVersion, batteryLevel)
+        (self.readerType, self.exchangeLevel, self.slotCount) = (readerType, exchangeLevel, slotCount)
+    }
+}

@@ -1,0 +1,5 @@
+/// What kind of device a reader is.
+public enum CardReaderType: String, Hashable, Sendable, Codable, CaseIterable {
+    /// A USB chip card interface device (USB CCID 1.10).
+    case ccid
+}

@@ -1,0 +1,68 @@
+/// The cause of a ``CardReaderServiceError``.
+public enum UnderlyingError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Who ended a command.
+    public enum CancellationSource: String, Hashable, Sendable {
+        /// The program, for example because the attendant pressed cancel.
+        case app
+        /// The cardholder, at the reader.
+        case reader
+    }
+
+    case notConnectedToReader
+    case alreadyConnectedToReader
+    case readerBusy(String)
+    case readerNotFound(String)
+    case readerAccessDenied(String)
+    case readerIncompatible(String)
+    case readerCommunicationError(String)
+    case readerDisconnected
+    case featureNotAvailable(String)
+    /// No card came before the deadline.
+    case cardReadTimeOut
+    /// The chip does not answer, or not as a payment card does.
+    case cardInsertNotRead(String)
+    case cardRemoved
+    case cardLeftInReader
+    case commandCancelled(from: CancellationSource)
+    case paymentDeclinedByPaymentProcessorAPI(DeclineReason)
+    /// The card or the terminal declined, without or against the host.
+    case paymentDeclinedByCardReader(String)
+    case processorAPIError(String)
+    case notConnectedToInternet(String)
+    case requestTimedOut(String)
+    case noActivePaymentIntent
+    case noRefundInProgress
+    case invalidAmount(String)
+    case invalidCurrency(String)
+    case internalServiceError(String)
+
+    public var description: String {
+        switch self {
+        case .notConnectedToReader: "no reader is connected"
+        case .alreadyConnectedToReader: "a reader is connected already"
+        case .readerBusy(let detail): "the reader is busy: \(detail)"
+        case .readerNotFound(let detail): "no reader found: \(detail)"
+        case .readerAccessDenied(let detail): detail
+        case .readerIncompatible(let detail): "this reader cannot be used: \(detail)"
+        case .readerCommunicationError(let detail): "the reader does not answer as it should: \(detail)"
+        case .readerDisconnected: "the reader was unplugged"
+        case .featureNotAvailable(let detail): detail
+        case .cardReadTimeOut: "no card was inserted in time"
+        case .cardInsertNotRead(let detail): "the card cannot be read: \(detail)"
+        case .cardRemoved: "the card was taken out too early"
+        case .cardLeftInReader: "a card is still in the reader"
+        case .commandCancelled(.app): "cancelled"
+        case .commandCancelled(.reader): "cancelled by the cardholder"
+        case .paymentDeclinedByPaymentProcessorAPI(let reason): "declined: \(reason)"
+        case .paymentDeclinedByCardReader(let detail): "declined: \(detail)"
+        case .processorAPIError(let detail): "the payment host failed: \(detail)"
+        case .notConnectedToInternet(let detail): detail
+        case .requestTimedOut(let detail): detail
+        case .noActivePaymentIntent: "no payment is running"
+        case .noRefundInProgress: "no refund is running"
+        case .invalidAmount(let detail): "invalid amount: \(detail)"
+        case .invalidCurrency(let detail): "invalid currency: \(detail)"
+        case .internalServiceError(let detail): "internal error: \(detail)"
+        }
+    }
+}
