@@ -4,5 +4,5 @@ public protocol OnlineAuthorizer: Sendable {
     ///
     /// It does not throw: no answer is an answer, `.unableToGoOnline`, and the kernel goes on to the
     /// second GENERATE AC with it (EMV Book 3 §10.9).
-    func authorize(_ request: borrowing OnlineAuthorizationRequest) async -> OnlineAuthorizationResult
+    func authorize(_ request: consuming OnlineAuthorizationRequest) async -> OnlineAuthorizationResult
 }

@@ -9,8 +9,13 @@ struct CUPSConnection: ~Copyable {
     /// Milliseconds to wait for the server to accept the connection.
     private static let connectTimeout: Int32 = 5000
 
-    init() throws(PrinterError) {
+    /// - Parameter server: host, host and port, or the path of a socket; nil for what `CUPS_SERVER` or
+    ///   the configuration of CUPS says.
+    /// - Throws: ``PrinterError/libraryMissing(_:)``, ``PrinterError/serverUnavailable(server:message:)``
+    init(server: String?) throws(PrinterError) {
         let cups = try CUPSLibrary.load().functions
+        // libcups keeps the server's name for each thread, and the thread may have served another one.
+        cups.cupsSetServer(server)
         let server = cups.cupsServer().map { String(cString: $0) } ?? "localhost"
         guard
             let http = cups.httpConnect2(

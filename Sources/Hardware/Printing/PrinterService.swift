@@ -8,6 +8,9 @@ public protocol PrinterService: Sendable {
     /// - Parameters:
     ///   - document: what is printed.
     ///   - printer: the queue; nil for the default one.
+    /// - Returns: the job with its number.
+    /// - Throws: ``PrinterError/printerNotFound(_:available:)``, ``PrinterError/rejected(printer:message:)`` and
+    ///   what keeps the server from being asked.
     func submit(_ document: PrintDocument, to printer: String?) async throws(PrinterError) -> PrintJob
 
     /// Asks how far a job has come.

@@ -1,0 +1,53 @@
+import Hardware
+import Synchronization
+import Testing
+
+@Suite("Following a print job")
+struct JobFollowingTests {
+    /// A queue whose job goes through the states that it is given, one a question.
+    private final class ScriptedQueue: PrinterService {
+        let states: Mutex<[PrintJob.State]>
+        let waited = Mutex(Duration.zero)
+
+        init(_ states: [PrintJob.State]) { self.states = Mutex(states) }
+
+        func printers() async throws(PrinterError) -> [String] { ["q"] }
+
+        func submit(_ document: PrintDocument, to printer: String?) async throws(PrinterError) -> PrintJob {
+            PrintJob(id: 1, printer: "q", state: .pending)
+        }
+
+        func status(of job: PrintJob) async throws(PrinterError) -> PrintJob {
+            let state = states.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
+            return PrintJob(id: job.id, printer: job.printer, state: state)
+        }
+
+        func wait(for duration: Duration) async throws(PrinterError) { waited.withLock { $0 += duration } }
+    }
+
+    private let job = PrintJob(id: 1, printer: "q", state: .pending)
+
+    @Test func `every change is told once`() async throws {
+        let queue = ScriptedQueue([.pending, .pending, .processing, .processing, .completed])
+        let told = Mutex<[PrintJob.State]>([])
+        _ = try await queue.follow(job) { job in told.withLock { $0.append(job.state) } }
+        #expect(told.withLock { $0 } == [.processing, .completed])
+    }
+
+    @Test(arguments: [PrintJob.State.aborted, .canceled])
+    func `a job that ends otherwise than printed is an error`(state: PrintJob.State) async {
+        let queue = ScriptedQueue([.processing, state])
+        await #expect(throws: PrinterError.jobFailed(PrintJob(id: 1, printer: "q", state: state))) {
+            try await queue.follow(job) { _ in }
+        }
+    }
+
+    @Test func `a job that does not end is given up after the deadline, and stays in the queue`() async {
+        let queue = ScriptedQueue([.processing])
+        await #expect(throws: PrinterError.timedOut(PrintJob(id: 1, printer: "q", state: .processing))) {
+            try await queue.follow(job, timeout: .seconds(10)) { _ in }
+        }
+        #expect(queue.waited.withLock { $0 } >= .seconds(10))
+        #expect(queue.waited.withLock { $0 } <= .seconds(11))
+    }
+}
