@@ -1,0 +1,23 @@
+public import GRDB
+
+/// A stored record: a plain value that is read from, and written to, one table.
+///
+/// Records are mutable only in this layer; the layers above read them.
+public protocol Object: FetchableRecord, MutablePersistableRecord, Hashable, Sendable {
+    /// The columns that a record is read from, by name.
+    static var columnNames: [String] { get }
+}
+
+extension Object {
+    /// The name of the kind of record, which is the name of its table.
+    public static var entityName: String { databaseTableName }
+}
+
+/// A record that one value names.
+public protocol IdentifiedObject: Object {
+    /// What names one record of its kind.
+    associatedtype ObjectID: DatabaseValueConvertible & Hashable & Sendable
+
+    /// The record's name, which stands in the column `id`.
+    var objectID: ObjectID { get }
+}

@@ -1,0 +1,19 @@
+/// Opens a database and lends its records out: one writer at a time, many readers beside it.
+///
+/// Both calls block the calling thread, a write for about as long as the disk takes to flush. That is
+/// on purpose: handing a write to another executor and back costs some 100 µs, a third of the flush
+/// itself, and a payment goes through three of them. A write runs to its end even in a cancelled task.
+public protocol StorageManagerType: Sendable {
+    /// Where the database file is, nil when it is in memory.
+    var path: String? { get }
+
+    /// Reads what is committed at one moment.
+    ///
+    /// - Throws: what `query` throws, and ``StorageError`` for every failure of the database.
+    func read<T>(_ query: (any StorageType) throws -> T) throws -> T
+
+    /// Runs `operation` and commits all that it wrote when it returns; when it throws, nothing of it stays.
+    ///
+    /// - Throws: what `operation` throws, and ``StorageError`` for every failure of the database.
+    func performAndSave<T>(_ operation: (any StorageType) throws -> T) throws -> T
+}

@@ -1,0 +1,33 @@
+/// The records of a database, as one transaction sees them.
+///
+/// It is lent to a closure by ``StorageManagerType`` and is of no use after that. Nothing here deletes:
+/// what moved money stays on record.
+public protocol StorageType {
+    /// The records that `predicate` means, all of them when it is nil.
+    ///
+    /// - Parameters:
+    ///   - sortedBy: SQL ordering terms, for example `id DESC`.
+    ///   - limit: at most so many records.
+    func allObjects<T: Object>(
+        ofType type: T.Type, matching predicate: StoragePredicate?, sortedBy order: String, limit: Int?
+    ) throws -> [T]
+
+    /// The record with this name, or nil.
+    func loadObject<T: IdentifiedObject>(ofType type: T.Type, with objectID: T.ObjectID) throws -> T?
+
+    /// Writes a new record.
+    ///
+    /// - Returns: the record with the name that the database gave it.
+    @discardableResult
+    func insertNewObject<T: Object>(_ object: T) throws -> T
+
+    /// Writes every column of a record that is there.
+    func updateObject<T: Object>(_ object: T) throws
+}
+
+extension StorageType {
+    /// The records that `predicate` means, ordered by name.
+    func allObjects<T: Object>(ofType type: T.Type, matching predicate: StoragePredicate) throws -> [T] {
+        try allObjects(ofType: type, matching: predicate, sortedBy: "id", limit: nil)
+    }
+}

@@ -1,0 +1,41 @@
+internal import Amounts
+internal import Determinism
+internal import GRDB
+
+/// A stored value that is not what its column holds: the database is damaged.
+struct UnreadableRow: Error, CustomStringConvertible {
+    let table: String
+    let column: String
+
+    var description: String { "unreadable \(column) in \(table)" }
+}
+
+/// Reads the columns of a row, and throws on what does not fit instead of trapping.
+struct RowReader {
+    let row: Row
+    let table: String
+
+    func value<T: DatabaseValueConvertible>(_ column: String, as type: T.Type = T.self) throws -> T {
+        guard let value = try optional(column, as: type) else { throw UnreadableRow(table: table, column: column) }
+        return value
+    }
+
+    func optional<T: DatabaseValueConvertible>(_ column: String, as type: T.Type = T.self) throws -> T? {
+        let stored: DatabaseValue = row[column]
+        if stored.isNull { return nil }
+        guard let value = T.fromDatabaseValue(stored) else { throw UnreadableRow(table: table, column: column) }
+        return value
+    }
+
+    func timestamp(_ column: String) throws -> Timestamp { Timestamp(milliseconds: try value(column)) }
+
+    /// The amount in minor units of the currency that stands in the column `currency`.
+    func money(_ column: String) throws -> Money {
+        let minorUnits: Int64 = try value(column)
+        let code: String = try value("currency")
+        guard let currency = try? Currency(code: code),
+            let money = try? Money(minorUnits: minorUnits, currency: currency)
+        else { throw UnreadableRow(table: table, column: column) }
+        return money
+    }
+}
