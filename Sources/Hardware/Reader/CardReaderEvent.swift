@@ -10,8 +10,6 @@ public enum CardReaderEvent: Hashable, Sendable {
     case cardRemoved
     /// The kernel went on to another phase of the transaction.
     case kernel(KernelState)
-    /// The PIN is being asked for.
-    case pinRequested(PINPrompt)
     /// The card's part is done; what follows is between terminal and host.
     case cardDetailsCollected
     /// The host is being asked.

@@ -41,11 +41,16 @@ public protocol CardReaderService: Sendable {
 
     /// Takes a payment: waits for a card, runs the kernel, asks the host.
     ///
+    /// - Parameters:
+    ///   - parameters: what is to be paid.
+    ///   - onEvent: gets what happens, in order, before the call returns; ``readerEvents`` gets it too.
     /// - Returns: the intent with status ``PaymentIntentStatus/requiresCapture``: money is authorised.
     /// - Throws: ``CardReaderServiceError``; a decline carries the card's data for the receipt.
-    func capturePayment(_ parameters: PaymentIntentParameters) async throws(CardReaderServiceError) -> PaymentIntent
+    func capturePayment(
+        _ parameters: PaymentIntentParameters, onEvent: @escaping @Sendable (CardReaderEvent) -> Void
+    ) async throws(CardReaderServiceError) -> PaymentIntent
 
-    /// Takes up the payment that did not come to an end, with the same key.
+    /// Takes up, with the same key, the last payment when it failed before anything was sent.
     func retryActivePaymentIntent() async throws(CardReaderServiceError) -> PaymentIntent
 
     /// Cancels the running payment. Returns when the reader is idle; the payment's own call then fails

@@ -23,6 +23,8 @@ public enum CardReaderServiceError: Error, Hashable, Sendable, CustomStringConve
     case retryNotPossibleActivePaymentCancelled
     case retryNotPossibleActivePaymentSucceeded
     case retryNotPossibleProcessingInProgress
+    /// The host has answered the attempt: another try needs a key of its own.
+    case retryNotPossibleActivePaymentAnswered
 
     /// The cause; nil where the case says it all.
     public var underlying: UnderlyingError? {
@@ -34,7 +36,8 @@ public enum CardReaderServiceError: Error, Hashable, Sendable, CustomStringConve
             .refundOutcomeUnknown(let error), .refundCancellation(let error), .softwareUpdate(let error):
             error
         case .retryNotPossibleNoActivePayment, .retryNotPossibleActivePaymentCancelled,
-            .retryNotPossibleActivePaymentSucceeded, .retryNotPossibleProcessingInProgress:
+            .retryNotPossibleActivePaymentSucceeded, .retryNotPossibleProcessingInProgress,
+            .retryNotPossibleActivePaymentAnswered:
             nil
         }
     }
@@ -47,6 +50,7 @@ public enum CardReaderServiceError: Error, Hashable, Sendable, CustomStringConve
         case .retryNotPossibleActivePaymentCancelled: "the payment was cancelled and cannot be tried again"
         case .retryNotPossibleActivePaymentSucceeded: "the payment has succeeded already"
         case .retryNotPossibleProcessingInProgress: "the payment is being processed"
+        case .retryNotPossibleActivePaymentAnswered: "the payment was answered: begin a new attempt"
         default: underlying.map(String.init(describing:)) ?? "the card reader failed"
         }
     }

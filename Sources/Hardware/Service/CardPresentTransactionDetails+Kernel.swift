@@ -1,0 +1,46 @@
+internal import CardSecrets
+internal import EMV
+
+extension CardPresentTransactionDetails {
+    /// What may be kept of a kernel's outcome.
+    init(_ outcome: KernelOutcome) {
+        self.init(
+            brand: outcome.application?.brand?.rawValue ?? "unknown", lastFour: outcome.pan?.lastFour,
+            entryMode: .chip, cardholderVerification: CardholderVerification(outcome.cardholderVerification),
+            aid: outcome.application.map { Self.hexadecimal($0.aid) },
+            applicationName: outcome.application?.displayName,
+            terminalVerificationResults: Self.hexadecimal(outcome.verificationResults.bytes),
+            transactionStatusInformation: Self.hexadecimal(outcome.statusInformation.bytes),
+            applicationCryptogram: outcome.cryptogram.map { Self.hexadecimal($0.value) },
+            cryptogramType: outcome.cryptogram.map { Self.name(of: $0.type) },
+            applicationTransactionCounter: outcome.cryptogram?.counter,
+            authorizationResponseCode: outcome.responseCode?.description,
+            authorizationCode: outcome.authorisationCode)
+    }
+
+    private static func name(of type: CryptogramType) -> String {
+        switch type {
+        case .tc: "TC"
+        case .arqc: "ARQC"
+        case .aac: "AAC"
+        }
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
+    }
+}
+
+extension CardPresentTransactionDetails.CardholderVerification {
+    init(_ kind: CardholderVerificationKind) {
+        self =
+            switch kind {
+            case .notPerformed, .noCVMRequired: .none
+            case .failed: .failed
+            case .signature: .signature
+            case .plaintextOfflinePIN, .encipheredOfflinePIN: .offlinePIN
+            case .plaintextOfflinePINAndSignature, .encipheredOfflinePINAndSignature: .offlinePINAndSignature
+            case .onlinePIN: .onlinePIN
+            }
+    }
+}

@@ -1,0 +1,57 @@
+internal import Amounts
+internal import CCID
+internal import CardSecrets
+internal import Determinism
+internal import EMV
+internal import SmartCard
+
+/// One payment at a connected reader, from the wait for a card to the settled outcome.
+struct PaymentRun: Sendable {
+    let reader: CCIDReader
+    let host: any PaymentHost
+    let terminal: TerminalConfiguration
+    let cardholder: any CardholderInterface
+    let time: any TimeSource
+    let random: any RandomSource
+    let trace: (@Sendable (TraceEntry) -> Void)?
+    let events: EventRelay
+    let parameters: PaymentIntentParameters
+
+    func perform() async throws(CardReaderServiceError) -> PaymentIntent {
+        let created = time.now()
+        let date = time.localDate()
+        let channel = try await waitForCard()
+        let authorizer = HostAuthorizer(host: host, parameters: parameters, date: date, events: events)
+        let kernel = ContactKernel(terminal: terminal, cardholder: cardholder, authorizer: authorizer, random: random)
+        let request = TransactionRequest(
+            amount: parameters.amount, date: date, sequenceCounter: parameters.stan,
+            forcedOnline: parameters.forcedOnline)
+        let outcome = await kernel.run(request, on: traced(channel)) { [events] state in events.send(.kernel(state)) }
+        // The card has said all that it will: it may be taken out whatever comes next.
+        try? await reader.powerOff()
+        events.send(.removeCardRequested)
+        let settlement = PaymentSettlement(
+            outcome: outcome, exchange: await authorizer.exchange, parameters: parameters, host: host,
+            created: created)
+        return try await settlement.settle()
+    }
+
+    private func waitForCard() async throws(CardReaderServiceError) -> CCIDCardChannel {
+        events.send(.waitingForInput(.insert))
+        do throws(CCIDError) {
+            guard try await reader.waitForCard(present: true, timeout: parameters.cardTimeout) else {
+                throw CardReaderServiceError.paymentMethodCollection(.cardReadTimeOut)
+            }
+            events.send(.cardInserted)
+            return try await reader.powerOn()
+        } catch let error as CCIDError {
+            try? await reader.powerOff()
+            throw .paymentMethodCollection(UnderlyingError(error))
+        }
+    }
+
+    private func traced(_ channel: CCIDCardChannel) -> any CardChannel {
+        guard let trace else { return channel }
+        return TracingCardChannel(channel, record: trace)
+    }
+}

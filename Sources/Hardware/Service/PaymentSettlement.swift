@@ -1,0 +1,108 @@
+internal import CardSecrets
+internal import Determinism
+internal import EMV
+internal import SmartCard
+
+/// Makes kernel and host agree on how a payment ended, and takes back what the host approved and the
+/// card did not make.
+struct PaymentSettlement: Sendable {
+    let outcome: KernelOutcome
+    let exchange: HostAuthorizer.Exchange
+    let parameters: PaymentIntentParameters
+    let host: any PaymentHost
+    let created: Timestamp
+
+    func settle() async throws(CardReaderServiceError) -> PaymentIntent {
+        // A cancel that came while the host was asked is carried out now.
+        let isCancelled = Task.isCancelled
+        if let reason = reversalReason(isCancelled: isCancelled) {
+            try await reverse(reason)
+        }
+        switch outcome.decision {
+        case .approvedOnline where !isCancelled: return intent(advice: nil)
+        case .approvedOffline where !isCancelled: return intent(advice: advice)
+        case .approvedOnline, .approvedOffline, .cancelled(.caller):
+            throw failure(.commandCancelled(from: .app))
+        case .cancelled(.cardholder): throw failure(.commandCancelled(from: .reader))
+        case .declinedOnline, .referred: throw .paymentCaptureWithPaymentMethod(declineOfHost, details)
+        case .declinedByCard:
+            throw .paymentCaptureWithPaymentMethod(.paymentDeclinedByCardReader("the card declined"), details)
+        case .declinedOffline:
+            throw .paymentCaptureWithPaymentMethod(.paymentDeclinedByCardReader(offlineDecline), details)
+        case .tryAnotherInterface(let error), .terminated(let error): throw failure(UnderlyingError(error))
+        }
+    }
+
+    private func reversalReason(isCancelled: Bool) -> ReversalRequest.Reason? {
+        switch exchange {
+        case .notAsked, .notSent: nil
+        case .outcomeUnknown: .timeout
+        case .answered(let response):
+            if outcome.decision == .approvedOnline {
+                isCancelled ? .cancelled : nil
+            } else {
+                response.isApproved || outcome.isReversalRequired ? .cardDeclined : nil
+            }
+        }
+    }
+
+    private func reverse(_ reason: ReversalRequest.Reason) async throws(CardReaderServiceError) {
+        let request = ReversalRequest(
+            key: parameters.key, stan: parameters.stan, amount: parameters.amount, reason: reason)
+        let host = host
+        // A cancelled task must not stop the one message that makes cancelling safe.
+        let sending = Task { () -> PaymentHostError? in
+            do throws(PaymentHostError) {
+                try await host.reverse(request)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        guard let error = await sending.value else { return }
+        throw .paymentOutcomeUnknown(.requestTimedOut("the reversal is not confirmed: \(error)"), details)
+    }
+
+    private var declineOfHost: UnderlyingError {
+        guard case .answered(let response) = exchange else {
+            return .paymentDeclinedByCardReader("the issuer does not approve")
+        }
+        return .paymentDeclinedByPaymentProcessorAPI(DeclineReason(responseCode: response.responseCode))
+    }
+
+    private var offlineDecline: String {
+        switch exchange {
+        case .notAsked: "the card or the terminal declined without asking the issuer"
+        case .notSent(let reason): "the issuer could not be asked: \(reason)"
+        case .outcomeUnknown(let reason): "the issuer did not answer, and the request was taken back: \(reason)"
+        case .answered: "the terminal declined"
+        }
+    }
+
+    /// A failure that is no decline: with the card's data when the host has heard of the payment.
+    private func failure(_ error: UnderlyingError) -> CardReaderServiceError {
+        switch exchange {
+        case .notAsked, .notSent: .paymentMethodCollection(error)
+        case .outcomeUnknown, .answered: .paymentCaptureWithPaymentMethod(error, details)
+        }
+    }
+
+    private func intent(advice: AdviceRequest?) -> PaymentIntent {
+        PaymentIntent(
+            key: parameters.key, status: .requiresCapture, created: created, amount: parameters.amount,
+            metadata: parameters.metadata, details: details, advice: advice)
+    }
+
+    private var advice: AdviceRequest {
+        AdviceRequest(
+            key: parameters.key, stan: parameters.stan, amount: parameters.amount,
+            lastFour: outcome.pan?.lastFour ?? "", iccData: outcome.iccData)
+    }
+
+    private var details: CardPresentTransactionDetails {
+        var details = CardPresentTransactionDetails(outcome)
+        guard case .answered(let response) = exchange else { return details }
+        details.hostReference = response.reference
+        return details
+    }
+}

@@ -1,0 +1,42 @@
+internal import CCID
+internal import EMV
+internal import SmartCard
+internal import USB
+
+extension UnderlyingError {
+    /// What an error of the driver means to a payment.
+    init(_ error: CCIDError) {
+        let text = error.description
+        self =
+            switch error {
+            case .cancelled: .commandCancelled(from: .app)
+            case .readerGone, .usb(.disconnected): .readerDisconnected
+            case .closed: .notConnectedToReader
+            case .cardAbsent, .cardNotPowered: .cardRemoved
+            case .cardMute, .answerToReset, .noCommonProtocol, .protocolSelectionRefused, .t0, .t1, .response,
+                .hardwareFault, .failed(.iccPowerOn, _):
+                .cardInsertNotRead(text)
+            case .usb(.busy): .readerBusy(text)
+            case .usb(.accessDenied): .readerAccessDenied(text)
+            case .descriptor, .exchangeLevelNotSupported, .extendedLengthNotSupported, .noSuchSlot:
+                .readerIncompatible(text)
+            case .usb, .timedOut, .message, .unexpectedAnswer, .wrongSlot, .wrongSequence, .noEnd, .failed,
+                .brokenChain:
+                .readerCommunicationError(text)
+            }
+    }
+
+    /// What an error of the kernel means to a payment.
+    init(_ error: KernelError) {
+        let text = error.description
+        self =
+            switch error {
+            case .channel(.cardRemoved): .cardRemoved
+            case .channel(.cancelled): .commandCancelled(from: .app)
+            case .channel(.readerUnavailable): .readerCommunicationError(text)
+            case .request: .invalidAmount(text)
+            case .cryptography: .internalServiceError(text)
+            default: .cardInsertNotRead(text)
+            }
+    }
+}

@@ -1,0 +1,64 @@
+public import Amounts
+public import Hardware
+
+/// What ``CardPresentPaymentsStore`` does. Every completion is called exactly once.
+public enum CardPresentPaymentsAction: Action {
+    public typealias Completion<Value> = @Sendable (Result<Value, CardPresentPaymentsError>) -> Void
+    public typealias Messages = @Sendable (CardReaderEvent) -> Void
+
+    /// Chooses the payment gateway account of a store site. Another account than before disconnects the reader.
+    case use(account: PaymentGatewayAccount)
+    /// The account that is in use; nil when there is none.
+    case selectedPaymentGatewayAccount(onCompletion: @Sendable (PaymentGatewayAccount?) -> Void)
+    /// The gateway extension of the account in use; nil when there is none.
+    case loadActivePaymentGatewayExtension(onCompletion: @Sendable (PaymentGatewayExtension?) -> Void)
+    /// Fetches the payment gateway accounts of a store site.
+    case loadAccounts(siteID: Int64, onCompletion: Completion<[PaymentGatewayAccount]>)
+
+    /// Whether this machine can use a kind of reader.
+    case checkDeviceSupport(
+        readerType: CardReaderType, discoveryMethod: CardReaderDiscoveryMethod, onCompletion: @Sendable (Bool) -> Void)
+    /// Looks for readers until discovery is cancelled. `onReaderDiscovered` gets every change of the list.
+    case startCardReaderDiscovery(
+        discoveryMethod: CardReaderDiscoveryMethod, onReaderDiscovered: @Sendable ([CardReader]) -> Void,
+        onCompletion: Completion<Void>)
+    case cancelCardReaderDiscovery(onCompletion: Completion<Void>)
+    case connect(reader: CardReader, onCompletion: Completion<CardReader>)
+    case disconnect(onCompletion: Completion<Void>)
+    /// Hands out the list of connected readers, now and after each change, until the stream is let go.
+    case publishCardReaderConnections(onCompletion: @Sendable (AsyncStream<[CardReader]>) -> Void)
+
+    /// Takes a payment and records it. Completes with the payment as recorded, whatever its outcome;
+    /// fails only when nothing could be recorded or started.
+    case collectPayment(
+        request: PaymentRequest, onCardReaderMessage: Messages, onProcessingCompletion: @Sendable (PaymentIntent) -> Void,
+        onCompletion: Completion<Payment>)
+    /// Tries a payment again that was declined, cancelled or failed. Refused while its outcome is unknown.
+    case retryPayment(
+        paymentID: Int64, onCardReaderMessage: Messages, onProcessingCompletion: @Sendable (PaymentIntent) -> Void,
+        onCompletion: Completion<Payment>)
+    /// Cancels the running payment. Completes when the reader is idle; succeeds when nothing runs.
+    case cancelPayment(onCompletion: Completion<Void>)
+
+    /// Gives money back for a captured payment; the whole remaining amount when `amount` is nil.
+    case refundPayment(paymentID: Int64, amount: Money?, onCompletion: Completion<Payment>)
+    /// Cancels a refund that has not been sent yet.
+    case cancelRefund(onCompletion: Completion<Void>)
+
+    /// Hands out the state of firmware updates, now and after each change.
+    case observeCardReaderUpdateState(
+        onCompletion: @Sendable (AsyncStream<CardReaderSoftwareUpdateState>) -> Void)
+    case startCardReaderUpdate(onCompletion: Completion<Void>)
+
+    /// Disconnects the reader and forgets everything but the records.
+    case reset(onCompletion: Completion<Void>)
+    /// Fetches a charge of the payment gateway.
+    case fetchWCPayCharge(siteID: Int64, chargeID: String, onCompletion: Completion<Void>)
+
+    /// Finishes every attempt that was left in the middle by a process that is gone.
+    case recoverPayments(onCompletion: Completion<RecoveryReport>)
+    /// Payments, newest first.
+    case loadPayments(limit: Int?, onCompletion: Completion<[Payment]>)
+    /// One payment with the story of its attempts.
+    case loadPayment(paymentID: Int64, onCompletion: Completion<PaymentHistory>)
+}

@@ -1,0 +1,21 @@
+public import Hardware
+
+/// What ``ReceiptStore`` does. Every completion is called exactly once.
+public enum ReceiptAction: Action {
+    public typealias Completion<Value> = @Sendable (Result<Value, ReceiptStoreError>) -> Void
+
+    /// Prints a receipt and follows the job to its end. A copy that was printed before is marked as a duplicate.
+    case print(
+        receiptID: Int64, copy: ReceiptCopy, printer: String?, width: Int,
+        onJobChange: @Sendable (PrintJob) -> Void, onCompletion: Completion<PrintJob>)
+    /// Lays a receipt out as text.
+    case generateContent(receiptID: Int64, copy: ReceiptCopy, width: Int, onCompletion: Completion<String>)
+    /// Stores a receipt for a payment.
+    case saveReceipt(paymentID: Int64, content: ReceiptContent, onCompletion: Completion<StoredReceipt>)
+    /// The newest receipt of a payment.
+    case loadReceipt(paymentID: Int64, onCompletion: Completion<StoredReceipt>)
+    /// Receipts, newest first.
+    case loadReceipts(limit: Int?, onCompletion: Completion<[StoredReceipt]>)
+    /// Asks the store site for its own receipt of an order.
+    case retrieveReceipt(siteID: Int64, orderID: Int64, onCompletion: Completion<String>)
+}

@@ -1,0 +1,99 @@
+public import Hardware
+internal import Determinism
+internal import Storage
+internal import Synchronization
+
+/// A payment host that writes the journal before anything leaves.
+///
+/// It stands between the reader service, which knows nothing of storage, and the real host. A request
+/// that is not in the journal is not sent.
+public final class JournallingPaymentHost: PaymentHost {
+    /// How far an attempt has come with the host.
+    enum Phase: Hashable, Sendable {
+        case nothingSent
+        case sent
+        /// A reversal was tried, and not confirmed.
+        case reversing
+        case reversed
+    }
+
+    private struct Entry {
+        var attempt: Int64
+        var phase: Phase
+    }
+
+    private let host: any PaymentHost
+    private let journal: PaymentJournal
+    private let time: any TimeSource
+    private let entries = Mutex<[IdempotencyKey: Entry]>([:])
+
+    init(host: any PaymentHost, journal: PaymentJournal, time: any TimeSource) {
+        (self.host, self.journal, self.time) = (host, journal, time)
+    }
+
+    public var name: String { host.name }
+
+    /// Opens the way to the host for an attempt that is in the journal.
+    func open(_ attempt: PaymentAttempt) {
+        let phase: Phase = attempt.state == .created ? .nothingSent : .sent
+        entries.withLock { $0[IdempotencyKey(rawValue: attempt.idempotencyKey)] = Entry(attempt: attempt.id, phase: phase) }
+    }
+
+    /// Closes it again.
+    ///
+    /// - Returns: how far the attempt came.
+    func close(_ key: IdempotencyKey) -> Phase {
+        entries.withLock { $0.removeValue(forKey: key)?.phase ?? .nothingSent }
+    }
+
+    public func authorize(
+        _ request: borrowing AuthorizationRequest
+    ) async throws(PaymentHostError) -> AuthorizationResponse {
+        try begin(request.key)
+        return try await host.authorize(request)
+    }
+
+    public func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse {
+        try begin(request.key)
+        return try await host.refund(request)
+    }
+
+    public func reverse(_ request: ReversalRequest) async throws(PaymentHostError) {
+        let attempt = try attempt(request.key)
+        do throws(JournalError) {
+            try journal.markReversing(attempt, reason: request.reason.rawValue, at: time.now())
+        } catch {
+            throw .notSent("the journal cannot be written: \(error)")
+        }
+        setPhase(.reversing, of: request.key)
+        try await host.reverse(request)
+        setPhase(.reversed, of: request.key)
+    }
+
+    public func advise(_ advice: AdviceRequest) async throws(PaymentHostError) { try await host.advise(advice) }
+
+    public func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
+        try await host.inquire(key)
+    }
+
+    private func begin(_ key: IdempotencyKey) throws(PaymentHostError) {
+        let attempt = try attempt(key)
+        do throws(JournalError) {
+            try journal.markAuthorizing(attempt, at: time.now())
+        } catch {
+            throw .notSent("the journal cannot be written: \(error)")
+        }
+        setPhase(.sent, of: key)
+    }
+
+    private func attempt(_ key: IdempotencyKey) throws(PaymentHostError) -> Int64 {
+        guard let entry = entries.withLock({ $0[key] }) else {
+            throw .notSent("attempt \(key) is not in the journal")
+        }
+        return entry.attempt
+    }
+
+    private func setPhase(_ phase: Phase, of key: IdempotencyKey) {
+        entries.withLock { $0[key]?.phase = phase }
+    }
+}

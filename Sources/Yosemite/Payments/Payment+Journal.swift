@@ -1,0 +1,76 @@
+internal import Amounts
+internal import Hardware
+internal import Storage
+
+extension Payment {
+    /// The read-only value of a stored payment.
+    init(_ stored: Storage.Payment) {
+        let details = stored.details
+        self.init(
+            id: stored.id.rawValue, siteID: stored.siteID, orderID: stored.orderID, amount: stored.amount,
+            refundedMinorUnits: stored.refundedAmount.minorUnits, state: stored.state.rawValue,
+            outcome: Outcome(stored.state, errorCode: details.errorCode), createdAt: stored.createdAt,
+            updatedAt: stored.updatedAt, card: CardPresentTransactionDetails(details), errorCode: details.errorCode,
+            errorMessage: details.errorMessage)
+    }
+}
+
+extension Payment.Outcome {
+    init(_ state: PaymentState, errorCode: String?) {
+        self =
+            switch state {
+            case .authorized, .captured, .partiallyRefunded, .refunded: .approved
+            case .declined: .declined
+            case .cancelled: .cancelled
+            case .failed: .failed
+            case .unknown: .unknown
+            case .pending: .pending
+            // Taken back: because somebody stopped it, or because it was not to be.
+            case .reversed:
+                errorCode == PaymentFailure.cancelledCode || errorCode == PaymentFailure.interruptedCode
+                    ? .cancelled : .declined
+            }
+    }
+}
+
+extension CardPresentTransactionDetails {
+    /// What was stored of a card; nil when no card was read.
+    init?(_ stored: PaymentDetails) {
+        guard let brand = stored.brand else { return nil }
+        self.init(
+            brand: brand, lastFour: stored.last4,
+            entryMode: stored.entryMode.flatMap(EntryMode.init) ?? .chip,
+            cardholderVerification: stored.cvm.flatMap(CardholderVerification.init) ?? .none, aid: stored.aid,
+            applicationName: stored.applicationName, terminalVerificationResults: stored.tvr,
+            transactionStatusInformation: stored.tsi, applicationCryptogram: stored.cryptogram,
+            cryptogramType: stored.cryptogramType,
+            applicationTransactionCounter: stored.atc.flatMap { UInt16($0, radix: 16) },
+            authorizationResponseCode: stored.arc, authorizationCode: stored.authCode,
+            hostReference: stored.hostReference,
+            offlineDataAuthentication: stored.odaMethod.flatMap(OfflineDataAuthentication.init) ?? .none,
+            offlineDataAuthenticationResult: stored.odaResult ?? "notPerformed")
+    }
+}
+
+extension PaymentDetails {
+    /// What is stored of a card and of why a payment failed.
+    init(_ card: CardPresentTransactionDetails?, failure: PaymentFailure? = nil) {
+        self.init()
+        errorCode = failure?.code
+        errorMessage = failure?.message
+        declineReason = failure?.declineReason?.rawValue
+        guard let card else { return }
+        (brand, last4) = (card.brand, card.lastFour)
+        (entryMode, cvm) = (card.entryMode.rawValue, card.cardholderVerification.rawValue)
+        (authCode, aid, applicationName) = (card.authorizationCode, card.aid, card.applicationName)
+        (tvr, tsi) = (card.terminalVerificationResults, card.transactionStatusInformation)
+        (cryptogram, cryptogramType) = (card.applicationCryptogram, card.cryptogramType)
+        odaMethod = card.offlineDataAuthentication.rawValue
+        odaResult = card.offlineDataAuthenticationResult
+        (arc, hostReference) = (card.authorizationResponseCode, card.hostReference)
+        atc = card.applicationTransactionCounter.map { counter in
+            let digits = String(counter, radix: 16, uppercase: true)
+            return String(repeating: "0", count: 4 - digits.count) + digits
+        }
+    }
+}

@@ -1,0 +1,104 @@
+internal import Determinism
+internal import Hardware
+internal import Storage
+
+/// Takes the money of one journalled attempt, and records how it ended.
+///
+/// The journal is written by ``JournallingPaymentHost`` before anything leaves, and here when the end is
+/// known: state, card data, and receipt in one transaction.
+struct PaymentCollection: Sendable {
+    let journal: PaymentJournal
+    let host: JournallingPaymentHost
+    let service: any CardReaderService
+    let receipts: ReceiptComposer
+    let time: any TimeSource
+
+    func run(
+        _ entry: JournalEntry, request: PaymentRequest,
+        onMessage: @escaping @Sendable (CardReaderEvent) -> Void,
+        onProcessed: @Sendable (PaymentIntent) -> Void
+    ) async throws(CardPresentPaymentsError) -> Payment {
+        let attempt = entry.attempt
+        let key = IdempotencyKey(rawValue: attempt.idempotencyKey)
+        host.open(attempt)
+        let result: Result<PaymentIntent, CardReaderServiceError>
+        do throws(CardReaderServiceError) {
+            let parameters = PaymentIntentParameters(
+                key: key, stan: attempt.stan, amount: attempt.amount, cardTimeout: request.cardTimeout,
+                forcedOnline: request.forcedOnline)
+            result = .success(try await service.capturePayment(parameters, onEvent: onMessage))
+        } catch {
+            result = .failure(error)
+        }
+        let phase = host.close(key)
+        do throws(JournalError) {
+            switch result {
+            case .success(let intent):
+                let recorded = try recordApproval(intent, of: entry)
+                onProcessed(intent)
+                guard let advice = intent.advice else { return recorded }
+                return try await advise(advice, of: entry) ?? recorded
+            case .failure(let error):
+                return try record(PaymentFailure(error), of: entry, phase: phase)
+            }
+        } catch {
+            throw .journal(error)
+        }
+    }
+
+    private func recordApproval(_ intent: PaymentIntent, of entry: JournalEntry) throws(JournalError) -> Payment {
+        // A card that approved offline has the host's promise only once the host has been told.
+        let finished = try journal.finish(
+            entry.attempt.id, as: intent.advice == nil ? .captured : .authorized,
+            details: PaymentDetails(intent.details), receipt: receipt(.approved, of: entry, card: intent.details),
+            advice: intent.advice.map(StoredAdvice.init)?.text, at: time.now())
+        return Payment(finished.payment)
+    }
+
+    /// Tells the host of an offline approval. One that cannot be told now is told again by recovery.
+    private func advise(_ advice: AdviceRequest, of entry: JournalEntry) async throws(JournalError) -> Payment? {
+        do throws(PaymentHostError) {
+            try await host.advise(advice)
+        } catch {
+            return nil
+        }
+        return Payment(try journal.finish(entry.attempt.id, as: .captured, at: time.now()).payment)
+    }
+
+    private func record(
+        _ failure: PaymentFailure, of entry: JournalEntry, phase: JournallingPaymentHost.Phase
+    ) throws(JournalError) -> Payment {
+        let details = PaymentDetails(failure.card, failure: failure)
+        let id = entry.attempt.id
+        let recorded: JournalEntry
+        if phase == .reversing || failure.isUnknown {
+            recorded = try journal.markUnknown(
+                id, reason: failure.message, details: details,
+                receipt: receipt(.unknown, of: entry, card: failure.card, failure: failure), at: time.now())
+        } else {
+            let outcome: ReceiptContent.Outcome = failure.isDecline ? .declined : .cancelled
+            let state: AttemptState =
+                switch phase {
+                case .reversed: .reversed
+                case .nothingSent, .sent, .reversing:
+                    failure.isDecline ? .declined : failure.isCancellation ? .cancelled : .failed
+                }
+            recorded = try journal.finish(
+                id, as: state, details: details,
+                receipt: failure.card == nil
+                    ? nil : receipt(outcome, of: entry, card: failure.card, failure: failure),
+                detail: failure.message, at: time.now())
+        }
+        return Payment(recorded.payment)
+    }
+
+    private func receipt(
+        _ outcome: ReceiptContent.Outcome, of entry: JournalEntry, card: CardPresentTransactionDetails?,
+        failure: PaymentFailure? = nil
+    ) -> ReceiptDraft {
+        ReceiptComposer.draft(
+            receipts.content(
+                kind: .sale, outcome: outcome, payment: entry.payment.id, orderID: entry.payment.orderID,
+                amount: entry.attempt.amount, reason: failure?.message, card: card))
+    }
+}

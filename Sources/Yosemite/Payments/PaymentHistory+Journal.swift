@@ -1,0 +1,19 @@
+internal import Storage
+
+extension PaymentHistory {
+    /// Reads a payment and the story of its attempts.
+    init(_ id: PaymentID, in journal: PaymentJournal) throws(JournalError) {
+        let payment = Payment(try journal.payment(id))
+        var attempts: [Attempt] = []
+        for attempt in try journal.attempts(of: id) {
+            let steps = try journal.transitions(of: attempt.id).map {
+                Step(state: $0.state.rawValue, at: $0.at, detail: $0.detail)
+            }
+            attempts.append(
+                Attempt(
+                    kind: attempt.kind.rawValue, amount: attempt.amount, state: attempt.state.rawValue,
+                    stan: attempt.stan, host: attempt.hostName, hostReference: attempt.hostReference, steps: steps))
+        }
+        self.init(payment: payment, attempts: attempts)
+    }
+}
