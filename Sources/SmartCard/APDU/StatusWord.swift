@@ -40,6 +40,9 @@ public struct StatusWord: RawRepresentable, Hashable, Sendable, CustomStringConv
     /// 6E00: class not supported.
     public static let classNotSupported = StatusWord(rawValue: 0x6E00)
 
+    /// 6F00: no precise diagnosis.
+    public static let noPreciseDiagnosis = StatusWord(rawValue: 0x6F00)
+
     /// 62xx or 63xx: done, with a warning.
     public var isWarning: Bool { sw1 == 0x62 || sw1 == 0x63 }
 
