@@ -242,29 +242,44 @@ struct LibUSBTransportTests {
         #expect(await events.next() == .left(mock.transport.device))
         #expect(try await mock.bus.devices() == [])
         await #expect(throws: USBError.disconnected) { _ = try await mock.bus.open(mock.transport.device) }
+        await mock.transport.close()
 
+        // On a bus that never polls, only libusb can tell of the arrival.
+        let listening = try LibUSBBus(time: SteppedTimeSource())
+        var told = listening.hotplugEvents().makeAsyncIterator()
+        #expect(try await listening.devices() == [])
         MockUSBDevice.plugIn()
-        guard case .arrived(let device) = await events.next() else {
-            Issue.record("the device did not arrive")
+        let news = await told.next()
+        guard case .arrived(let device) = news else {
+            Issue.record("\(String(describing: news))")
             return
         }
-        await mock.transport.close()
-        let transport = try await mock.bus.open(device)
+        #expect(await events.next() == .arrived(device))
+        #expect(device.address != mock.transport.device.address)
+        let transport = try await listening.open(device)
         try await transport.bulkOut([5], endpoint: 0x03, timeout: .seconds(5))
         #expect(try await transport.bulkIn(endpoint: 0x82, maximumLength: 64, timeout: .seconds(5)) == [5])
         await transport.close()
     }
 
     @Test func `a device that nobody closed is closed when nobody holds it, and the event thread ends`() async throws {
+        await waitUntil { eventThreads == 0 }
         do {
             let mock = try await MockUSBDevice()
             try await mock.transport.claim(interface: 0)
             #expect(eventThreads == 1)
+            #expect(openDeviceFiles == 1)
         }
-        // The last reference may be with a thread that is about to drop it.
-        for _ in 0..<100_000 where openDeviceFiles + eventThreads > 0 { await Task.yield() }
-        #expect(openDeviceFiles == 0)
-        #expect(eventThreads == 0)
+        await waitUntil { openDeviceFiles + eventThreads == 0 }
+    }
+
+    /// Some other thread may be about to drop the last reference, or to end.
+    private func waitUntil(_ condition: () -> Bool) async {
+        for _ in 0..<100_000 {
+            if condition() { return }
+            await Task.yield()
+        }
+        Issue.record("device files: \(openDeviceFiles), event threads: \(eventThreads)")
     }
 
     private var openDeviceFiles: Int {
