@@ -1,0 +1,49 @@
+/// Turns what a bus shows, looked at again and again, into arrivals and departures. However often and for whatever
+/// reason somebody looks, a device arrives once and leaves once.
+struct HotplugRegister {
+    private struct Place: Hashable {
+        let bus: UInt8
+        let address: UInt8
+    }
+
+    private var known: [Place: USBDevice] = [:]
+    private var notYetAccessible: Set<Place> = []
+
+    /// Starts with the devices that were there before; they do not arrive.
+    init(_ devices: [USBDevice]) {
+        for device in devices { known[Place(bus: device.bus, address: device.address)] = device }
+    }
+
+    /// Takes in what the bus shows now, and returns what that means. Departures come before arrivals.
+    ///
+    /// `isAccessible` says whether the user may open a device. The kernel shows a device some milliseconds before udev
+    /// gives the permission, so one that may not be opened is reported only when it is seen a second time: whoever
+    /// opens it at once does not fail.
+    mutating func update(_ devices: [USBDevice], isAccessible: (USBDevice) -> Bool) -> [USBHotplugEvent] {
+        var departures: [USBHotplugEvent] = []
+        var arrivals: [USBHotplugEvent] = []
+        var absent = known
+        var waiting: Set<Place> = []
+        for device in devices {
+            let place = Place(bus: device.bus, address: device.address)
+            let before = absent.removeValue(forKey: place)
+            if let before {
+                if before.descriptor == device.descriptor { continue }
+                departures.append(.left(before))
+                known[place] = nil
+            }
+            if !notYetAccessible.contains(place), !isAccessible(device) {
+                waiting.insert(place)
+            } else {
+                known[place] = device
+                arrivals.append(.arrived(device))
+            }
+        }
+        for device in absent.values.sorted(by: { ($0.bus, $0.address) < ($1.bus, $1.address) }) {
+            known[Place(bus: device.bus, address: device.address)] = nil
+            departures.append(.left(device))
+        }
+        notYetAccessible = waiting
+        return departures + arrivals
+    }
+}

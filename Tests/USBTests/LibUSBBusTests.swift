@@ -1,0 +1,83 @@
+import CLibUSB
+import Testing
+
+@testable import USB
+
+@Suite struct LibUSBBusTests {
+    private func bus(_ fixture: SysfsFixture, _ time: SteppedTimeSource = SteppedTimeSource()) throws -> LibUSBBus {
+        try LibUSBBus(time: time, pollInterval: .seconds(1), kernel: KernelDeviceList(directory: fixture.directory))
+    }
+
+    @Test func `the devices of this machine are listed without an error, also when it has no USB`() async throws {
+        let kernel = try KernelDeviceList().devices().map(\.device)
+        #expect(try await LibUSBBus().devices() == kernel)
+        let nowhere = KernelDeviceList(directory: "/nowhere/bus/usb/devices")
+        #expect(try await LibUSBBus(time: SteppedTimeSource(), pollInterval: .zero, kernel: nowhere).devices() == [])
+    }
+
+    @Test func `a device that is gone, was replaced or has no node is not opened`() async throws {
+        let fixture = try SysfsFixture()
+        try fixture.plug("1-1", address: 1)
+        let bus = try bus(fixture)
+        let reader = try #require(try await bus.devices().first)
+        await #expect(throws: USBError.notFound) { _ = try await bus.open(reader) }
+        var other = reader
+        other.descriptor.productID = 2
+        await #expect(throws: USBError.disconnected) { _ = try await bus.open(other) }
+        try fixture.unplug("1-1")
+        await #expect(throws: USBError.disconnected) { _ = try await bus.open(reader) }
+    }
+
+    @Test func `a device with a broken configuration is listed, and refused with the reason`() async throws {
+        let fixture = try SysfsFixture()
+        try fixture.plug(
+            "1-1", address: 1, descriptors: DescriptorSamples.device + DescriptorSamples.configuration(1, [0, 4]))
+        let bus = try bus(fixture)
+        let reader = try #require(try await bus.devices().first)
+        #expect(reader.configuration == nil)
+        await #expect(
+            throws: USBError.malformedDescriptor("byte 9: length 0, a descriptor has 2 or more bytes")
+        ) { _ = try await bus.open(reader) }
+    }
+
+    @Test func `polling finds devices that come and go without a word from libusb`() async throws {
+        let fixture = try SysfsFixture()
+        try fixture.plug("1-1", address: 1)
+        let time = SteppedTimeSource()
+        let bus = try bus(fixture, time)
+        var events = bus.hotplugEvents().makeAsyncIterator()
+        // Answered after the first look, which the stream begins with.
+        #expect(try await bus.devices().count == 1)
+        try fixture.plug("1-2", address: 2)
+        // There is no node to open, so the device is reported at the second look.
+        time.step()
+        time.step()
+        let arrived = try #require(await events.next())
+        guard case .arrived(let reader) = arrived else {
+            Issue.record("\(arrived)")
+            return
+        }
+        #expect(reader.address == 2)
+        try fixture.unplug("1-2")
+        time.step()
+        #expect(await events.next() == .left(reader))
+    }
+
+    @Test func `the stream ends with the task that reads it`() async throws {
+        let fixture = try SysfsFixture()
+        let bus = try bus(fixture)
+        let reader = Task { for await _ in bus.hotplugEvents() {} }
+        reader.cancel()
+        await reader.value
+    }
+
+    @Test(arguments: [
+        (LIBUSB_ERROR_NO_DEVICE, USBError.disconnected), (LIBUSB_ERROR_TIMEOUT, .timedOut),
+        (LIBUSB_ERROR_PIPE, .stalled), (LIBUSB_ERROR_BUSY, .busy), (LIBUSB_ERROR_ACCESS, .accessDenied),
+        (LIBUSB_ERROR_NOT_FOUND, .notFound), (LIBUSB_ERROR_OVERFLOW, .overflow),
+        (LIBUSB_ERROR_IO, .other("libusb: Input/Output Error")),
+    ])
+    func `what libusb returns becomes an error of ours`(code: libusb_error, error: USBError) {
+        #expect(USBError(libusb: code.rawValue) == error)
+    }
+}
