@@ -1,0 +1,41 @@
+internal import CardSecrets
+
+/// The static data to be authenticated: what signatures on the card cover (EMV Book 3 §10.3). It holds
+/// the PAN as a rule, so it is secret.
+struct OfflineAuthenticationInput: ~Copyable {
+    let staticData: SensitiveBytes
+    /// False when a record that belongs to it is no template 70, or the tag list (9F4A) asks for anything
+    /// but the AIP: authentication fails then, whatever the method.
+    let isUsable: Bool
+}
+
+/// Puts the static data together while the records are read.
+struct OfflineAuthenticationInputBuilder: ~Copyable {
+    private var bytes: [UInt8] = []
+    private var isUsable = true
+
+    /// Adds a record: in files 1...10 the content of its template 70, in others the record as it stands.
+    ///
+    /// - Parameters:
+    ///   - record: the whole answer to READ RECORD.
+    ///   - content: the value of template 70; nil when the record is none.
+    mutating func add(_ record: [UInt8], content: [UInt8]?, file: UInt8) {
+        guard let content else {
+            isUsable = false
+            return
+        }
+        bytes += file <= 10 ? content : record
+    }
+
+    /// - Parameters:
+    ///   - tagList: value of tag 9F4A.
+    ///   - profile: value of tag 82.
+    consuming func finish(tagList: [UInt8]?, profile: [UInt8]) -> OfflineAuthenticationInput {
+        if let tagList {
+            if tagList == [0x82] { bytes += profile } else { isUsable = false }
+        }
+        let input = OfflineAuthenticationInput(staticData: SensitiveBytes(bytes), isUsable: isUsable)
+        bytes.wipe()
+        return input
+    }
+}

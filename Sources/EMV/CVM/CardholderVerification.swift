@@ -1,0 +1,127 @@
+internal import Amounts
+internal import CardSecrets
+internal import Determinism
+internal import SmartCard
+
+/// Works through the card's CVM list (EMV Book 3 §10.5, Book 4 §6.3.4).
+struct CardholderVerification {
+    let session: CardSession
+    let cardholder: any CardholderInterface
+    let random: any RandomSource
+
+    /// How one method came out.
+    private enum Attempt {
+        case successful(CVMResults.Result)
+        case failed
+    }
+
+    func perform(_ transaction: inout Transaction) async throws(KernelStop) {
+        session.observe(.cardholderVerification)
+        guard transaction.profile.contains(.cardholderVerification) else { return }
+        // A list without rules counts as no list (§10.5).
+        guard let bytes = transaction.data[EMVTag.cvmList], bytes.count != 8 else {
+            transaction.verificationResults.insert(.iccDataMissing)
+            return
+        }
+        guard let list = CVMList(bytes) else { throw .failed(.data(.wrongFormat(EMVTag.cvmList))) }
+        transaction.statusInformation.insert(.cardholderVerificationPerformed)
+        transaction.cvmResults = try await apply(list, to: &transaction)
+        if transaction.cvmResults.result == .failed {
+            transaction.verificationResults.insert(.cardholderVerificationFailed)
+        }
+    }
+
+    private func apply(_ list: CVMList, to transaction: inout Transaction) async throws(KernelStop) -> CVMResults {
+        let circumstances = CVMCircumstances(transaction)
+        let capabilities = transaction.terminal.capabilities
+        var lastPerformed: CVMRule?
+        for rule in list.rules where circumstances.satisfy(rule, in: list) {
+            if let method = rule.method {
+                if method.isSupported(by: capabilities) {
+                    if case .successful(let result) = try await attempt(method, in: &transaction) {
+                        return CVMResults(rule, result)
+                    }
+                    lastPerformed = rule
+                    if method == .fail { break }
+                } else {
+                    transaction.verificationResults.formUnion(method.findingsWhenUnsupported(capabilities))
+                }
+            } else {
+                transaction.verificationResults.insert(.unrecognisedCVM)
+            }
+            guard rule.continuesOnFailure else { break }
+        }
+        return lastPerformed.map { CVMResults($0, .failed) } ?? .noRulePerformed
+    }
+
+    private func attempt(_ method: CVMethod, in transaction: inout Transaction) async throws(KernelStop) -> Attempt {
+        switch method {
+        case .noCVMRequired: .successful(.successful)
+        // Whoever compares the signature judges it, after the kernel is done.
+        case .signature: .successful(.unknown)
+        case .plaintextPIN: try await verifyOffline(.plaintext, .successful, in: &transaction)
+        case .encipheredPIN: try await verifyOffline(.enciphered, .successful, in: &transaction)
+        case .plaintextPINAndSignature: try await verifyOffline(.plaintext, .unknown, in: &transaction)
+        case .encipheredPINAndSignature: try await verifyOffline(.enciphered, .unknown, in: &transaction)
+        case .onlinePIN: try await takeOnlinePIN(in: &transaction)
+        case .fail, .biometric: .failed
+        }
+    }
+
+    private func verifyOffline(
+        _ transport: OfflinePINVerification.Transport, _ result: CVMResults.Result, in transaction: inout Transaction
+    ) async throws(KernelStop) -> Attempt {
+        guard !isBypassCovered(in: transaction) else { return .failed }
+        let verification = OfflinePINVerification(
+            session: session, cardholder: cardholder, random: random, transport: transport)
+        return try await verification.perform(&transaction) ? .successful(result) : .failed
+    }
+
+    /// Online PIN (§10.5.2): the issuer judges it.
+    private func takeOnlinePIN(in transaction: inout Transaction) async throws(KernelStop) -> Attempt {
+        guard !isBypassCovered(in: transaction) else { return .failed }
+        let prompt = PINPrompt(method: .online, triesLeft: nil, isRetry: false)
+        session.observe(.enteringPIN(prompt))
+        switch await cardholder.enterPIN(prompt) {
+        case .cancelled: throw .cancelled(.cardholder)
+        case .bypassed:
+            guard transaction.terminal.pinPolicy.allowsBypass else { throw .cancelled(.cardholder) }
+            transaction.verificationResults.insert(.pinNotEntered)
+            return .failed
+        case .unavailable:
+            transaction.verificationResults.insert(.pinPadNotWorking)
+            return .failed
+        case .entered(let pin):
+            let pan: PrimaryAccountNumber
+            do throws(DataObjectError) { pan = try transaction.data.primaryAccountNumber() } catch {
+                throw .failed(.data(error))
+            }
+            guard let block = await cardholder.encipherPIN(pin, pan: pan) else {
+                transaction.verificationResults.insert(.pinPadNotWorking)
+                return .failed
+            }
+            transaction.onlinePINBlock = block
+            transaction.verificationResults.insert(.onlinePINEntered)
+            return .successful(.unknown)
+        }
+    }
+
+    /// A PIN passed over before counts for every PIN method after it, if the terminal's policy says so
+    /// (Book 4 §6.3.4.3).
+    private func isBypassCovered(in transaction: borrowing Transaction) -> Bool {
+        transaction.terminal.pinPolicy.bypassCoversLaterMethods
+            && transaction.verificationResults.contains(.pinNotEntered)
+    }
+}
+
+extension CVMCircumstances {
+    init(_ transaction: borrowing Transaction) {
+        let request = transaction.request
+        self.init(
+            isAttended: transaction.terminal.type.isAttended, kind: request.kind, hasCashback: request.hasCashback,
+            amount: request.amount.minorUnits,
+            isInApplicationCurrency: transaction.data[EMVTag.applicationCurrency] != nil
+                && transaction.data[EMVTag.applicationCurrency] == transaction.data[EMVTag.currency],
+            capabilities: transaction.terminal.capabilities)
+    }
+}

@@ -1,0 +1,112 @@
+public import Determinism
+public import SmartCard
+
+/// Runs payments with contact chip cards by EMV 4.4 Books 3 and 4. It has no I/O of its own: card, cardholder
+/// and issuer are behind protocols.
+public struct ContactKernel: Sendable {
+    private let terminal: TerminalConfiguration
+    private let cardholder: any CardholderInterface
+    private let authorizer: any OnlineAuthorizer
+    private let history: (any CardHistory)?
+    private let random: any RandomSource
+
+    /// - Parameters:
+    ///   - authorizer: asked when the card wants the issuer asked. Whoever keeps a journal writes it there, before
+    ///     anything is sent.
+    ///   - history: the exception file and the payments of the same card; nil when the terminal keeps none.
+    ///   - random: for the unpredictable number, random selection and PIN encipherment.
+    public init(
+        terminal: TerminalConfiguration, cardholder: any CardholderInterface, authorizer: any OnlineAuthorizer,
+        history: (any CardHistory)? = nil, random: any RandomSource
+    ) {
+        (self.terminal, self.cardholder, self.authorizer) = (terminal, cardholder, authorizer)
+        (self.history, self.random) = (history, random)
+    }
+
+    /// Runs one payment, from the selection of an application on, with a card that has just been reset.
+    ///
+    /// Cancelling the task stops the payment until the moment at which the issuer is asked. From then on it
+    /// runs to its end, and the outcome says what became of it.
+    ///
+    /// - Parameter observe: told of every state that the kernel enters.
+    public func run(
+        _ request: TransactionRequest, on channel: any CardChannel,
+        observe: @escaping @Sendable (KernelState) -> Void = { _ in }
+    ) async -> KernelOutcome {
+        var transaction = Transaction(request: request, terminal: terminal)
+        let decision: TransactionDecision
+        do throws(KernelStop) {
+            decision = try await run(&transaction, CardSession(channel: channel, observe: observe))
+        } catch {
+            decision = error.decision
+        }
+        observe(.ended(decision))
+        return KernelOutcome(decision, transaction)
+    }
+
+    private func run(_ transaction: inout Transaction, _ session: CardSession) async throws(KernelStop) -> TransactionDecision {
+        do throws(TransactionRequestError) { try transaction.request.check() } catch {
+            throw .failed(.request(error))
+        }
+        try await initiate(&transaction, session)
+        try await ApplicationReading(session: session).perform(&transaction)
+        session.observe(.offlineDataAuthentication)
+        OfflineDataAuthentication.perform(&transaction)
+        session.observe(.processingRestrictions)
+        try ProcessingRestrictions.perform(&transaction)
+        try await CardholderVerification(session: session, cardholder: cardholder, random: random)
+            .perform(&transaction)
+        try await TerminalRiskManagement(session: session, history: history, random: random).perform(&transaction)
+        return try await decide(&transaction, session)
+    }
+
+    /// Selects applications until one takes GET PROCESSING OPTIONS (EMV Book 1 §12, Book 3 §10.1).
+    private func initiate(_ transaction: inout Transaction, _ session: CardSession) async throws(KernelStop) {
+        session.observe(.selectingApplication)
+        let selection = ApplicationSelection(session: session, terminal: terminal, cardholder: cardholder)
+        var candidates = try await selection.findCandidates()
+        var refusal: KernelStop?
+        while true {
+            let application: SelectedApplication
+            do throws(KernelStop) { application = try await selection.selectOne(of: &candidates) } catch {
+                if case .failed(.noApplication) = error, let refusal { throw refusal }
+                throw error
+            }
+            transaction = Transaction(
+                request: transaction.request, terminal: terminal, application: application,
+                unpredictableNumber: random.bytes(4))
+            do throws(KernelStop) {
+                return try await ApplicationInitiation(session: session).perform(&transaction)
+            } catch {
+                guard case .applicationRefused = error else { throw error }
+                refusal = error
+                candidates.remove(application.candidate)
+                session.observe(.selectingApplication)
+            }
+        }
+    }
+
+    /// Terminal and card action analysis, and what follows from them (EMV Book 3 §10.7 to §10.11).
+    private func decide(
+        _ transaction: inout Transaction, _ session: CardSession
+    ) async throws(KernelStop) -> TransactionDecision {
+        let request = TerminalActionAnalysis(transaction).first(transaction.verificationResults)
+        session.observe(.terminalActionAnalysis(request.cryptogram))
+        transaction.responseCode = request.responseCode
+        session.observe(.cardActionAnalysis)
+        try await CryptogramGeneration(session: session).perform(request.cryptogram, EMVTag.cdol1, &transaction)
+        switch transaction.cryptogram?.type {
+        case .tc: return .approvedOffline
+        case .arqc:
+            transaction.responseCode = nil
+            let answer = try await OnlineProcessing(authorizer: authorizer, observe: session.observe)
+                .perform(&transaction)
+            var completing = session
+            completing.outlivesCancellation = true
+            return await Completion(session: completing).perform(answer, &transaction)
+        case .aac, nil:
+            transaction.responseCode = .offlineDeclined
+            return request.cryptogram == .aac ? .declinedOffline : .declinedByCard
+        }
+    }
+}

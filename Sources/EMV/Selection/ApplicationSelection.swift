@@ -1,0 +1,134 @@
+internal import SmartCard
+
+/// Finds the applications that card and terminal both support, and selects one (EMV Book 1 §12).
+struct ApplicationSelection {
+    let session: CardSession
+    let terminal: TerminalConfiguration
+    let cardholder: any CardholderInterface
+
+    /// More answers to SELECT next than this for one AID come from a card that goes round in circles.
+    private static let maximumOccurrences = 32
+
+    /// The payment system directory if the card has a good one, else the terminal's list of AIDs.
+    func findCandidates() async throws(KernelStop) -> CandidateList {
+        if let listed = try await readDirectory(), !listed.candidates.isEmpty { return listed }
+        return try await askForEachApplication()
+    }
+
+    // MARK: Directory (§12.3.2)
+
+    /// - Returns: nil when there is no directory or something is wrong with it.
+    private func readDirectory() async throws(KernelStop) -> CandidateList? {
+        let response = try await session.select(Array("1PAY.SYS.DDF01".utf8))
+        guard response.status != .functionNotSupported else { throw .failed(.cardBlocked) }
+        guard response.status == .success, let information = FileControlInformation(response.data),
+            let file = information.value(EMVTag.shortFileIdentifier), file.count == 1,
+            let identifier = file.first, (1...10).contains(identifier)
+        else { return nil }
+        let codeTable = information.value(EMVTag.issuerCodeTableIndex)
+        var list = CandidateList()
+        for record in 1...UInt8.max {
+            let response = try await session.readRecord(record, file: identifier)
+            if response.status == .recordNotFound { return list }
+            guard response.status == .success, let objects = try? BERTLV.parse(response.data), objects.count == 1,
+                let template = objects.first, template.tag == EMVTag.recordTemplate
+            else { return nil }
+            for entry in template.children where entry.tag == EMVTag.applicationTemplate {
+                add(entry, codeTable: codeTable, to: &list)
+            }
+        }
+        return list
+    }
+
+    private func add(_ entry: BERTLV, codeTable: [UInt8]?, to list: inout CandidateList) {
+        func value(_ tag: BERTag) -> [UInt8]? { entry.children.first { $0.tag == tag }?.value }
+        guard let dfName = value(EMVTag.adfName), (5...16).contains(dfName.count) else { return }
+        for application in terminal.applications where application.matches(dfName: dfName) {
+            let name = ApplicationName(
+                label: value(EMVTag.applicationLabel), preferredName: value(EMVTag.preferredName),
+                codeTableIndex: codeTable, capabilities: terminal.additionalCapabilities)
+            list.add(
+                ApplicationCandidate(
+                    dfName: dfName, terminalApplication: application, name: name,
+                    priorityIndicator: value(EMVTag.priorityIndicator)))
+        }
+    }
+
+    // MARK: List of AIDs (§12.3.3)
+
+    private func askForEachApplication() async throws(KernelStop) -> CandidateList {
+        var list = CandidateList()
+        for (position, application) in terminal.applications.enumerated() {
+            var response = try await session.select(application.aid)
+            if position == 0, response.status == .functionNotSupported { throw .failed(.cardBlocked) }
+            var seen: Set<[UInt8]> = []
+            while response.status == .success || response.status.isWarning {
+                let isBlocked = response.status != .success
+                guard let information = FileControlInformation(response.data) else {
+                    list.foundBlocked = list.foundBlocked || response.status == .selectedFileInvalidated
+                    break
+                }
+                guard information.dfName.starts(with: application.aid),
+                    seen.insert(information.dfName).inserted, seen.count <= Self.maximumOccurrences
+                else { break }
+                if application.matches(dfName: information.dfName) {
+                    if isBlocked {
+                        list.foundBlocked = true
+                    } else {
+                        list.add(candidate(information, application))
+                    }
+                }
+                if information.dfName == application.aid { break }
+                response = try await session.select(application.aid, next: true)
+            }
+        }
+        return list
+    }
+
+    private func candidate(
+        _ information: FileControlInformation, _ application: TerminalApplication
+    ) -> ApplicationCandidate {
+        ApplicationCandidate(
+            dfName: information.dfName, terminalApplication: application, name: name(information),
+            priorityIndicator: information.value(EMVTag.priorityIndicator))
+    }
+
+    private func name(_ information: FileControlInformation) -> ApplicationName {
+        ApplicationName(
+            label: information.value(EMVTag.applicationLabel), preferredName: information.value(EMVTag.preferredName),
+            codeTableIndex: information.value(EMVTag.issuerCodeTableIndex),
+            capabilities: terminal.additionalCapabilities)
+    }
+
+    // MARK: Final selection (§12.4)
+
+    /// Selects the application of the cardholder's choice, or of the highest priority. What the card refuses
+    /// goes from the list, and the choice begins anew.
+    func selectOne(of list: inout CandidateList) async throws(KernelStop) -> SelectedApplication {
+        while let candidate = try await choose(from: list) {
+            let response = try await session.select(candidate.dfName)
+            if response.status == .success, let information = FileControlInformation(response.data),
+                information.dfName == candidate.dfName
+            {
+                let final = name(information)
+                return SelectedApplication(
+                    candidate: candidate, information: information,
+                    name: ApplicationName(final, orElse: candidate.name))
+            }
+            if response.status == .selectedFileInvalidated { list.foundBlocked = true }
+            list.remove(candidate)
+        }
+        throw .failed(list.foundBlocked ? .applicationBlocked : .noApplication)
+    }
+
+    private func choose(from list: CandidateList) async throws(KernelStop) -> ApplicationCandidate? {
+        let candidates = list.candidates
+        guard terminal.offersApplicationChoice else { return candidates.first { !$0.needsConfirmation } }
+        guard let first = candidates.first else { return nil }
+        guard candidates.count > 1 || first.needsConfirmation else { return first }
+        session.observe(.choosingApplication)
+        let answer = await cardholder.chooseApplication(candidates.map(\.choice))
+        guard let answer, candidates.indices.contains(answer) else { throw .cancelled(.cardholder) }
+        return candidates[answer]
+    }
+}
