@@ -1,5 +1,4 @@
 public import Amounts
-public import CardSecrets
 public import Determinism
 public import EMV
 

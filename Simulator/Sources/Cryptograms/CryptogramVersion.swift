@@ -1,0 +1,105 @@
+public import CardSecrets
+internal import Cryptography
+
+/// Which session key, which padding, which data and which ARPC a card and its issuer use.
+public enum CryptogramVersion: String, Hashable, Sendable, CaseIterable, Codable {
+    /// Visa cryptogram version number 10 (0A): no session key, padding with zeros.
+    case cvn10
+    /// Visa cryptogram version number 18 (12): EMV common session key, ARPC method 2.
+    case cvn18
+    /// M/Chip cryptogram version number 10 (hexadecimal): Mastercard's own session key derivation.
+    case mChip
+    /// M/Chip cryptogram version number 14 (hexadecimal): EMV common session key.
+    case mChipCommonSessionKey
+    /// Common core definitions, cryptogram version 6 (common core identifier A6): AES and CMAC.
+    case aes
+
+    /// The cipher of all the keys of the card.
+    public enum Cipher: Hashable, Sendable { case tripleDES, aes }
+
+    /// The cipher of all the keys of the card.
+    public var cipher: Cipher { self == .aes ? .aes : .tripleDES }
+
+    /// How the issuer proves itself to the card (EMV Book 2 §8.2).
+    public enum ResponseMethod: Hashable, Sendable {
+        /// An eight-byte ARPC over ARQC and response code.
+        case one
+        /// A four-byte MAC over ARQC and card status update.
+        case two
+    }
+
+    /// How the issuer proves itself to the card.
+    public var responseMethod: ResponseMethod {
+        switch self {
+        case .cvn10, .mChip, .mChipCommonSessionKey: .one
+        case .cvn18, .aes: .two
+        }
+    }
+
+    /// Derives the ICC master key as this version's cipher wants it: EMV Book 2 annex A1.4 option A
+    /// for triple DES, option C for AES.
+    ///
+    /// - Throws: ``CryptogramError/cryptography(_:)``
+    public func masterKey(
+        issuerMasterKey: borrowing SensitiveBytes, pan: borrowing PrimaryAccountNumber, panSequenceNumber: UInt8?
+    ) throws(CryptogramError) -> SensitiveBytes {
+        try ICCMasterKey.derive(
+            issuerMasterKey: issuerMasterKey, pan: pan, panSequenceNumber: panSequenceNumber,
+            option: cipher == .aes ? .c : .a)
+    }
+
+    /// The key that the application cryptogram is made under: the ICC master key for cryptogram
+    /// applications itself, or a session key.
+    ///
+    /// - Throws: ``CryptogramError/cryptography(_:)``
+    public func sessionKey(
+        masterKey: borrowing SensitiveBytes, atc: UInt16, unpredictableNumber: [UInt8]
+    ) throws(CryptogramError) -> SensitiveBytes {
+        switch self {
+        case .cvn10: masterKey.duplicate()
+        case .mChip:
+            try SessionKey.mastercard(masterKey: masterKey, atc: atc, unpredictableNumber: unpredictableNumber)
+        case .cvn18, .mChipCommonSessionKey, .aes: try SessionKey.common(masterKey: masterKey, atc: atc, cipher: cipher)
+        }
+    }
+
+    /// The key that the ARPC is made under: the session key of the ARQC for method 2, the ICC master
+    /// key for method 1.
+    func responseKey(
+        masterKey: borrowing SensitiveBytes, atc: UInt16, unpredictableNumber: [UInt8]
+    ) throws(CryptogramError) -> SensitiveBytes {
+        switch responseMethod {
+        case .one: masterKey.duplicate()
+        case .two: try sessionKey(masterKey: masterKey, atc: atc, unpredictableNumber: unpredictableNumber)
+        }
+    }
+
+    /// The key that the MACs of issuer script commands are made under, from the ICC master key for
+    /// secure messaging. Visa's version 10 varies the master key by the ATC; the others derive the
+    /// common session key from the first application cryptogram, 8 bytes.
+    ///
+    /// - Throws: ``CryptogramError/cryptography(_:)``
+    public func scriptKey(
+        masterKey: borrowing SensitiveBytes, atc: UInt16, applicationCryptogram: [UInt8]
+    ) throws(CryptogramError) -> SensitiveBytes {
+        switch self {
+        case .cvn10: SessionKey.visaScript(masterKey: masterKey, atc: atc)
+        case .cvn18, .mChip, .mChipCommonSessionKey, .aes:
+            try SessionKey.derive(masterKey: masterKey, diversifier: applicationCryptogram, cipher: cipher)
+        }
+    }
+
+    /// A MAC with the version's cipher: retail MAC of 8 bytes, or the leftmost 8 bytes of a CMAC.
+    func mac(_ message: [UInt8], key: borrowing SensitiveBytes, padding: MACPadding) throws(CryptogramError) -> [UInt8]
+    {
+        switch cipher {
+        case .tripleDES:
+            try cryptographically { () throws(CryptographyError) in
+                try RetailMAC.mac(message, key: key, padding: padding)
+            }
+        case .aes:
+            Array(
+                try cryptographically { () throws(CryptographyError) in try AESCMAC.mac(message, key: key) }.prefix(8))
+        }
+    }
+}

@@ -1,0 +1,98 @@
+public import CardSecrets
+public import Cryptography
+public import EMV
+
+/// The keys of the simulated payment world: certification authority, issuer, card and PIN pad.
+///
+/// They are TEST keys that are published with this program and protect nothing.
+public final class TestKeys: Sendable {
+    /// The index (tags 8F and 9F22) of the certification authority's key, in every payment system.
+    public let certificationAuthorityIndex: UInt8
+    /// 1408 bits
+    public let certificationAuthority: RSAPrivateKey
+    /// 1152 bits
+    public let issuer: RSAPrivateKey
+    /// The card's key for offline data authentication, 1024 bits.
+    public let icc: RSAPrivateKey
+    /// The card's key for PIN encipherment, 1024 bits.
+    public let iccPIN: RSAPrivateKey
+    private let tripleDESMasterKeys: IssuerMasterKeys
+    private let aesMasterKeys: IssuerMasterKeys
+    /// What the PIN pad's triple DES keys are derived from, 16 bytes.
+    public let tripleDESBaseDerivationKey: SensitiveBytes
+    /// The PIN pad's key serial number with a counter of zero, 10 bytes.
+    public let tripleDESKeySerialNumber: DUKPTKeySerialNumber
+    /// What the PIN pad's AES keys are derived from, 16 bytes.
+    public let aesBaseDerivationKey: SensitiveBytes
+    /// The PIN pad's initial key identifier with a counter of zero, 12 bytes.
+    public let aesKeySerialNumber: DUKPTKeySerialNumber
+
+    /// Reads a file of keys, as text.
+    ///
+    /// - Throws: ``TestKeysError``
+    public init(_ text: [UInt8]) throws(TestKeysError) {
+        let file = try TestKeyFile(text)
+        guard let index = try file.bytes("ca.index").first else { throw .missing(name: "ca.index") }
+        certificationAuthorityIndex = index
+        certificationAuthority = try file.rsaKey("ca")
+        issuer = try file.rsaKey("issuer")
+        icc = try file.rsaKey("icc")
+        iccPIN = try file.rsaKey("icc-pin")
+        tripleDESMasterKeys = IssuerMasterKeys(
+            applicationCryptogram: try file.secret("imk.tdes.application-cryptogram"),
+            scriptMAC: try file.secret("imk.tdes.script-mac"))
+        aesMasterKeys = IssuerMasterKeys(
+            applicationCryptogram: try file.secret("imk.aes.application-cryptogram"),
+            scriptMAC: try file.secret("imk.aes.script-mac"))
+        tripleDESBaseDerivationKey = try file.secret("pin-pad.tdes.base-derivation-key")
+        aesBaseDerivationKey = try file.secret("pin-pad.aes.base-derivation-key")
+        tripleDESKeySerialNumber = try Self.serialNumber("pin-pad.tdes.key-serial-number", .tripleDES, file)
+        aesKeySerialNumber = try Self.serialNumber("pin-pad.aes.key-serial-number", .aes, file)
+    }
+
+    /// The keys that come with this program.
+    ///
+    /// - Throws: ``TestKeysError``
+    public static func embedded() throws(TestKeysError) -> TestKeys { try TestKeys(PackageResources.test_keys_txt) }
+
+    /// The issuer's master keys for the cards of a cipher.
+    public func withMasterKeys<Result: ~Copyable, Failure: Error>(
+        _ cipher: CryptogramVersion.Cipher, _ body: (borrowing IssuerMasterKeys) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        switch cipher {
+        case .tripleDES: try body(tripleDESMasterKeys)
+        case .aes: try body(aesMasterKeys)
+        }
+    }
+
+    /// The certification authority's key as a terminal holds it for the payment system `rid` (5 bytes).
+    ///
+    /// - Throws: ``CAPublicKeyError``
+    public func certificationAuthorityPublicKey(rid: [UInt8]) throws(CAPublicKeyError) -> CAPublicKey {
+        let key = certificationAuthority.publicKey
+        return try CAPublicKey(
+            rid: rid, index: certificationAuthorityIndex, modulus: key.modulus, exponent: key.exponent, checksum: nil)
+    }
+
+    private static func serialNumber(
+        _ name: String, _ scheme: DUKPTKeySerialNumber.Scheme, _ file: TestKeyFile
+    ) throws(TestKeysError) -> DUKPTKeySerialNumber {
+        guard let serialNumber = try? DUKPTKeySerialNumber(try file.bytes(name)), serialNumber.scheme == scheme else {
+            throw .missing(name: name)
+        }
+        return serialNumber
+    }
+}
+
+/// An issuer's master keys for the cards of one cipher.
+public struct IssuerMasterKeys: ~Copyable, Sendable {
+    /// For ARQC, TC, AAC and ARPC.
+    public let applicationCryptogram: SensitiveBytes
+    /// For the MACs of issuer script commands.
+    public let scriptMAC: SensitiveBytes
+
+    public init(applicationCryptogram: consuming SensitiveBytes, scriptMAC: consuming SensitiveBytes) {
+        self.applicationCryptogram = applicationCryptogram
+        self.scriptMAC = scriptMAC
+    }
+}

@@ -1,0 +1,49 @@
+internal import COpenSSL
+public import CardSecrets
+
+extension SensitiveBytes {
+    /// Takes the bytes over: copies them and overwrites the caller's array with zeros.
+    public init(wiping bytes: inout [UInt8]) {
+        self.init(bytes)
+        bytes.wipe()
+    }
+
+    /// The bytes of `first`, then those of `second`.
+    public init(joining first: borrowing SensitiveBytes, _ second: borrowing SensitiveBytes) {
+        var bytes = first.withUnsafeBytes { first in
+            second.withUnsafeBytes { second in
+                var bytes = [UInt8]()
+                bytes.reserveCapacity(first.count + second.count)
+                bytes.append(contentsOf: first)
+                bytes.append(contentsOf: second)
+                return bytes
+            }
+        }
+        self.init(wiping: &bytes)
+    }
+
+    /// The bytes at `range`, as far as there are any.
+    public borrowing func part(_ range: Range<Int>) -> SensitiveBytes {
+        var bytes = withUnsafeBytes { buffer in
+            let range = range.clamped(to: buffer.startIndex..<buffer.endIndex)
+            return [UInt8](UnsafeRawBufferPointer(rebasing: buffer[range]))
+        }
+        return SensitiveBytes(wiping: &bytes)
+    }
+
+    /// These bytes, each exclusive-or the byte of `mask` at its place; the bytes that the mask is too
+    /// short for stay as they are.
+    public borrowing func exclusiveOr(_ mask: [UInt8]) -> SensitiveBytes {
+        var bytes = withUnsafeBytes { [UInt8]($0) }
+        for (index, byte) in zip(bytes.indices, mask) { bytes[index] ^= byte }
+        return SensitiveBytes(wiping: &bytes)
+    }
+}
+
+extension [UInt8] {
+    /// Overwrites every byte with zero, in a way that a compiler may not leave out. Call it on an
+    /// array that nobody shares: a shared one is copied first, and only the copy is wiped.
+    public mutating func wipe() {
+        withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
+    }
+}

@@ -1,0 +1,58 @@
+import CardSecrets
+import Cryptography
+import Testing
+
+struct MACTests {
+    @Test func `algorithm 3 with both paddings gives the examples of ISO 9797-1 annex B`() throws {
+        let secret = key("0123456789ABCDEF FEDCBA9876543210")
+        let first = Array("Now is the time for all ".utf8)
+        let second = Array("Now is the time for it".utf8)
+        #expect(try RetailMAC.mac(first, key: secret, padding: .zeros) == hex("A1C72E74EA3FA9B6"))
+        #expect(try RetailMAC.mac(first, key: secret, padding: .markerAndZeros) == hex("E9086230CA3BE796"))
+        #expect(try RetailMAC.mac(second, key: secret, padding: .zeros) == hex("2E2B1428CC78254F"))
+        #expect(try RetailMAC.mac(second, key: secret, padding: .markerAndZeros) == hex("5A692CE64F404145"))
+    }
+
+    @Test func `a single key gives algorithm 1`() throws {
+        let message = Array("Now is the time for all ".utf8)
+        #expect(
+            try RetailMAC.mac(message, key: key("0123456789ABCDEF"), padding: .zeros) == hex("70A30640CC76DD8B"))
+    }
+
+    @Test func `an empty message is one block of padding`() throws {
+        let secret = key("0123456789ABCDEF FEDCBA9876543210")
+        #expect(
+            try RetailMAC.mac([], key: secret, padding: .zeros)
+                == TripleDES.encrypt(hex("0000000000000000"), key: secret))
+        #expect(
+            try RetailMAC.mac([], key: secret, padding: .markerAndZeros)
+                == TripleDES.encrypt(hex("8000000000000000"), key: secret))
+    }
+
+    @Test func `a retail MAC takes no key of three parts`() {
+        #expect(throws: CryptographyError.keyLength(24, algorithm: "retail MAC")) {
+            try RetailMAC.mac([1], key: SensitiveBytes([UInt8](repeating: 1, count: 24)), padding: .zeros)
+        }
+    }
+
+    @Test(arguments: [
+        (0, "BB1D6929E95937287FA37D129B756746"), (16, "070A16B46B4D4144F79BDD9DD04A287C"),
+        (40, "DFA66747DE9AE63030CA32611497C827"), (64, "51F0BEBF7E3B9D92FC49741779363CFE"),
+    ])
+    func `CMAC comes out as in RFC 4493`(count: Int, mac: String) throws {
+        let message = hex(
+            """
+            6BC1BEE22E409F96E93D7E117393172A AE2D8A571E03AC9C9EB76FAC45AF8E51
+            30C81C46A35CE411E5FBC1191A0A52EF F69F2445DF4F9B17AD2B417BE66C3710
+            """)
+        let secret = key("2B7E151628AED2A6ABF7158809CF4F3C")
+        #expect(try AESCMAC.mac(Array(message.prefix(count)), key: secret) == hex(mac))
+    }
+
+    @Test func `CMAC with a key of 32 bytes comes out as in NIST SP 800-38B`() throws {
+        let secret = key("603DEB1015CA71BE2B73AEF0857D77811F352C073B6108D72D9810A30914DFF4")
+        #expect(
+            try AESCMAC.mac(hex("6BC1BEE22E409F96E93D7E117393172A"), key: secret)
+                == hex("28A7023F452E8F82BD4BF28D8C37C35C"))
+    }
+}
