@@ -1,0 +1,128 @@
+internal import Amounts
+internal import Cryptography
+internal import SmartCard
+
+/// An application as it is made for a card and never changes: names, files, data objects and keys.
+struct CardApplication: Sendable {
+    let profile: ApplicationProfile
+    let keys: CardKeys
+    /// Every data object that can stand in a record, PAN and track data among them.
+    let values: [BERTag: SealedBytes]
+    /// The tags in each record, by short file identifier; record 1 first.
+    let files: [UInt8: [[BERTag]]]
+    /// The value of tag 94.
+    let fileLocator: [UInt8]
+
+    /// Short file identifier of the transaction log (tag 9F4D).
+    static let logFile: UInt8 = 11
+
+    /// What a record of the transaction log holds (tag 9F4F): counter, date, type, amount, currency and
+    /// cryptogram information.
+    static let logFormat: [(tag: BERTag, count: Int)] = [
+        (0x9F36, 2), (0x9A, 3), (0x9C, 1), (0x9F02, 6), (0x5F2A, 2), (0x9F27, 1),
+    ]
+
+    /// - Parameter certificates: the data objects of offline data authentication and PIN encipherment.
+    /// - Throws: ``SimulatedCardError/recordTooLong(file:record:)``
+    init(
+        _ profile: ApplicationProfile, keys: CardKeys, certificates: [BERTag: [UInt8]]
+    ) throws(SimulatedCardError) {
+        self.profile = profile
+        self.keys = keys
+        var values = Self.values(profile)
+        for (tag, value) in certificates { values[tag] = SealedBytes(value) }
+        self.values = values
+
+        var files: [UInt8: [[BERTag]]] = [:]
+        var locator: [UInt8] = []
+        for layout in profile.records {
+            var records: [[BERTag]] = []
+            var authenticated: UInt8 = 0
+            for (index, tags) in layout.records.enumerated() {
+                let present = tags.filter { values[$0] != nil }
+                guard !present.isEmpty else { continue }
+                records.append(present)
+                if index < Int(layout.authenticatedRecords) { authenticated += 1 }
+                let length = present.reduce(0) { $0 + $1.bytes.count + 3 + (values[$1]?.bytes.count ?? 0) }
+                guard length <= 256 else { throw .recordTooLong(file: layout.file, record: records.count) }
+            }
+            guard !records.isEmpty else { continue }
+            files[layout.file] = records
+            locator += [layout.file << 3, 1, UInt8(records.count), authenticated]
+        }
+        (self.files, fileLocator) = (files, locator)
+    }
+
+    /// The answer to SELECT (tag 6F; EMV Book 1 §11.3.4).
+    var fileControlInformation: [UInt8] {
+        var proprietary = [BERTLV(0x50, Array(profile.label.utf8))]
+        if let priorityIndicator { proprietary.append(BERTLV(0x87, [priorityIndicator])) }
+        if let pdol = profile.pdol { proprietary.append(BERTLV(0x9F38, pdol.encoded)) }
+        if let languages = profile.languages { proprietary.append(BERTLV(0x5F2D, Array(languages.utf8))) }
+        proprietary += preferredName
+        if profile.logRecords > 0 {
+            proprietary.append(
+                BERTLV(0xBF0C, children: [BERTLV(0x9F4D, [Self.logFile, profile.logRecords])]))
+        }
+        return BERTLV(0x6F, children: [BERTLV(0x84, profile.aid), BERTLV(0xA5, children: proprietary)]).encoded
+    }
+
+    /// The application's entry in the payment system directory (tag 61; EMV Book 1 §12.2.3).
+    var directoryEntry: BERTLV {
+        var objects = [BERTLV(0x4F, profile.aid), BERTLV(0x50, Array(profile.label.utf8))]
+        if let priorityIndicator { objects.append(BERTLV(0x87, [priorityIndicator])) }
+        objects += preferredName.filter { $0.tag == 0x9F12 }
+        return BERTLV(0x61, children: objects)
+    }
+
+    private var preferredName: [BERTLV] {
+        guard let name = profile.preferredName else { return [] }
+        // The code table says in which part of ISO 8859 the name is written: part 1.
+        return [BERTLV(0x9F11, [1]), BERTLV(0x9F12, name.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })]
+    }
+
+    private var priorityIndicator: UInt8? {
+        let confirmation: UInt8 = profile.needsConfirmation ? 0x80 : 0
+        return profile.priority.map { $0 | confirmation } ?? (profile.needsConfirmation ? confirmation : nil)
+    }
+
+    private static func values(_ profile: ApplicationProfile) -> [BERTag: SealedBytes] {
+        var digits = profile.pan.copy()
+        var pan = TestPAN.pack(digits)
+        let service = threeDigits(profile.serviceCode)
+        let expiry = profile.expiry.encoded.prefix(2).flatMap { [$0 >> 4, $0 & 0x0F] }
+        // PAN, separator, expiry YYMM, service code, discretionary data.
+        var trackTwo = TestPAN.pack(digits + [0x0D] + expiry + service.suffix(3) + [0, 0, 0, 0, 0])
+        defer {
+            digits.wipe()
+            pan.wipe()
+            trackTwo.wipe()
+        }
+
+        var values: [BERTag: [UInt8]] = [
+            0x5F24: profile.expiry.encoded, 0x5F28: packedNumber(profile.issuerCountry),
+            0x5F30: packedNumber(profile.serviceCode), 0x8C: profile.cdol1.encoded, 0x8D: profile.cdol2.encoded,
+            0x9F42: packedNumber(profile.currency.numericCode), 0x9F08: [0x00, 0x02],
+            0x9F0D: profile.actionCodes.default, 0x9F0E: profile.actionCodes.denial,
+            0x9F0F: profile.actionCodes.online,
+        ]
+        values[0x5F34] = profile.panSequenceNumber.map { [$0 / 10 << 4 | $0 % 10] }
+        values[0x5F25] = profile.effective?.encoded
+        values[0x5F20] = profile.cardholderName.map { Array($0.utf8) }
+        values[0x9F07] = profile.usage?.encoded
+        values[0x8E] = profile.cardholderVerification?.encoded
+        values[0x9F14] = profile.risk.consecutiveOfflineLimits.map { [$0.lower] }
+        values[0x9F23] = profile.risk.consecutiveOfflineLimits.map { [$0.upper] }
+        var sealed = values.mapValues { SealedBytes($0) }
+        sealed[0x5A] = SealedBytes(pan)
+        sealed[0x57] = SealedBytes(trackTwo)
+        return sealed
+    }
+
+    private static func threeDigits(_ number: UInt16) -> [UInt8] {
+        [0, UInt8(number / 100 % 10), UInt8(number / 10 % 10), UInt8(number % 10)]
+    }
+
+    /// Three digits in two bytes, with a zero before them (format n3).
+    private static func packedNumber(_ number: UInt16) -> [UInt8] { TestPAN.pack(threeDigits(number)) }
+}

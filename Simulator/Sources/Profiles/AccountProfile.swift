@@ -1,0 +1,79 @@
+public import Amounts
+internal import Cryptography
+internal import SettingsFile
+public import SmartCard
+
+/// What the issuer holds for a card, and how it treats it.
+public struct AccountProfile: Sendable {
+    /// What may be spent; nil when there is no bound.
+    public var available: Money?
+    /// DE 39 of every answer, two characters; nil when the issuer decides by the account.
+    public var responseCode: String?
+    /// Whether the issuer answers at all.
+    public var isReachable: Bool
+    /// The PIN that the issuer verifies online, one digit a byte; nil when it verifies none.
+    public var onlinePIN: SealedBytes?
+    /// Commands that the issuer sends to the card with its first answer.
+    public var scripts: [Script]
+
+    /// A command to the card in an issuer script (EMV Book 3 §10.10).
+    public struct Script: Sendable {
+        /// Whether it goes in template 71, before the second GENERATE AC, or 72, after it.
+        public var comesBeforeFinal: Bool
+        public var command: Command
+    }
+
+    public enum Command: Sendable {
+        case blockApplication
+        case unblockApplication
+        case blockCard
+        case unblockPIN
+        /// The new PIN, one digit a byte.
+        case changePIN(SealedBytes)
+        case putData(BERTag, [UInt8])
+    }
+
+    fileprivate enum Word: String, CaseIterable {
+        case blockApplication, unblockApplication, blockCard, unblockPIN, changePIN, putData
+    }
+
+    /// Without a section: no bound, no special answer, no script.
+    init(_ node: SettingsNode?, currency: Currency?) throws(SettingsError) {
+        try node?.mapping(allowedKeys: ["available", "responseCode", "reachable", "onlinePIN", "scripts"])
+        if let amount = try node?.optional("available") {
+            guard let currency else { throw amount.error("an account without an application has no currency") }
+            available = try amount.money(currency)
+        }
+        responseCode = try node?.optional("responseCode").map { (node) throws(SettingsError) in
+            let code = try node.text(length: 2...2)
+            guard code.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }) else {
+                throw node.error("a response code has two digits or upper-case letters")
+            }
+            return code
+        }
+        isReachable = try node?.optional("reachable")?.bool() ?? true
+        onlinePIN = try node?.optional("onlinePIN").map { (node) throws(SettingsError) in
+            try OfflinePINProfile.digits(node)
+        }
+        scripts = []
+        for script in try node?.optional("scripts")?.list(count: 1...8) ?? [] { scripts.append(try Script(script)) }
+    }
+}
+
+extension AccountProfile.Script {
+    fileprivate init(_ node: SettingsNode) throws(SettingsError) {
+        try node.mapping(allowedKeys: ["when", "command", "pin", "tag", "value"])
+        comesBeforeFinal =
+            try node.optional("when")?.choice(of: ["beforeFinal": true, "afterFinal": false]) ?? false
+        switch try node.required("command").choice(AccountProfile.Word.self) {
+        case .blockApplication: command = .blockApplication
+        case .unblockApplication: command = .unblockApplication
+        case .blockCard: command = .blockCard
+        case .unblockPIN: command = .unblockPIN
+        case .changePIN: command = .changePIN(try OfflinePINProfile.digits(try node.required("pin")))
+        case .putData:
+            let tag = BERTag(rawValue: try node.required("tag").hex(length: 2).reduce(0) { $0 << 8 | UInt32($1) })
+            command = .putData(tag, try node.required("value").hex(length: 1...32))
+        }
+    }
+}

@@ -1,0 +1,105 @@
+internal import SettingsFile
+
+/// A simulated card, its account at the issuer and the person who holds it, as one YAML file describes them.
+///
+/// The format is described in `docs/card-profiles.md`. A profile prints as its name; it holds PAN and
+/// PIN as ``SealedBytes``.
+public struct CardProfile: Sendable, CustomStringConvertible, CustomReflectable {
+    /// Lower-case letters, digits and hyphens.
+    public var name: String
+    /// One sentence on what the card is for.
+    public var summary: String
+    public var reset: CardReset
+    /// Whether there is a payment system environment, `1PAY.SYS.DDF01`.
+    public var hasPSE: Bool
+    /// The whole card was blocked by its issuer.
+    public var isBlocked: Bool
+    /// How long the card works on each command before it answers.
+    public var processingTime: Duration
+    /// In the order in which a partial selection finds them; empty only for a mute card.
+    public var applications: [ApplicationProfile]
+    /// What the issuer holds for the card.
+    public var account: AccountProfile
+    public var cardholder: CardholderProfile
+
+    public var description: String { "CardProfile(\(name))" }
+
+    public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
+
+    /// Decodes a profile.
+    ///
+    /// - Parameters:
+    ///   - yaml: the text of the profile.
+    ///   - file: the name that errors give.
+    /// - Throws: `SettingsError` with line and key.
+    public init(yaml: String, file: String) throws(SettingsError) {
+        try self.init(try SettingsDocument(text: yaml, file: file).root)
+    }
+
+    init(_ node: SettingsNode) throws(SettingsError) {
+        try node.mapping(allowedKeys: ["name", "description", "card", "applications", "account", "cardholder"])
+        name = try Self.name(try node.required("name"))
+        summary = try node.required("description").text(length: 1...200)
+
+        let card = try node.optional("card")
+        try card?.mapping(allowedKeys: [
+            "protocol", "historicalBytes", "atr", "warmATR", "mute", "pse", "blocked", "processingMilliseconds",
+        ])
+        reset = try CardReset(card)
+        hasPSE = try card?.optional("pse")?.bool() ?? true
+        isBlocked = try card?.optional("blocked")?.bool() ?? false
+        processingTime = .milliseconds(try card?.optional("processingMilliseconds")?.int(in: 0...60_000) ?? 0)
+
+        applications = []
+        if reset != .mute || (try node.optional("applications")) != nil {
+            for element in try node.required("applications").list(count: 1...8) {
+                let application = try ApplicationProfile(element)
+                guard !applications.contains(where: { $0.aid == application.aid }) else {
+                    throw try element.required("aid").error("another application has this AID")
+                }
+                applications.append(application)
+            }
+        }
+        account = try AccountProfile(try node.optional("account"), currency: applications.first?.currency)
+        cardholder = try CardholderProfile(try node.optional("cardholder"), applications: applications)
+    }
+
+    private static func name(_ node: SettingsNode) throws(SettingsError) -> String {
+        let name = try node.text(length: 1...40)
+        let isPlain = name.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
+        guard isPlain else { throw node.error("a name has lower-case letters, digits and hyphens only") }
+        return name
+    }
+}
+
+extension CardReset {
+    /// The `card` section; T=0 when it says nothing.
+    init(_ card: SettingsNode?) throws(SettingsError) {
+        guard let card else {
+            self = .proper(.t0, historicalBytes: [])
+            return
+        }
+        let (raw, mute) = (try card.optional("atr"), try card.optional("mute"))
+        let chosen = try card.optional("protocol")
+        let historical = try card.optional("historicalBytes")
+        if let other = raw ?? historical ?? chosen, try mute?.bool() == true {
+            throw other.error("a mute card says nothing of this kind", fix: "remove it or 'mute: true'")
+        }
+        if let raw, let other = chosen ?? historical {
+            throw other.error("'atr' on line \(raw.location.line) says this already", fix: "remove one of them")
+        }
+        if raw == nil, let warm = try card.optional("warmATR") {
+            throw warm.error("a warm answer to reset goes with 'atr' for the cold one")
+        }
+        if try mute?.bool() == true {
+            self = .mute
+        } else if let raw {
+            let cold = try raw.hex(length: 1...64)
+            self = .raw(cold: cold, warm: try card.optional("warmATR")?.hex(length: 1...64) ?? cold)
+        } else {
+            self = .proper(
+                try chosen?.choice(CardTransmission.self) ?? .t0,
+                historicalBytes: try historical?.hex(length: 0...15) ?? [])
+        }
+    }
+}

@@ -1,0 +1,62 @@
+/// The CVM list (tag 8E; EMV Book 3 annex C3): how the cardholder is to be verified.
+public struct CardholderVerificationList: Hashable, Sendable {
+    /// In minor units of the application currency.
+    public var amountX: UInt32
+    /// In minor units of the application currency.
+    public var amountY: UInt32
+    public var rules: [Rule]
+
+    public struct Rule: Hashable, Sendable {
+        public var method: Method
+        public var condition: Condition
+        /// Whether the next rule is tried when this one fails.
+        public var goesOn: Bool
+    }
+
+    public enum Method: UInt8, Hashable, Sendable {
+        case fail = 0x00
+        case plaintextPIN = 0x01
+        case onlinePIN = 0x02
+        case plaintextPINAndSignature = 0x03
+        case encipheredPIN = 0x04
+        case encipheredPINAndSignature = 0x05
+        case signature = 0x1E
+        case none = 0x1F
+
+        /// The methods by the words that profiles use.
+        public static let words: KeyValuePairs<String, Method> = [
+            "fail": .fail, "plaintextPIN": .plaintextPIN, "onlinePIN": .onlinePIN,
+            "plaintextPINAndSignature": .plaintextPINAndSignature, "encipheredPIN": .encipheredPIN,
+            "encipheredPINAndSignature": .encipheredPINAndSignature, "signature": .signature, "none": Self.none,
+        ]
+
+        var needsPlaintextPIN: Bool { self == .plaintextPIN || self == .plaintextPINAndSignature }
+        var needsEncipheredPIN: Bool { self == .encipheredPIN || self == .encipheredPINAndSignature }
+    }
+
+    public enum Condition: UInt8, Hashable, Sendable {
+        case always = 0x00
+        case unattendedCash = 0x01
+        case notCash = 0x02
+        case supported = 0x03
+        case manualCash = 0x04
+        case cashback = 0x05
+        case underX = 0x06
+        case overX = 0x07
+        case underY = 0x08
+        case overY = 0x09
+
+        /// The conditions by the words that profiles use.
+        public static let words: KeyValuePairs<String, Condition> = [
+            "always": .always, "unattendedCash": .unattendedCash, "notCash": .notCash, "supported": .supported,
+            "manualCash": .manualCash, "cashback": .cashback, "underX": .underX, "overX": .overX, "underY": .underY,
+            "overY": .overY,
+        ]
+    }
+
+    /// The value of tag 8E.
+    public var encoded: [UInt8] {
+        amountX.bigEndianBytes + amountY.bigEndianBytes
+            + rules.flatMap { [$0.method.rawValue | ($0.goesOn ? 0x40 : 0), $0.condition.rawValue] }
+    }
+}
