@@ -10,7 +10,7 @@ public final class ProcessLease: Sendable {
     public let number: Int64
     private let path: String
     /// Negative for a database in memory, which no other process can see.
-    private let descriptor: CInt
+    let descriptor: CInt
 
     // asm-generic/fcntl.h; glibc shows these to C under _GNU_SOURCE only, and Swift does not import them.
     private static let getLockOfDescription: CInt = 36

@@ -45,7 +45,8 @@ struct SchemaMigrator: Sendable {
                 throw StorageError.ruleBroken(path: writer.path, rule: "a migration would drop rows of \(table)")
             }
             if version == 0 {
-                try StoreIdentity(drawnFrom: random).insert(database)
+                var identity = StoreIdentity(drawnFrom: random)
+                try identity.insert(database)
                 try database.execute(sql: "PRAGMA application_id = \(Self.applicationID)")
             }
             try database.execute(sql: "PRAGMA user_version = \(steps.count)")

@@ -1,0 +1,204 @@
+import Determinism
+import Foundation
+import GRDB
+import Testing
+
+@testable import Storage
+
+@Suite struct SQLiteStorageManagerTests {
+    @Test func `a commit of money is flushed to the disk`() throws {
+        let database = try TemporaryDatabase()
+        let storage = try database.open()
+        let pragmas = try storage.writer.writeWithoutTransaction { connection in
+            try ["synchronous", "foreign_keys", "busy_timeout"].map {
+                try Int.fetchOne(connection, sql: "PRAGMA \($0)")
+            }
+        }
+        #expect(pragmas == [2, 1, 5000])
+        #expect(try database.text("PRAGMA journal_mode") == "wal")
+    }
+
+    @Test(arguments: Durability.allCases)
+    func `the durability is what was asked for`(_ durability: Durability) throws {
+        let database = try TemporaryDatabase()
+        let storage = try database.open(durability)
+        let level = try storage.writer.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+        #expect(level == durability.rawValue)
+    }
+
+    @Test func `folders that are missing are made, and only their owner may read what is in them`() throws {
+        let database = try TemporaryDatabase()
+        let path = database.folder.appendingPathComponent("data/shop/payments.sqlite").path
+        _ = try SQLiteStorageManager(path: path)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    }
+
+    @Test func `what is thrown in the middle takes everything back`() throws {
+        struct Stop: Error {}
+        let database = try TemporaryDatabase()
+        let storage = try database.open()
+        #expect(throws: Stop.self) {
+            try storage.performAndSave { storage in
+                try storage.insertNewObject(
+                    Payment(siteID: 1, orderID: nil, amount: try usd(100), createdAt: at(1)))
+                throw Stop()
+            }
+        }
+        #expect(try database.number("SELECT count(*) FROM payment") == 0)
+    }
+
+    @Test func `a cancelled task still records what happened`() async throws {
+        let database = try TemporaryDatabase()
+        let storage = try database.open()
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try storage.performAndSave { storage in
+                try storage.insertNewObject(
+                    Payment(siteID: 1, orderID: nil, amount: try usd(100), createdAt: at(1)))
+            }
+        }
+        #expect(try await task.value.id == PaymentID(rawValue: 1))
+        #expect(try database.number("SELECT count(*) FROM payment") == 1)
+    }
+
+    @Test func `a reader does not see what is not committed, and does not wait for it`() throws {
+        let database = try TemporaryDatabase()
+        let storage = try database.open()
+        try storage.performAndSave { writing in
+            try writing.insertNewObject(Payment(siteID: 1, orderID: nil, amount: try usd(100), createdAt: at(1)))
+            #expect(try database.number("SELECT count(*) FROM payment") == 0)
+        }
+        #expect(try database.number("SELECT count(*) FROM payment") == 1)
+    }
+
+    @Test func `a database in memory works the same way`() throws {
+        let storage = try SQLiteStorageManager(inMemoryWith: SeededRandomSource(seed: 3))
+        let journal = PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
+        let entry = try journal.capturedSale()
+        #expect(try journal.payments() == [entry.payment])
+    }
+
+    // MARK: What cannot be opened
+
+    @Test func `a folder that cannot be made is named with the reason`() throws {
+        #expect(throws: StorageError.self) { try SQLiteStorageManager(path: "/proc/cardpresent/payments.sqlite") }
+        let database = try TemporaryDatabase()
+        try Data("a file".utf8).write(to: database.folder.appendingPathComponent("file"))
+        let path = database.folder.appendingPathComponent("file/payments.sqlite").path
+        #expect(throws: StorageError.notWritable(path: path, reason: "Not a directory")) {
+            try SQLiteStorageManager(path: path)
+        }
+    }
+
+    @Test func `a path that is a folder is no database`() throws {
+        let database = try TemporaryDatabase()
+        let error = #expect(throws: StorageError.self) { try SQLiteStorageManager(path: database.folder.path) }
+        guard case .notWritable? = error else {
+            Issue.record("unexpected \(String(describing: error))")
+            return
+        }
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "the superuser may write anywhere"))
+    func `a folder that is read-only is named`() throws {
+        let database = try TemporaryDatabase()
+        try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: database.folder.path)
+        #expect(throws: StorageError.notWritable(path: database.path, reason: "Permission denied")) {
+            try database.open()
+        }
+    }
+
+    @Test func `a file that is no database is left as it is`() throws {
+        let database = try TemporaryDatabase()
+        let text = Data(String(repeating: "minutes of the meeting\n", count: 100).utf8)
+        try text.write(to: URL(fileURLWithPath: database.path))
+        #expect(throws: StorageError.notADatabase(path: database.path)) { try database.open() }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: database.path)) == text)
+    }
+
+    @Test func `a database of another program is left as it is`() throws {
+        let database = try TemporaryDatabase()
+        try database.execute("CREATE TABLE recipe (name TEXT)")
+        let before = try database.bytes()
+        #expect(throws: StorageError.foreignDatabase(path: database.path)) { try database.open() }
+        #expect(try database.bytes() == before)
+    }
+
+    @Test func `a damaged database is called damaged`() throws {
+        let database = try TemporaryDatabase()
+        do { _ = try database.open() }
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: database.path))
+        try handle.seek(toOffset: 100)
+        try handle.write(contentsOf: Data(repeating: 0xFF, count: 3000))
+        try handle.close()
+        let error = #expect(throws: StorageError.self) { try database.open() }
+        guard case .corrupt? = error else {
+            Issue.record("unexpected \(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `a value that no column can hold reads as damage, not as a crash`() throws {
+        let database = try TemporaryDatabase()
+        let journal = try database.journal()
+        _ = try journal.beginSale()
+        try database.execute("PRAGMA ignore_check_constraints = ON; UPDATE payment SET state = 'paid'")
+        #expect(
+            throws: JournalError.storage(.corrupt(path: database.path, detail: "unreadable state in payment"))
+        ) { try journal.payments() }
+    }
+
+    @Test func `a disk that is full loses nothing that was committed`() throws {
+        let database = try TemporaryDatabase()
+        let storage = try database.open()
+        let journal = PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
+        try storage.writer.writeWithoutTransaction { connection in
+            let pages = try Int.fetchOne(connection, sql: "PRAGMA page_count") ?? 0
+            try connection.execute(sql: "PRAGMA max_page_count = \(pages + 2)")
+        }
+        var begun = 0
+        let error = #expect(throws: JournalError.self) {
+            for _ in 0..<10_000 {
+                _ = try journal.beginSale()
+                begun += 1
+            }
+        }
+        #expect(error == .storage(.diskFull(path: database.path)))
+        #expect(begun > 0)
+        #expect(try database.number("SELECT count(*) FROM payment") == begun)
+        #expect(try database.number("SELECT count(*) FROM paymentAttempt") == begun)
+        #expect(try database.number("SELECT count(*) FROM attemptTransition") == begun)
+        #expect(try database.number("SELECT attempts FROM storeIdentity") == begun)
+
+        try storage.writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = 100000") }
+        #expect(try journal.beginSale().attempt.id == Int64(begun + 1))
+    }
+
+    @Test func `a database that another process keeps locked is busy`() throws {
+        let database = try TemporaryDatabase()
+        let storage = try database.open()
+        try storage.writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA busy_timeout = 0") }
+        try DatabaseQueue(path: database.path).inTransaction(.immediate) { _ in
+            #expect(throws: StorageError.busy(path: database.path)) {
+                try storage.performAndSave { try $0.insertNewObject(
+                    Payment(siteID: 1, orderID: nil, amount: try usd(100), createdAt: at(1))) }
+            }
+            return .rollback
+        }
+    }
+
+    @Test func `a database is made once, however many open it at the same time`() async throws {
+        let database = try TemporaryDatabase()
+        let identities = try await withThrowingTaskGroup(of: String.self) { group in
+            for seed in UInt64(1)...4 {
+                group.addTask {
+                    let storage = try database.open(seed: seed)
+                    return try storage.read { try StoreIdentity.load(from: $0).databaseID }
+                }
+            }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(identities.count == 1)
+    }
+}

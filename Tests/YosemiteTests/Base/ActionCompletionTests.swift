@@ -1,0 +1,64 @@
+import Determinism
+import Testing
+
+@testable import Yosemite
+
+@Suite struct ActionCompletionTests {
+    private let dispatcher = Dispatcher(time: VirtualTimeSource())
+
+    private func load(_ id: Int64) async throws(ActionFailure<OrderFailure>) -> String {
+        try await dispatcher.perform { OrderAction.load(id: id, onCompletion: $0) }
+    }
+
+    @Test func `a completion becomes a value or an error`() async throws {
+        _ = try dispatcher.register(
+            ClosureStore(OrderAction.self) { action in
+                guard case .load(let id, let onCompletion) = action else { return }
+                onCompletion(id == 1 ? .success("order 1") : .failure(.notFound))
+            })
+        #expect(try await load(1) == "order 1")
+        await #expect(throws: ActionFailure<OrderFailure>.failed(.notFound)) { try await load(2) }
+    }
+
+    @Test func `an answer may come later and from elsewhere`() async throws {
+        _ = try dispatcher.register(
+            ClosureStore(OrderAction.self) { action in
+                guard case .load(let id, let onCompletion) = action else { return }
+                Task { onCompletion(.success("order \(id)")) }
+            })
+        #expect(try await load(3) == "order 3")
+    }
+
+    @Test func `an action that nobody carries out does not hang`() async {
+        await #expect(
+            throws: ActionFailure<OrderFailure>.notDispatched(.unhandled(actionName: "OrderAction.load"))
+        ) { try await load(1) }
+    }
+
+    @Test func `a store that forgets to answer does not hang its caller`() async throws {
+        _ = try dispatcher.register(ClosureStore(OrderAction.self))
+        await #expect(throws: ActionFailure<OrderFailure>.neverCompleted(actionName: "OrderAction.load")) {
+            try await load(1)
+        }
+    }
+
+    @Test func `a store that answers twice is heard once`() async throws {
+        _ = try dispatcher.register(
+            ClosureStore(OrderAction.self) { action in
+                guard case .load(_, let onCompletion) = action else { return }
+                onCompletion(.success("first"))
+                onCompletion(.failure(.notFound))
+                Task { onCompletion(.success("third")) }
+            })
+        #expect(try await load(1) == "first")
+    }
+
+    @Test func `answers that race are heard once`() async throws {
+        _ = try dispatcher.register(
+            ClosureStore(OrderAction.self) { action in
+                guard case .load(_, let onCompletion) = action else { return }
+                for number in 0..<4 { Task { onCompletion(.success("\(number)")) } }
+            })
+        for _ in 0..<50 { #expect(["0", "1", "2", "3"].contains(try await load(1))) }
+    }
+}

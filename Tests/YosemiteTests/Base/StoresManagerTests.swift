@@ -1,0 +1,201 @@
+import Amounts
+import Determinism
+import Storage
+import Synchronization
+import Testing
+
+@testable import Yosemite
+
+@Suite struct StoresManagerTests {
+    private let anna = SessionCredentials(siteID: 7, username: "anna", token: "t0k3n")
+    private let ben = SessionCredentials(siteID: 8, username: "ben", token: "0th3r")
+
+    /// Everything that happens, in order.
+    private let log = Log<String>()
+    private let dispatcher = Dispatcher(time: VirtualTimeSource())
+
+    private func configuration(
+        disconnect: @escaping @Sendable (Dispatcher) async -> Void = { _ in }
+    ) -> StoresManager.Configuration {
+        let log = log
+        return StoresManager.Configuration(
+            authenticated: { credentials in
+                AuthenticatedState(
+                    credentials: credentials,
+                    stores: [
+                        ClosureStore(OrderAction.self) { log.add("\(credentials.username): \($0.name)") },
+                        ClosureStore(ReaderAction.self) { log.add("\(credentials.username): \($0.name)") },
+                    ],
+                    actionsOnEntering: [OrderAction.note(id: 1, text: "")],
+                    resets: [OrderAction.forget])
+            },
+            deauthenticated: { DeauthenticatedState() },
+            disconnectReader: { dispatcher in
+                log.add("disconnect")
+                try? dispatcher.dispatch(ReaderAction.reset)
+                await disconnect(dispatcher)
+            })
+    }
+
+    @Test func `stored credentials begin a session`() throws {
+        let session = SessionManager(credentials: anna)
+        let manager = try StoresManager(dispatcher: dispatcher, session: session, configuration: configuration())
+        #expect(manager.isAuthenticated)
+        #expect(log.entries == ["anna: OrderAction.note"])
+    }
+
+    @Test func `without a session, actions that need one are errors`() throws {
+        let manager = try StoresManager(
+            dispatcher: dispatcher, session: SessionManager(), configuration: configuration())
+        #expect(!manager.isAuthenticated)
+        #expect(throws: DispatcherError.unhandled(actionName: "OrderAction.forget")) {
+            try manager.dispatch(OrderAction.forget)
+        }
+    }
+
+    @Test func `signing out lets go of the reader, resets, and forgets who it was, in this order`() async throws {
+        let session = SessionManager()
+        let manager = try StoresManager(dispatcher: dispatcher, session: session, configuration: configuration())
+        try await manager.authenticate(anna)
+        #expect(session.credentials == anna)
+        try manager.dispatch(ReaderAction.reset)
+        try await manager.deauthenticate()
+        #expect(session.credentials == nil)
+        #expect(!manager.isAuthenticated)
+        #expect(
+            log.entries == [
+                "anna: OrderAction.note", "anna: ReaderAction.reset", "disconnect", "anna: ReaderAction.reset",
+                "anna: OrderAction.forget",
+            ])
+        #expect(throws: DispatcherError.unhandled(actionName: "ReaderAction.reset")) {
+            try manager.dispatch(ReaderAction.reset)
+        }
+        try await manager.deauthenticate()
+        #expect(log.entries.count == 5)
+    }
+
+    @Test func `signing in as somebody else ends the first session`() async throws {
+        let manager = try StoresManager(
+            dispatcher: dispatcher, session: SessionManager(credentials: anna), configuration: configuration())
+        try await manager.authenticate(ben)
+        try await manager.authenticate(ben)
+        #expect(manager.credentials == ben)
+        try manager.dispatch(OrderAction.forget)
+        #expect(
+            log.entries == [
+                "anna: OrderAction.note", "disconnect", "anna: ReaderAction.reset", "anna: OrderAction.forget",
+                "ben: OrderAction.note", "ben: OrderAction.forget",
+            ])
+    }
+
+    @Test func `while a session ends it takes no new actions`() async throws {
+        let refused = Log<DispatcherError>()
+        let box = ManagerBox()
+        let manager = try StoresManager(
+            dispatcher: dispatcher, session: SessionManager(credentials: anna),
+            configuration: configuration { _ in
+                do throws(DispatcherError) { try box.manager?.dispatch(OrderAction.forget) } catch { refused.add(error) }
+            })
+        box.set(manager)
+        try await manager.deauthenticate()
+        #expect(refused.entries == [.signingOut(actionName: "OrderAction.forget")])
+        #expect(log.entries.filter { $0 == "anna: OrderAction.forget" }.count == 1)
+    }
+
+    @Test func `changes of state from many tasks happen one after the other`() async throws {
+        let manager = try StoresManager(
+            dispatcher: dispatcher, session: SessionManager(), configuration: configuration())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<30 {
+                group.addTask {
+                    if number % 3 == 0 {
+                        try await manager.deauthenticate()
+                    } else {
+                        try await manager.authenticate(number % 2 == 0 ? anna : ben)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        try await manager.deauthenticate()
+        #expect(!manager.isAuthenticated)
+        // Every session that began also ended, before the next one began.
+        let sessions = log.entries.filter { $0.hasSuffix("note") || $0.hasSuffix("forget") }
+        #expect(sessions.count % 2 == 0)
+        for index in stride(from: 0, to: sessions.count - 1, by: 2) {
+            #expect(sessions[index].hasSuffix("note") && sessions[index + 1].hasSuffix("forget"))
+            #expect(sessions[index].prefix(3) == sessions[index + 1].prefix(3))
+        }
+    }
+
+    @Test func `who watches sees how it is at once, and then every change`() async throws {
+        let manager = try StoresManager(
+            dispatcher: dispatcher, session: SessionManager(), configuration: configuration())
+        var updates = manager.isAuthenticatedUpdates().makeAsyncIterator()
+        #expect(await updates.next() == false)
+        try await manager.authenticate(anna)
+        try await manager.deauthenticate()
+        try await manager.authenticate(ben)
+        #expect(await updates.next() == true)
+        #expect(await updates.next() == false)
+        #expect(await updates.next() == true)
+        var late = manager.isAuthenticatedUpdates().makeAsyncIterator()
+        #expect(await late.next() == true)
+    }
+
+    @Test func `a state whose stores collide is not entered`() async throws {
+        let log = log
+        let manager = try StoresManager(
+            dispatcher: dispatcher, session: SessionManager(),
+            configuration: StoresManager.Configuration(
+                authenticated: { credentials in
+                    AuthenticatedState(
+                        credentials: credentials,
+                        stores: [ClosureStore(OrderAction.self), ClosureStore(OrderAction.self)])
+                },
+                deauthenticated: {
+                    DeauthenticatedState(stores: [ClosureStore(ReaderAction.self) { log.add("still: \($0.name)") }])
+                },
+                disconnectReader: { _ in }))
+        await #expect(throws: DispatcherError.alreadyRegistered(actionType: "OrderAction")) {
+            try await manager.authenticate(anna)
+        }
+        #expect(!manager.isAuthenticated)
+        try manager.dispatch(ReaderAction.reset)
+        #expect(log.entries == ["still: ReaderAction.reset"])
+    }
+
+    @Test func `signing out keeps the payments`() async throws {
+        let storage = try SQLiteStorageManager(inMemoryWith: SeededRandomSource(seed: 1))
+        let journal = PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
+        let store = ClosureStore(OrderAction.self) { action in
+            guard case .note = action, let amount = try? Money("12.50", currency: Currency(code: "USD")) else { return }
+            _ = try? journal.begin(
+                siteID: 7, orderID: nil, amount: amount, hostName: "simulated", at: Timestamp(milliseconds: 1))
+        }
+        let manager = try StoresManager(
+            dispatcher: dispatcher, session: SessionManager(credentials: anna),
+            configuration: StoresManager.Configuration(
+                authenticated: { credentials in
+                    AuthenticatedState(credentials: credentials, stores: [store], resets: [OrderAction.forget])
+                },
+                deauthenticated: { DeauthenticatedState() },
+                disconnectReader: { _ in }))
+        try manager.dispatch(OrderAction.note(id: 1, text: ""))
+        try await manager.deauthenticate()
+        #expect(try journal.payments().count == 1)
+    }
+
+    @Test func `credentials print without their token`() {
+        var dumped = ""
+        dump(anna, to: &dumped)
+        for text in ["\(anna)", String(reflecting: anna), dumped] { #expect(!text.contains("t0k3n"), "\(text)") }
+    }
+}
+
+/// Lets a closure reach a manager that is made after it.
+private final class ManagerBox: Sendable {
+    private let stored = Mutex<StoresManager?>(nil)
+    var manager: StoresManager? { stored.withLock { $0 } }
+    func set(_ manager: StoresManager) { stored.withLock { $0 = manager } }
+}
