@@ -18,7 +18,7 @@ public struct CardDate: Hashable, Sendable {
     }
 
     /// YYMMDD in BCD, three bytes.
-    public var encoded: [UInt8] { [year % 100, month, day].map { UInt8($0 / 10 << 4 | $0 % 10) } }
+    public var encoded: [UInt8] { [year % 100, month, day].map { UInt8(($0 / 10) << 4 | $0 % 10) } }
 
     init(_ node: SettingsNode) throws(SettingsError) {
         let text = try node.text()

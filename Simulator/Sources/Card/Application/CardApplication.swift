@@ -36,7 +36,10 @@ struct CardApplication: Sendable {
         (0x9F36, 2), (0x9A, 3), (0x9C, 1), (0x9F02, 6), (0x5F2A, 2), (0x9F27, 1),
     ]
 
-    /// - Parameter certificates: the data objects of offline data authentication and PIN encipherment.
+    /// - Parameters:
+    ///   - profile: what the application is like.
+    ///   - keys: its secret keys.
+    ///   - certificates: the data objects of offline data authentication and PIN encipherment.
     /// - Throws: ``SimulatedCardError/recordTooLong(file:record:)``
     init(
         _ profile: ApplicationProfile, keys: CardKeys, certificates: [BERTag: [UInt8]]
@@ -128,7 +131,7 @@ struct CardApplication: Sendable {
             0x9F0D: profile.actionCodes.default, 0x9F0E: profile.actionCodes.denial,
             0x9F0F: profile.actionCodes.online,
         ]
-        values[0x5F34] = profile.panSequenceNumber.map { [$0 / 10 << 4 | $0 % 10] }
+        values[0x5F34] = profile.panSequenceNumber.map { [($0 / 10) << 4 | $0 % 10] }
         values[0x5F25] = profile.effective?.encoded
         values[0x5F20] = profile.cardholderName.map { Array($0.utf8) }
         values[0x9F07] = profile.usage?.encoded

@@ -8,9 +8,7 @@ struct CardPersonalisation {
     let keys: TestKeys
 
     func application(_ profile: ApplicationProfile) throws(SimulatedCardError) -> CardApplication {
-        var digits = profile.pan.copy()
-        defer { digits.wipe() }
-        guard let pan = TestPAN.number(digits) else { throw .unusablePAN }
+        guard let pan = profile.primaryAccountNumber() else { throw .unusablePAN }
         let version = profile.cryptogram
         let cardKeys: CardKeys
         do throws(CryptogramError) {
