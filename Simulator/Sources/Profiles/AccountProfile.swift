@@ -28,13 +28,11 @@ public struct AccountProfile: Sendable {
         case unblockApplication
         case blockCard
         case unblockPIN
-        /// The new PIN, one digit a byte.
-        case changePIN(SealedBytes)
         case putData(BERTag, [UInt8])
     }
 
     fileprivate enum Word: String, CaseIterable {
-        case blockApplication, unblockApplication, blockCard, unblockPIN, changePIN, putData
+        case blockApplication, unblockApplication, blockCard, unblockPIN, putData
     }
 
     /// Without a section: no bound, no special answer, no script.
@@ -62,7 +60,7 @@ public struct AccountProfile: Sendable {
 
 extension AccountProfile.Script {
     fileprivate init(_ node: SettingsNode) throws(SettingsError) {
-        try node.mapping(allowedKeys: ["when", "command", "pin", "tag", "value"])
+        try node.mapping(allowedKeys: ["when", "command", "tag", "value"])
         comesBeforeFinal =
             try node.optional("when")?.choice(of: ["beforeFinal": true, "afterFinal": false]) ?? false
         switch try node.required("command").choice(AccountProfile.Word.self) {
@@ -70,7 +68,6 @@ extension AccountProfile.Script {
         case .unblockApplication: command = .unblockApplication
         case .blockCard: command = .blockCard
         case .unblockPIN: command = .unblockPIN
-        case .changePIN: command = .changePIN(try OfflinePINProfile.digits(try node.required("pin")))
         case .putData:
             let tag = BERTag(rawValue: try node.required("tag").hex(length: 2).reduce(0) { $0 << 8 | UInt32($1) })
             command = .putData(tag, try node.required("value").hex(length: 1...32))
