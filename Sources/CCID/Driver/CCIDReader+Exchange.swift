@@ -1,0 +1,160 @@
+internal import Determinism
+internal import USB
+
+/// An answer whose header is checked: length, type, slot and sequence number are as they must be.
+struct CCIDReply {
+    let header: CCIDResponseHeader
+    private var message: [UInt8]
+
+    init(header: CCIDResponseHeader, message: [UInt8]) { (self.header, self.message) = (header, message) }
+
+    /// Whether nothing is behind the header.
+    var isEmpty: Bool { message.count == CCIDResponseHeader.length }
+
+    /// The data behind the header. Consumes the reply, so that its storage moves instead of being copied.
+    consuming func payload() -> [UInt8] {
+        message.removeFirst(CCIDResponseHeader.length)
+        return message
+    }
+}
+
+extension CCIDReader {
+    /// The most transfers that are no answer to a command: empty ones, and answers to earlier commands.
+    static let maximumStrays = 16
+    /// The most time extensions of one command.
+    static let maximumTimeExtensions = 1_000
+
+    /// Sends a command and waits for its answer, whether the reader did or failed it.
+    ///
+    /// After an error the reader is idle: the command is aborted, or the device reset.
+    ///
+    /// - Parameters:
+    ///   - command: what to send.
+    ///   - slot: a slot that the reader has.
+    ///   - wait: for the answer to come, and the unit of its time extensions.
+    /// - Returns: the answer, whose header is checked.
+    /// - Throws: ``CCIDError``
+    func exchange(_ command: CCIDCommand, slot: UInt8, wait: Duration) async throws(CCIDError) -> CCIDReply {
+        do throws(CancellationError) {
+            try await pipe.acquire()
+        } catch {
+            throw .cancelled
+        }
+        defer { pipe.release() }
+        try requireOpen()
+        let index = Int(slot)
+        slots[index].hardwareFault = nil
+        do throws(CCIDError) {
+            var reply: CCIDReply
+            do throws(CCIDError) {
+                reply = try await send(command, slot: slot, wait: wait)
+            } catch {
+                guard error == .usb(.stalled), command.type.isRepeatable else { throw error }
+                reply = try await send(command, slot: slot, wait: wait)
+            }
+            if let code = slots[index].hardwareFault { throw .hardwareFault(slot: slot, code: code) }
+            return reply
+        } catch {
+            throw await settle(slot, after: error)
+        }
+    }
+
+    /// One try, without recovery; a stalled endpoint is cleared.
+    private func send(_ command: CCIDCommand, slot: UInt8, wait: Duration) async throws(CCIDError) -> CCIDReply {
+        let sequence = try await write(command, slot: slot, timeout: timing.command)
+        return try await receive(command.type, slot: slot, sequence: sequence, wait: wait)
+    }
+
+    /// Sends a command and returns its sequence number.
+    func write(_ command: CCIDCommand, slot: UInt8, timeout: Duration) async throws(CCIDError) -> UInt8 {
+        let number = sequence
+        sequence &+= 1
+        command.encode(into: &outgoing, slot: slot, sequence: number)
+        do throws(USBError) {
+            try await transport.bulkOut(outgoing, endpoint: interface.bulkOut.address, timeout: timeout)
+        } catch {
+            wipeOutgoing()
+            throw await failure(error, command.type, endpoint: interface.bulkOut.address)
+        }
+        wipeOutgoing()
+        return number
+    }
+
+    /// A block may hold a PIN.
+    private func wipeOutgoing() {
+        for index in outgoing.indices { outgoing[index] = 0 }
+    }
+
+    private func receive(
+        _ type: CCIDCommandType, slot: UInt8, sequence: UInt8, wait: Duration
+    ) async throws(CCIDError) -> CCIDReply {
+        var deadline = CCIDDeadline(wait, total: max(wait, timing.total), time)
+        var strays = 0
+        var extensions = 0
+        while true {
+            let message = try await read(type, timeout: deadline.remaining)
+            // A reader whose answer filled its last packet ends it with an empty transfer, which may only
+            // come to light at the next read. It is never an answer.
+            guard !message.isEmpty else {
+                try deadline.goOn(type, time, counting: &strays)
+                continue
+            }
+            let header = try Self.header(message)
+            // Sequence numbers go round: the half behind ours is the past, such as what a cancelled
+            // command left. The other half was never sent.
+            let age = sequence &- header.sequence
+            guard age == 0 else {
+                guard age < 0x80 else { throw .wrongSequence(expected: sequence, actual: header.sequence) }
+                try deadline.goOn(type, time, counting: &strays)
+                continue
+            }
+            guard header.slot == slot else { throw .wrongSlot(expected: slot, actual: header.slot) }
+            if header.type != type.answer {
+                // A reader that does not know a command has only its slot status to answer with.
+                guard header.type == .slotStatus, case .failed = header.status.outcome else {
+                    throw .unexpectedAnswer(command: type, answer: header.type)
+                }
+            }
+            observe(Int(slot), header.status.card)
+            guard case .timeExtension(let multiplier) = header.status.outcome else {
+                return CCIDReply(header: header, message: message)
+            }
+            extensions += 1
+            guard extensions <= Self.maximumTimeExtensions else { throw .noEnd(type) }
+            try deadline.restart(wait * max(1, Int(multiplier)), type, time)
+        }
+    }
+
+    /// Reads one transfer.
+    func read(_ type: CCIDCommandType, timeout: Duration) async throws(CCIDError) -> [UInt8] {
+        do throws(USBError) {
+            return try await transport.bulkIn(
+                endpoint: interface.bulkIn.address, maximumLength: readLength, timeout: timeout)
+        } catch {
+            throw await failure(error, type, endpoint: interface.bulkIn.address)
+        }
+    }
+
+    static func header(_ message: [UInt8]) throws(CCIDError) -> CCIDResponseHeader {
+        do throws(CCIDMessageError) {
+            return try CCIDResponseHeader(message: message)
+        } catch {
+            throw .message(error)
+        }
+    }
+
+    /// What a failed transfer means; clears the endpoint after a stall.
+    private func failure(_ error: USBError, _ type: CCIDCommandType, endpoint: UInt8) async -> CCIDError {
+        switch error {
+        case .timedOut: return .timedOut(type)
+        case .stalled:
+            do throws(USBError) {
+                try await transport.clearHalt(endpoint: endpoint)
+                return .usb(.stalled)
+            } catch {
+                return CCIDError(transfer: error)
+            }
+        default: return CCIDError(transfer: error)
+        }
+    }
+}

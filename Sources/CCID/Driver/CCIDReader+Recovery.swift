@@ -1,0 +1,113 @@
+internal import Determinism
+internal import USB
+
+extension CCIDReader {
+    /// ABORT, a class request to the interface (CCID 1.1 §5.3.1).
+    private static let abortRequest: UInt8 = 0x01
+
+    /// Makes sure that the reader is idle after a command that ended with an error; returns that error,
+    /// or a better one.
+    func settle(_ slot: UInt8, after error: CCIDError) async -> CCIDError {
+        switch error {
+        case .readerGone:
+            end(.gone)
+            return lifetime == .closed ? .closed : .readerGone
+        case .hardwareFault:
+            // The answer was read: nothing is under way.
+            return error
+        default:
+            guard lifetime == .open else { return lifetime == .closed ? .closed : .readerGone }
+            // Every transfer of a cancelled task ends at once; these must not.
+            await Task { await dropCommand(slot) }.value
+            return error
+        }
+    }
+
+    /// Brings a reader to rest that an earlier program may have left in the middle of a command.
+    ///
+    /// - Throws: ``CCIDError``
+    func comeToRest() async throws(CCIDError) {
+        do throws(CancellationError) {
+            try await pipe.acquire()
+        } catch {
+            throw .cancelled
+        }
+        defer { pipe.release() }
+        do throws(CCIDError) {
+            try await handshake(.getSlotStatus, slot: 0, wait: timing.command)
+        } catch {
+            let error = await settle(0, after: error)
+            guard error != .cancelled else { throw error }
+            try requireOpen()
+        }
+    }
+
+    /// Ends a command by a pair of abort messages with the same number (CCID 1.1 §5.3.1, §6.1.13). A
+    /// reader that does not react is reset, which takes the power from every card.
+    private func dropCommand(_ slot: UInt8) async {
+        do throws(CCIDError) {
+            try await requestAbort(slot)
+            try await handshake(.abort, slot: slot, wait: timing.abort)
+        } catch {
+            guard error != .readerGone, lifetime == .open else { return end(.gone) }
+            await resetDevice()
+        }
+    }
+
+    private func requestAbort(_ slot: UInt8) async throws(CCIDError) {
+        // The message that follows takes the next sequence number; both must carry the same.
+        let request = USBControlRequest.output(
+            type: 0x21, request: Self.abortRequest, value: UInt16(sequence) << 8 | UInt16(slot),
+            index: UInt16(interface.number), data: [])
+        do throws(USBError) {
+            _ = try await transport.control(request, timeout: timing.abort)
+        } catch {
+            // Readers without this request stall it, and end a command by the message alone.
+            guard error != .disconnected else { throw .readerGone }
+        }
+    }
+
+    private func resetDevice() async {
+        for slot in slots.indices { slots[slot].session = nil }
+        do throws(USBError) {
+            try await transport.reset()
+        } catch {
+            return end(.gone)
+        }
+        do throws(CCIDError) {
+            try await handshake(.getSlotStatus, slot: 0, wait: timing.command)
+        } catch {
+            end(.gone)
+        }
+    }
+
+    /// Exchanges a command whose answer is a slot status, and drops all else that comes before it.
+    ///
+    /// - Throws: ``CCIDError``
+    private func handshake(_ command: CCIDCommand, slot: UInt8, wait: Duration) async throws(CCIDError) {
+        let sequence: UInt8
+        do throws(CCIDError) {
+            sequence = try await write(command, slot: slot, timeout: wait)
+        } catch {
+            guard error == .usb(.stalled) else { throw error }
+            // The number of the abort request is used up; a second message with it is still its partner.
+            self.sequence &-= 1
+            sequence = try await write(command, slot: slot, timeout: wait)
+        }
+        var deadline = CCIDDeadline(wait, total: wait, time)
+        var strays = 0
+        while true {
+            do throws(CCIDError) {
+                let message = try await read(command.type, timeout: deadline.remaining)
+                if let header = try? Self.header(message), header.type == .slotStatus, header.slot == slot,
+                    header.sequence == sequence
+                {
+                    return observe(Int(slot), header.status.card)
+                }
+            } catch {
+                guard error == .usb(.stalled) else { throw error }
+            }
+            try deadline.goOn(command.type, time, counting: &strays)
+        }
+    }
+}

@@ -1,0 +1,168 @@
+public import Determinism
+public import USB
+
+/// A USB smart card reader (CCID 1.1) and its slots.
+///
+/// One command is under way at a time in the whole reader, whatever bMaxCCIDBusySlots allows: the answers
+/// of all slots come through one pipe, and a read that is cancelled for one slot could take another slot's
+/// answer with it. A command ends in one of two ways only: with its answer, or with the reader idle again.
+///
+/// Call ``close()`` when done; until then the reader listens to its interrupt endpoint.
+public actor CCIDReader {
+    enum Lifetime: Hashable { case open, gone, closed }
+
+    /// The device, as its descriptors tell.
+    public nonisolated let device: USBDevice
+    /// The reader's interface in the device.
+    public nonisolated let interface: CCIDInterface
+    let transport: any USBTransport
+    let time: any TimeSource
+    let timing: CCIDTiming
+    /// The most bytes of one answer: whole packets, or an answer could not end where its buffer does.
+    let readLength: Int
+    let pipe = CommandGate()
+
+    var lifetime = Lifetime.open
+    var sequence: UInt8 = 0
+    /// The outgoing message; its storage is used again and wiped after each command.
+    var outgoing: [UInt8] = []
+    var slots: [CCIDSlotState]
+    /// Whether the reader has told of a slot by itself, and is still listened to.
+    var isNotifying = false
+    private var listener: Task<Void, Never>?
+
+    /// Opens a reader and brings it to rest, whatever an earlier program left it in.
+    ///
+    /// - Parameters:
+    ///   - device: one of the bus's devices.
+    ///   - bus: where the device is.
+    ///   - interface: which of the device's ``CCIDInterface/all(in:)``; nil takes the first.
+    ///   - timing: how long to wait for what.
+    ///   - time: for the deadlines that span several transfers, and for looking into the slot now and then.
+    /// - Returns: the reader, idle and listened to.
+    /// - Throws: ``CCIDError/descriptor(_:)``, ``CCIDError/usb(_:)``, ``CCIDError/timedOut(_:)``,
+    ///   ``CCIDError/cancelled``, ``CCIDError/readerGone``
+    public static func open(
+        _ device: USBDevice, on bus: any USBBus, interface: CCIDInterface? = nil, timing: CCIDTiming = CCIDTiming(),
+        time: any TimeSource
+    ) async throws(CCIDError) -> CCIDReader {
+        let transport: any USBTransport
+        do throws(USBError) {
+            transport = try await bus.open(device)
+        } catch {
+            throw CCIDError(transfer: error)
+        }
+        do throws(CCIDError) {
+            return try await CCIDReader.start(transport, interface, timing, time)
+        } catch {
+            await transport.close()
+            throw error
+        }
+    }
+
+    private static func start(
+        _ transport: any USBTransport, _ wanted: CCIDInterface?, _ timing: CCIDTiming, _ time: any TimeSource
+    ) async throws(CCIDError) -> CCIDReader {
+        let interface: CCIDInterface
+        do throws(CCIDDescriptorError) {
+            let present = try CCIDInterface.all(in: transport.device)
+            guard let chosen = wanted.map({ wanted in present.first { $0 == wanted } }) ?? present.first else {
+                throw .noInterface
+            }
+            interface = chosen
+        } catch {
+            throw .descriptor(error)
+        }
+        do throws(USBError) {
+            try await transport.claim(interface: interface.number)
+        } catch {
+            throw CCIDError(transfer: error)
+        }
+        let reader = CCIDReader(transport, interface, timing, time)
+        do throws(CCIDError) {
+            try await reader.comeToRest()
+        } catch {
+            await reader.close()
+            throw error
+        }
+        await reader.listen()
+        return reader
+    }
+
+    private init(
+        _ transport: any USBTransport, _ interface: CCIDInterface, _ timing: CCIDTiming, _ time: any TimeSource
+    ) {
+        (self.transport, self.interface, self.timing, self.time) = (transport, interface, timing, time)
+        device = transport.device
+        let packet = max(1, Int(interface.bulkIn.maximumPacketSize))
+        // Below extended APDU level no answer is longer than 271 bytes; half a kilobyte leaves room for
+        // a reader that says more of itself than it should.
+        let longest = interface.descriptor.level == .extendedAPDU ? interface.descriptor.usableMessageLength : 512
+        readLength = (longest + packet - 1) / packet * packet
+        slots = (0...interface.descriptor.maximumSlotIndex).map { _ in CCIDSlotState() }
+    }
+
+    /// Number of slots.
+    public nonisolated var slotCount: Int { Int(interface.descriptor.maximumSlotIndex) + 1 }
+
+    /// Switches the cards off and gives the device back. Ends a command that is under way. May be called
+    /// more than once, and from a cancelled task.
+    public func close() async {
+        await Task { await shutDown() }.value
+    }
+
+    private func shutDown() async {
+        if lifetime == .open, !pipe.isHeld {
+            for slot in slots.indices where slots[slot].session != nil {
+                slots[slot].session = nil
+                _ = try? await exchange(.powerOff, slot: UInt8(clamping: slot), wait: timing.command)
+            }
+        }
+        guard lifetime != .closed else { return }
+        end(.closed)
+        listener?.cancel()
+        await transport.close()
+        await listener?.value
+    }
+
+    /// No command is possible from now on.
+    func end(_ ending: Lifetime) {
+        if lifetime != .closed { lifetime = ending }
+        isNotifying = false
+        for slot in slots.indices {
+            slots[slot].session = nil
+            wakeWaiters(slot)
+        }
+    }
+
+    /// - Throws: ``CCIDError/readerGone``, ``CCIDError/closed``
+    func requireOpen() throws(CCIDError) {
+        switch lifetime {
+        case .open: return
+        case .gone: throw .readerGone
+        case .closed: throw .closed
+        }
+    }
+
+    /// - Throws: ``CCIDError/noSuchSlot(_:)``
+    func index(_ slot: UInt8) throws(CCIDError) -> Int {
+        guard Int(slot) < slots.count else { throw .noSuchSlot(slot) }
+        return Int(slot)
+    }
+
+    private func listen() {
+        guard let endpoint = interface.interrupt, listener == nil, lifetime == .open else { return }
+        listener = Task { await takeNotifications(from: endpoint) }
+    }
+}
+
+extension CCIDError {
+    /// What a failed transfer means for the reader.
+    init(transfer error: USBError) {
+        switch error {
+        case .disconnected: self = .readerGone
+        case .cancelled: self = .cancelled
+        default: self = .usb(error)
+        }
+    }
+}

@@ -1,0 +1,95 @@
+/// A command to a reader, without its slot and sequence number (CCID 1.1 §6.1).
+///
+/// Its description names lengths only: a block may hold a PIN.
+public enum CCIDCommand: Hashable, Sendable, CustomStringConvertible {
+    case powerOn(CCIDPowerSelection)
+    case powerOff
+    case getSlotStatus
+    /// `waitingTimeMultiplier` is bBWI: multiplies the block waiting time for this block; 0 as 1.
+    case transferBlock([UInt8], waitingTimeMultiplier: UInt8 = 0, level: CCIDLevelParameter = .whole)
+    case getParameters
+    case resetParameters
+    case setParameters(CCIDParameters)
+    /// A maker's own command.
+    case escape([UInt8])
+    case clock(CCIDClockCommand)
+    /// Classes to use for GET RESPONSE and ENVELOPE; `changes` (bmChanges) says which of the two apply.
+    case t0APDU(changes: UInt8, classGetResponse: UInt8, classEnvelope: UInt8)
+    /// PIN entry on the reader; the data is a PIN operation and its structure.
+    case secure([UInt8], waitingTimeMultiplier: UInt8 = 0, level: CCIDLevelParameter = .whole)
+    case mechanical(CCIDMechanicalFunction)
+    case abort
+    /// Clock in kHz, data rate in bit/s.
+    case setDataRateAndClockFrequency(clock: UInt32, dataRate: UInt32)
+
+    /// bMessageType
+    public var type: CCIDCommandType {
+        switch self {
+        case .powerOn: .powerOn
+        case .powerOff: .powerOff
+        case .getSlotStatus: .getSlotStatus
+        case .transferBlock: .transferBlock
+        case .getParameters: .getParameters
+        case .resetParameters: .resetParameters
+        case .setParameters: .setParameters
+        case .escape: .escape
+        case .clock: .clock
+        case .t0APDU: .t0APDU
+        case .secure: .secure
+        case .mechanical: .mechanical
+        case .abort: .abort
+        case .setDataRateAndClockFrequency: .setDataRateAndClockFrequency
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .transferBlock(let data, _, _), .escape(let data), .secure(let data, _, _):
+            "\(type) of \(data.count) bytes"
+        default: "\(type)"
+        }
+    }
+
+    /// Replaces what `message` holds by this command, keeping its storage.
+    func encode(into message: inout [UInt8], slot: UInt8, sequence: UInt8) {
+        message.removeAll(keepingCapacity: true)
+        switch self {
+        case .powerOn(let selection): header(&message, slot, sequence, selection.rawValue)
+        case .powerOff, .getSlotStatus, .getParameters, .resetParameters, .abort: header(&message, slot, sequence)
+        case .transferBlock(let data, let multiplier, let level), .secure(let data, let multiplier, let level):
+            header(
+                &message, slot, sequence, multiplier, UInt8(truncatingIfNeeded: level.rawValue),
+                UInt8(truncatingIfNeeded: level.rawValue >> 8), count: data.count)
+            message += data
+        case .setParameters(let parameters):
+            let data = parameters.bytes
+            header(&message, slot, sequence, parameters.protocolNumber, count: data.count)
+            message += data
+        case .escape(let data):
+            header(&message, slot, sequence, count: data.count)
+            message += data
+        case .clock(let command): header(&message, slot, sequence, command.rawValue)
+        case .t0APDU(let changes, let classGetResponse, let classEnvelope):
+            header(&message, slot, sequence, changes, classGetResponse, classEnvelope)
+        case .mechanical(let function): header(&message, slot, sequence, function.rawValue)
+        case .setDataRateAndClockFrequency(let clock, let dataRate):
+            header(&message, slot, sequence, count: 8)
+            message.appendLittleEndian(clock)
+            message.appendLittleEndian(dataRate)
+        }
+    }
+
+    private func header(
+        _ message: inout [UInt8], _ slot: UInt8, _ sequence: UInt8, _ byte7: UInt8 = 0, _ byte8: UInt8 = 0,
+        _ byte9: UInt8 = 0, count: Int = 0
+    ) {
+        message.reserveCapacity(10 + count)
+        message.append(type.rawValue)
+        message.appendLittleEndian(UInt32(clamping: count))
+        message.append(slot)
+        message.append(sequence)
+        message.append(byte7)
+        message.append(byte8)
+        message.append(byte9)
+    }
+}

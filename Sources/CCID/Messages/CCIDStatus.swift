@@ -1,0 +1,59 @@
+/// What a reader sees in a slot, the low two bits of bStatus (CCID 1.1 §6.2.6).
+public enum CCIDCardStatus: UInt8, Hashable, Sendable {
+    /// A card is there and powered.
+    case active = 0
+    /// A card is there without power.
+    case inactive = 1
+    /// No card.
+    case absent = 2
+}
+
+/// What became of a command, the high two bits of bStatus with bError.
+public enum CCIDOutcome: Hashable, Sendable {
+    case done
+    case failed(CCIDSlotError)
+    /// The card wants `multiplier` times the waiting time; the answer is still to come.
+    case timeExtension(multiplier: UInt8)
+}
+
+/// bStatus and bError of an answer.
+public struct CCIDStatus: Hashable, Sendable {
+    public var card: CCIDCardStatus
+    public var outcome: CCIDOutcome
+
+    public init(card: CCIDCardStatus, outcome: CCIDOutcome = .done) { (self.card, self.outcome) = (card, outcome) }
+
+    /// Decodes bytes 7 and 8 of an answer.
+    ///
+    /// - Throws: ``CCIDMessageError/invalidField(name:offset:value:)`` for the reserved bit patterns.
+    public init(status: UInt8, error: UInt8) throws(CCIDMessageError) {
+        guard let card = CCIDCardStatus(rawValue: status & 3) else {
+            throw .invalidField(name: "bmICCStatus", offset: 7, value: status)
+        }
+        self.card = card
+        switch status >> 6 {
+        case 0: outcome = .done
+        case 1: outcome = .failed(CCIDSlotError(code: error))
+        case 2: outcome = .timeExtension(multiplier: error)
+        default: throw .invalidField(name: "bmCommandStatus", offset: 7, value: status)
+        }
+    }
+
+    /// bStatus
+    public var statusByte: UInt8 {
+        switch outcome {
+        case .done: card.rawValue
+        case .failed: card.rawValue | 0x40
+        case .timeExtension: card.rawValue | 0x80
+        }
+    }
+
+    /// bError; 0 when the command is done.
+    public var errorByte: UInt8 {
+        switch outcome {
+        case .done: 0
+        case .failed(let error): error.code
+        case .timeExtension(let multiplier): multiplier
+        }
+    }
+}

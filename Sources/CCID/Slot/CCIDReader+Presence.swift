@@ -1,0 +1,147 @@
+internal import Determinism
+internal import USB
+
+extension CCIDReader {
+    /// How often in a row the interrupt endpoint may fail before it is given up.
+    private static let maximumListenerFailures = 8
+
+    /// Asks what is in a slot.
+    ///
+    /// - Throws: ``CCIDError``
+    public func cardStatus(slot: UInt8 = 0) async throws(CCIDError) -> CCIDCardStatus {
+        let index = try index(slot)
+        try await enter(index)
+        defer { slots[index].gate.release() }
+        return try await queryStatus(slot)
+    }
+
+    /// Waits until a card is in the slot, or until it is gone.
+    ///
+    /// A card that was powered and pulled counts as gone although another one is there already. The wait
+    /// follows the reader's notifications, and looks into the slot itself now and then.
+    ///
+    /// - Parameters:
+    ///   - present: what to wait for.
+    ///   - slot: number of the slot, from 0.
+    ///   - timeout: the longest wait; the slot is looked at once in any case.
+    /// - Returns: whether it happened in time.
+    /// - Throws: ``CCIDError/cancelled``, ``CCIDError/readerGone`` and what a status query throws.
+    public func waitForCard(present: Bool, slot: UInt8 = 0, timeout: Duration) async throws(CCIDError) -> Bool {
+        let index = try index(slot)
+        let start = time.now()
+        while true {
+            let isPresent = try await cardStatus(slot: slot) != .absent
+            if present {
+                if isPresent { return true }
+            } else if !isPresent || slots[index].hasPoweredCardLeft {
+                slots[index].poweredRemovals = nil
+                return true
+            }
+            let left = timeout - start.elapsed(time)
+            guard left > .zero else { return false }
+            await waitForChange(
+                index, atMost: min(left, isNotifying ? timing.notifiedPollInterval : timing.pollInterval))
+            guard !Task.isCancelled else { throw .cancelled }
+            try requireOpen()
+        }
+    }
+
+    /// Takes the slot's gate.
+    ///
+    /// - Throws: ``CCIDError/cancelled``
+    func enter(_ index: Int) async throws(CCIDError) {
+        do throws(CancellationError) {
+            try await slots[index].gate.acquire()
+        } catch {
+            throw .cancelled
+        }
+    }
+
+    /// With the slot's gate held.
+    func queryStatus(_ slot: UInt8) async throws(CCIDError) -> CCIDCardStatus {
+        let status = try await exchange(.getSlotStatus, slot: slot, wait: timing.command).header.status
+        if case .failed(let error) = status.outcome, status.card != .absent, error != .cardMute {
+            throw .failed(.getSlotStatus, error)
+        }
+        return status.card
+    }
+
+    /// Notes what an answer said of a slot.
+    func observe(_ index: Int, _ card: CCIDCardStatus) {
+        if card == .absent, slots[index].card != .absent { slots[index].removals += 1 }
+        slots[index].card = card
+    }
+
+    func wakeWaiters(_ index: Int) {
+        let waiters = slots[index].waiters
+        slots[index].waiters = [:]
+        for waiter in waiters.values { waiter.resume() }
+    }
+
+    /// Returns at the next change in the slot, when the time is over or when the task is cancelled.
+    private func waitForChange(_ index: Int, atMost duration: Duration) async {
+        slots[index].nextTicket += 1
+        let ticket = slots[index].nextTicket
+        let timer = Task {
+            // Woken early only by cancellation: the wait is over either way.
+            try? await time.sleep(for: duration)
+            slots[index].waiters.removeValue(forKey: ticket)?.resume()
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { slots[index].waiters[ticket] = $0 }
+        } onCancel: {
+            timer.cancel()
+        }
+        timer.cancel()
+    }
+
+    /// Reads the interrupt endpoint until the reader is closed or gone.
+    func takeNotifications(from endpoint: USBEndpoint) async {
+        let length = max(Int(endpoint.maximumPacketSize), 1 + (slots.count + 3) / 4)
+        var failures = 0
+        while lifetime == .open, failures < Self.maximumListenerFailures {
+            do throws(USBError) {
+                let bytes = try await transport.interruptIn(
+                    endpoint: endpoint.address, maximumLength: length, timeout: .seconds(3600))
+                failures = 0
+                // Not everything that comes here is meant for the driver.
+                if let notification = try? CCIDNotification(bytes: bytes) { take(notification) }
+            } catch {
+                switch error {
+                case .timedOut: continue
+                case .disconnected: end(.gone)
+                case .stalled:
+                    failures += 1
+                    try? await transport.clearHalt(endpoint: endpoint.address)
+                default: failures += 1
+                }
+            }
+        }
+        isNotifying = false
+    }
+
+    private func take(_ notification: CCIDNotification) {
+        switch notification {
+        case .slotChange(let changes):
+            isNotifying = true
+            for (index, change) in zip(slots.indices, changes) { take(change, index) }
+        case .hardwareError(let slot, _, let code):
+            guard Int(slot) < slots.count else { return }
+            slots[Int(slot)].hardwareFault = code
+        }
+    }
+
+    private func take(_ change: CCIDNotification.SlotChange, _ index: Int) {
+        if !change.isPresent {
+            observe(index, .absent)
+        } else if change.hasChanged, slots[index].notifiedPresence == true {
+            // Told to be there before, and changed: it was out in between.
+            observe(index, .absent)
+            observe(index, .inactive)
+        } else if slots[index].card == .absent {
+            observe(index, .inactive)
+        }
+        slots[index].notifiedPresence = change.isPresent
+        wakeWaiters(index)
+    }
+}
