@@ -1,5 +1,4 @@
 public import CardSecrets
-public import Determinism
 public import EMV
 public import Hardware
 internal import Synchronization

@@ -1,5 +1,5 @@
 public import CardSecrets
-internal import Cryptography
+public import Cryptography
 public import Determinism
 public import EMV
 internal import Synchronization
@@ -26,12 +26,12 @@ public final class SimulatedPINPad: Sendable {
         _ pin: borrowing SensitiveBytes, pan: borrowing PrimaryAccountNumber
     ) -> EncipheredPINBlock? {
         do {
-            let number = try serialNumber.withLock { number throws(DUKPTError) in
+            let number = try serialNumber.withLock { (number) throws(DUKPTError) -> DUKPTKeySerialNumber in
                 number = try number.next()
                 return number
             }
             let transactionKey = try TripleDESDUKPT.transactionKey(initialKey: initialKey, keySerialNumber: number)
-            let key = try TripleDESDUKPT.workingKey(transactionKey: transactionKey, usage: .pin)
+            let key = try TripleDESDUKPT.workingKey(transactionKey: transactionKey, usage: .pinEncipherment)
             let block = try PINBlock.formatZero(pin: pin, pan: pan)
             let enciphered = try block.withUnsafeBytes { try TripleDES.encrypt([UInt8]($0), key: key) }
             return EncipheredPINBlock(block: enciphered, keySerialNumber: number.bytes)

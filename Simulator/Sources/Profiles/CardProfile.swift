@@ -99,7 +99,7 @@ extension CardReset {
             self = .raw(cold: cold, warm: try card.optional("warmATR")?.hex(length: 1...64) ?? cold)
         } else {
             self = .proper(
-                try chosen?.choice(CardTransmission.self) ?? .t0,
+                try chosen?.choice(CardProtocol.self) ?? .t0,
                 historicalBytes: try historical?.hex(length: 0...15) ?? [])
         }
     }

@@ -88,12 +88,13 @@ public struct PaymentJournal: Sendable {
     /// - Parameters:
     ///   - state: a final state, or `.authorized` when the capture is still to come.
     ///   - detail: why, in words, for the attempt's history.
+    ///   - advice: what the host has still to be told, as JSON text.
     @discardableResult
     public func finish(
         _ attempt: Int64, as state: AttemptState, details: PaymentDetails = PaymentDetails(),
-        receipt: ReceiptDraft? = nil, detail: String? = nil, at moment: Timestamp
+        receipt: ReceiptDraft? = nil, detail: String? = nil, advice: String? = nil, at moment: Timestamp
     ) throws(JournalError) -> JournalEntry {
-        try move(attempt, to: state, details: details, receipt: receipt, detail: detail, at: moment)
+        try move(attempt, to: state, details: details, receipt: receipt, detail: detail, advice: advice, at: moment)
     }
 
     /// Records that the attempt is about to be taken back, and why. Call it again when a try got no answer.
@@ -123,7 +124,7 @@ public struct PaymentJournal: Sendable {
 
     private func move(
         _ id: Int64, to state: AttemptState, details: PaymentDetails, receipt: ReceiptDraft? = nil,
-        detail: String? = nil, at moment: Timestamp
+        detail: String? = nil, advice: String? = nil, at moment: Timestamp
     ) throws(JournalError) -> JournalEntry {
         try write { storage in
             guard var attempt = try storage.loadObject(ofType: PaymentAttempt.self, with: id) else {
@@ -136,6 +137,7 @@ public struct PaymentJournal: Sendable {
                 throw JournalError.illegalTransition(attempt: id, from: attempt.state, to: state)
             }
             attempt.state = state
+            attempt.advice = advice
             attempt.transitions += 1
             attempt.updatedAt = moment
             attempt.hostReference = details.hostReference ?? attempt.hostReference
