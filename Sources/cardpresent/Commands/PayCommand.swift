@@ -38,7 +38,7 @@ struct PayCommand: AsyncParsableCommand {
         try await output.reporting {
             let settings = try configurationOptions.load()
             let amount = try settings.amount(amount, currency: currency)
-            let till = try await Till.open(world, settings: settings, data: data)
+            let till = try await Till.open(world, currency: amount.currency, settings: settings, data: data)
             let progress = ProgressDisplay(isEnabled: StandardError.isTerminal && !output.json)
             let payment = try await CancellationSignals.watching {
                 try await till.pay(

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import SettingsFile
 internal import Simulator
 
 /// Finds card profiles for commands.
@@ -17,8 +18,7 @@ enum CardCatalogue {
                     fix: (nearest.map { "did you mean '\($0)'? " } ?? "") + "profiles: " + known.joined(separator: ", "))
             case .malformed(let error):
                 throw CommandFailure(
-                    .badData, code: "malformed_card_profile", message: "\(error.location): \(error.keyPath): \(error.message)",
-                    fix: error.fix)
+                    .badData, code: "malformed_card_profile", message: error.located, fix: error.fix)
             }
         }
     }

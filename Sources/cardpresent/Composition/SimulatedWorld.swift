@@ -13,17 +13,19 @@ struct SimulatedWorld: World {
     let time: any TimeSource
     let random: any RandomSource
     let trace: (@Sendable (TraceEntry) -> Void)?
+    let card: CardProfile?
     private let person: SimulatedCardholder
     private let keys: TestKeys
 
     /// - Throws: `CommandFailure`
-    init(_ options: WorldOptions, model name: String, settings: TillConfiguration) throws(CommandFailure) {
+    init(_ options: WorldOptions, model name: String) throws(CommandFailure) {
         guard let model = SimulatedReaderModel.all.first(where: { $0.name == name }) else {
             throw CommandFailure(
                 .usage, code: "unknown_reader_model", message: "there is no simulated reader model '\(name)'",
                 fix: "models: " + SimulatedReaderModel.all.map(\.name).joined(separator: ", "))
         }
         let profile = try CardCatalogue.profile(options.card)
+        card = profile
         let pin = try PINOption.digits(options.pin)
         random = options.determinism.random
         let clock = SimulationClock(options.determinism.virtualTime)
@@ -34,9 +36,9 @@ struct SimulatedWorld: World {
         simulatedBus.plug(reader)
         do {
             keys = try TestKeys.embedded()
-            let card = try SimulatedEMVCard(profile: profile, keys: keys, random: random.stream("card"))
+            let chip = try SimulatedEMVCard(profile: profile, keys: keys, random: random.stream("card"))
             person = SimulatedCardholder(
-                profile: profile, card: card, reader: reader, clock: clock,
+                profile: profile, card: chip, reader: reader, clock: clock,
                 pinPad: try SimulatedPINPad(keys: keys, random: random.stream("pin pad")), pin: pin)
         } catch {
             throw CommandFailure(.internalError, code: "internal", message: "the simulated card cannot be made: \(error)")

@@ -21,25 +21,25 @@ struct Till: Sendable {
     static func open(
         _ determinism: DeterminismOptions, settings: TillConfiguration, data: DatabaseOptions
     ) async throws(CommandFailure) -> Till {
-        try await open(NoReader(determinism), settings: settings, data: data)
+        try await open(NoReader(determinism), currency: settings.currency, settings: settings, data: data)
     }
 
     /// The same, with the reader, card and cardholder of a payment.
     ///
     /// - Throws: `CommandFailure`
     static func open(
-        _ options: WorldOptions, settings: TillConfiguration, data: DatabaseOptions
+        _ options: WorldOptions, currency: Currency, settings: TillConfiguration, data: DatabaseOptions
     ) async throws(CommandFailure) -> Till {
         let world: any World =
             switch options.reader {
             case .usb(let id): try RealWorld(options, readerID: id)
-            case .simulated(let model): try SimulatedWorld(options, model: model, settings: settings)
+            case .simulated(let model): try SimulatedWorld(options, model: model)
             }
-        return try await open(world, settings: settings, data: data)
+        return try await open(world, currency: currency, settings: settings, data: data)
     }
 
     private static func open(
-        _ world: any World, settings: TillConfiguration, data: DatabaseOptions
+        _ world: any World, currency: Currency, settings: TillConfiguration, data: DatabaseOptions
     ) async throws(CommandFailure) -> Till {
         let path = data.path()
         let journal: PaymentJournal
@@ -50,20 +50,23 @@ struct Till: Sendable {
             throw CommandFailure(error)
         }
         let host = try HostFactory.host(beside: path, world: world)
-        let stores = try Self.stores(world, host: host, journal: journal, settings: settings)
+        let stores = try Self.stores(
+            world, terminal: world.terminal(settings.terminal(for: currency)), host: host, journal: journal,
+            merchant: settings.merchant)
         let recovered = try await stores.value { CardPresentPaymentsAction.recoverPayments(onCompletion: $0) }
         return Till(stores: stores, world: world, recovered: recovered)
     }
 
     private static func stores(
-        _ world: any World, host: any PaymentHost, journal: PaymentJournal, settings: TillConfiguration
+        _ world: any World, terminal: TerminalConfiguration, host: any PaymentHost, journal: PaymentJournal,
+        merchant: Merchant
     ) throws(CommandFailure) -> StoresManager {
         let time = world.time
         let payments = CardPresentPaymentsStore(
-            host: host, journal: journal, merchant: settings.merchant, time: time
+            host: host, journal: journal, merchant: merchant, time: time
         ) { host in
             USBCardReaderService(
-                bus: world.bus, host: host, terminal: world.terminal(settings.terminal), cardholder: world.cardholder,
+                bus: world.bus, host: host, terminal: terminal, cardholder: world.cardholder,
                 time: time, random: world.random.stream("terminal"), trace: world.trace)
         }
         let receipts = ReceiptStore(

@@ -1,6 +1,7 @@
 internal import Determinism
 internal import EMV
 internal import Hardware
+internal import Simulator
 internal import SmartCard
 internal import USB
 
@@ -12,6 +13,8 @@ protocol World: Sendable {
     var random: any RandomSource { get }
     /// Gets every exchange with a card; nil when nobody wants it.
     var trace: (@Sendable (TraceEntry) -> Void)? { get }
+    /// The card that is used; nil when it is not known beforehand.
+    var card: CardProfile? { get }
     /// The reader to use; nil for the first one.
     var readerID: String? { get }
 
@@ -24,6 +27,7 @@ protocol World: Sendable {
 
 extension World {
     var trace: (@Sendable (TraceEntry) -> Void)? { nil }
+    var card: CardProfile? { nil }
     var readerID: String? { nil }
 
     func terminal(_ configured: TerminalConfiguration) -> TerminalConfiguration { configured }
