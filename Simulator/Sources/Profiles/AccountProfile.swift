@@ -14,22 +14,7 @@ public struct AccountProfile: Sendable {
     /// The PIN that the issuer verifies online, one digit a byte; nil when it verifies none.
     public var onlinePIN: SealedBytes?
     /// Commands that the issuer sends to the card with its first answer.
-    public var scripts: [Script]
-
-    /// A command to the card in an issuer script (EMV Book 3 §10.10).
-    public struct Script: Sendable {
-        /// Whether it goes in template 71, before the second GENERATE AC, or 72, after it.
-        public var comesBeforeFinal: Bool
-        public var command: Command
-    }
-
-    public enum Command: Sendable {
-        case blockApplication
-        case unblockApplication
-        case blockCard
-        case unblockPIN
-        case putData(BERTag, [UInt8])
-    }
+    public var scripts: [IssuerScriptCommand]
 
     fileprivate enum Word: String, CaseIterable {
         case blockApplication, unblockApplication, blockCard, unblockPIN, putData
@@ -54,15 +39,16 @@ public struct AccountProfile: Sendable {
             try OfflinePINProfile.digits(node)
         }
         scripts = []
-        for script in try node?.optional("scripts")?.list(count: 1...8) ?? [] { scripts.append(try Script(script)) }
+        for script in try node?.optional("scripts")?.list(count: 1...8) ?? [] { scripts.append(try IssuerScriptCommand(script)) }
     }
 }
 
-extension AccountProfile.Script {
+extension IssuerScriptCommand {
     fileprivate init(_ node: SettingsNode) throws(SettingsError) {
         try node.mapping(allowedKeys: ["when", "command", "tag", "value"])
-        comesBeforeFinal =
+        let comesBeforeFinal =
             try node.optional("when")?.choice(of: ["beforeFinal": true, "afterFinal": false]) ?? false
+        let command: Command
         switch try node.required("command").choice(AccountProfile.Word.self) {
         case .blockApplication: command = .blockApplication
         case .unblockApplication: command = .unblockApplication
@@ -72,5 +58,6 @@ extension AccountProfile.Script {
             let tag = BERTag(rawValue: try node.required("tag").hex(length: 2).reduce(0) { $0 << 8 | UInt32($1) })
             command = .putData(tag, try node.required("value").hex(length: 1...32))
         }
+        self.init(command, comesBeforeFinal: comesBeforeFinal)
     }
 }

@@ -10,21 +10,15 @@ extension CardProfile {
     /// - Throws: a failure of libcrypto, or of a PAN that is none.
     public func issuerAccounts(keys: TestKeys) throws -> [IssuerAccount] {
         try applications.map { application in
+            guard let pan = application.primaryAccountNumber() else { throw PrimaryAccountNumberError.notDigits }
             var account = try IssuerAccount(
-                name: name, pan: application.primaryAccountNumber(),
+                name: name, pan: pan,
                 onlinePIN: self.account.onlinePIN?.bytes.duplicate(), keys: keys)
             account.available = self.account.available
             account.responseCode = self.account.responseCode
-            account.scripts = self.account.scripts.map(IssuerScriptCommand.init)
+            account.scripts = self.account.scripts
             account.fault = self.account.isReachable ? nil : .notReachable
             return account
         }
-    }
-}
-
-extension IssuerScriptCommand {
-    /// A script of a profile.
-    fileprivate init(_ script: AccountProfile.Script) {
-        self.init(script.command, comesBeforeFinal: script.comesBeforeFinal)
     }
 }
