@@ -1,7 +1,9 @@
 import Determinism
+import EMV
 import Foundation
 import Hardware
 import Simulator
+import SmartCard
 import Testing
 
 /// A file of its own for one test.
@@ -14,7 +16,7 @@ private final class TemporaryFile {
 
     var bytes: Data {
         get { FileManager.default.contents(atPath: path) ?? Data() }
-        set { FileManager.default.createFile(atPath: path, contents: newValue) _ = }
+        set { _ = FileManager.default.createFile(atPath: path, contents: newValue) }
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
@@ -60,12 +62,12 @@ struct IssuerLedgerFileTests {
     @Test func `issuers that share the file never spend the same money twice`() async throws {
         let account = try fixture.account { $0.available = try fixture.dollars("5.00") }
         let issuers = try (0..<4).map { _ in try fixture.issuer(account, ledgerPath: file.path) }
-        let fixture = fixture
+        let shared = fixture
         let approved = try await withThrowingTaskGroup(of: Bool.self) { group in
             for (index, issuer) in issuers.enumerated() {
                 for payment in 0..<5 {
                     group.addTask {
-                        let request = try fixture.request(
+                        let request = try shared.request(
                             "\(index) \(payment)", "1.00", atc: UInt16(index * 5 + payment + 1))
                         return try await issuer.authorize(request).isApproved
                     }

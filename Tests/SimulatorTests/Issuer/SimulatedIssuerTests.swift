@@ -1,5 +1,6 @@
 import Amounts
 import CardSecrets
+import Cryptography
 import Determinism
 import EMV
 import Hardware
