@@ -96,6 +96,31 @@ import USB
     }
 
     @Test(arguments: models)
+    func `a session with planned events takes the same course every time`(model: SimulatedReaderModel) async throws {
+        func run() async throws -> [String] {
+            let setup = Setup(model)
+            setup.clock.schedule(after: .milliseconds(3_100)) { setup.reader.insert(ScriptedCard(ScriptedCard.t1)) }
+            setup.clock.schedule(after: .seconds(40)) { setup.reader.removeCard() }
+            let reader = try await setup.open()
+            var course: [String] = []
+            func note(_ text: some CustomStringConvertible) { course.append("\(setup.clock.now()) \(text)") }
+            note(try await reader.waitForCard(present: true, timeout: .seconds(60)))
+            let channel = try await reader.powerOn()
+            note("powered")
+            for seconds in [0, 3, 1, 7] as [UInt8] { note(try await channel.transmit(command(0xE0, seconds)).status) }
+            try await setup.clock.sleep(for: .seconds(2))
+            note(try await channel.transmit(command(0xB0, 0, 9, ne: 9)).data)
+            try await reader.powerOff()
+            note(try await reader.waitForCard(present: false, timeout: .seconds(600)))
+            await reader.close()
+            return course
+        }
+        let first = try await run()
+        #expect(first.count == 8)
+        for _ in 0..<5 { #expect(try await run() == first) }
+    }
+
+    @Test(arguments: models)
     func `a card pulled out in the middle is a removed card`(model: SimulatedReaderModel) async throws {
         let setup = Setup(model)
         setup.reader.insert(ScriptedCard(ScriptedCard.t0))
