@@ -23,8 +23,9 @@ internal import Synchronization
 ///    an interrupt read when nothing will ever happen, comes after as much real time as is left until then
 ///    without any transfer. This keeps the promise that every transfer ends; a repeatable run does not need it.
 ///
-/// Rules 1 to 4 depend on the schedule and the host's calls alone: the same ones give the same bytes at the
-/// same times. On any other time source all waits are real.
+/// Rules 1 to 3 depend on the schedule and on the order of the host's calls alone, and so does rule 4 with a host
+/// that reacts within ``patience``: the same calls give the same bytes at the same times. A host that lets its
+/// tasks race gets the races it asks for. On any other time source all waits are real.
 public final class SimulationClock: TimeSource {
     private enum Wait {
         /// Rules 2, 3 and 5.
