@@ -74,7 +74,7 @@ extension ReaderSlot {
             throw Failure(code: ReaderError.badATRStart)
         }
         if model.features.contains(.automaticParameters) {
-            guard card.transmission.isCheckCorrect else {
+            guard card.transmission.isCorrect else {
                 deactivate()
                 throw Failure(code: ReaderError.badATRCheck)
             }

@@ -20,6 +20,8 @@ final class SimulatedUSBTransport: USBTransport {
         device = port.device
     }
 
+    deinit { port.releaseAll(by: owner) }
+
     private var owner: ObjectIdentifier { ObjectIdentifier(self) }
 
     func claim(interface: UInt8) async throws(USBError) {

@@ -16,19 +16,29 @@ internal import Synchronization
 ///    and every slot is empty or holds a card that was used and powered off again, the host can only be
 ///    waiting for a card or a device: a standing order then moves the clock to the next event, if that is an
 ///    awaited one and not past the order's deadline. Never to a deadline, never to a disruptive event.
-/// 4. **News stops a sleep.** When an event serves a standing order in the middle of a sleep, the sleep
-///    does not run on at once: whoever got the news may be about to cancel it. The rest of it passes at
-///    real pace, unless other waits move the clock.
-/// 5. **Virtual time is never slower than real time.** What neither rule moves, such as the deadline of
+/// 4. **News stops a sleep.** When an event serves a standing order, whoever gets the news may be about to cancel
+///    a sleep: no sleep moves the clock until the host has done something with a device, or has
+///    let ``patience`` of real time go by.
+/// 5. **Virtual time is never slower than real time.** What no rule moves, such as the deadline of
 ///    an interrupt read when nothing will ever happen, comes after as much real time as is left until then
 ///    without any transfer. This keeps the promise that every transfer ends; a repeatable run does not need it.
 ///
-/// Rules 1 to 4 depend on the schedule and the host's calls alone: the same ones give the same bytes at the
-/// same times. On any other time source all waits are real.
+/// Rules 1 to 3 depend on the schedule and on the order of the host's calls alone, and so does rule 4 with a host
+/// that reacts within ``patience``: the same calls give the same bytes at the same times. A host that lets its
+/// tasks race gets the races it asks for. On any other time source all waits are real.
 public final class SimulationClock: TimeSource {
+    private enum Wait {
+        /// Rules 2, 3 and 5.
+        case standingOrder
+        /// A sleep that rule 4 stops.
+        case heldSleep
+        /// A wait on real time.
+        case real
+    }
+
     private struct Waiter {
         let deadline: Timestamp
-        let isStandingOrder: Bool
+        let wait: Wait
         let isReady: @Sendable () -> Bool
         var continuation: CheckedContinuation<Void, Never>?
     }
@@ -39,8 +49,13 @@ public final class SimulationClock: TimeSource {
         var lastWaiter = 0
         /// Counts what hosts do, to see whether a stretch of real time was idle.
         var activity = 0
+        /// A standing order was served, and the host has done nothing since.
+        var hasNews = false
         var restProbes: [@Sendable () -> Bool] = []
     }
+
+    /// The real time that a host has to do something about news (rule 4).
+    public static let patience: Duration = .milliseconds(250)
 
     private let base: any TimeSource
     private let virtual: VirtualTimeSource?
@@ -80,13 +95,13 @@ public final class SimulationClock: TimeSource {
     public func sleep(for duration: Duration) async throws(CancellationError) {
         guard !Task.isCancelled else { throw CancellationError() }
         let deadline = moment(after: duration)
-        noteActivity()
-        var mayMove = virtual != nil
         while now() < deadline {
-            if mayMove {
-                mayMove = !step(until: deadline)
+            if virtual == nil {
+                await park(until: deadline, .real) { false }
+            } else if hasNews {
+                await park(until: deadline, .heldSleep) { [self] in !hasNews }
             } else {
-                await park(until: deadline, isStandingOrder: false) { false }
+                step(until: deadline, isSleep: true)
             }
             if Task.isCancelled { throw CancellationError() }
         }
@@ -108,59 +123,63 @@ public final class SimulationClock: TimeSource {
         state.withLock { $0.restProbes.append(probe) }
     }
 
-    /// A host did something.
-    func noteActivity() { state.withLock { $0.activity &+= 1 } }
+    /// A host did something with a device.
+    func noteActivity() {
+        let hadNews = state.withLock { state in
+            state.activity &+= 1
+            defer { state.hasNews = false }
+            return state.hasNews
+        }
+        if hadNews { signal() }
+    }
 
     /// Runs the events that are due.
     func catchUp() {
-        while runNext(notAfter: now(), otherwiseMove: false).ran {}
+        while runNext(notAfter: now(), otherwiseMove: false) {}
     }
 
     /// One step of a wait of the host: to the next event or to `target` (rule 1). On real time: until
     /// then, or until `isReady`.
     func pass(until target: Timestamp, isReady: @escaping @Sendable () -> Bool) async {
         guard virtual == nil else {
-            _ = step(until: target)
+            step(until: target)
             return
         }
-        await park(until: target, isStandingOrder: false, isReady)
+        await park(until: target, .real, isReady)
     }
 
     /// Waits as a standing order (rules 2, 3 and 5): until `isReady`, the deadline or cancellation.
     func stand(until deadline: Timestamp, isReady: @escaping @Sendable () -> Bool) async {
         while !Task.isCancelled, !isReady(), now() < deadline {
-            if advanceToAwaitedEvent(notAfter: deadline) { continue }
-            await park(until: deadline, isStandingOrder: true, isReady)
+            if advanceToAwaitedEvent(notAfter: deadline, isReady) { continue }
+            await park(until: deadline, .standingOrder, isReady)
         }
     }
 
     /// Something changed: wakes the waits that it ends, and those that may now move the clock.
-    ///
-    /// - Returns: whether a standing order was served.
-    @discardableResult
-    func signal() -> Bool {
+    func signal() {
         let waiters = state.withLock { $0.waiters }
-        guard !waiters.isEmpty else { return false }
-        var served = false
-        let atRest = awaitedEvent() != nil
+        guard !waiters.isEmpty else { return }
+        let isAwaited = awaitedEvent() != nil
         for (id, waiter) in waiters {
-            if waiter.isReady() {
-                served = served || waiter.isStandingOrder
-                wake(id)
-            } else if atRest, waiter.isStandingOrder {
-                wake(id)
-            }
+            let isReady = waiter.isReady()
+            if isReady, waiter.wait == .standingOrder { state.withLock { $0.hasNews = true } }
+            if isReady || (isAwaited && waiter.wait == .standingOrder) { wake(id) }
         }
-        return served
     }
 
-    /// - Returns: whether an event on the way served a standing order.
-    private func step(until target: Timestamp) -> Bool {
-        runNext(notAfter: target, otherwiseMove: true).served
+    private var hasNews: Bool { state.withLock { $0.hasNews } }
+
+    private func step(until target: Timestamp, isSleep: Bool = false) {
+        runNext(notAfter: target, otherwiseMove: true, isSleep: isSleep)
     }
 
-    private func runNext(notAfter moment: Timestamp, otherwiseMove: Bool) -> (ran: Bool, served: Bool) {
+    /// - Returns: whether there was an event.
+    @discardableResult
+    private func runNext(notAfter moment: Timestamp, otherwiseMove: Bool, isSleep: Bool = false) -> Bool {
         let ran = stepping.withLock { _ in
+            // Asked again under the lock: the news may have come since the sleep looked.
+            if isSleep, hasNews { return false }
             guard let event = state.withLock({ $0.schedule.popFirst(notAfter: moment) }) else {
                 if otherwiseMove { virtual?.advance(to: moment) }
                 return false
@@ -168,29 +187,28 @@ public final class SimulationClock: TimeSource {
             run(event)
             return true
         }
-        let served = ran && signal()
         if ran || otherwiseMove { wakeExpired() }
-        return (ran, served)
+        return ran
     }
 
-    private func advanceToAwaitedEvent(notAfter deadline: Timestamp) -> Bool {
+    private func advanceToAwaitedEvent(notAfter deadline: Timestamp, _ isReady: @Sendable () -> Bool) -> Bool {
         let advanced = stepping.withLock { _ in
             guard let awaited = awaitedEvent(), awaited.moment <= deadline,
                 let event = state.withLock({ $0.schedule.popFirst(notAfter: awaited.moment) })
             else { return false }
             run(event)
+            // The order that moved the clock is not among the waiting ones.
+            if isReady() { state.withLock { $0.hasNews = true } }
             return true
         }
-        if advanced {
-            signal()
-            wakeExpired()
-        }
+        if advanced { wakeExpired() }
         return advanced
     }
 
     private func run(_ event: SimulationSchedule.Event) {
         virtual?.advance(to: event.moment)
         event.action()
+        signal()
     }
 
     /// The next event, if a host that is at rest may be waiting for it.
@@ -203,19 +221,20 @@ public final class SimulationClock: TimeSource {
 
     // MARK: Suspending
 
-    private func park(
-        until deadline: Timestamp, isStandingOrder: Bool, _ isReady: @escaping @Sendable () -> Bool
-    ) async {
+    private func park(until deadline: Timestamp, _ wait: Wait, _ isReady: @escaping @Sendable () -> Bool) async {
         let (id, activity, target) = state.withLock { state in
             state.lastWaiter += 1
-            state.waiters[state.lastWaiter] = Waiter(
-                deadline: deadline, isStandingOrder: isStandingOrder, isReady: isReady)
+            state.waiters[state.lastWaiter] = Waiter(deadline: deadline, wait: wait, isReady: isReady)
             return (state.lastWaiter, state.activity, min(deadline, state.schedule.next?.moment ?? deadline))
         }
         let gap = Duration.milliseconds(max(0, target.milliseconds &- now().milliseconds))
         let timer = Task {
-            do { try await pace.sleep(for: gap) } catch { return }
-            realTimePassed(until: target, sawActivity: activity)
+            do { try await pace.sleep(for: wait == .heldSleep ? min(gap, Self.patience) : gap) } catch { return }
+            switch wait {
+            case .standingOrder: if state.withLock({ $0.activity }) == activity { step(until: target) }
+            case .heldSleep: state.withLock { $0.hasNews = false }
+            case .real: catchUp()
+            }
             wake(id)
         }
         await withTaskCancellationHandler {
@@ -226,19 +245,13 @@ public final class SimulationClock: TimeSource {
                 }
                 guard isWaiting else { return continuation.resume() }
                 // Anything that happened before the continuation was in its place would be missed.
-                if isReady() || Task.isCancelled || now() >= deadline || (isStandingOrder && awaitedEvent() != nil) {
-                    wake(id)
-                }
+                let mayMove = wait == .standingOrder && awaitedEvent() != nil
+                if isReady() || Task.isCancelled || now() >= deadline || mayMove { wake(id) }
             }
         } onCancel: {
             wake(id)
         }
         timer.cancel()
-    }
-
-    private func realTimePassed(until target: Timestamp, sawActivity activity: Int) {
-        guard virtual != nil else { return catchUp() }
-        if state.withLock({ $0.activity }) == activity { _ = step(until: target) }
     }
 
     private func wake(_ id: Int) {

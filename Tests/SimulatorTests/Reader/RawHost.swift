@@ -55,7 +55,7 @@ struct RawHost {
     }
 
     func answer() async throws -> Answer {
-        let bytes = try await read()
+        let bytes = try await read(timeout: .seconds(60))
         try #require(bytes.count >= 10)
         let length = bytes[1..<5].reversed().reduce(0) { $0 << 8 | Int($1) }
         #expect(length == bytes.count - 10)
