@@ -15,7 +15,7 @@ public actor SimulatedIssuer: PaymentHost {
     private let file: IssuerLedgerFile?
     private var book = IssuerLedger()
     private var faults: [IssuerFaultRule]
-    private var sessions: [String: CardSession] = [:]
+    private var sessions: [String: IssuerSession] = [:]
 
     /// - Parameters:
     ///   - name: what the journal writes beside an attempt.
@@ -148,7 +148,7 @@ extension SimulatedIssuer {
 
     private func decide(_ request: borrowing AuthorizationRequest, of account: IssuerAccount) -> AuthorizationResponse {
         let check = CardCheck(request.card, account: account, date: request.date, keys: keys)
-        var session = sessions[account.reference] ?? CardSession()
+        var session = sessions[account.reference] ?? IssuerSession()
         defer { sessions[account.reference] = session }
         let code = session.decide(
             check, account: account, amount: request.amount,

@@ -1,7 +1,7 @@
 public import Amounts
 internal import Cryptography
 internal import SettingsFile
-public import SmartCard
+internal import SmartCard
 
 /// What the issuer holds for a card, and how it treats it.
 public struct AccountProfile: Sendable {
@@ -47,7 +47,7 @@ extension IssuerScriptCommand {
     fileprivate init(_ node: SettingsNode) throws(SettingsError) {
         try node.mapping(allowedKeys: ["when", "command", "tag", "value"])
         let comesBeforeFinal =
-            try node.optional("when")?.choice(of: ["beforeFinal": true, "afterFinal": false]) ?? false
+            (try node.optional("when")?.choice(of: ["beforeFinal": true, "afterFinal": false]) as Bool?) ?? false
         let command: Command
         switch try node.required("command").choice(AccountProfile.Word.self) {
         case .blockApplication: command = .blockApplication

@@ -1,7 +1,7 @@
 internal import Amounts
 
 /// What the issuer remembers of an account's card as long as it runs, and its rules.
-struct CardSession {
+struct IssuerSession {
     private var highestCounter: UInt16?
     private var seenCryptograms: Set<[UInt8]> = []
     private var wrongPINs = 0
