@@ -23,9 +23,10 @@ public struct IssuerLedgerEntry: Hashable, Sendable, Codable {
         public var responseCode: String
         /// DE 38
         public var authorisationCode: String?
-        var issuerAuthenticationData: [UInt8]?
-        var scriptsBeforeFinal: [[UInt8]]?
-        var scriptsAfterFinal: [[UInt8]]?
+        /// Tag 91 and the values of templates 71 and 72, in hexadecimal digits.
+        var issuerAuthenticationData: String?
+        var scriptsBeforeFinal: [String]?
+        var scriptsAfterFinal: [String]?
     }
 
     public var kind: Kind
@@ -58,9 +59,10 @@ extension IssuerLedgerEntry.Answer {
         let answer = response.answer
         self.init(
             reference: response.reference, responseCode: response.responseCode,
-            authorisationCode: answer.authorisationCode, issuerAuthenticationData: answer.issuerAuthenticationData,
-            scriptsBeforeFinal: answer.scriptsBeforeFinal.isEmpty ? nil : answer.scriptsBeforeFinal,
-            scriptsAfterFinal: answer.scriptsAfterFinal.isEmpty ? nil : answer.scriptsAfterFinal)
+            authorisationCode: answer.authorisationCode,
+            issuerAuthenticationData: answer.issuerAuthenticationData?.hexadecimal,
+            scriptsBeforeFinal: answer.scriptsBeforeFinal.isEmpty ? nil : answer.scriptsBeforeFinal.map(\.hexadecimal),
+            scriptsAfterFinal: answer.scriptsAfterFinal.isEmpty ? nil : answer.scriptsAfterFinal.map(\.hexadecimal))
     }
 
     /// The answer as it went to the terminal.
@@ -69,7 +71,13 @@ extension IssuerLedgerEntry.Answer {
             reference: reference,
             answer: IssuerAnswer(
                 authorisationResponseCode: Array(responseCode.utf8), authorisationCode: authorisationCode,
-                issuerAuthenticationData: issuerAuthenticationData, scriptsBeforeFinal: scriptsBeforeFinal ?? [],
-                scriptsAfterFinal: scriptsAfterFinal ?? []))
+                issuerAuthenticationData: issuerAuthenticationData.map(Self.bytes),
+                scriptsBeforeFinal: (scriptsBeforeFinal ?? []).map(Self.bytes),
+                scriptsAfterFinal: (scriptsAfterFinal ?? []).map(Self.bytes)))
+    }
+
+    private static func bytes(_ digits: String) -> [UInt8] {
+        let nibbles = digits.compactMap(\.hexDigitValue).map { UInt8($0) }
+        return stride(from: 0, to: nibbles.count - 1, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] }
     }
 }

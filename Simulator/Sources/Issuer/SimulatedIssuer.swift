@@ -148,15 +148,15 @@ extension SimulatedIssuer {
 
     private func decide(_ request: borrowing AuthorizationRequest, of account: IssuerAccount) -> AuthorizationResponse {
         let check = CardCheck(request.card, account: account, date: request.date, keys: keys)
-        var session = sessions[account.reference] ?? IssuerSession()
-        defer { sessions[account.reference] = session }
-        let code = session.decide(
-            check, account: account, amount: request.amount,
-            spent: book.spent(account: account.reference, currency: request.amount.currency.code))
+        let spent = book.spent(account: account.reference, currency: request.amount.currency.code)
+        // In place: a copy of the session would copy every cryptogram that was seen.
+        let code = sessions[account.reference, default: IssuerSession()].decide(
+            check, account: account, amount: request.amount, spent: spent)
         let number = book.entries.count + 1
         guard case .genuine(let context) = check.cryptogram else { return reply.plain(code, number: number) }
+        let commands = sessions[account.reference]?.takeScripts(account) ?? []
         return reply.authenticated(
-            code, number: number, to: request.card, context: context, commands: session.takeScripts(account))
+            code, number: number, to: request.card, context: context, commands: commands)
     }
 
     private func decide(_ request: HostRefundRequest) throws(IssuerLedgerError) -> AuthorizationResponse {

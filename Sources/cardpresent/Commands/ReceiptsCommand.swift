@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Determinism
 internal import Hardware
 internal import Yosemite
 

@@ -1,3 +1,4 @@
+internal import Amounts
 internal import CardSecrets
 internal import Simulator
 

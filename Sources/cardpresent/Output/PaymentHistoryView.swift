@@ -1,4 +1,5 @@
 internal import Amounts
+internal import Determinism
 internal import Yosemite
 
 /// A payment with its attempts, as JSON and for people.

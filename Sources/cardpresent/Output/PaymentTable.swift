@@ -1,3 +1,6 @@
+internal import Amounts
+internal import Determinism
+internal import Hardware
 internal import Yosemite
 
 /// Payments as lines for people.

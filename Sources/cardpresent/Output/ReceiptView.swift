@@ -1,3 +1,4 @@
+internal import Determinism
 internal import Hardware
 internal import Yosemite
 

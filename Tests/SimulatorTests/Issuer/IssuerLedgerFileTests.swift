@@ -84,7 +84,8 @@ struct IssuerLedgerFileTests {
 
     @Test func `a writer that is killed at any byte loses its own entry alone`() async throws {
         let issuer = try fixture.issuer(ledgerPath: file.path)
-        try await fill(issuer)
+        _ = try await issuer.authorize(try fixture.request("a"))
+        try await issuer.reverse(try fixture.reversal("a"))
         let whole = file.bytes
         let entries = try await issuer.ledger().entries
         let ends = whole.indices.filter { whole[$0] == 0x0A }
@@ -140,7 +141,7 @@ struct IssuerLedgerFileTests {
         for canary in [IssuerFixture.pan, "76173900101001", "47617390", "7391"] {
             #expect(!text.contains(canary))
         }
-        // Not as bytes in a JSON array either.
+        // Not as numbers in a JSON array either.
         #expect(!text.contains("71,97,115,144"))
         #expect(!text.contains("7,3,9,1"))
         #expect(!"\(account)".contains(IssuerFixture.pan))
