@@ -10,8 +10,6 @@ struct ReceiptsCommand: ParsableCommand {
         subcommands: [ListReceipts.self, ShowReceipt.self, PrintReceipt.self])
 }
 
-extension ReceiptCopy: ExpressibleByArgument {}
-
 /// `receipts list`
 struct ListReceipts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists receipts, newest first.")
@@ -45,7 +43,7 @@ struct ShowReceipt: AsyncParsableCommand {
     @Argument(help: "The payment, for example P000001.")
     var payment: PaymentName
     @Option(help: "For whom: merchant or customer.")
-    var copy: ReceiptCopy = .customer
+    var copy = CopyChoice.customer
     @Option(help: "Columns of the paper. Default: the configuration's.")
     var width: Int?
     @OptionGroup var configurationOptions: ConfigurationOptions
@@ -62,7 +60,7 @@ struct ShowReceipt: AsyncParsableCommand {
                 return try StandardOutput.write(json: ReceiptView(try await till.receipt(of: payment.id)))
             }
             StandardOutput.write(
-                try await till.receiptText(of: payment.id, copy: copy, width: width ?? settings.receiptWidth))
+                try await till.receiptText(of: payment.id, copy: copy.receiptCopy, width: width ?? settings.receiptWidth))
         }
     }
 }
@@ -81,7 +79,7 @@ struct PrintReceipt: AsyncParsableCommand {
     @Option(help: "The print queue. Default: the configuration's, or the default queue of CUPS.")
     var printer: String?
     @Option(help: "For whom: merchant or customer.")
-    var copy: ReceiptCopy = .customer
+    var copy = CopyChoice.customer
     @Option(help: "Columns of the paper. Default: the configuration's.")
     var width: Int?
     @OptionGroup var configurationOptions: ConfigurationOptions
@@ -96,7 +94,7 @@ struct PrintReceipt: AsyncParsableCommand {
             let till = try await Till.open(DeterminismOptions.none, settings: settings, data: data)
             let isWatched = StandardError.isTerminal && !output.json
             let job = try await till.printReceipt(
-                of: payment.id, copy: copy, on: printer ?? settings.printer, width: width ?? settings.receiptWidth
+                of: payment.id, copy: copy.receiptCopy, on: printer ?? settings.printer, width: width ?? settings.receiptWidth
             ) { job in
                 if isWatched { StandardError.write("job \(job.id): \(job.state.rawValue)\n") }
             }

@@ -106,10 +106,10 @@ extension Till {
     /// - Throws: `CommandFailure` when nothing could be started; else the payment tells how it ended.
     func pay(
         _ request: PaymentRequest, onEvent: @escaping @Sendable (CardReaderEvent) -> Void
-    ) async throws(CommandFailure) -> Payment {
+    ) async throws(CommandFailure) -> Yosemite.Payment {
         try await connect()
         let world = world
-        let payment: Payment = try await stores.value { onCompletion in
+        let payment: Yosemite.Payment = try await stores.value { onCompletion in
             CardPresentPaymentsAction.collectPayment(
                 request: request,
                 onCardReaderMessage: { event in
@@ -149,13 +149,13 @@ extension Till {
         _ = try await stores.value { CardPresentPaymentsAction.connect(reader: reader, onCompletion: $0) } as CardReader
     }
 
-    func refund(_ id: Int64, amount: Money?) async throws(CommandFailure) -> Payment {
+    func refund(_ id: Int64, amount: Money?) async throws(CommandFailure) -> Yosemite.Payment {
         try await stores.value {
             CardPresentPaymentsAction.refundPayment(paymentID: id, amount: amount, onCompletion: $0)
         }
     }
 
-    func payments(limit: Int?) async throws(CommandFailure) -> [Payment] {
+    func payments(limit: Int?) async throws(CommandFailure) -> [Yosemite.Payment] {
         try await stores.value { CardPresentPaymentsAction.loadPayments(limit: limit, onCompletion: $0) }
     }
 
@@ -180,8 +180,8 @@ extension Till {
 
     func printReceipt(
         of payment: Int64, copy: ReceiptCopy, on printer: String?, width: Int,
-        onChange: @escaping @Sendable (PrintJob) -> Void = { _ in }
-    ) async throws(CommandFailure) -> PrintJob {
+        onChange: @escaping @Sendable (Hardware.PrintJob) -> Void = { _ in }
+    ) async throws(CommandFailure) -> Hardware.PrintJob {
         let receipt = try await receipt(of: payment)
         return try await stores.value {
             ReceiptAction.print(

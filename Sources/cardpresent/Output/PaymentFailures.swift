@@ -4,7 +4,7 @@ internal import Yosemite
 
 extension CommandFailure {
     /// What a payment's outcome makes of the command; nil when it was approved.
-    init?(_ payment: Payment) {
+    init?(_ payment: Yosemite.Payment) {
         let message = payment.errorMessage ?? payment.outcome.rawValue
         let code = payment.errorCode ?? payment.outcome.rawValue
         switch payment.outcome {
