@@ -59,7 +59,7 @@ extension SchemaMigrator.Step {
                 transitions INTEGER NOT NULL CHECK (transitions > 0),
                 hostReference TEXT,
                 lastError TEXT,
-                advice TEXT CHECK (json_valid(advice)),
+                advice TEXT CHECK (advice IS NULL OR json_valid(advice)),
                 createdAt INTEGER NOT NULL,
                 updatedAt INTEGER NOT NULL,
                 openState TEXT GENERATED ALWAYS AS (CASE WHEN state IN
