@@ -26,6 +26,9 @@ public struct Currency: Hashable, Sendable {
         (self.code, self.numericCode, self.exponent) = (code, numericCode, exponent)
     }
 
+    /// The currency of a till for which no other is configured.
+    public static let usDollar = Currency(code: "USD", numericCode: 840, exponent: 2)
+
     /// Every currency of the table, ordered by code.
     public static let all: [Currency] = table.map { Currency(code: $0.0, numericCode: $0.1, exponent: $0.2) }
 

@@ -1,0 +1,76 @@
+internal import EMV
+internal import SettingsFile
+
+/// The section `terminal`.
+struct TerminalSettings {
+    var id: String
+    var type: TerminalType
+    var country: UInt16
+    var acquirerID: UInt64
+    var interfaceDeviceSerial: String
+    var capabilities: TerminalCapabilities
+    var additionalCapabilities: AdditionalTerminalCapabilities
+    var pin: PINPolicy
+    var applicationChoice: Bool
+
+    static let keys = [
+        "id", "type", "country", "acquirerId", "interfaceDeviceSerial", "capabilities", "additionalCapabilities",
+        "pin", "applicationChoice",
+    ]
+
+    /// Without a node the file has no such section.
+    init(_ node: SettingsNode?) throws(SettingsError) {
+        let standard = TerminalConfiguration.standard
+        (id, type, country) = (standard.terminalIdentification, standard.type, standard.country)
+        (acquirerID, interfaceDeviceSerial) = (standard.acquirer, standard.interfaceDeviceSerial)
+        (capabilities, additionalCapabilities) = (standard.capabilities, standard.additionalCapabilities)
+        (pin, applicationChoice) = (standard.pinPolicy, standard.offersApplicationChoice)
+        guard let node else { return }
+
+        try node.mapping(allowedKeys: Self.keys)
+        if let node = try node.optional("id") { id = try node.printable(length: 8...8) }
+        if let node = try node.optional("type") { type = try Self.type(node) }
+        if let node = try node.optional("country") { country = try Self.country(node) }
+        if let node = try node.optional("acquirerId") { acquirerID = UInt64(try node.int(in: 0...99_999_999_999)) }
+        if let node = try node.optional("interfaceDeviceSerial") {
+            interfaceDeviceSerial = try node.printable(length: 8...8)
+        }
+        if let node = try node.optional("capabilities") {
+            capabilities = try CapabilityNames.terminal.read(node)
+            guard capabilities.contains(.contactChip) else {
+                throw node.error("the terminal reads chip cards by contacts", fix: "add contactChip")
+            }
+        }
+        if let node = try node.optional("additionalCapabilities") {
+            additionalCapabilities = try CapabilityNames.additional.read(node)
+        }
+        if let node = try node.optional("pin") { pin = try Self.pin(node, standard: pin) }
+        if let node = try node.optional("applicationChoice") { applicationChoice = try node.bool() }
+    }
+
+    private static func type(_ node: SettingsNode) throws(SettingsError) -> TerminalType {
+        let text = try node.text()
+        guard text.utf8.count == 2, let number = UInt8(text, radix: 16), let type = TerminalType(rawValue: number)
+        else {
+            throw node.error(
+                "not a terminal type", fix: "write 11 to 16, 21 to 26 or 34 to 36; a shop's till is 22 or 21")
+        }
+        return type
+    }
+
+    private static func country(_ node: SettingsNode) throws(SettingsError) -> UInt16 {
+        guard let country = CountryCode.numeric(try node.text()) else {
+            throw node.error("not a country", fix: "write an ISO 3166 code such as US, USA or 840")
+        }
+        return country
+    }
+
+    private static func pin(_ node: SettingsNode, standard: PINPolicy) throws(SettingsError) -> PINPolicy {
+        try node.mapping(allowedKeys: ["bypass", "bypassCoversLaterMethods", "tries"])
+        return PINPolicy(
+            allowsBypass: try node.optional("bypass")?.bool() ?? standard.allowsBypass,
+            bypassCoversLaterMethods: try node.optional("bypassCoversLaterMethods")?.bool()
+                ?? standard.bypassCoversLaterMethods,
+            maximumTries: try node.optional("tries")?.int(in: 1...15) ?? standard.maximumTries)
+    }
+}

@@ -1,0 +1,98 @@
+internal import Amounts
+internal import EMV
+internal import SettingsFile
+
+extension TillConfiguration {
+    private static let keys = [
+        "merchant", "terminal", "currency", "maximumAmount", "applications", "caKeys", "caKeyFiles", "host", "receipt",
+    ]
+
+    init(_ root: SettingsNode) throws(SettingsError) {
+        try root.mapping(allowedKeys: Self.keys)
+        let currency = try root.optional("currency")?.currency() ?? Self.standard.currency
+        let merchant = try MerchantSettings(try root.optional("merchant"))
+        let terminal = try TerminalSettings(try root.optional("terminal"))
+        let applications = try ApplicationListSettings(try root.optional("applications"), currency: currency)
+        let keys = try CAKeySettings(root).keys
+
+        self.merchant = Merchant(
+            name: merchant.name, lines: merchant.address, merchantID: merchant.id, terminalID: terminal.id)
+        do throws(TerminalConfigurationError) {
+            self.terminal = try Self.terminal(merchant, terminal, applications.applications, keys)
+            terminalForOtherCurrencies = try Self.terminal(
+                merchant, terminal, try applications.applications.map(Self.withoutFloorLimit), keys)
+        } catch {
+            throw root.error(error.description)
+        }
+        applicationNames = applications.names
+        self.currency = currency
+        maximumAmounts = try Self.maximumAmounts(try root.optional("maximumAmount"), currency)
+        host = try root.optional("host")?.choice(PaymentHostChoice.self) ?? Self.standard.host
+        (receiptWidth, printer) = try Self.receipt(try root.optional("receipt"))
+    }
+
+    private static func terminal(
+        _ merchant: MerchantSettings, _ terminal: TerminalSettings, _ applications: [TerminalApplication],
+        _ keys: [CAPublicKey]
+    ) throws(TerminalConfigurationError) -> TerminalConfiguration {
+        try TerminalConfiguration(
+            type: terminal.type, capabilities: terminal.capabilities,
+            additionalCapabilities: terminal.additionalCapabilities, country: terminal.country,
+            merchantCategory: merchant.categoryCode, merchantIdentifier: merchant.id,
+            merchantNameAndLocation: merchant.nameAndLocation, terminalIdentification: terminal.id,
+            interfaceDeviceSerial: terminal.interfaceDeviceSerial, acquirer: terminal.acquirerID,
+            applications: applications, certificationAuthorityKeys: keys, pinPolicy: terminal.pin,
+            offersApplicationChoice: terminal.applicationChoice)
+    }
+
+    private static func withoutFloorLimit(
+        _ application: TerminalApplication
+    ) throws(TerminalConfigurationError) -> TerminalApplication {
+        try TerminalApplication(
+            aid: application.aid, allowsPartialSelection: application.allowsPartialSelection,
+            versions: application.versions, actionCodes: application.actionCodes,
+            checksVelocity: application.checksVelocity, defaultDDOL: application.defaultDDOL.encoded,
+            defaultTDOL: application.defaultTDOL?.encoded)
+    }
+
+    /// An amount of `currency`, or a mapping from currency codes to amounts.
+    private static func maximumAmounts(_ node: SettingsNode?, _ currency: Currency) throws(SettingsError) -> [Money] {
+        guard let node else { return [] }
+        guard node.kind == .mapping else { return [try maximum(node, currency)] }
+        var amounts: [Money] = []
+        for entry in try node.entries() {
+            func failure(_ message: String, _ fix: String) -> SettingsError {
+                SettingsError(
+                    location: entry.location, keyPath: entry.value.keyPath,
+                    problem: .invalid(message: message, fix: fix))
+            }
+            guard let key = Currency(setting: entry.key) else { throw failure("unknown currency", Currency.settingFix) }
+            guard !amounts.contains(where: { $0.currency == key }) else {
+                throw failure("the currency is there twice", "remove one of them")
+            }
+            amounts.append(try maximum(entry.value, key))
+        }
+        guard amounts.contains(where: { $0.currency == currency }) else {
+            throw node.error("there is no amount for the till's own currency", fix: "add one for \(currency.code)")
+        }
+        return amounts
+    }
+
+    private static func maximum(_ node: SettingsNode, _ currency: Currency) throws(SettingsError) -> Money {
+        let amount = try node.money(currency)
+        guard amount.minorUnits > 0 else { throw node.error("a maximum of zero refuses every payment") }
+        return amount
+    }
+
+    private static func receipt(_ node: SettingsNode?) throws(SettingsError) -> (width: Int, printer: String?) {
+        guard let node else { return (standardReceiptWidth, nil) }
+        try node.mapping(allowedKeys: ["width", "printer"])
+        let width = try node.optional("width")?.int(in: 24...132) ?? standardReceiptWidth
+        guard let name = try node.optional("printer") else { return (width, nil) }
+        let printer = try name.line(length: 1...127)
+        guard !printer.contains(where: { $0.isWhitespace || $0 == "/" || $0 == "#" }) else {
+            throw name.error("not a print queue: no blank, '/' or '#' can be in its name", fix: "see 'lpstat -e'")
+        }
+        return (width, printer)
+    }
+}

@@ -1,0 +1,151 @@
+internal import Amounts
+internal import Determinism
+internal import EMV
+
+extension TillConfiguration {
+    /// The configuration in force as a YAML file with comments, every value written out. Read back it is the
+    /// same configuration; keys that came from other files stand in it themselves.
+    public var yaml: String {
+        ([
+            "# The till's configuration. Every key may be left out; docs/configuration.md tells what each one means."
+        ] + merchantText + terminalText + amountText + applicationText + keyText + outletText)
+        .joined(separator: "\n") + "\n"
+    }
+
+    private var merchantText: [String] {
+        var lines = [
+            "", "# Who sells.", "merchant:",
+            "  name: \(Self.quoted(merchant.name))  # head of every receipt",
+        ]
+        if !merchant.lines.isEmpty {
+            lines.append("  address:")
+            lines += merchant.lines.map { "    - " + Self.quoted($0) }
+        }
+        return lines + [
+            "  id: \(Self.quoted(merchant.merchantID))  # tag 9F16, DE 42",
+            "  categoryCode: \(Self.digits(Int(terminal.merchantCategory), 4))  # tag 9F15, ISO 18245",
+            "  nameAndLocation: \(Self.quoted(terminal.merchantNameAndLocation))  # tag 9F4E",
+        ]
+    }
+
+    private var terminalText: [String] {
+        let pin = terminal.pinPolicy
+        return [
+            "", "# What the terminal is and what it may do.", "terminal:",
+            "  id: \(Self.quoted(terminal.terminalIdentification))  # tag 9F1C, DE 41",
+            "  type: \([terminal.type.rawValue].hexadecimal)  # tag 9F35",
+            "  country: \(CountryCode.text(terminal.country))  # tag 9F1A, ISO 3166",
+            "  acquirerId: \(terminal.acquirer)  # tag 9F01",
+            "  interfaceDeviceSerial: \(Self.quoted(terminal.interfaceDeviceSerial))  # tag 9F1E",
+            "  # tag 9F33: \(terminal.capabilities)",
+            "  capabilities: \(CapabilityNames.terminal.text(terminal.capabilities))",
+            "  # tag 9F40: \(terminal.additionalCapabilities)",
+            "  additionalCapabilities: "
+                + (terminal.additionalCapabilities.isEmpty
+                    ? terminal.additionalCapabilities.description
+                    : CapabilityNames.additional.text(terminal.additionalCapabilities)),
+            "  pin:",
+            "    bypass: \(pin.allowsBypass)",
+            "    bypassCoversLaterMethods: \(pin.bypassCoversLaterMethods)",
+            "    tries: \(pin.maximumTries)",
+            "  applicationChoice: \(terminal.offersApplicationChoice)",
+        ]
+    }
+
+    private var amountText: [String] {
+        let maximum: [String] =
+            if maximumAmounts.isEmpty {
+                ["# No maximumAmount: payments in every currency, however large."]
+            } else if maximumAmounts.count == 1, let only = maximumAmounts.first {
+                ["maximumAmount: \(only.decimalText)"]
+            } else {
+                ["maximumAmount:"] + maximumAmounts.map { "  \($0.currency.code): \($0.decimalText)" }
+            }
+        return ["", "# The currency of amounts without one, and of floor limits.", "currency: \(currency.code)"]
+            + maximum
+    }
+
+    private var applicationText: [String] {
+        [
+            "", "# The applications, in the order in which a card without a directory is asked for them.",
+            "applications:",
+        ] + terminal.applications.flatMap(text)
+    }
+
+    private func text(_ application: TerminalApplication) -> [String] {
+        let (codes, selection) = (application.actionCodes, application.randomSelection)
+        let versions = application.versions.map { [UInt8($0 >> 8), UInt8($0 & 0xFF)].hexadecimal }
+        var lines = ["  - aid: \(application.aid.hexadecimal)"]
+        if let name = applicationNames[application.aid] { lines.append("    name: " + Self.quoted(name)) }
+        lines += [
+            "    partialSelection: \(application.allowsPartialSelection)",
+            "    versions: [\(versions.joined(separator: ", "))]",
+            "    actionCodes: { denial: \(codes.denial), online: \(codes.online), default: \(codes.default) }",
+            "    floorLimit: \(decimal(application.floorLimit))",
+            "    randomSelection: { threshold: \(decimal(selection.threshold)), target: "
+                + "\(selection.targetPercentage), maximum: \(selection.maximumPercentage) }",
+            "    velocityCheck: \(application.checksVelocity)",
+            "    defaultDDOL: \(application.defaultDDOL.encoded.hexadecimal)",
+        ]
+        if let list = application.defaultTDOL { lines.append("    defaultTDOL: \(list.encoded.hexadecimal)") }
+        return lines
+    }
+
+    private var keyText: [String] {
+        let keys = terminal.certificationAuthorityKeys
+        let heading = ["", "# The payment systems' public keys."]
+        return heading + (keys.isEmpty ? ["caKeys: []"] : ["caKeys:"] + keys.flatMap(Self.text))
+    }
+
+    private static func text(_ key: CAPublicKey) -> [String] {
+        var lines = [
+            "  - rid: \(key.rid.hexadecimal)", "    index: \([key.index].hexadecimal)", "    modulus: >-",
+        ]
+        let modulus = key.key.modulus
+        for start in stride(from: 0, to: modulus.count, by: 32) {
+            lines.append("      " + modulus.dropFirst(start).prefix(32).hexadecimal)
+        }
+        lines.append("    exponent: \(key.key.exponent.hexadecimal)")
+        lines.append("    checksum: \(key.checksum.hexadecimal)")
+        if let date = key.expiry {
+            lines.append("    expires: \(digits(date.year, 4))-\(digits(date.month, 2))-\(digits(date.day, 2))")
+        }
+        return lines
+    }
+
+    private var outletText: [String] {
+        [
+            "", "# Who authorises payments.", "host: \(host.rawValue)", "", "# Where receipts come out.", "receipt:",
+            "  width: \(receiptWidth)  # columns",
+            printer.map { "  printer: " + Self.quoted($0) } ?? "  # No printer: the default queue of CUPS.",
+        ]
+    }
+
+    private func decimal(_ minorUnits: UInt32) -> String {
+        (try? Money(minorUnits: Int64(minorUnits), currency: currency))?.decimalText ?? String(minorUnits)
+    }
+
+    private static func digits(_ number: Int, _ count: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, count - digits.count)) + digits
+    }
+
+    /// A YAML scalar in double quotes. What a terminal or a YAML reader could take for anything but a letter is
+    /// escaped.
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch (scalar, scalar.properties.generalCategory) {
+            case ("\"", _), ("\\", _):
+                quoted += "\\"
+                quoted.unicodeScalars.append(scalar)
+            case (_, .control), (_, .format), (_, .lineSeparator), (_, .paragraphSeparator), (_, .privateUse),
+                (_, .unassigned), (_, .surrogate):
+                let digits = String(scalar.value, radix: 16, uppercase: true)
+                quoted += "\\U" + String(repeating: "0", count: max(0, 8 - digits.count)) + digits
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+}
