@@ -230,10 +230,10 @@ struct TillConfigurationErrorTests {
         #expect(message(yaml) == "till.yaml:" + error)
     }
 
-    /// The inline key of the complete example, with a line replaced.
+    /// The first key of the example, with something in it replaced.
     private func key(replacing pattern: String, by text: String) throws -> String {
         let example = try String(contentsOf: documentation.appending(path: "examples/ca-keys.yaml"), encoding: .utf8)
-        let lines = example.split(separator: "\n", omittingEmptySubsequences: false).prefix(18)
+        let lines = example.split(separator: "\n", omittingEmptySubsequences: false).prefix(14)
         return lines.joined(separator: "\n").replacing(try Regex(pattern), with: text, maxReplacements: 1)
     }
 
@@ -242,11 +242,11 @@ struct TillConfigurationErrorTests {
         for (pattern, text) in [("C25C6D", "C25C6C"), ("index: 1C", "index: 1D"), ("exponent: 03", "exponent: 010001")]
         {
             let found = try #require(message(try key(replacing: pattern, by: text)))
-            #expect(found.hasPrefix("till.yaml:13: caKeys[0].checksum: the checksum of CA public key A000000003 1"))
+            #expect(found.hasPrefix("till.yaml:14: caKeys[0].checksum: the checksum of CA public key A000000003 1"))
         }
         #expect(
             message(try key(replacing: "exponent: 03", by: "exponent: 05"))
-                == "till.yaml:12: caKeys[0].exponent: the exponent of a CA public key is 05: it must be 03 or 010001")
+                == "till.yaml:13: caKeys[0].exponent: the exponent of a CA public key is 05: it must be 03 or 010001")
     }
 
     @Test func `a key needs its checksum, and a date that the calendar has`() throws {
@@ -256,14 +256,14 @@ struct TillConfigurationErrorTests {
         for date in ["2035-02-29", "2035-13-01", "35-01-01", "1999-01-01", "2050-01-01", "2035-1-1", "soon"] {
             #expect(
                 message(try key(replacing: "exponent: 03", by: "exponent: 03\n    expires: \(date)"))
-                    == "till.yaml:13: caKeys[0].expires: not a date; write it as 2030-12-31, from 2000 to 2049")
+                    == "till.yaml:14: caKeys[0].expires: not a date; write it as 2030-12-31, from 2000 to 2049")
         }
         #expect(message(try key(replacing: "exponent: 03", by: "exponent: 03\n    expires: 2036-02-29")) == nil)
     }
 
     @Test func `a key that is there twice is refused where it is there again`() throws {
         let once = try key(replacing: "nothing", by: "")
-        let entry = once.split(separator: "\n").drop { !$0.hasPrefix("  - ") }.prefix(10).joined(separator: "\n")
+        let entry = once.split(separator: "\n").drop { !$0.hasPrefix("  - ") }.joined(separator: "\n")
         let twice = "caKeys:\n\(entry)\n\(entry)\n"
         let found = try #require(message(twice))
         #expect(found.contains(": caKeys[1]: key 1C of A000000003 is there twice; remove one of them"))
