@@ -13,7 +13,7 @@ struct PrimaryAccountNumberTests {
         let pan = try PrimaryAccountNumber(compressedNumeric: [0x47, 0x61, 0x73, 0x90, 0x01, 0x01, 0x00, 0x10])
         #expect(pan.digitCount == 16)
         #expect(pan.lastFour == "0010")
-        #expect(pan.hasValidCheckDigit)
+        #expect(pan.hasValidCheckDigit == true)
         #expect(pan.masked?.description == "************0010")
         #expect(pan.withDigits { Array($0.prefix(4)) } == [4, 7, 6, 1])
     }
@@ -21,7 +21,7 @@ struct PrimaryAccountNumberTests {
     @Test func `an odd number of digits is filled up with F`() throws {
         let pan = try PrimaryAccountNumber(compressedNumeric: [0x37, 0x82, 0x82, 0x24, 0x63, 0x10, 0x00, 0x5F, 0xFF])
         #expect(pan.digitCount == 15)
-        #expect(pan.hasValidCheckDigit)
+        #expect(pan.hasValidCheckDigit == true)
         let copy = pan.duplicate()
         #expect(copy.lastFour == "0005")
     }
@@ -36,7 +36,7 @@ struct PrimaryAccountNumberTests {
 
     @Test func `a wrong digit fails the check`() throws {
         let pan = try PrimaryAccountNumber(compressedNumeric: [0x47, 0x61, 0x73, 0x90, 0x01, 0x01, 0x00, 0x11])
-        #expect(!pan.hasValidCheckDigit)
+        #expect(pan.hasValidCheckDigit == false)
     }
 
     @Test func `what is no PAN is refused`() {

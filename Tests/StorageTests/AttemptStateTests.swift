@@ -72,7 +72,7 @@ import Testing
     @Test func `a payment's state follows from its last sale and its refunds`() throws {
         let (amount, nothing, part) = (try usd(100), try usd(0), try usd(40))
         let expected: [AttemptState: PaymentState] = [
-            .created: .pending, .authorizing: .pending, .authorized: .pending, .reversing: .pending,
+            .created: .pending, .authorizing: .pending, .authorized: .authorized, .reversing: .pending,
             .captured: .captured, .declined: .declined, .cancelled: .cancelled, .failed: .failed,
             .reversed: .reversed, .unknown: .unknown,
         ]

@@ -10,7 +10,9 @@ import Testing
         return PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
     }
 
-    private func finishRefund(_ journal: PaymentJournal, _ entry: JournalEntry, as state: AttemptState) throws -> Payment {
+    private func finishRefund(_ journal: PaymentJournal, _ entry: JournalEntry, as state: AttemptState) throws
+        -> Payment
+    {
         try journal.markAuthorizing(entry.attempt.id, at: at(10))
         return try journal.finish(entry.attempt.id, as: state, at: at(11)).payment
     }

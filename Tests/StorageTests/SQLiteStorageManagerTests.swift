@@ -181,8 +181,10 @@ import Testing
         try storage.writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA busy_timeout = 0") }
         try DatabaseQueue(path: database.path).inTransaction(.immediate) { _ in
             #expect(throws: StorageError.busy(path: database.path)) {
-                try storage.performAndSave { try $0.insertNewObject(
-                    Payment(siteID: 1, orderID: nil, amount: try usd(100), createdAt: at(1))) }
+                try storage.performAndSave {
+                    try $0.insertNewObject(
+                        Payment(siteID: 1, orderID: nil, amount: try usd(100), createdAt: at(1)))
+                }
             }
             return .rollback
         }

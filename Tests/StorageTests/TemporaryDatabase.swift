@@ -72,7 +72,8 @@ func at(_ milliseconds: Int64) -> Timestamp { Timestamp(milliseconds: millisecon
 extension PaymentJournal {
     func beginSale(_ minorUnits: Int64 = 1250, order: Int64? = 42, at moment: Int64 = 1000) throws -> JournalEntry {
         try begin(
-            siteID: 7, orderID: order, amount: try usd(minorUnits), hostName: "simulated", at: Timestamp(milliseconds: moment))
+            siteID: 7, orderID: order, amount: try usd(minorUnits), hostName: "simulated",
+            at: Timestamp(milliseconds: moment))
     }
 
     /// A sale that is paid.
@@ -82,4 +83,3 @@ extension PaymentJournal {
         return try finish(attempt, as: .captured, at: at(1002))
     }
 }
-

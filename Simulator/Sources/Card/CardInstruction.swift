@@ -6,7 +6,7 @@ enum CardInstruction: UInt8, CaseIterable, Sendable {
     case applicationUnblock = 0x18
     case applicationBlock = 0x1E
     case verify = 0x20
-    case changePIN = 0x24
+    case pinUnblock = 0x24
     case externalAuthenticate = 0x82
     case getChallenge = 0x84
     case select = 0xA4
@@ -22,7 +22,7 @@ enum CardInstruction: UInt8, CaseIterable, Sendable {
         case .select, .readRecord, .verify, .externalAuthenticate, .getChallenge: [0x00]
         case .getProcessingOptions, .generateAC, .getData: [0x80]
         // Secure messaging: 84 in the EMV format, 04 in that of ISO/IEC 7816-4.
-        case .cardBlock, .applicationUnblock, .applicationBlock, .changePIN: [0x84]
+        case .cardBlock, .applicationUnblock, .applicationBlock, .pinUnblock: [0x84]
         case .putData: [0x04, 0x84]
         }
     }
@@ -32,7 +32,7 @@ enum CardInstruction: UInt8, CaseIterable, Sendable {
         switch self {
         case .readRecord, .getData, .getChallenge: false
         case .select, .verify, .externalAuthenticate, .getProcessingOptions, .generateAC, .cardBlock,
-            .applicationUnblock, .applicationBlock, .changePIN, .putData:
+            .applicationUnblock, .applicationBlock, .pinUnblock, .putData:
             true
         }
     }

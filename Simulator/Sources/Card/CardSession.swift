@@ -40,6 +40,8 @@ struct CardTransaction: Sendable {
     var terminalValues: [BERTag: [UInt8]]
     /// The ARQC; nil until the card has asked to go online.
     var arqc: [UInt8]?
+    /// The unpredictable number (tag 9F37) that went into the ARQC.
+    var unpredictableNumber: [UInt8] = []
     var results: CardVerificationResults
     var issuerAuthentication = IssuerAuthentication.notPerformed
 

@@ -2,14 +2,20 @@
 public enum SimulatedCardError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A record is longer than a response can carry.
     case recordTooLong(file: UInt8, record: Int)
-    /// The card's keys could not be derived.
+    /// The PAN of an application is no PAN.
+    case unusablePAN
+    /// The test keys that come with the program cannot be read.
+    case testKeys(TestKeysError)
+    /// The card's keys or certificates could not be made.
     case keys(CryptogramError)
 
     public var description: String {
         switch self {
         case .recordTooLong(let file, let record):
             "record \(record) of file \(file) is longer than 256 bytes: spread its data objects over more records"
-        case .keys(let error): "cannot derive the card's keys: \(error)"
+        case .unusablePAN: "the PAN of an application is no PAN"
+        case .testKeys(let error): error.description
+        case .keys(let error): "cannot make the card's keys: \(error)"
         }
     }
 }

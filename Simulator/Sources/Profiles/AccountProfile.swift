@@ -1,7 +1,7 @@
 public import Amounts
 internal import Cryptography
 internal import SettingsFile
-public import SmartCard
+internal import SmartCard
 
 /// What the issuer holds for a card, and how it treats it.
 public struct AccountProfile: Sendable {
@@ -14,27 +14,10 @@ public struct AccountProfile: Sendable {
     /// The PIN that the issuer verifies online, one digit a byte; nil when it verifies none.
     public var onlinePIN: SealedBytes?
     /// Commands that the issuer sends to the card with its first answer.
-    public var scripts: [Script]
-
-    /// A command to the card in an issuer script (EMV Book 3 §10.10).
-    public struct Script: Sendable {
-        /// Whether it goes in template 71, before the second GENERATE AC, or 72, after it.
-        public var comesBeforeFinal: Bool
-        public var command: Command
-    }
-
-    public enum Command: Sendable {
-        case blockApplication
-        case unblockApplication
-        case blockCard
-        case unblockPIN
-        /// The new PIN, one digit a byte.
-        case changePIN(SealedBytes)
-        case putData(BERTag, [UInt8])
-    }
+    public var scripts: [IssuerScriptCommand]
 
     fileprivate enum Word: String, CaseIterable {
-        case blockApplication, unblockApplication, blockCard, unblockPIN, changePIN, putData
+        case blockApplication, unblockApplication, blockCard, unblockPIN, putData
     }
 
     /// Without a section: no bound, no special answer, no script.
@@ -56,24 +39,25 @@ public struct AccountProfile: Sendable {
             try OfflinePINProfile.digits(node)
         }
         scripts = []
-        for script in try node?.optional("scripts")?.list(count: 1...8) ?? [] { scripts.append(try Script(script)) }
+        for script in try node?.optional("scripts")?.list(count: 1...8) ?? [] { scripts.append(try IssuerScriptCommand(script)) }
     }
 }
 
-extension AccountProfile.Script {
+extension IssuerScriptCommand {
     fileprivate init(_ node: SettingsNode) throws(SettingsError) {
-        try node.mapping(allowedKeys: ["when", "command", "pin", "tag", "value"])
-        comesBeforeFinal =
-            try node.optional("when")?.choice(of: ["beforeFinal": true, "afterFinal": false]) ?? false
+        try node.mapping(allowedKeys: ["when", "command", "tag", "value"])
+        let comesBeforeFinal =
+            (try node.optional("when")?.choice(of: ["beforeFinal": true, "afterFinal": false]) as Bool?) ?? false
+        let command: Command
         switch try node.required("command").choice(AccountProfile.Word.self) {
         case .blockApplication: command = .blockApplication
         case .unblockApplication: command = .unblockApplication
         case .blockCard: command = .blockCard
         case .unblockPIN: command = .unblockPIN
-        case .changePIN: command = .changePIN(try OfflinePINProfile.digits(try node.required("pin")))
         case .putData:
             let tag = BERTag(rawValue: try node.required("tag").hex(length: 2).reduce(0) { $0 << 8 | UInt32($1) })
             command = .putData(tag, try node.required("value").hex(length: 1...32))
         }
+        self.init(command, comesBeforeFinal: comesBeforeFinal)
     }
 }

@@ -30,7 +30,8 @@ extension ApplicationProfile {
         currency = try node.required("currency").currency()
         usage = try node.optional("usage").map { (node) throws(SettingsError) in try Self.usage(node) }
 
-        cardholderVerification = try node.optional("cardholderVerification").map { [currency] (node) throws(SettingsError) in
+        cardholderVerification = try node.optional("cardholderVerification").map {
+            [currency] (node) throws(SettingsError) in
             try CardholderVerificationList(node, currency: currency)
         }
         terminalRiskManagement = try node.optional("terminalRiskManagement")?.bool() ?? true
@@ -86,7 +87,8 @@ extension ApplicationProfile {
             throw node.error("the card expires before it becomes effective")
         }
         guard lastOnlineATC <= atc else {
-            throw node.error("the last transaction online cannot lie after the last one: 'lastOnlineATC' is above 'atc'")
+            throw node.error(
+                "the last transaction online cannot lie after the last one: 'lastOnlineATC' is above 'atc'")
         }
     }
 

@@ -1,4 +1,6 @@
 public import Amounts
+public import CardSecrets
+internal import Cryptography
 
 /// One EMV application of a card, as a profile describes it.
 public struct ApplicationProfile: Sendable {
@@ -75,6 +77,13 @@ public struct ApplicationProfile: Sendable {
         public var denial: [UInt8]
         public var online: [UInt8]
         public var `default`: [UInt8]
+    }
+
+    /// The PAN under an owner of its own; nil when ``pan`` has been given digits that are none.
+    public func primaryAccountNumber() -> PrimaryAccountNumber? {
+        var digits = pan.copy()
+        defer { digits.wipe() }
+        return TestPAN.number(digits)
     }
 
     /// AIP, two bytes (tag 82).

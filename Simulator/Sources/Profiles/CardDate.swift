@@ -18,7 +18,7 @@ public struct CardDate: Hashable, Sendable {
     }
 
     /// YYMMDD in BCD, three bytes.
-    public var encoded: [UInt8] { [year % 100, month, day].map { UInt8($0 / 10 << 4 | $0 % 10) } }
+    public var encoded: [UInt8] { [year % 100, month, day].map { UInt8(($0 / 10) << 4 | $0 % 10) } }
 
     init(_ node: SettingsNode) throws(SettingsError) {
         let text = try node.text()
@@ -27,7 +27,9 @@ public struct CardDate: Hashable, Sendable {
             parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
             let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2]),
             let date = CardDate(year: year, month: month, day: day)
-        else { throw node.error("'\(text.prefix(40))' is not a date", fix: "write it as 2030-12-31, from 2000 to 2049") }
+        else {
+            throw node.error("'\(text.prefix(40))' is not a date", fix: "write it as 2030-12-31, from 2000 to 2049")
+        }
         self = date
     }
 }

@@ -1,4 +1,4 @@
-internal import SettingsFile
+public import SettingsFile
 
 /// A simulated card, its account at the issuer and the person who holds it, as one YAML file describes them.
 ///
@@ -51,7 +51,8 @@ public struct CardProfile: Sendable, CustomStringConvertible, CustomReflectable 
         processingTime = .milliseconds(try card?.optional("processingMilliseconds")?.int(in: 0...60_000) ?? 0)
 
         applications = []
-        if reset != .mute || (try node.optional("applications")) != nil {
+        let describesApplications = try node.optional("applications") != nil
+        if describesApplications || reset != .mute {
             for element in try node.required("applications").list(count: 1...8) {
                 let application = try ApplicationProfile(element)
                 guard !applications.contains(where: { $0.aid == application.aid }) else {
@@ -98,7 +99,7 @@ extension CardReset {
             self = .raw(cold: cold, warm: try card.optional("warmATR")?.hex(length: 1...64) ?? cold)
         } else {
             self = .proper(
-                try chosen?.choice(CardTransmission.self) ?? .t0,
+                try chosen?.choice(CardProtocol.self) ?? .t0,
                 historicalBytes: try historical?.hex(length: 0...15) ?? [])
         }
     }

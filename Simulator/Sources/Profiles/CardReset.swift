@@ -1,7 +1,7 @@
 /// What a card says when it is reset.
 public enum CardReset: Hashable, Sendable {
     /// A proper answer to reset for this protocol, with 0...15 historical bytes.
-    case proper(CardTransmission, historicalBytes: [UInt8])
+    case proper(CardProtocol, historicalBytes: [UInt8])
     /// These bytes, right or wrong: after a cold reset, and after a warm one.
     case raw(cold: [UInt8], warm: [UInt8])
     /// Nothing at all.
@@ -28,7 +28,7 @@ public enum CardReset: Hashable, Sendable {
 }
 
 /// The transmission protocol that a card offers (ISO/IEC 7816-3).
-public enum CardTransmission: String, Hashable, Sendable, CaseIterable {
+public enum CardProtocol: String, Hashable, Sendable, CaseIterable {
     case t0 = "T=0"
     case t1 = "T=1"
 }

@@ -50,5 +50,9 @@ public struct RecordLayout: Hashable, Sendable {
             records.append(tags)
         }
         authenticatedRecords = UInt8(try node.optional("authenticatedRecords")?.int(in: 0...records.count) ?? 0)
+        guard !records.prefix(Int(authenticatedRecords)).contains(where: { $0.contains(0x9F46) }) else {
+            throw node.error(
+                "the certificate in 9F46 cannot sign itself", fix: "put it in a record that is not authenticated")
+        }
     }
 }

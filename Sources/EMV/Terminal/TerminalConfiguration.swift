@@ -75,6 +75,17 @@ public struct TerminalConfiguration: Hashable, Sendable {
         (self.pinPolicy, self.offersApplicationChoice) = (pinPolicy, offersApplicationChoice)
     }
 
+    /// The same terminal with more public keys. A key that it has already, by RID and index, stays as it is.
+    public func adding(certificationAuthorityKeys keys: [CAPublicKey]) -> TerminalConfiguration {
+        let new = keys.filter { key in
+            !certificationAuthorityKeys.contains { $0.rid == key.rid && $0.index == key.index }
+        }
+        return TerminalConfiguration(
+            unchecked: type, capabilities, additionalCapabilities, country, merchantCategory, merchantIdentifier,
+            merchantNameAndLocation, terminalIdentification, interfaceDeviceSerial, acquirer, applications,
+            certificationAuthorityKeys + new, pinPolicy, offersApplicationChoice)
+    }
+
     private static func check(
         _ text: String, _ field: String, _ lengths: ClosedRange<Int>
     ) throws(TerminalConfigurationError) {

@@ -18,10 +18,10 @@ actor HostAuthorizer: OnlineAuthorizer {
     private let host: any PaymentHost
     private let parameters: PaymentIntentParameters
     private let date: CivilDate
-    private let events: Broadcast<CardReaderEvent>
+    private let events: EventRelay
 
     init(
-        host: any PaymentHost, parameters: PaymentIntentParameters, date: CivilDate, events: Broadcast<CardReaderEvent>
+        host: any PaymentHost, parameters: PaymentIntentParameters, date: CivilDate, events: EventRelay
     ) {
         (self.host, self.parameters, self.date, self.events) = (host, parameters, date, events)
     }

@@ -38,14 +38,19 @@ struct PaymentRun: Sendable {
 
     private func waitForCard() async throws(CardReaderServiceError) -> CCIDCardChannel {
         events.send(.waitingForInput(.insert))
+        let isPresent: Bool
         do throws(CCIDError) {
-            guard try await reader.waitForCard(present: true, timeout: parameters.cardTimeout) else {
-                throw CardReaderServiceError.paymentMethodCollection(.cardReadTimeOut)
-            }
-            events.send(.cardInserted)
+            isPresent = try await reader.waitForCard(present: true, timeout: parameters.cardTimeout)
+        } catch {
+            throw .paymentMethodCollection(UnderlyingError(error))
+        }
+        guard isPresent else { throw .paymentMethodCollection(.cardReadTimeOut) }
+        events.send(.cardInserted)
+        do throws(CCIDError) {
             return try await reader.powerOn()
-        } catch let error as CCIDError {
+        } catch {
             try? await reader.powerOff()
+            events.send(.removeCardRequested)
             throw .paymentMethodCollection(UnderlyingError(error))
         }
     }

@@ -1,3 +1,4 @@
+internal import Amounts
 internal import CCID
 public import Determinism
 public import EMV
@@ -90,7 +91,7 @@ public actor USBCardReaderService: CardReaderService {
         do throws(USBError) {
             try await lookForReaders()
         } catch {
-            await cancelDiscovery()
+            cancelDiscovery()
             throw .discovery(.readerCommunicationError(error.description))
         }
     }
@@ -178,14 +179,13 @@ public actor USBCardReaderService: CardReaderService {
 
     public func waitForInsertedCardToBeRemoved() async throws(CardReaderServiceError) {
         guard cardIsUsed, let connection else { return }
+        let isRemoved: Bool
         do throws(CCIDError) {
-            if try await connection.reader.cardStatus() != .absent { events.send(.removeCardRequested) }
-            guard try await connection.reader.waitForCard(present: false, timeout: Self.removalTimeout) else {
-                throw CardReaderServiceError.paymentMethodCollection(.cardLeftInReader)
-            }
-        } catch let error as CCIDError {
+            isRemoved = try await connection.reader.waitForCard(present: false, timeout: Self.removalTimeout)
+        } catch {
             throw .paymentMethodCollection(UnderlyingError(error))
         }
+        guard isRemoved else { throw .paymentMethodCollection(.cardLeftInReader) }
         cardIsUsed = false
         events.send(.cardRemoved)
     }
@@ -204,7 +204,7 @@ public actor USBCardReaderService: CardReaderService {
         events.setHandler(onEvent)
         let task = Task { () -> Result<PaymentIntent, CardReaderServiceError> in
             do throws(CardReaderServiceError) {
-                try await self.waitForInsertedCardToBeRemoved()
+                try await self.askForUsedCard()
                 return .success(try await run.perform())
             } catch {
                 return .failure(error)
@@ -224,6 +224,13 @@ public actor USBCardReaderService: CardReaderService {
         case .failure(let error): last = .failed(parameters, error)
         }
         return try result.get()
+    }
+
+    /// A card that has been through a payment is not taken for the next one's.
+    private func askForUsedCard() async throws(CardReaderServiceError) {
+        guard cardIsUsed else { return }
+        events.send(.removeCardRequested)
+        try await waitForInsertedCardToBeRemoved()
     }
 
     public func retryActivePaymentIntent() async throws(CardReaderServiceError) -> PaymentIntent {

@@ -14,7 +14,7 @@ extension UnderlyingError {
             case .closed: .notConnectedToReader
             case .cardAbsent, .cardNotPowered: .cardRemoved
             case .cardMute, .answerToReset, .noCommonProtocol, .protocolSelectionRefused, .t0, .t1, .response,
-                .hardwareFault, .failed(.iccPowerOn, _):
+                .hardwareFault, .failed(.powerOn, _):
                 .cardInsertNotRead(text)
             case .usb(.busy): .readerBusy(text)
             case .usb(.accessDenied): .readerAccessDenied(text)

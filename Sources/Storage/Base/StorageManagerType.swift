@@ -1,8 +1,8 @@
 /// Opens a database and lends its records out: one writer at a time, many readers beside it.
 ///
 /// Both calls block the calling thread, a write for about as long as the disk takes to flush. That is
-/// on purpose: handing a write to another executor and back costs some 100 µs, a third of the flush
-/// itself, and a payment goes through three of them. A write runs to its end even in a cancelled task.
+/// on purpose: handing a write to another executor and back costs 20 to 100 µs more, and a payment goes
+/// through three of them. A write runs to its end even in a cancelled task.
 public protocol StorageManagerType: Sendable {
     /// Where the database file is, nil when it is in memory.
     var path: String? { get }

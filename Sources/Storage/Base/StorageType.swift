@@ -3,11 +3,8 @@
 /// It is lent to a closure by ``StorageManagerType`` and is of no use after that. Nothing here deletes:
 /// what moved money stays on record.
 public protocol StorageType {
-    /// The records that `predicate` means, all of them when it is nil.
-    ///
-    /// - Parameters:
-    ///   - sortedBy: SQL ordering terms, for example `id DESC`.
-    ///   - limit: at most so many records.
+    /// Reads records: those that `predicate` means, or all of them when it is nil, in the order of the SQL
+    /// ordering terms `order`, for example `id DESC`, and at most `limit` of them.
     func allObjects<T: Object>(
         ofType type: T.Type, matching predicate: StoragePredicate?, sortedBy order: String, limit: Int?
     ) throws -> [T]

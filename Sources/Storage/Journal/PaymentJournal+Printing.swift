@@ -16,9 +16,8 @@ extension PaymentJournal {
         }
     }
 
-    /// Records what the print server says of a job.
+    /// Records what the print server says of a job; `jobID` is its number for the job, once it has given one.
     ///
-    /// - Parameter jobID: the print server's number for the job, once it has given one.
     /// - Throws: ``JournalError/printJobNotFound(_:)``, ``JournalError/storage(_:)``
     @discardableResult
     public func updatePrintJob(

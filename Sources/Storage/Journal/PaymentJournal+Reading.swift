@@ -32,9 +32,7 @@ extension PaymentJournal {
         }
     }
 
-    /// Receipts, newest first.
-    ///
-    /// - Parameter id: the payment that they are of; nil for those of every payment.
+    /// The receipts of a payment, or of every payment when `id` is nil, newest first.
     public func receipts(of id: PaymentID? = nil, limit: Int? = nil) throws(JournalError) -> [Receipt] {
         try read { storage in
             try storage.allObjects(

@@ -11,7 +11,7 @@ public struct PaymentJournal: Sendable {
     let storage: any StorageManagerType
     let lease: ProcessLease
 
-    /// - Parameter lease: a lease of the same database; the attempts of this journal are under it.
+    /// Opens the journal of a database. What it begins is under `lease`, a lease of the same database.
     public init(storage: any StorageManagerType, lease: ProcessLease) {
         (self.storage, self.lease) = (storage, lease)
     }
@@ -25,7 +25,9 @@ public struct PaymentJournal: Sendable {
         try write { storage in
             let payment = try storage.insertNewObject(
                 Payment(siteID: siteID, orderID: orderID, amount: amount, createdAt: moment))
-            return try add(.sale, of: amount, to: payment, hostName: hostName, at: moment, in: storage)
+            // A new payment is written as its first attempt leaves it: there is nothing to settle.
+            let attempt = try add(.sale, of: amount, to: payment, hostName: hostName, at: moment, in: storage)
+            return JournalEntry(payment: payment, attempt: attempt, receipt: nil)
         }
     }
 
@@ -39,7 +41,9 @@ public struct PaymentJournal: Sendable {
             let payment = try load(id, from: storage)
             let sales = try attempts(of: id, in: storage).filter { $0.kind == .sale }
             guard sales.allSatisfy(\.state.movedNothing) else { throw JournalError.notRetriable(id, payment.state) }
-            return try add(.sale, of: payment.amount, to: payment, hostName: hostName, at: moment, in: storage)
+            let attempt = try add(.sale, of: payment.amount, to: payment, hostName: hostName, at: moment, in: storage)
+            let settled = try settle(attempt, among: sales + [attempt], at: moment, in: storage)
+            return JournalEntry(payment: settled, attempt: attempt, receipt: nil)
         }
     }
 
@@ -68,7 +72,9 @@ public struct PaymentJournal: Sendable {
                 throw JournalError.refundTooLarge(
                     id, requested: amount, available: try Money(minorUnits: left, currency: amount.currency))
             }
-            return try add(.refund, of: amount, to: payment, hostName: hostName, at: moment, in: storage)
+            let attempt = try add(.refund, of: amount, to: payment, hostName: hostName, at: moment, in: storage)
+            let settled = try settle(attempt, among: attempts + [attempt], at: moment, in: storage)
+            return JournalEntry(payment: settled, attempt: attempt, receipt: nil)
         }
     }
 
@@ -83,17 +89,15 @@ public struct PaymentJournal: Sendable {
         try move(attempt, to: .authorizing, details: details, at: moment)
     }
 
-    /// Records how the attempt ended, with what is known of the card and the answer, and its receipt.
-    ///
-    /// - Parameters:
-    ///   - state: a final state, or `.authorized` when the capture is still to come.
-    ///   - detail: why, in words, for the attempt's history.
+    /// Records how the attempt ended, with what is known of the card and the answer, and its receipt, all or
+    /// nothing. The state is a final one, or `.authorized` when the capture is still to come; `detail` says why,
+    /// in words, in the attempt's history, and `advice`, JSON text, what the host has still to be told.
     @discardableResult
     public func finish(
         _ attempt: Int64, as state: AttemptState, details: PaymentDetails = PaymentDetails(),
-        receipt: ReceiptDraft? = nil, detail: String? = nil, at moment: Timestamp
+        receipt: ReceiptDraft? = nil, detail: String? = nil, advice: String? = nil, at moment: Timestamp
     ) throws(JournalError) -> JournalEntry {
-        try move(attempt, to: state, details: details, receipt: receipt, detail: detail, at: moment)
+        try move(attempt, to: state, details: details, receipt: receipt, detail: detail, advice: advice, at: moment)
     }
 
     /// Records that the attempt is about to be taken back, and why. Call it again when a try got no answer.
@@ -123,12 +127,14 @@ public struct PaymentJournal: Sendable {
 
     private func move(
         _ id: Int64, to state: AttemptState, details: PaymentDetails, receipt: ReceiptDraft? = nil,
-        detail: String? = nil, at moment: Timestamp
+        detail: String? = nil, advice: String? = nil, at moment: Timestamp
     ) throws(JournalError) -> JournalEntry {
         try write { storage in
-            guard var attempt = try storage.loadObject(ofType: PaymentAttempt.self, with: id) else {
+            var attempts = try attempts(withSiblingsOf: id, in: storage)
+            guard let place = attempts.firstIndex(where: { $0.id == id }) else {
                 throw JournalError.attemptNotFound(id)
             }
+            var attempt = attempts[place]
             guard attempt.lease == lease.number else {
                 throw JournalError.notOurs(attempt: id, lease: attempt.lease)
             }
@@ -136,13 +142,15 @@ public struct PaymentJournal: Sendable {
                 throw JournalError.illegalTransition(attempt: id, from: attempt.state, to: state)
             }
             attempt.state = state
+            attempt.advice = advice
             attempt.transitions += 1
             attempt.updatedAt = moment
             attempt.hostReference = details.hostReference ?? attempt.hostReference
             attempt.lastError = details.errorMessage ?? detail ?? attempt.lastError
             try storage.updateObject(attempt)
             try storage.insertNewObject(AttemptTransition(of: attempt, detail: detail))
-            let payment = try settle(attempt, details: details, at: moment, in: storage)
+            attempts[place] = attempt
+            let payment = try settle(attempt, among: attempts, details: details, at: moment, in: storage)
             let stored = try receipt.map {
                 try storage.insertNewObject(Receipt($0, of: payment.id, createdAt: moment))
             }
@@ -153,7 +161,7 @@ public struct PaymentJournal: Sendable {
     private func add(
         _ kind: PaymentAttempt.Kind, of amount: Money, to payment: Payment, hostName: String, at moment: Timestamp,
         in storage: any StorageType
-    ) throws -> JournalEntry {
+    ) throws -> PaymentAttempt {
         var identity = try StoreIdentity.load(from: storage)
         let (number, key, stan) = identity.nextAttempt()
         try storage.updateObject(identity)
@@ -162,16 +170,15 @@ public struct PaymentJournal: Sendable {
                 id: number, payment: payment, kind: kind, idempotencyKey: key, stan: stan, hostName: hostName,
                 amount: amount, lease: lease.number, createdAt: moment))
         try storage.insertNewObject(AttemptTransition(of: attempt, detail: nil))
-        let settled = try settle(attempt, details: PaymentDetails(), at: moment, in: storage)
-        return JournalEntry(payment: settled, attempt: attempt, receipt: nil)
+        return attempt
     }
 
-    /// Brings the payment up to date with its attempts. The one place that writes a payment's state.
+    /// Brings the payment up to date with all of its attempts, one of which has just changed.
     private func settle(
-        _ attempt: PaymentAttempt, details: PaymentDetails, at moment: Timestamp, in storage: any StorageType
+        _ attempt: PaymentAttempt, among attempts: [PaymentAttempt], details: PaymentDetails = PaymentDetails(),
+        at moment: Timestamp, in storage: any StorageType
     ) throws -> Payment {
         var payment = try load(attempt.paymentID, from: storage)
-        let attempts = try attempts(of: payment.id, in: storage)
         let refunded = attempts.filter { $0.kind == .refund && $0.state == .captured }
             .reduce(Int64(0)) { $0 + $1.amount.minorUnits }
         payment.refundedAmount = try Money(minorUnits: refunded, currency: payment.amount.currency)
@@ -195,6 +202,13 @@ public struct PaymentJournal: Sendable {
 
     func attempts(of id: PaymentID, in storage: any StorageType) throws -> [PaymentAttempt] {
         try storage.allObjects(ofType: PaymentAttempt.self, matching: StoragePredicate("paymentID = ?", id))
+    }
+
+    /// An attempt and the others of its payment, in the order in which they began.
+    private func attempts(withSiblingsOf id: Int64, in storage: any StorageType) throws -> [PaymentAttempt] {
+        try storage.allObjects(
+            ofType: PaymentAttempt.self,
+            matching: StoragePredicate("paymentID = (SELECT paymentID FROM paymentAttempt WHERE id = ?)", id))
     }
 
     func write<T>(_ operation: (any StorageType) throws -> T) throws(JournalError) -> T {

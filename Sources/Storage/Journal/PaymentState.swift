@@ -5,6 +5,8 @@ public import GRDB
 public enum PaymentState: String, Hashable, Sendable, CaseIterable, DatabaseValueConvertible {
     /// An attempt is under way.
     case pending
+    /// Approved; the host has still to be told, or the store site.
+    case authorized
     case captured
     case partiallyRefunded
     case refunded
@@ -22,7 +24,8 @@ public enum PaymentState: String, Hashable, Sendable, CaseIterable, DatabaseValu
     init(lastSale: AttemptState, amount: Money, refunded: Money) {
         self =
             switch lastSale {
-            case .created, .authorizing, .authorized, .reversing: .pending
+            case .created, .authorizing, .reversing: .pending
+            case .authorized: .authorized
             case .captured where refunded.minorUnits == 0: .captured
             case .captured: refunded.minorUnits < amount.minorUnits ? .partiallyRefunded : .refunded
             case .declined: .declined

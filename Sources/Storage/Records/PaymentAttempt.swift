@@ -13,7 +13,7 @@ public struct PaymentAttempt: IdentifiedObject {
     public static let databaseTableName = "paymentAttempt"
     public static let columnNames = [
         "id", "paymentID", "kind", "idempotencyKey", "state", "stan", "hostName", "amount", "currency", "lease",
-        "transitions", "hostReference", "lastError", "createdAt", "updatedAt",
+        "transitions", "hostReference", "lastError", "advice", "createdAt", "updatedAt",
     ]
 
     /// 1 and up, in the order in which attempts began.
@@ -36,6 +36,8 @@ public struct PaymentAttempt: IdentifiedObject {
     public internal(set) var hostReference: String?
     /// Why the last step did not end well, in words.
     public internal(set) var lastError: String?
+    /// What the host has still to be told of an approval, as JSON text that means something to its maker only.
+    public internal(set) var advice: String?
     public let createdAt: Timestamp
     public internal(set) var updatedAt: Timestamp
 
@@ -66,6 +68,7 @@ public struct PaymentAttempt: IdentifiedObject {
         transitions = try reader.value("transitions")
         hostReference = try reader.optional("hostReference")
         lastError = try reader.optional("lastError")
+        advice = try reader.optional("advice")
         createdAt = try reader.timestamp("createdAt")
         updatedAt = try reader.timestamp("updatedAt")
     }
@@ -84,6 +87,7 @@ public struct PaymentAttempt: IdentifiedObject {
         container["transitions"] = transitions
         container["hostReference"] = hostReference
         container["lastError"] = lastError.map(FreeText.masked)
+        container["advice"] = advice
         container["createdAt"] = createdAt.milliseconds
         container["updatedAt"] = updatedAt.milliseconds
     }

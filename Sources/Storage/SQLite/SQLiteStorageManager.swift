@@ -14,6 +14,7 @@ public final class SQLiteStorageManager: StorageManagerType {
     /// Opens the database at `path`. What is missing is made, the folder too, readable by its owner alone.
     ///
     /// - Parameters:
+    ///   - path: the database file.
     ///   - durability: leave it `.full` for money.
     ///   - random: where the database's identity comes from when it is new.
     /// - Throws: ``StorageError``. A database that a newer or another program wrote is left as it is.

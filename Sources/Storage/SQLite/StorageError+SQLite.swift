@@ -3,7 +3,8 @@ internal import GRDB
 extension StorageError {
     /// Translates any error that opening a database throws.
     init(_ error: any Error, path: String) {
-        self = StorageError(ofDatabase: error, path: path)
+        self =
+            StorageError(ofDatabase: error, path: path)
             ?? .failed(path: path, code: 1, message: String(describing: type(of: error)))
     }
 

@@ -59,7 +59,7 @@ struct SchemaMigrator: Sendable {
 
     private static func rowCounts(_ database: Database) throws -> [String: Int] {
         let tables = try String.fetchAll(
-            database, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+            database, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*'")
         var counts: [String: Int] = [:]
         for table in tables {
             counts[table] = try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table.quotedDatabaseIdentifier)")

@@ -17,7 +17,7 @@ extension SchemaMigrator.Step {
                 orderID INTEGER,
                 amount INTEGER NOT NULL CHECK (amount BETWEEN 0 AND 999999999999),
                 currency TEXT NOT NULL CHECK (currency GLOB '[A-Z][A-Z][A-Z]'),
-                state TEXT NOT NULL CHECK (state IN ('pending', 'captured', 'partiallyRefunded', 'refunded',
+                state TEXT NOT NULL CHECK (state IN ('pending', 'authorized', 'captured', 'partiallyRefunded', 'refunded',
                     'declined', 'cancelled', 'failed', 'reversed', 'unknown')),
                 refundedAmount INTEGER NOT NULL DEFAULT 0 CHECK (refundedAmount BETWEEN 0 AND amount),
                 createdAt INTEGER NOT NULL,
@@ -59,6 +59,7 @@ extension SchemaMigrator.Step {
                 transitions INTEGER NOT NULL CHECK (transitions > 0),
                 hostReference TEXT,
                 lastError TEXT,
+                advice TEXT CHECK (json_valid(advice)),
                 createdAt INTEGER NOT NULL,
                 updatedAt INTEGER NOT NULL,
                 openState TEXT GENERATED ALWAYS AS (CASE WHEN state IN

@@ -61,6 +61,10 @@ final class LibUSBHandle: Sendable {
     func clearHalt(_ endpoint: UInt8) throws(USBError) {
         try whileOpen { _ throws(USBError) in
             let code = libusb_clear_halt(pointer, endpoint)
+            // Some devices stall this very request, and libusb has no word for it.
+            if code == LIBUSB_ERROR_OTHER.rawValue {
+                throw .other("the USB device refused to clear the halt of endpoint \(String(endpoint, radix: 16))")
+            }
             guard code == 0 else { throw USBError(libusb: code) }
         }
     }

@@ -61,4 +61,25 @@ public enum CardPresentPaymentsAction: Action {
     case loadPayments(limit: Int?, onCompletion: Completion<[Payment]>)
     /// One payment with the story of its attempts.
     case loadPayment(paymentID: Int64, onCompletion: Completion<PaymentHistory>)
+
+    public var redactedDescription: [String: String] {
+        switch self {
+        case .use(let account): ["site": String(account.siteID), "gateway": account.gatewayID]
+        case .loadAccounts(let siteID, _): ["site": String(siteID)]
+        case .checkDeviceSupport(let type, let method, _): ["reader": type.rawValue, "method": method.rawValue]
+        case .startCardReaderDiscovery(let method, _, _): ["method": method.rawValue]
+        case .connect(let reader, _): ["reader": reader.id]
+        case .collectPayment(let request, _, _, _):
+            ["amount": request.amount.description, "order": request.orderID.map(String.init) ?? "none"]
+        case .retryPayment(let id, _, _, _), .loadPayment(let id, _): ["payment": Payment.name(of: id)]
+        case .refundPayment(let id, let amount, _):
+            ["payment": Payment.name(of: id), "amount": amount?.description ?? "all"]
+        case .fetchWCPayCharge(let siteID, let chargeID, _): ["site": String(siteID), "charge": chargeID]
+        case .loadPayments(let limit, _): ["limit": limit.map(String.init) ?? "none"]
+        case .selectedPaymentGatewayAccount, .loadActivePaymentGatewayExtension, .cancelCardReaderDiscovery,
+            .disconnect, .publishCardReaderConnections, .cancelPayment, .cancelRefund, .observeCardReaderUpdateState,
+            .startCardReaderUpdate, .reset, .recoverPayments:
+            [:]
+        }
+    }
 }

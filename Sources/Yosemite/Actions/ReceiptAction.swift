@@ -18,4 +18,15 @@ public enum ReceiptAction: Action {
     case loadReceipts(limit: Int?, onCompletion: Completion<[StoredReceipt]>)
     /// Asks the store site for its own receipt of an order.
     case retrieveReceipt(siteID: Int64, orderID: Int64, onCompletion: Completion<String>)
+
+    public var redactedDescription: [String: String] {
+        switch self {
+        case .print(let id, let copy, let printer, _, _, _):
+            ["receipt": String(id), "copy": copy.rawValue, "printer": printer ?? "default"]
+        case .generateContent(let id, let copy, _, _): ["receipt": String(id), "copy": copy.rawValue]
+        case .saveReceipt(let id, _, _), .loadReceipt(let id, _): ["payment": Payment.name(of: id)]
+        case .loadReceipts(let limit, _): ["limit": limit.map(String.init) ?? "none"]
+        case .retrieveReceipt(let siteID, let orderID, _): ["site": String(siteID), "order": String(orderID)]
+        }
+    }
 }

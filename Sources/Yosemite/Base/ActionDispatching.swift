@@ -30,13 +30,12 @@ extension ActionFailure: Equatable where Failure: Equatable {}
 extension ActionFailure: Hashable where Failure: Hashable {}
 
 extension ActionDispatching {
-    /// Dispatches an action and waits for its completion.
+    /// Dispatches an action and waits for its completion. `makeAction` makes the action around its completion
+    /// closure.
     ///
     /// It returns exactly once, whatever the store does: a second call of the completion is ignored, and a
     /// completion that is dropped without a call is an error. Cancelling the task does not end the wait, since
     /// the action goes on: cancel it with the action that is there for that.
-    ///
-    /// - Parameter makeAction: makes the action around its completion closure.
     public func perform<Value: Sendable, Failure: Error>(
         _ makeAction: (@escaping @Sendable (Result<Value, Failure>) -> Void) -> any Action
     ) async throws(ActionFailure<Failure>) -> Value {

@@ -20,6 +20,7 @@ public struct AuthenticatedState: StoresManagerState {
     /// - Parameters:
     ///   - credentials: who is signed in.
     ///   - stores: the stores that need a session, and those that do not.
+    ///   - actionsOnEntering: what a session begins with.
     ///   - resets: forget what belongs to the session, such as settings and personal data.
     public init(
         credentials: SessionCredentials, stores: [any Store], actionsOnEntering: [any Action] = [],

@@ -34,15 +34,26 @@ struct PaymentCollection: Sendable {
         do throws(JournalError) {
             switch result {
             case .success(let intent):
-                let recorded = try recordApproval(intent, of: entry)
+                var recorded = try recordApproval(intent, of: entry)
                 onProcessed(intent)
-                guard let advice = intent.advice else { return recorded }
-                return try await advise(advice, of: entry) ?? recorded
+                if let advice = intent.advice { recorded = try await advise(advice, of: entry) ?? recorded }
+                await waitForRemoval(onMessage)
+                return recorded
             case .failure(let error):
                 return try record(PaymentFailure(error), of: entry, phase: phase)
             }
         } catch {
             throw .journal(error)
+        }
+    }
+
+    /// The payment is recorded: a card that stays in the reader does not change it.
+    private func waitForRemoval(_ onMessage: @Sendable (CardReaderEvent) -> Void) async {
+        do throws(CardReaderServiceError) {
+            try await service.waitForInsertedCardToBeRemoved()
+            onMessage(.cardRemovedAfterClientSidePaymentCapture)
+        } catch {
+            onMessage(.displayMessage(String(describing: error)))
         }
     }
 

@@ -31,13 +31,14 @@ struct PaymentRecovery: Sendable {
         }
         host.open(attempt)
         defer { _ = host.close(IdempotencyKey(rawValue: attempt.idempotencyKey)) }
-        let entry =
+        let entry: JournalEntry? =
             switch (attempt.state, attempt.kind) {
             case (.created, _): try abandon(attempt)
             case (.authorized, _): try await adviseAgain(attempt)
             case (_, .refund): try await inquire(attempt)
             default: try await reverse(attempt)
             }
+        guard let entry else { return (Payment(try journal.payment(attempt.paymentID)), true) }
         return (Payment(entry.payment), !entry.attempt.state.isFinal)
     }
 
@@ -50,15 +51,14 @@ struct PaymentRecovery: Sendable {
             at: time.now())
     }
 
-    private func adviseAgain(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry {
-        guard let advice = attempt.advice.flatMap(StoredAdvice.init(text:)) else {
-            // Approved by the host: what is left to do was done in the transaction that says so.
-            return try journal.finish(attempt.id, as: .captured, at: time.now())
-        }
-        do throws(PaymentHostError) {
-            try await host.advise(advice.request(for: attempt))
-        } catch {
-            return try current(attempt)
+    /// - Returns: nil when the host cannot be told yet.
+    private func adviseAgain(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry? {
+        if let advice = attempt.advice.flatMap(StoredAdvice.init(text:)) {
+            do throws(PaymentHostError) {
+                try await host.advise(advice.request(for: attempt))
+            } catch {
+                return nil
+            }
         }
         return try journal.finish(attempt.id, as: .captured, at: time.now())
     }
@@ -73,7 +73,9 @@ struct PaymentRecovery: Sendable {
             return try journal.markUnknown(attempt.id, reason: String(describing: error), at: time.now())
         }
         let failure = PaymentFailure(
-            code: PaymentFailure.interruptedCode, message: "interrupted, and taken back: nothing was charged")
+            code: PaymentFailure.interruptedCode,
+            message: attempt.kind == .sale
+                ? "interrupted, and taken back: nothing was charged" : "interrupted, and taken back: nothing was refunded")
         let payment = try journal.payment(attempt.paymentID)
         return try journal.finish(
             attempt.id, as: .reversed, details: PaymentDetails(nil, failure: failure),
@@ -108,10 +110,6 @@ struct PaymentRecovery: Sendable {
             // The host is made to refuse the key, so that a message still on its way moves nothing.
             return try await reverse(attempt)
         }
-    }
-
-    private func current(_ attempt: PaymentAttempt) throws(JournalError) -> JournalEntry {
-        JournalEntry(payment: try journal.payment(attempt.paymentID), attempt: attempt, receipt: nil)
     }
 
     private func receipt(

@@ -1,7 +1,7 @@
 internal import Amounts
 internal import Determinism
 internal import Foundation
-public import Hardware
+internal import Hardware
 internal import Storage
 
 /// Writes what a payment's receipt says.

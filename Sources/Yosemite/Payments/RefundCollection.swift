@@ -17,8 +17,8 @@ struct RefundCollection: Sendable {
             let payment = try journal.payment(id)
             let sale = try journal.attempts(of: id).last { $0.kind == .sale && $0.state == .captured }
             guard let sale else { throw JournalError.notRefundable(id, payment.state) }
-            let entry = try journal.beginRefund(
-                of: id, amount: amount ?? remaining(payment), hostName: host.name, at: time.now())
+            let part = if let amount { amount } else { try remaining(payment) }
+            let entry = try journal.beginRefund(of: id, amount: part, hostName: host.name, at: time.now())
             return try await send(entry, original: IdempotencyKey(rawValue: sale.idempotencyKey))
         } catch {
             throw .journal(error)
@@ -86,8 +86,10 @@ struct RefundCollection: Sendable {
         card?.authorizationCode = refund?.authorisationCode
         card?.authorizationResponseCode = refund?.responseCode
         card?.hostReference = refund?.reference
-        (card?.applicationCryptogram, card?.cryptogramType) = (nil, nil)
-        (card?.terminalVerificationResults, card?.transactionStatusInformation) = (nil, nil)
+        card?.applicationCryptogram = nil
+        card?.cryptogramType = nil
+        card?.terminalVerificationResults = nil
+        card?.transactionStatusInformation = nil
         card?.applicationTransactionCounter = nil
         return ReceiptComposer.draft(
             receipts.content(

@@ -1,3 +1,5 @@
+internal import ArgumentParser
+
 /// Why a command ends without its result: an exit code, a word for programs, and for people what
 /// happened and what to do about it.
 struct CommandFailure: Error, Sendable {
@@ -10,5 +12,11 @@ struct CommandFailure: Error, Sendable {
 
     init(_ status: ExitStatus, code: String, message: String, fix: String? = nil) {
         (self.status, self.code, self.message, self.fix) = (status, code, message, fix)
+    }
+
+    /// Tells a person.
+    func report() {
+        StandardError.write("cardpresent: \(message)\n")
+        if let fix { StandardError.write("  \(fix)\n") }
     }
 }

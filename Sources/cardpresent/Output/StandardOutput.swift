@@ -24,3 +24,12 @@ enum StandardError {
     /// Whether a person is watching.
     static var isTerminal: Bool { isatty(2) == 1 }
 }
+
+extension StandardOutput {
+    /// One JSON value on a line of its own, for results that go on.
+    static func write(line value: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        write(String(decoding: try encoder.encode(value), as: UTF8.self) + "\n")
+    }
+}

@@ -30,7 +30,7 @@ struct EMVATRRulesTests {
     @Test(arguments: [
         ("A0 00 02", EMVATRRules.Reason.unsupportedProtocol(2)),
         ("A0 00 81 0E", .unexpectedProtocol(14)),
-        ("B0 94 00 10 01", .unsupportedSpecificMode(ta2: 0x01, ta1: 0x94)),
+        ("B0 94 00 11 01", .unsupportedSpecificMode(ta2: 0x01, ta1: 0x94)),
         ("B0 12 00 11 11", .unsupportedSpecificMode(ta2: 0x11, ta1: 0x12)),
         ("B0 12 00 11 00", .unsupportedSpecificMode(ta2: 0x00, ta1: 0x12)),
         ("A0 00 81 31 0F 45", .informationFieldSize(0x0F)),
@@ -42,7 +42,6 @@ struct EMVATRRulesTests {
         ("A0 00 21 00", .programmingVoltageTwo),
     ])
     func `what a terminal does not take is named`(body: String, reason: EMVATRRules.Reason) {
-        // TD1 without b8 or with: the last byte before TCK is the end of the announced groups.
         #expect(EMVATRRules.verdict(on: atr(body), after: .cold) == .warmReset(reason))
         #expect(EMVATRRules.verdict(on: atr(body), after: .warm) == .deactivate(reason))
         #expect(!reason.description.isEmpty)

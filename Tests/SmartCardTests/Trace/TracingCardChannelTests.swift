@@ -98,7 +98,7 @@ struct TracingCardChannelTests {
             ("00B2010C00", "700A 5A08 541333008902001F 9000"),
             ("80AE80000C 0000 541333008902001F 0000 00", "8001 80 9000"),
             // Shifted by half a byte, in ASCII, and in a data object that nothing is known of.
-            ("80AE80000C 0005 413330089020 01F0 000000 00", "800C 353431333333303038393032303031 9000"),
+            ("80AE80000D 0005 413330089020 01F0 000000 00", "800C 353431333333303038393032303031 9000"),
             ("80CADF0100", "DF0108 541333008902001F 9000"),
         ])
         for line in lines { #expect(!line.contains("541333008902001") && !line.contains("3534313333")) }

@@ -94,7 +94,9 @@ import Testing
         let manager = try StoresManager(
             dispatcher: dispatcher, session: SessionManager(credentials: anna),
             configuration: configuration { _ in
-                do throws(DispatcherError) { try box.manager?.dispatch(OrderAction.forget) } catch { refused.add(error) }
+                do throws(DispatcherError) { try box.manager?.dispatch(OrderAction.forget) } catch {
+                    refused.add(error)
+                }
             })
         box.set(manager)
         try await manager.deauthenticate()

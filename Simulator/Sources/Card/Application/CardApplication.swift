@@ -8,10 +8,24 @@ struct CardApplication: Sendable {
     let keys: CardKeys
     /// Every data object that can stand in a record, PAN and track data among them.
     let values: [BERTag: SealedBytes]
-    /// The tags in each record, by short file identifier; record 1 first.
-    let files: [UInt8: [[BERTag]]]
-    /// The value of tag 94.
-    let fileLocator: [UInt8]
+    /// The files that the application file locator names, in its order.
+    let files: [File]
+
+    struct File: Hashable, Sendable {
+        /// Short file identifier, 1...10.
+        let identifier: UInt8
+        /// The tags in each record, record 1 first.
+        var records: [[BERTag]] = []
+        /// How many of them, from the first one, go into offline data authentication.
+        var authenticatedCount = 0
+    }
+
+    /// The application file locator (tag 94; EMV Book 3 §10.2).
+    var fileLocator: [UInt8] {
+        files.flatMap { file in
+            [file.identifier << 3, 1, UInt8(file.records.count), UInt8(file.authenticatedCount)]
+        }
+    }
 
     /// Short file identifier of the transaction log (tag 9F4D).
     static let logFile: UInt8 = 11
@@ -22,7 +36,10 @@ struct CardApplication: Sendable {
         (0x9F36, 2), (0x9A, 3), (0x9C, 1), (0x9F02, 6), (0x5F2A, 2), (0x9F27, 1),
     ]
 
-    /// - Parameter certificates: the data objects of offline data authentication and PIN encipherment.
+    /// - Parameters:
+    ///   - profile: what the application is like.
+    ///   - keys: its secret keys.
+    ///   - certificates: the data objects of offline data authentication and PIN encipherment.
     /// - Throws: ``SimulatedCardError/recordTooLong(file:record:)``
     init(
         _ profile: ApplicationProfile, keys: CardKeys, certificates: [BERTag: [UInt8]]
@@ -33,24 +50,32 @@ struct CardApplication: Sendable {
         for (tag, value) in certificates { values[tag] = SealedBytes(value) }
         self.values = values
 
-        var files: [UInt8: [[BERTag]]] = [:]
-        var locator: [UInt8] = []
+        var files: [File] = []
         for layout in profile.records {
-            var records: [[BERTag]] = []
-            var authenticated: UInt8 = 0
+            var file = File(identifier: layout.file)
             for (index, tags) in layout.records.enumerated() {
                 let present = tags.filter { values[$0] != nil }
                 guard !present.isEmpty else { continue }
-                records.append(present)
-                if index < Int(layout.authenticatedRecords) { authenticated += 1 }
-                let length = present.reduce(0) { $0 + $1.bytes.count + 3 + (values[$1]?.bytes.count ?? 0) }
-                guard length <= 256 else { throw .recordTooLong(file: layout.file, record: records.count) }
+                file.records.append(present)
+                if index < Int(layout.authenticatedRecords) { file.authenticatedCount += 1 }
+                let objects = present.flatMap { tag in BERTLV.encode(tag, values[tag]?.copy() ?? []) }
+                guard BERTLV.encode(0x70, objects).count <= 256 else {
+                    throw .recordTooLong(file: layout.file, record: file.records.count)
+                }
             }
-            guard !records.isEmpty else { continue }
-            files[layout.file] = records
-            locator += [layout.file << 3, 1, UInt8(records.count), authenticated]
+            if !file.records.isEmpty { files.append(file) }
         }
-        (self.files, fileLocator) = (files, locator)
+        self.files = files
+    }
+
+    /// What the issuer signs of the card's records (EMV Book 3 §10.3): the contents of those that the
+    /// file locator names for it.
+    var staticData: [UInt8] {
+        files.flatMap { file in
+            file.records.prefix(file.authenticatedCount).flatMap { tags in
+                tags.flatMap { BERTLV.encode($0, values[$0]?.copy() ?? []) }
+            }
+        }
     }
 
     /// The answer to SELECT (tag 6F; EMV Book 1 §11.3.4).
@@ -106,7 +131,7 @@ struct CardApplication: Sendable {
             0x9F0D: profile.actionCodes.default, 0x9F0E: profile.actionCodes.denial,
             0x9F0F: profile.actionCodes.online,
         ]
-        values[0x5F34] = profile.panSequenceNumber.map { [$0 / 10 << 4 | $0 % 10] }
+        values[0x5F34] = profile.panSequenceNumber.map { [($0 / 10) << 4 | $0 % 10] }
         values[0x5F25] = profile.effective?.encoded
         values[0x5F20] = profile.cardholderName.map { Array($0.utf8) }
         values[0x9F07] = profile.usage?.encoded

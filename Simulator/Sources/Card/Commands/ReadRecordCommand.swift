@@ -21,7 +21,9 @@ extension CardOperatingSystem {
             }
             // What the locator names can be read once GET PROCESSING OPTIONS has given it out.
             guard session.transaction != nil else { return .failed(.conditionsNotSatisfied) }
-            guard let records = application.files[file] else { return .failed(.fileNotFound) }
+            guard let records = application.files.first(where: { $0.identifier == file })?.records else {
+                return .failed(.fileNotFound)
+            }
             guard records.indices.contains(number) else { return .failed(.recordNotFound) }
             let objects = records[number].flatMap { tag in
                 BERTLV.encode(tag, memory.changedValues[tag] ?? application.values[tag]?.copy() ?? [])

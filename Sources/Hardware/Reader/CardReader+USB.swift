@@ -1,9 +1,9 @@
 internal import CCID
-internal import USB
+public import USB
 
 extension CardReader {
     /// The CCID reader in a USB device; nil when the device is none.
-    init?(_ device: USBDevice) {
+    public init?(_ device: USBDevice) {
         let interfaces: [CCIDInterface]
         do throws(CCIDDescriptorError) { interfaces = try CCIDInterface.all(in: device) } catch { return nil }
         guard let interface = interfaces.first else { return nil }

@@ -1,0 +1,140 @@
+internal import SmartCard
+
+/// GENERATE APPLICATION CRYPTOGRAM (EMV Book 3 §6.5.5).
+extension CardOperatingSystem {
+    private typealias Answer = CardVerificationResults.Answer
+
+    mutating func generateAC(_ command: CommandAPDU) -> ResponseAPDU {
+        guard command.p2 == 0, command.p1 & 0x3F == 0, let asked = Answer(rawValue: command.p1 >> 6) else {
+            return .failed(.incorrectParameters)
+        }
+        guard let index = selectedIndex, var transaction = session.transaction else {
+            return .failed(.conditionsNotSatisfied)
+        }
+        let profile = applications[index].profile
+        let isFirst: Bool
+        switch transaction.phase {
+        case .initiated: isFirst = true
+        case .awaitingIssuer where asked != .arqc: isFirst = false
+        case .awaitingIssuer, .completed: return .failed(.conditionsNotSatisfied)
+        }
+        guard let values = (isFirst ? profile.cdol1 : profile.cdol2).split(command.data) else {
+            return .failed(.wrongLength)
+        }
+        transaction.terminalValues.merge(values) { $1 }
+
+        let answer: Answer
+        if isFirst {
+            answer = risk(index, transaction).first(asked: asked)
+            transaction.results.first = answer
+        } else {
+            authenticateIssuerByDataObject(index, &transaction)
+            answer = risk(index, transaction).second(asked: asked)
+            transaction.results.second = answer
+            transaction.results.unableToGoOnline = !risk(index, transaction).wentOnline
+        }
+        let information = IssuerApplicationData(
+            version: profile.cryptogram, derivationKeyIndex: 1, results: transaction.results
+        ).encoded
+        guard let cryptogram = try? cryptogram(index, transaction, information) else {
+            return .failed(.internalFailure)
+        }
+
+        transaction.phase = answer == .arqc ? .awaitingIssuer : .completed
+        if answer == .arqc {
+            transaction.arqc = cryptogram
+            transaction.unpredictableNumber = transaction.terminalValues[0x9F37] ?? []
+        }
+        let cryptogramInformation = answer.rawValue << 6 | Self.reason(transaction)
+        remember(index, transaction, answer: answer, cryptogramInformation: cryptogramInformation, isFirst: isFirst)
+        session.transaction = transaction
+        return .succeeded(
+            Self.answer(
+                cryptogramInformation, transaction.atc, cryptogram, information,
+                inFormatTwo: profile.answersInFormatTwo))
+    }
+
+    private func risk(_ index: Int, _ transaction: CardTransaction) -> CardRiskManagement {
+        var memory = memories[index]
+        memory.isBlocked = memory.isBlocked || isBlocked
+        return CardRiskManagement(profile: applications[index].profile, memory: memory, transaction: transaction)
+    }
+
+    private func cryptogram(
+        _ index: Int, _ transaction: CardTransaction, _ information: [UInt8]
+    ) throws(CryptogramError) -> [UInt8] {
+        let profile = applications[index].profile
+        let input = try ApplicationCryptogram.Input { tag in
+            switch tag {
+            case 0x82: profile.interchangeProfile
+            case 0x9F36: transaction.atc.bigEndianBytes
+            case 0x9F10: information
+            default: transaction.terminalValues[tag]
+            }
+        }
+        return try ApplicationCryptogram.compute(input, masterKey: applications[index].keys.applicationCryptogram)
+    }
+
+    /// The reason in the low bits of the cryptogram information data (EMV Book 3 table 15).
+    private static func reason(_ transaction: CardTransaction) -> UInt8 {
+        if transaction.issuerAuthentication == .failed { return 0b011 }
+        return transaction.results.pinTryLimitExceeded ? 0b010 : 0
+    }
+
+    /// What a transaction changes for those that follow.
+    private mutating func remember(
+        _ index: Int, _ transaction: CardTransaction, answer: Answer, cryptogramInformation: UInt8, isFirst: Bool
+    ) {
+        let risk = risk(index, transaction)
+        if isFirst {
+            memories[index].lastOnlineNotCompleted = answer == .arqc
+        } else if risk.wentOnline, transaction.issuerAuthentication != .failed {
+            memories[index].lastOnlineNotCompleted = false
+            memories[index].lastOnlineATC = transaction.atc
+            memories[index].offlineTotal = 0
+            memories[index].goesOnlineNextTime = transaction.asksToGoOnlineNextTime
+            // The issuer has been told of them with this transaction's ARQC.
+            memories[index].scriptCommandCount = 0
+            memories[index].scriptFailed = false
+        }
+        if answer == .tc {
+            if isFirst || !risk.wentOnline { memories[index].offlineTotal = risk.offlineTotal ?? .max }
+            log(index, transaction, cryptogramInformation)
+        }
+    }
+
+    private mutating func log(_ index: Int, _ transaction: CardTransaction, _ cryptogramInformation: UInt8) {
+        let record = CardApplication.logFormat.flatMap { (tag, count) -> [UInt8] in
+            switch tag {
+            case 0x9F36: transaction.atc.bigEndianBytes
+            case 0x9F27: [cryptogramInformation]
+            default: transaction.terminalValues[tag] ?? [UInt8](repeating: 0, count: count)
+            }
+        }
+        let capacity = Int(applications[index].profile.logRecords)
+        memories[index].log = Array(([record] + memories[index].log).prefix(capacity))
+    }
+
+    private static func answer(
+        _ cryptogramInformation: UInt8, _ atc: UInt16, _ cryptogram: [UInt8], _ information: [UInt8],
+        inFormatTwo: Bool
+    ) -> [UInt8] {
+        guard inFormatTwo else {
+            return BERTLV.encode(0x80, [cryptogramInformation] + atc.bigEndianBytes + cryptogram + information)
+        }
+        return BERTLV(
+            0x77,
+            children: [
+                BERTLV(0x9F27, [cryptogramInformation]), BERTLV(0x9F36, atc.bigEndianBytes),
+                BERTLV(0x9F26, cryptogram), BERTLV(0x9F10, information),
+            ]
+        ).encoded
+    }
+}
+
+extension CardTransaction {
+    fileprivate var asksToGoOnlineNextTime: Bool {
+        guard case .succeeded(.cardStatusUpdate(let update)) = issuerAuthentication else { return false }
+        return update.goesOnlineNextTime
+    }
+}

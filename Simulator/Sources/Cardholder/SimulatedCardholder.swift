@@ -1,0 +1,85 @@
+public import CardSecrets
+public import EMV
+public import Hardware
+internal import Synchronization
+
+/// A person with a card, at a simulated reader: inserts and removes it, chooses, and types the PIN, as
+/// the card's profile says. They act on what the reader shows, so ``observe(_:)`` must get its events.
+public final class SimulatedCardholder: CardholderInterface {
+    private struct State {
+        var pinEntries = 0
+        var hasInserted = false
+    }
+
+    private let profile: CardProfile
+    private let card: any SimulatedCard
+    private let reader: SimulatedCCIDReader
+    private let clock: SimulationClock
+    private let pinPad: SimulatedPINPad
+    private let pin: SealedBytes?
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - profile: what they do.
+    ///   - card: the card in their hand.
+    ///   - pin: what they type, one digit a byte, instead of what the profile says.
+    public init(
+        profile: CardProfile, card: any SimulatedCard, reader: SimulatedCCIDReader, clock: SimulationClock,
+        pinPad: SimulatedPINPad, pin: SealedBytes? = nil
+    ) {
+        (self.profile, self.card, self.reader, self.clock) = (profile, card, reader, clock)
+        (self.pinPad, self.pin) = (pinPad, pin)
+    }
+
+    /// Something happened at the reader.
+    public func observe(_ event: CardReaderEvent) {
+        switch event {
+        case .waitingForInput:
+            let isFirst = state.withLock { state in
+                defer { state.hasInserted = true }
+                return !state.hasInserted
+            }
+            guard isFirst else { return }
+            clock.schedule(after: profile.cardholder.insertsAfter) { [reader, card] in reader.insert(card) }
+            if let removesAfter = profile.cardholder.removesAfter {
+                clock.schedule(after: profile.cardholder.insertsAfter + removesAfter, .disruptive) { [reader] in
+                    reader.removeCard()
+                }
+            }
+        case .removeCardRequested:
+            clock.schedule(after: Self.reactionTime) { [reader] in reader.removeCard() }
+        default: break
+        }
+    }
+
+    /// From the request to remove the card until it is out.
+    private static let reactionTime = Duration.seconds(1)
+
+    public func chooseApplication(_ applications: [ApplicationChoice]) async -> Int? {
+        guard let chosen = profile.cardholder.chosenApplication, profile.applications.indices.contains(chosen) else {
+            return nil
+        }
+        let aid = profile.applications[chosen].aid
+        return applications.firstIndex { $0.aid == aid } ?? applications.indices.first
+    }
+
+    public func enterPIN(_ prompt: PINPrompt) async -> PINEntry {
+        let attempt = state.withLock { state in
+            defer { state.pinEntries += 1 }
+            return state.pinEntries
+        }
+        if let pin { return .entered(pin.bytes.duplicate()) }
+        switch profile.cardholder.pinEntry(attempt: attempt) {
+        case .digits(let digits): return .entered(digits.bytes.duplicate())
+        case .bypassed: return .bypassed
+        case .cancelled: return .cancelled
+        case nil: return .bypassed
+        }
+    }
+
+    public func encipherPIN(
+        _ pin: borrowing SensitiveBytes, pan: borrowing PrimaryAccountNumber
+    ) async -> EncipheredPINBlock? {
+        pinPad.encipher(pin, pan: pan)
+    }
+}

@@ -1,0 +1,201 @@
+internal import Determinism
+internal import SmartCard
+
+/// The reader's firmware: takes command messages, keeps answers until their time has come. It knows no USB, does
+/// not wait and trusts no length.
+struct ReaderFirmware: Sendable {
+    /// An answer that has its moment.
+    struct Timed: Sendable {
+        var moment: Timestamp
+        var slot: UInt8
+        var bytes: [UInt8]
+        /// Whether more answers to the same command follow.
+        var isExtension = false
+        /// What goes wrong on its way out.
+        var disturbances: [SimulatedReaderFault.Disturbance] = []
+    }
+
+    let model: SimulatedReaderModel
+    var slots: [ReaderSlot]
+    /// By moment, the earliest first.
+    private(set) var answers: [Timed] = []
+
+    init(model: SimulatedReaderModel) {
+        self.model = model
+        slots = Array(repeating: ReaderSlot(), count: min(max(model.slotCount, 1), 16))
+    }
+
+    /// Nothing is under way, in no slot.
+    var isAtRest: Bool { answers.isEmpty && slots.allSatisfy(\.isAtRest) }
+
+    /// Takes the next answer whose moment has come.
+    mutating func nextAnswer(at now: Timestamp) -> Timed? {
+        guard let first = answers.first, first.moment <= now else { return nil }
+        return answers.removeFirst()
+    }
+
+    // MARK: The outside world
+
+    mutating func insert(_ contacts: SimulatedCardContacts, slot index: Int) {
+        guard slots.indices.contains(index), slots[index].contacts == nil else { return }
+        slots[index] = ReaderSlot()
+        slots[index].contacts = contacts
+        slots[index].hasChanged = true
+    }
+
+    /// Takes the card away; the command under way, if any, fails now.
+    mutating func remove(slot index: Int, at now: Timestamp) {
+        guard slots.indices.contains(index), slots[index].contacts != nil else { return }
+        let (request, command) = (slots[index].abortRequest, slots[index].abortCommand)
+        slots[index].deactivate()
+        slots[index] = ReaderSlot()
+        slots[index].hasChanged = true
+        (slots[index].abortRequest, slots[index].abortCommand) = (request, command)
+        failPending(slot: index, at: now)
+    }
+
+    /// Power goes, or the bus is reset.
+    mutating func reset() {
+        answers = []
+        for index in slots.indices {
+            slots[index].deactivate()
+            (slots[index].abortRequest, slots[index].abortCommand) = (nil, nil)
+            slots[index].hasChanged = slots[index].contacts != nil
+            slots[index].wasUsed = false
+        }
+    }
+
+    /// NotifySlotChange (CCID 1.1 §6.3.1) when a card came or went since the last one.
+    mutating func takeSlotChange() -> [UInt8]? {
+        guard slots.contains(where: \.hasChanged) else { return nil }
+        var bits = [UInt8](repeating: 0, count: (slots.count + 3) / 4)
+        for (index, slot) in slots.enumerated() {
+            let pair: UInt8 = (slot.contacts == nil ? 0 : 1) | (slot.hasChanged ? 2 : 0)
+            bits[index / 4] |= pair << UInt8(index % 4 * 2)
+            slots[index].hasChanged = false
+        }
+        return [0x50] + bits
+    }
+
+    /// The commands of a slot that are still being worked on fail: the card is gone.
+    private mutating func failPending(slot index: Int, at now: Timestamp) {
+        let slot = UInt8(index)
+        guard let last = answers.last(where: { $0.slot == slot && $0.moment > now && !$0.isExtension }),
+            last.bytes.count >= ReaderCommand.headerLength
+        else { return }
+        answers.removeAll { $0.slot == slot && $0.moment > now }
+        let answer = ReaderAnswer(
+            type: last.bytes[0], slot: slot, sequence: last.bytes[6],
+            status: ReaderAnswer.failed | ReaderAnswer.CardStatus.absent.rawValue, error: ReaderError.cardMute)
+        enqueue(Timed(moment: now, slot: slot, bytes: answer.bytes))
+    }
+
+    /// Something goes wrong with the command that was taken last.
+    mutating func disturb(
+        _ command: ReaderCommand, _ disturbance: SimulatedReaderFault.Disturbance, at now: Timestamp
+    ) {
+        let isAnswer: (Timed) -> Bool = {
+            $0.slot == command.slot && $0.bytes.count > 6 && $0.bytes[6] == command.sequence
+        }
+        switch disturbance {
+        case .cardRemoved:
+            // Seen from the moment before, every answer is still to come.
+            remove(slot: Int(command.slot), at: Timestamp(milliseconds: now.milliseconds &- 1))
+        case .unanswered:
+            answers.removeAll(where: isAnswer)
+        case .answerStalled, .zeroLengthFirst, .wrongSequence, .wrongLength, .hugeLength, .truncated:
+            answers.lastIndex(where: isAnswer).map { answers[$0].disturbances.append(disturbance) }
+        case .commandStalled, .unplugged:
+            break
+        }
+    }
+
+    // MARK: Commands
+
+    /// Takes a command message.
+    ///
+    /// - Returns: false when it is no message: shorter than a header or longer than the reader takes.
+    mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> Bool {
+        guard bytes.count <= model.maximumMessageLength, let command = ReaderCommand(bytes) else { return false }
+        let index = Int(command.slot)
+        guard slots.indices.contains(index) else {
+            answer(command, .absent, at: now, failure: ReaderError.badSlot)
+            return true
+        }
+        guard command.claimedLength == UInt32(command.data.count) else {
+            answer(command, slots[index].status, at: now, failure: ReaderError.badLength)
+            return true
+        }
+        if command.type == 0x72 {
+            slots[index].abortCommand = command.sequence
+            finishAbort(slot: index, at: now)
+        } else if slots[index].abortRequest != nil {
+            answer(command, slots[index].status, at: now, failure: ReaderError.aborted)
+        } else if answers.contains(where: { $0.slot == command.slot && $0.moment > now }) {
+            answer(command, slots[index].status, at: now, failure: ReaderError.slotBusy)
+        } else {
+            execute(command, index, at: now)
+        }
+        return true
+    }
+
+    /// The ABORT request of the control endpoint (CCID 1.1 §5.3.1).
+    ///
+    /// - Returns: false when there is no such slot.
+    mutating func requestAbort(slot: UInt8, sequence: UInt8, at now: Timestamp) -> Bool {
+        guard slots.indices.contains(Int(slot)) else { return false }
+        slots[Int(slot)].abortRequest = sequence
+        finishAbort(slot: Int(slot), at: now)
+        return true
+    }
+
+    /// Both halves have come, in whatever order: what was under way is dropped, the abort is answered.
+    private mutating func finishAbort(slot index: Int, at now: Timestamp) {
+        guard let sequence = slots[index].abortCommand, slots[index].abortRequest == sequence else { return }
+        (slots[index].abortRequest, slots[index].abortCommand) = (nil, nil)
+        (slots[index].incoming, slots[index].outgoing) = (nil, [])
+        answers.removeAll { $0.slot == UInt8(index) && $0.moment > now }
+        let answer = ReaderAnswer(
+            type: 0x81, slot: UInt8(index), sequence: sequence, status: slots[index].status.rawValue)
+        enqueue(Timed(moment: now, slot: UInt8(index), bytes: answer.bytes))
+    }
+
+    private mutating func execute(_ command: ReaderCommand, _ index: Int, at now: Timestamp) {
+        var slot = slots[index]
+        var exchange = CardExchange()
+        var reply = ReaderAnswer(
+            type: ReaderAnswer.type(for: command.type), slot: command.slot, sequence: command.sequence, status: 0)
+        do throws(CardExchange.Failure) {
+            try slot.execute(command, model, &exchange, &reply)
+        } catch {
+            reply.status = ReaderAnswer.failed
+            reply.error = error.code
+        }
+        reply.status |= slot.status.rawValue
+        slots[index] = slot
+        for sign in exchange.extensions {
+            let answer = ReaderAnswer(
+                type: reply.type, slot: command.slot, sequence: command.sequence,
+                status: ReaderAnswer.timeExtension | slot.status.rawValue, error: sign.multiplier)
+            enqueue(
+                Timed(
+                    moment: now.advanced(by: sign.after), slot: command.slot, bytes: answer.bytes,
+                    isExtension: true))
+        }
+        enqueue(Timed(moment: now.advanced(by: exchange.elapsed), slot: command.slot, bytes: reply.bytes))
+    }
+
+    private mutating func answer(
+        _ command: ReaderCommand, _ status: ReaderAnswer.CardStatus, at now: Timestamp, failure: UInt8
+    ) {
+        let answer = ReaderAnswer(
+            type: ReaderAnswer.type(for: command.type), slot: command.slot, sequence: command.sequence,
+            status: ReaderAnswer.failed | status.rawValue, error: failure)
+        enqueue(Timed(moment: now, slot: command.slot, bytes: answer.bytes))
+    }
+
+    private mutating func enqueue(_ answer: Timed) {
+        let place = answers.lastIndex { $0.moment <= answer.moment }.map { $0 + 1 } ?? 0
+        answers.insert(answer, at: place)
+    }
+}

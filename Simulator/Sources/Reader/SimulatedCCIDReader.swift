@@ -1,0 +1,219 @@
+internal import Determinism
+internal import Synchronization
+public import USB
+
+/// A USB smart card reader: bytes in, bytes out, as on the wire. Its firmware is a state machine of its own; nothing
+/// of the driver's is in it.
+///
+/// Cards are put in and pulled out by call, now, or by an event of the clock's schedule.
+public final class SimulatedCCIDReader: SimulatedUSBDevice {
+    private enum Transfer {
+        case bytes([UInt8])
+        case stall
+    }
+
+    private struct State {
+        var firmware: ReaderFirmware
+        var faults = ReaderFaults()
+        /// Bulk IN transfers that are ready.
+        var transfers: [Transfer] = []
+        var notices: [[UInt8]] = []
+        var unplug: (@Sendable () -> Void)?
+    }
+
+    public let model: SimulatedReaderModel
+    private let clock: SimulationClock
+    private let state: Mutex<State>
+
+    public init(model: SimulatedReaderModel, clock: SimulationClock) {
+        (self.model, self.clock) = (model, clock)
+        state = Mutex(State(firmware: ReaderFirmware(model: model)))
+        clock.addRestProbe { [weak self] in self?.isAtRest ?? true }
+    }
+
+    /// Puts a card in. A slot that holds a card already keeps it.
+    ///
+    /// - Parameters:
+    ///   - card: the card.
+    ///   - slot: its slot, counted from 0; nothing happens when there is no such slot.
+    ///   - voltages: what the card runs on; it is mute on any other.
+    public func insert(_ card: any SimulatedCard, slot: Int = 0, voltages: SimulatedReaderModel.Voltages = .all) {
+        state.withLock { $0.firmware.insert(SimulatedCardContacts(card, voltages: voltages), slot: slot) }
+        clock.signal()
+    }
+
+    /// Pulls the card out, whatever it is doing.
+    public func removeCard(slot: Int = 0) {
+        let now = clock.now()
+        state.withLock { $0.firmware.remove(slot: slot, at: now) }
+        clock.signal()
+    }
+
+    /// Whether a card is in the slot.
+    public func hasCard(slot: Int = 0) -> Bool {
+        state.withLock { $0.firmware.slots.indices.contains(slot) && $0.firmware.slots[slot].contacts != nil }
+    }
+
+    /// Arms a fault.
+    public func arm(_ fault: SimulatedReaderFault) {
+        state.withLock { state in
+            guard case .hardwareError(let slot) = fault else { return state.faults.arm(fault) }
+            state.notices.append([0x51, slot, 0x00, 0x01])
+        }
+        clock.signal()
+    }
+
+    // MARK: SimulatedUSBDevice
+
+    public var descriptors: SimulatedUSBDescriptors { model.descriptors }
+
+    public func plugged(unplug: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            Self.reset(&state)
+            state.unplug = unplug
+        }
+    }
+
+    public func unplugged() {
+        state.withLock { state in
+            Self.reset(&state)
+            state.unplug = nil
+        }
+    }
+
+    public func reset() { state.withLock { Self.reset(&$0) } }
+
+    public func write(_ bytes: [UInt8], endpoint: UInt8) -> Bool {
+        guard endpoint == SimulatedReaderModel.bulkOutEndpoint else { return false }
+        let now = clock.now()
+        let (isTaken, unplug) = state.withLock { state in
+            let disturbances = state.faults.commandPasses(isXfrBlock: bytes.first == 0x6F)
+            let isTaken = !disturbances.contains(.commandStalled) && state.firmware.receive(bytes, at: now)
+            if isTaken, let command = ReaderCommand(bytes) {
+                for disturbance in disturbances { state.firmware.disturb(command, disturbance, at: now) }
+            }
+            let isPulled = state.faults.bulkTransferPasses() || disturbances.contains(.unplugged)
+            return (isTaken, isPulled ? state.unplug : nil)
+        }
+        unplug?()
+        clock.signal()
+        return isTaken
+    }
+
+    public func read(endpoint: UInt8, maximumLength: Int) -> SimulatedUSBInput {
+        let now = clock.now()
+        switch endpoint {
+        case SimulatedReaderModel.bulkInEndpoint:
+            let (input, unplug, isAtRest) = state.withLock { state in
+                let input = bulkInput(&state, maximumLength, at: now)
+                guard case .notYet = input else {
+                    let unplug = state.faults.bulkTransferPasses() ? state.unplug : nil
+                    return (input, unplug, state.transfers.isEmpty && state.firmware.isAtRest)
+                }
+                return (input, nil, false)
+            }
+            unplug?()
+            if isAtRest { clock.signal() }
+            return input
+        case SimulatedReaderModel.interruptEndpoint where model.hasInterruptEndpoint:
+            return state.withLock { state in
+                let notice = state.notices.isEmpty ? state.firmware.takeSlotChange() : state.notices.removeFirst()
+                guard let notice else { return .notYet(nil) }
+                return notice.count <= maximumLength ? .data(notice) : .overflow
+            }
+        default:
+            return .stall
+        }
+    }
+
+    public func hasInput(endpoint: UInt8) -> Bool {
+        let now = clock.now()
+        return state.withLock { state in
+            if endpoint == SimulatedReaderModel.interruptEndpoint {
+                return !state.notices.isEmpty || state.firmware.slots.contains(where: \.hasChanged)
+            }
+            return !state.transfers.isEmpty || state.firmware.answers.first.map { $0.moment <= now } ?? false
+        }
+    }
+
+    public func control(_ request: USBControlRequest) -> [UInt8]? {
+        var answer: [UInt8] = []
+        switch (request.requestType, request.request) {
+        case (0x21, 0x01):
+            let now = clock.now()
+            let isTaken = state.withLock {
+                $0.firmware.requestAbort(
+                    slot: UInt8(request.value & 0xFF), sequence: UInt8(request.value >> 8), at: now)
+            }
+            clock.signal()
+            return isTaken ? [] : nil
+        case (0xA1, 0x02): answer.append(word: SimulatedReaderModel.clock)
+        case (0xA1, 0x03): answer.append(word: SimulatedReaderModel.dataRate)
+        default: return nil
+        }
+        return answer
+    }
+
+    // MARK: Inside
+
+    private var isAtRest: Bool {
+        state.withLock { $0.unplug == nil || ($0.transfers.isEmpty && $0.firmware.isAtRest) }
+    }
+
+    private static func reset(_ state: inout State) {
+        state.firmware.reset()
+        (state.transfers, state.notices) = ([], [])
+    }
+
+    private func bulkInput(_ state: inout State, _ maximumLength: Int, at now: Timestamp) -> SimulatedUSBInput {
+        while state.transfers.isEmpty, let answer = state.firmware.nextAnswer(at: now) {
+            state.transfers = transfers(of: answer)
+        }
+        guard let first = state.transfers.first else { return .notYet(state.firmware.answers.first?.moment) }
+        state.transfers.removeFirst()
+        guard case .bytes(let bytes) = first else { return .stall }
+        let packet = SimulatedReaderModel.packetSize
+        if bytes.count > maximumLength {
+            guard maximumLength > 0, maximumLength % packet == 0 else { return .overflow }
+            state.transfers.insert(.bytes(Array(bytes.dropFirst(maximumLength))), at: 0)
+            return .data(Array(bytes.prefix(maximumLength)))
+        }
+        // The zero-length packet that ends full packets does not fit in a transfer that is full: the next one gets it.
+        if bytes.count == maximumLength, !bytes.isEmpty, bytes.count % packet == 0,
+            model.fullPacketHabit == .endsTransfer
+        {
+            state.transfers.insert(.bytes([]), at: 0)
+        }
+        return .data(bytes)
+    }
+
+    private func transfers(of answer: ReaderFirmware.Timed) -> [Transfer] {
+        var bytes = answer.bytes
+        var transfers: [Transfer] = []
+        for disturbance in answer.disturbances {
+            switch disturbance {
+            case .answerStalled: return [.stall]
+            case .zeroLengthFirst: transfers.append(.bytes([]))
+            case .wrongSequence: if bytes.count > 6 { bytes[6] &+= 1 }
+            case .wrongLength(let difference):
+                let length = UInt32(clamping: max(0, bytes.count - ReaderCommand.headerLength + difference))
+                Self.claim(length, in: &bytes)
+            case .hugeLength: Self.claim(.max, in: &bytes)
+            case .truncated(let count): bytes = Array(bytes.prefix(max(0, count)))
+            case .commandStalled, .unanswered, .cardRemoved, .unplugged: break
+            }
+        }
+        let isFull = !bytes.isEmpty && bytes.count % SimulatedReaderModel.packetSize == 0
+        if isFull, model.fullPacketHabit == .zeroLengthBefore { transfers.append(.bytes([])) }
+        transfers.append(.bytes(bytes))
+        if isFull, model.fullPacketHabit == .zeroLengthAfter { transfers.append(.bytes([])) }
+        return transfers
+    }
+
+    private static func claim(_ length: UInt32, in bytes: inout [UInt8]) {
+        guard bytes.count >= 5 else { return }
+        var claimed: [UInt8] = []
+        claimed.append(word: length)
+        bytes.replaceSubrange(1..<5, with: claimed)
+    }
+}

@@ -1,0 +1,176 @@
+internal import SmartCard
+
+/// The contacts of a card: power, reset and bytes on the I/O line. It runs the card's half of T=0 or T=1,
+/// as the ATR says, in front of a ``SimulatedCard``, and asks for time when the card works long.
+struct SimulatedCardContacts: Sendable {
+    /// Bytes from the card, and how long after the last ones.
+    struct Signal: Sendable {
+        var bytes: [UInt8]
+        var delay: Duration
+        /// The bytes only ask for more time.
+        var asksForTime = false
+    }
+
+    private enum Mode {
+        case off
+        /// A PPS request or the first bytes of the first protocol may come.
+        case afterReset
+        case t0(T0CardSide)
+        case t1(T1CardSide)
+        /// Not a byte until the next reset.
+        case mute
+    }
+
+    let card: any SimulatedCard
+    /// What the card runs on; it stays mute on any other voltage.
+    private let voltages: SimulatedReaderModel.Voltages
+    private(set) var transmission = CardTransmission(answerToReset: [])
+    private var mode = Mode.off
+    private var pendingResponse: ResponseAPDU?
+    private var remainingWork = Duration.zero
+    /// What the interface device has granted with its last S(WTX response).
+    private var grantedTime = Duration.zero
+
+    init(_ card: any SimulatedCard, voltages: SimulatedReaderModel.Voltages) {
+        (self.card, self.voltages) = (card, voltages)
+    }
+
+    var isPowered: Bool {
+        if case .off = mode { false } else { true }
+    }
+
+    /// Powers and resets the card; a card that has power gets a warm reset.
+    ///
+    /// - Returns: the ATR; empty when the card is mute.
+    mutating func activate(_ voltage: SimulatedReaderModel.Voltages) -> [UInt8] {
+        let isWarm = isPowered
+        (pendingResponse, grantedTime) = (nil, .zero)
+        guard !voltages.isDisjoint(with: voltage) else {
+            mode = .mute
+            return []
+        }
+        let answer = card.reset(warm: isWarm)
+        transmission = CardTransmission(answerToReset: answer)
+        mode = answer.isEmpty ? .mute : .afterReset
+        return answer
+    }
+
+    mutating func deactivate() {
+        guard isPowered else { return }
+        (mode, pendingResponse) = (.off, nil)
+        card.powerOff()
+    }
+
+    /// Sends bytes to the card.
+    ///
+    /// - Returns: what comes back; nothing when the card is mute or waits for more.
+    mutating func send(_ bytes: [UInt8]) -> [Signal] {
+        switch mode {
+        case .off, .mute:
+            return []
+        case .afterReset:
+            if bytes.first == 0xFF { return negotiate(bytes) }
+            start(transmission.firstProtocol)
+            return send(bytes)
+        case .t0(var side):
+            let step = side.received(bytes)
+            switch step {
+            case .awaitMore:
+                mode = .t0(side)
+                return []
+            case .send(let answer):
+                mode = .t0(side)
+                return [Signal(bytes: answer, delay: .zero)]
+            case .process(let command):
+                return processT0(command, &side)
+            }
+        case .t1(var side):
+            switch side.received(bytes) {
+            case .send(let block):
+                mode = .t1(side)
+                return [Signal(bytes: block, delay: .zero)]
+            case .process(let apdu):
+                beginT1(apdu)
+                return continueT1(&side)
+            case .resume:
+                return continueT1(&side)
+            }
+        }
+    }
+
+    private mutating func start(_ number: UInt8) {
+        switch number {
+        case 0: mode = .t0(T0CardSide { [card] header in card.sendsData(header: header) })
+        case 1:
+            mode = .t1(
+                T1CardSide(
+                    informationFieldSize: transmission.informationFieldSize,
+                    errorDetection: transmission.errorDetection))
+        default: mode = .mute
+        }
+    }
+
+    /// PPS (ISO/IEC 7816-3 §9): FF, PPS0, what it announces, a check byte. The card takes what it offers.
+    private mutating func negotiate(_ request: [UInt8]) -> [Signal] {
+        let format = request.dropFirst().first ?? 0
+        let announced = (4..<7).reduce(0) { $0 + Int(format >> UInt8($1) & 1) }
+        guard request.count == 3 + announced, request.reduce(0, ^) == 0, !transmission.isSpecificMode,
+            transmission.protocols.contains(format & 0x0F)
+        else {
+            mode = .mute
+            return []
+        }
+        start(format & 0x0F)
+        return [Signal(bytes: request, delay: .zero)]
+    }
+
+    private mutating func processT0(_ command: CommandAPDU, _ side: inout T0CardSide) -> [Signal] {
+        let reply = card.process(command)
+        guard let response = reply.response else {
+            mode = .mute
+            return []
+        }
+        // A card that works longer than the work waiting time sends NULL bytes in between.
+        var signals: [Signal] = []
+        var work = max(reply.processingTime, .zero)
+        let interval = transmission.workWaitingTime / 2
+        while work > interval * 2, signals.count < T0TPDUExchange.maximumNulls - 1 {
+            signals.append(Signal(bytes: [0x60], delay: interval, asksForTime: true))
+            work -= interval
+        }
+        let answer = side.respond(response)
+        mode = .t0(side)
+        return signals + [Signal(bytes: answer, delay: work)]
+    }
+
+    private mutating func beginT1(_ apdu: [UInt8]) {
+        do throws(APDUError) {
+            let reply = card.process(try CommandAPDU(bytes: apdu))
+            (pendingResponse, remainingWork) = (reply.response, max(reply.processingTime, .zero))
+        } catch {
+            (pendingResponse, remainingWork) = (ResponseAPDU(status: .wrongLength), .zero)
+        }
+    }
+
+    private mutating func continueT1(_ side: inout T1CardSide) -> [Signal] {
+        guard let response = pendingResponse else {
+            mode = .mute
+            return []
+        }
+        let limit = transmission.blockWaitingTime
+        let allowed = max(grantedTime, limit)
+        defer { mode = .t1(side) }
+        guard remainingWork > allowed - limit / 4 else {
+            defer { (pendingResponse, remainingWork, grantedTime) = (nil, .zero, .zero) }
+            return [Signal(bytes: side.respond(response.bytes), delay: remainingWork)]
+        }
+        // Asks at once, and again half a waiting time before what was granted ends.
+        let worked = max(grantedTime - limit / 2, .zero)
+        remainingWork -= worked
+        var multiplier = 1
+        while multiplier < 255, limit * multiplier < remainingWork + limit { multiplier += 1 }
+        grantedTime = limit * multiplier
+        let block = side.requestWaitingTimeExtension(UInt8(multiplier))
+        return [Signal(bytes: block, delay: worked, asksForTime: true)]
+    }
+}

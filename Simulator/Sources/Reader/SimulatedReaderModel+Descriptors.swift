@@ -1,0 +1,50 @@
+internal import USB
+
+extension SimulatedReaderModel {
+    /// Bulk OUT endpoint: commands.
+    public static let bulkOutEndpoint: UInt8 = 0x02
+    /// Bulk IN endpoint: answers.
+    public static let bulkInEndpoint: UInt8 = 0x82
+    /// Interrupt IN endpoint: notices.
+    public static let interruptEndpoint: UInt8 = 0x83
+    /// Bytes in a bulk packet at full speed.
+    public static let packetSize = 64
+    /// kHz: the clock that cards get.
+    static let clock: UInt32 = 4_000
+    /// bit/s: the clock divided by 372.
+    static let dataRate: UInt32 = 10_752
+
+    /// The descriptors of a reader of this model.
+    public var descriptors: SimulatedUSBDescriptors {
+        var endpoints = [
+            USBEndpoint(address: Self.bulkOutEndpoint, kind: .bulk, maximumPacketSize: UInt16(Self.packetSize)),
+            USBEndpoint(address: Self.bulkInEndpoint, kind: .bulk, maximumPacketSize: UInt16(Self.packetSize)),
+        ]
+        if hasInterruptEndpoint {
+            endpoints.append(
+                USBEndpoint(address: Self.interruptEndpoint, kind: .interrupt, maximumPacketSize: 8, interval: 16))
+        }
+        let interface = USBInterface(
+            number: 0, classCode: 0x0B, endpoints: endpoints, classDescriptors: [classDescriptor])
+        return SimulatedUSBDescriptors(
+            device: USBDeviceDescriptor(vendorID: vendorID, productID: productID, release: 0x0100),
+            configuration: USBConfiguration(value: 1, interfaces: [interface]), manufacturer: manufacturer,
+            product: product, serialNumber: serialNumber)
+    }
+
+    /// The smart card class descriptor, 54 bytes (CCID 1.1 §5.1).
+    var classDescriptor: [UInt8] {
+        var bytes: [UInt8] = [0x36, 0x21, 0x10, 0x01, UInt8(clamping: slotCount - 1), voltages.rawValue]
+        bytes.append(word: protocols)
+        bytes.append(word: Self.clock)
+        bytes.append(word: Self.clock)
+        bytes.append(0)
+        bytes.append(word: Self.dataRate)
+        bytes.append(word: Self.dataRate * 32)
+        bytes.append(0)
+        for value in [UInt32(maximumIFSD), 0, 0, features.rawValue | level.rawValue] { bytes.append(word: value) }
+        bytes.append(word: UInt32(clamping: maximumMessageLength))
+        // Class of GET RESPONSE and ENVELOPE as in the command; no display, no PIN pad; one slot at a time.
+        return bytes + [0xFF, 0xFF, 0, 0, 0, UInt8(clamping: slotCount)]
+    }
+}

@@ -1,0 +1,106 @@
+/// What kind of reader a simulated reader is, as data. The models here carry test identifiers of the
+/// open-hardware registry pid.codes (1209:0001 to 1209:0003, set aside for tests), so that none is taken for a vendor's product.
+public struct SimulatedReaderModel: Hashable, Sendable {
+    /// Who does T=0 and T=1 (CCID 1.1 §5.1, dwFeatures).
+    public enum ExchangeLevel: UInt32, Hashable, Sendable {
+        /// The host: the reader exchanges single TPDUs or blocks.
+        case tpdu = 0x1_0000
+        /// The reader, for commands of up to 261 bytes.
+        case shortAPDU = 0x2_0000
+        /// The reader, for any command, in several messages when it is long.
+        case extendedAPDU = 0x4_0000
+    }
+
+    /// What the reader does after an answer of whole packets (a multiple of 64 bytes), which no short packet ends.
+    public enum FullPacketHabit: Hashable, Sendable {
+        /// It ends the transfer with a zero-length packet, as USB 2.0 §5.8.3 asks.
+        case endsTransfer
+        /// It ends the transfer and then answers the next read with zero bytes.
+        case zeroLengthAfter
+        /// It answers with zero bytes first; the answer comes on the next read.
+        case zeroLengthBefore
+    }
+
+    /// bVoltageSupport (CCID 1.1 §5.1) and what a card runs on.
+    public struct Voltages: OptionSet, Hashable, Sendable {
+        public let rawValue: UInt8
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        public static let volts5 = Voltages(rawValue: 1)
+        public static let volts3 = Voltages(rawValue: 2)
+        public static let volts1_8 = Voltages(rawValue: 4)
+        public static let all: Voltages = [.volts5, .volts3, .volts1_8]
+    }
+
+    /// Bits of dwFeatures without the exchange level.
+    public struct Features: OptionSet, Hashable, Sendable {
+        public let rawValue: UInt32
+        public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+        /// The reader takes the parameters of the ATR by itself.
+        public static let automaticParameters = Features(rawValue: 0x2)
+        public static let automaticVoltage = Features(rawValue: 0x8)
+        public static let automaticClock = Features(rawValue: 0x10)
+        public static let automaticBaudRate = Features(rawValue: 0x20)
+        /// The reader negotiates the protocol by itself.
+        public static let automaticPPS = Features(rawValue: 0x80)
+        public static let clockStop = Features(rawValue: 0x100)
+        /// The reader announces its information field size in T=1 by itself.
+        public static let automaticIFSD = Features(rawValue: 0x400)
+    }
+
+    /// Short name, for example `tpdu`.
+    public var name: String
+    public var vendorID: UInt16
+    public var productID: UInt16
+    public var manufacturer = "CardPresent"
+    public var product: String
+    public var serialNumber: String?
+    public var level: ExchangeLevel
+    public var features: Features
+    public var voltages = Voltages.all
+    /// Protocols that the reader speaks: bit 0 for T=0, bit 1 for T=1 (dwProtocols).
+    public var protocols: UInt32 = 0b11
+    /// dwMaxCCIDMessageLength: the longest message, header included.
+    public var maximumMessageLength = 271
+    /// The longest T=1 information field that the reader takes, 1...254.
+    public var maximumIFSD: UInt8 = 254
+    /// 1...16
+    public var slotCount = 1
+    public var hasInterruptEndpoint = true
+    public var fullPacketHabit = FullPacketHabit.endsTransfer
+    /// How long a card takes from power to its ATR.
+    public var activationTime: Duration = .milliseconds(10)
+    /// What the reader answers to Escape; it knows no other.
+    public var escapeAnswers: [[UInt8]: [UInt8]] = [:]
+
+    public init(
+        name: String, vendorID: UInt16 = 0x1209, productID: UInt16, product: String, level: ExchangeLevel,
+        features: Features
+    ) {
+        (self.name, self.vendorID, self.productID, self.product) = (name, vendorID, productID, product)
+        (self.level, self.features) = (level, features)
+    }
+
+    /// A plain reader that leaves the protocols to the host.
+    public static let tpdu = SimulatedReaderModel(
+        name: "tpdu", productID: 0x0001, product: "Simulated TPDU reader", level: .tpdu,
+        features: [.automaticClock, .automaticBaudRate, .clockStop])
+
+    /// A reader that speaks the protocols itself, for short commands.
+    public static let shortAPDU = SimulatedReaderModel(
+        name: "short-apdu", productID: 0x0002, product: "Simulated short APDU reader", level: .shortAPDU,
+        features: automatic)
+
+    /// A reader that speaks the protocols itself. Its messages are short, so long commands come in several.
+    public static let extendedAPDU = SimulatedReaderModel(
+        name: "extended-apdu", productID: 0x0003, product: "Simulated extended APDU reader", level: .extendedAPDU,
+        features: automatic)
+
+    /// Every model that comes with the simulator.
+    public static let all = [tpdu, shortAPDU, extendedAPDU]
+
+    private static let automatic: Features = [
+        .automaticParameters, .automaticVoltage, .automaticClock, .automaticBaudRate, .automaticPPS, .automaticIFSD,
+    ]
+}

@@ -1,0 +1,117 @@
+internal import Synchronization
+public import USB
+
+/// A bus of simulated devices. Devices come and go by call or by the clock's schedule; a device that is
+/// plugged in again gets another address.
+public final class SimulatedUSBBus: USBBus {
+    private struct State {
+        var ports: [SimulatedUSBPort] = []
+        var lastAddress: UInt8 = 0
+        var subscribers: [Int: [USBHotplugEvent]] = [:]
+        var lastSubscriber = 0
+    }
+
+    /// The number of the bus, as its devices show it.
+    public static let number: UInt8 = 1
+
+    /// The time that everything on this bus lives by.
+    public let clock: SimulationClock
+    private let state = Mutex(State())
+
+    public init(clock: SimulationClock = SimulationClock()) { self.clock = clock }
+
+    /// Plugs a device in. A device that is plugged in already is left as it is.
+    ///
+    /// - Returns: the device as the host sees it.
+    @discardableResult
+    public func plug(_ simulated: any SimulatedUSBDevice) -> USBDevice {
+        let (port, isNew) = state.withLock { state in
+            if let port = state.ports.first(where: { $0.simulated === simulated }) { return (port, false) }
+            var address = state.lastAddress
+            repeat { address = address % 127 + 1 } while state.ports.contains { $0.device.address == address }
+            state.lastAddress = address
+            let port = SimulatedUSBPort(simulated, bus: Self.number, address: address)
+            state.ports.append(port)
+            return (port, true)
+        }
+        guard isNew else { return port.device }
+        simulated.plugged { [weak self, weak simulated] in
+            if let simulated { self?.unplug(simulated) }
+        }
+        tell(.arrived(port.device))
+        return port.device
+    }
+
+    /// Pulls a device out. Its transfers end with ``USBError/disconnected``.
+    public func unplug(_ simulated: any SimulatedUSBDevice) {
+        let port = state.withLock { state in
+            state.ports.firstIndex { $0.simulated === simulated }.map { state.ports.remove(at: $0) }
+        }
+        guard let port else { return }
+        port.disconnect()
+        simulated.unplugged()
+        tell(.left(port.device))
+    }
+
+    public func devices() async throws(USBError) -> [USBDevice] {
+        beginCall()
+        return state.withLock { $0.ports.map(\.device) }
+    }
+
+    public func hotplugEvents() -> AsyncStream<USBHotplugEvent> {
+        let subscription = Subscription(bus: self)
+        return AsyncStream { await subscription.next() }
+    }
+
+    public func open(_ device: USBDevice) async throws(USBError) -> any USBTransport {
+        beginCall()
+        let port = state.withLock { $0.ports.first { $0.device == device } }
+        guard let port else { throw .notFound }
+        return SimulatedUSBTransport(port: port, clock: clock)
+    }
+
+    private func beginCall() {
+        clock.noteActivity()
+        clock.catchUp()
+    }
+
+    private func tell(_ event: USBHotplugEvent) {
+        state.withLock { state in
+            for subscriber in state.subscribers.keys { state.subscribers[subscriber]?.append(event) }
+        }
+        clock.signal()
+    }
+
+    /// One consumer of hotplug events, from the call that made its stream until the stream goes away.
+    private final class Subscription: Sendable {
+        private let bus: SimulatedUSBBus
+        private let id: Int
+
+        init(bus: SimulatedUSBBus) {
+            self.bus = bus
+            id = bus.state.withLock { state in
+                state.lastSubscriber += 1
+                state.subscribers[state.lastSubscriber] = []
+                return state.lastSubscriber
+            }
+        }
+
+        func next() async -> USBHotplugEvent? {
+            while !Task.isCancelled {
+                bus.clock.catchUp()
+                let event = bus.state.withLock { state in
+                    state.subscribers[id]?.isEmpty == false ? state.subscribers[id]?.removeFirst() : nil
+                }
+                if let event { return event }
+                // A subscription has no deadline: this one comes after any run is over.
+                let deadline = bus.clock.moment(after: .seconds(365 * 86_400))
+                await bus.clock.stand(until: deadline) { [bus, id] in
+                    bus.state.withLock { $0.subscribers[id]?.isEmpty == false }
+                }
+            }
+            return nil
+        }
+
+        deinit { bus.state.withLock { state in _ = state.subscribers.removeValue(forKey: id) } }
+    }
+}

@@ -1,0 +1,33 @@
+public import USB
+
+/// A device as the wire sees it: it takes and gives bytes on its endpoints, at once, and never waits.
+/// Standard requests on the control endpoint are answered by its port.
+public protocol SimulatedUSBDevice: AnyObject, Sendable {
+    /// What the device says of itself.
+    var descriptors: SimulatedUSBDescriptors { get }
+
+    /// The device was plugged in and has power. `unplug` pulls it out.
+    func plugged(unplug: @escaping @Sendable () -> Void)
+
+    /// The device was pulled out and lost its power.
+    func unplugged()
+
+    /// The host reset the port.
+    func reset()
+
+    /// Takes an OUT transfer.
+    ///
+    /// - Returns: false to stall.
+    func write(_ bytes: [UInt8], endpoint: UInt8) -> Bool
+
+    /// Gives an IN transfer of up to `maximumLength` bytes.
+    func read(endpoint: UInt8, maximumLength: Int) -> SimulatedUSBInput
+
+    /// Whether ``read(endpoint:maximumLength:)`` would give anything but NAK.
+    func hasInput(endpoint: UInt8) -> Bool
+
+    /// Answers a class or vendor request.
+    ///
+    /// - Returns: the bytes for the host, empty for an OUT request; nil to stall.
+    func control(_ request: USBControlRequest) -> [UInt8]?
+}

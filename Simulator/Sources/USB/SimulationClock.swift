@@ -1,0 +1,269 @@
+public import Determinism
+internal import Synchronization
+
+/// The time of a simulated world, and what will happen in it. Everything in that world waits here:
+/// the simulated bus, and the host through ``TimeSource``.
+///
+/// On a ``VirtualTimeSource`` nobody waits for real. Who moves the clock, and how far:
+///
+/// 1. **A host that waits moves it.** A bulk or control transfer that the device holds back, and
+///    ``sleep(for:)``, move the clock to their own end or to the next event, whichever comes first,
+///    and look again after each event.
+/// 2. **A standing order does not.** An interrupt read or a hotplug subscription is pending all the
+///    time, while another task exchanges commands; its deadline must not pull the clock forward. It
+///    ends when its data is there, or when others have moved the clock past its deadline.
+/// 3. **At rest, a standing order brings on what it waits for.** When no reader has a command under way
+///    and every slot is empty or holds a card that was used and powered off again, the host can only be
+///    waiting for a card or a device: a standing order then moves the clock to the next event, if that is an
+///    awaited one and not past the order's deadline. Never to a deadline, never to a disruptive event.
+/// 4. **News stops a sleep.** When an event serves a standing order, whoever gets the news may be about to cancel
+///    a sleep: no sleep moves the clock until the host has done something with a device, or has
+///    let ``patience`` of real time go by.
+/// 5. **Virtual time is never slower than real time.** What no rule moves, such as the deadline of
+///    an interrupt read when nothing will ever happen, comes after as much real time as is left until then
+///    without any transfer. This keeps the promise that every transfer ends; a repeatable run does not need it.
+///
+/// Rules 1 to 3 depend on the schedule and on the order of the host's calls alone, and so does rule 4 with a host
+/// that reacts within ``patience``: the same calls give the same bytes at the same times. A host that lets its
+/// tasks race gets the races it asks for. On any other time source all waits are real.
+public final class SimulationClock: TimeSource {
+    private enum Wait {
+        /// Rules 2, 3 and 5.
+        case standingOrder
+        /// A sleep that rule 4 stops.
+        case heldSleep
+        /// A wait on real time.
+        case real
+    }
+
+    private struct Waiter {
+        let deadline: Timestamp
+        let wait: Wait
+        let isReady: @Sendable () -> Bool
+        var continuation: CheckedContinuation<Void, Never>?
+    }
+
+    private struct State {
+        var schedule = SimulationSchedule()
+        var waiters: [Int: Waiter] = [:]
+        var lastWaiter = 0
+        /// Counts what hosts do, to see whether a stretch of real time was idle.
+        var activity = 0
+        /// A standing order was served, and the host has done nothing since.
+        var hasNews = false
+        var restProbes: [@Sendable () -> Bool] = []
+    }
+
+    /// The real time that a host has to do something about news (rule 4).
+    public static let patience: Duration = .milliseconds(250)
+
+    private let base: any TimeSource
+    private let virtual: VirtualTimeSource?
+    private let pace: any TimeSource
+    private let state = Mutex(State())
+    // Held while an event runs, so that events run in order, one at a time, whoever moves the clock.
+    private let stepping = Mutex<Void>(())
+
+    /// - Parameters:
+    ///   - base: the time to show. Waits are virtual on a ``VirtualTimeSource`` and real on any other source.
+    ///   - pace: the real time of rules 4 and 5.
+    public init(_ base: any TimeSource = VirtualTimeSource(), pace: any TimeSource = SystemTimeSource()) {
+        self.base = base
+        virtual = base as? VirtualTimeSource
+        self.pace = virtual == nil ? base : pace
+    }
+
+    public func now() -> Timestamp { base.now() }
+
+    public func offsetSeconds(at moment: Timestamp) -> Int { base.offsetSeconds(at: moment) }
+
+    /// Plans an event.
+    ///
+    /// - Parameters:
+    ///   - delay: how long from now; less than zero counts as zero.
+    ///   - expectation: whether a host at rest may be waiting for it (rule 3).
+    ///   - action: what happens. It must not wait or sleep.
+    public func schedule(
+        after delay: Duration, _ expectation: SimulationSchedule.Expectation = .awaited,
+        _ action: @escaping @Sendable () -> Void
+    ) {
+        let moment = self.moment(after: delay)
+        state.withLock { $0.schedule.add(at: moment, expectation, action) }
+        wakeAll()
+    }
+
+    public func sleep(for duration: Duration) async throws(CancellationError) {
+        guard !Task.isCancelled else { throw CancellationError() }
+        let deadline = moment(after: duration)
+        while now() < deadline {
+            if virtual == nil {
+                await park(until: deadline, .real) { false }
+            } else if hasNews {
+                await park(until: deadline, .heldSleep) { [self] in !hasNews }
+            } else {
+                step(until: deadline, isSleep: true)
+            }
+            if Task.isCancelled { throw CancellationError() }
+        }
+        if virtual != nil { await Task.yield() }
+    }
+
+    // MARK: For the simulated bus
+
+    /// The moment at a distance, rounded up to the next millisecond so that every wait gets on.
+    func moment(after duration: Duration) -> Timestamp {
+        let bounded = min(max(duration, .zero), .seconds(100 * 366 * 86_400))
+        let (seconds, attoseconds) = bounded.components
+        let milliseconds = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        return Timestamp(milliseconds: now().milliseconds &+ seconds * 1000 &+ milliseconds)
+    }
+
+    /// Tells whether a part of the world has nothing under way (rule 3).
+    func addRestProbe(_ probe: @escaping @Sendable () -> Bool) {
+        state.withLock { $0.restProbes.append(probe) }
+    }
+
+    /// A host did something with a device.
+    func noteActivity() {
+        let hadNews = state.withLock { state in
+            state.activity &+= 1
+            defer { state.hasNews = false }
+            return state.hasNews
+        }
+        if hadNews { signal() }
+    }
+
+    /// Runs the events that are due.
+    func catchUp() {
+        while runNext(notAfter: now(), otherwiseMove: false) {}
+    }
+
+    /// One step of a wait of the host: to the next event or to `target` (rule 1). On real time: until
+    /// then, or until `isReady`.
+    func pass(until target: Timestamp, isReady: @escaping @Sendable () -> Bool) async {
+        guard virtual == nil else {
+            step(until: target)
+            return
+        }
+        await park(until: target, .real, isReady)
+    }
+
+    /// Waits as a standing order (rules 2, 3 and 5): until `isReady`, the deadline or cancellation.
+    func stand(until deadline: Timestamp, isReady: @escaping @Sendable () -> Bool) async {
+        while !Task.isCancelled, !isReady(), now() < deadline {
+            if advanceToAwaitedEvent(notAfter: deadline, isReady) { continue }
+            await park(until: deadline, .standingOrder, isReady)
+        }
+    }
+
+    /// Something changed: wakes the waits that it ends, and those that may now move the clock.
+    func signal() {
+        let waiters = state.withLock { $0.waiters }
+        guard !waiters.isEmpty else { return }
+        let isAwaited = awaitedEvent() != nil
+        for (id, waiter) in waiters {
+            let isReady = waiter.isReady()
+            if isReady, waiter.wait == .standingOrder { state.withLock { $0.hasNews = true } }
+            if isReady || (isAwaited && waiter.wait == .standingOrder) { wake(id) }
+        }
+    }
+
+    private var hasNews: Bool { state.withLock { $0.hasNews } }
+
+    private func step(until target: Timestamp, isSleep: Bool = false) {
+        runNext(notAfter: target, otherwiseMove: true, isSleep: isSleep)
+    }
+
+    /// - Returns: whether there was an event.
+    @discardableResult
+    private func runNext(notAfter moment: Timestamp, otherwiseMove: Bool, isSleep: Bool = false) -> Bool {
+        let ran = stepping.withLock { _ in
+            // Asked again under the lock: the news may have come since the sleep looked.
+            if isSleep, hasNews { return false }
+            guard let event = state.withLock({ $0.schedule.popFirst(notAfter: moment) }) else {
+                if otherwiseMove { virtual?.advance(to: moment) }
+                return false
+            }
+            run(event)
+            return true
+        }
+        if ran || otherwiseMove { wakeExpired() }
+        return ran
+    }
+
+    private func advanceToAwaitedEvent(notAfter deadline: Timestamp, _ isReady: @Sendable () -> Bool) -> Bool {
+        let advanced = stepping.withLock { _ in
+            guard let awaited = awaitedEvent(), awaited.moment <= deadline,
+                let event = state.withLock({ $0.schedule.popFirst(notAfter: awaited.moment) })
+            else { return false }
+            run(event)
+            // The order that moved the clock is not among the waiting ones.
+            if isReady() { state.withLock { $0.hasNews = true } }
+            return true
+        }
+        if advanced { wakeExpired() }
+        return advanced
+    }
+
+    private func run(_ event: SimulationSchedule.Event) {
+        virtual?.advance(to: event.moment)
+        event.action()
+        signal()
+    }
+
+    /// The next event, if a host that is at rest may be waiting for it.
+    private func awaitedEvent() -> SimulationSchedule.Event? {
+        guard virtual != nil else { return nil }
+        let (next, probes) = state.withLock { ($0.schedule.next, $0.restProbes) }
+        guard let next, next.expectation == .awaited, probes.allSatisfy({ $0() }) else { return nil }
+        return next
+    }
+
+    // MARK: Suspending
+
+    private func park(until deadline: Timestamp, _ wait: Wait, _ isReady: @escaping @Sendable () -> Bool) async {
+        let (id, activity, target) = state.withLock { state in
+            state.lastWaiter += 1
+            state.waiters[state.lastWaiter] = Waiter(deadline: deadline, wait: wait, isReady: isReady)
+            return (state.lastWaiter, state.activity, min(deadline, state.schedule.next?.moment ?? deadline))
+        }
+        let gap = Duration.milliseconds(max(0, target.milliseconds &- now().milliseconds))
+        let timer = Task {
+            do { try await pace.sleep(for: wait == .heldSleep ? min(gap, Self.patience) : gap) } catch { return }
+            switch wait {
+            case .standingOrder: if state.withLock({ $0.activity }) == activity { step(until: target) }
+            case .heldSleep: state.withLock { $0.hasNews = false }
+            case .real: catchUp()
+            }
+            wake(id)
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isWaiting = state.withLock { state in
+                    state.waiters[id]?.continuation = continuation
+                    return state.waiters[id] != nil
+                }
+                guard isWaiting else { return continuation.resume() }
+                // Anything that happened before the continuation was in its place would be missed.
+                let mayMove = wait == .standingOrder && awaitedEvent() != nil
+                if isReady() || Task.isCancelled || now() >= deadline || mayMove { wake(id) }
+            }
+        } onCancel: {
+            wake(id)
+        }
+        timer.cancel()
+    }
+
+    private func wake(_ id: Int) {
+        state.withLock { $0.waiters.removeValue(forKey: id) }?.continuation?.resume()
+    }
+
+    private func wakeExpired() {
+        let now = now()
+        for id in state.withLock({ $0.waiters.filter { $0.value.deadline <= now }.keys }) { wake(id) }
+    }
+
+    private func wakeAll() {
+        for id in state.withLock({ Array($0.waiters.keys) }) { wake(id) }
+    }
+}

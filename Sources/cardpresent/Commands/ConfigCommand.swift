@@ -1,0 +1,49 @@
+internal import ArgumentParser
+internal import Hardware
+
+/// `config`
+struct ConfigCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config", abstract: "Shows and checks the configuration of the till.",
+        subcommands: [ShowConfiguration.self, CheckConfiguration.self])
+}
+
+/// `config show`
+struct ShowConfiguration: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Prints the configuration in force as a file that can be edited.")
+
+    @OptionGroup var configurationOptions: ConfigurationOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        try await output.reporting {
+            let configuration = try configurationOptions.load()
+            guard !output.json else {
+                return try StandardOutput.write(
+                    json: ["file": configurationOptions.path() ?? "", "configuration": configuration.yaml])
+            }
+            StandardOutput.write(configuration.yaml)
+        }
+    }
+}
+
+/// `config check`
+struct CheckConfiguration: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Reads a configuration file and says whether it can be used.")
+
+    @Argument(help: "The file to check.", completion: .file(extensions: ["yaml", "yml"]))
+    var file: String
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        try await output.reporting {
+            var options = ConfigurationOptions()
+            options.config = file
+            _ = try options.load()
+            guard !output.json else { return try StandardOutput.write(json: ["valid": true]) }
+            StandardOutput.write("\(file) can be used\n")
+        }
+    }
+}

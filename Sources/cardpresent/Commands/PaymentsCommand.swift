@@ -1,0 +1,90 @@
+internal import Amounts
+internal import ArgumentParser
+internal import Yosemite
+
+/// `payments`
+struct PaymentsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "payments", abstract: "Shows payments, and finishes what was left in the middle.",
+        subcommands: [ListPayments.self, ShowPayment.self, RecoverPayments.self])
+}
+
+/// `payments list`
+struct ListPayments: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists payments, newest first.",
+        discussion: "Attempts that a killed process left in the middle are brought to an end first.")
+
+    @Option(help: "The most payments to show.")
+    var limit: Int?
+    @OptionGroup var configurationOptions: ConfigurationOptions
+    @OptionGroup var data: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard limit ?? 1 > 0 else { throw ValidationError("--limit is 1 or more") }
+    }
+
+    func run() async throws {
+        try await output.reporting {
+            let till = try await Till.open(
+                DeterminismOptions.none, settings: try configurationOptions.load(), data: data)
+            let payments = try await till.payments(limit: limit)
+            guard !output.json else { return try StandardOutput.write(json: payments.map(PaymentView.init)) }
+            StandardOutput.write(PaymentTable.text(payments))
+        }
+    }
+}
+
+/// `payments show`
+struct ShowPayment: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Shows a payment and the story of its attempts.")
+
+    @Argument(help: "The payment, for example P000001.")
+    var payment: PaymentName
+    @OptionGroup var configurationOptions: ConfigurationOptions
+    @OptionGroup var data: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        try await output.reporting {
+            let till = try await Till.open(
+                DeterminismOptions.none, settings: try configurationOptions.load(), data: data)
+            let view = PaymentHistoryView(try await till.payment(payment.id))
+            guard !output.json else { return try StandardOutput.write(json: view) }
+            StandardOutput.write(view.text)
+        }
+    }
+}
+
+/// `payments recover`
+struct RecoverPayments: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recover", abstract: "Brings payments to an end that were left in the middle.",
+        discussion: """
+            A sale whose answer never came is taken back; a refund is asked about. Exits with 4 when the host does not \
+            answer and something stays open.
+            """)
+
+    @OptionGroup var configurationOptions: ConfigurationOptions
+    @OptionGroup var data: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        try await output.reporting {
+            let till = try await Till.open(
+                DeterminismOptions.none, settings: try configurationOptions.load(), data: data)
+            let report = till.recovered
+            if output.json {
+                try StandardOutput.write(
+                    json: RecoveryView(
+                        finished: report.finished.map(PaymentView.init), open: report.open.map(PaymentView.init)))
+            } else {
+                StandardOutput.write("\(report.finished.count) finished, \(report.open.count) still open\n")
+                StandardOutput.write((report.finished + report.open).isEmpty ? "" : PaymentTable.text(report.finished + report.open))
+            }
+            guard report.open.isEmpty else { throw ExitCode(ExitStatus.outcomeUnknown.rawValue) }
+        }
+    }
+}

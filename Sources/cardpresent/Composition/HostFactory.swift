@@ -1,0 +1,39 @@
+internal import Determinism
+internal import Hardware
+internal import Simulator
+
+/// Makes the payment host.
+enum HostFactory {
+    /// The simulated issuer, with its book beside the database, so that the next command finds it as this
+    /// one left it.
+    ///
+    /// - Throws: `CommandFailure`
+    static func host(beside database: String, world: any World) throws(CommandFailure) -> any PaymentHost {
+        do {
+            let keys = try TestKeys.embedded()
+            var accounts: [IssuerAccount] = []
+            for profile in try world.profiles() { accounts += try profile.issuerAccounts(keys: keys) }
+            return try SimulatedIssuer(
+                accounts: accounts, keys: keys, time: world.time, random: world.random.stream("host"),
+                ledgerPath: database + ".issuer")
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch let error as IssuerLedgerError {
+            throw CommandFailure(
+                .unavailable, code: "issuer_ledger", message: error.description)
+        } catch {
+            throw CommandFailure(.internalError, code: "internal", message: "the simulated issuer cannot be made: \(error)")
+        }
+    }
+}
+
+extension World {
+    /// The cards whose issuer answers: the one in the reader, and those that come with the program.
+    fileprivate func profiles() throws(CommandFailure) -> [CardProfile] {
+        var profiles = [card].compactMap(\.self)
+        for name in CardProfileLibrary.names where name != card?.name {
+            profiles.append(try CardCatalogue.profile(name))
+        }
+        return profiles
+    }
+}

@@ -1,0 +1,31 @@
+internal import Hardware
+internal import USB
+
+/// Finds readers for commands.
+enum ReaderCatalogue {
+    /// - Throws: `CommandFailure`
+    static func readers(on bus: any USBBus) async throws(CommandFailure) -> [(reader: CardReader, device: USBDevice)] {
+        do throws(USBError) {
+            return try await bus.devices().compactMap { device in CardReader(device).map { ($0, device) } }
+        } catch {
+            throw CommandFailure(.reader, code: "usb_failed", message: error.description)
+        }
+    }
+
+    /// The reader with this identifier; the first one when none is given.
+    ///
+    /// - Throws: `CommandFailure`
+    static func find(
+        _ id: String?, on bus: any USBBus
+    ) async throws(CommandFailure) -> (reader: CardReader, device: USBDevice) {
+        let readers = try await readers(on: bus)
+        guard let found = id.map({ id in readers.first { $0.reader.id == id } }) ?? readers.first else {
+            throw CommandFailure(
+                .reader, code: "reader_not_found", message: id.map { "there is no reader '\($0)'" } ?? "no card reader found",
+                fix: readers.isEmpty
+                    ? "plug a CCID reader in, or use --reader simulated"
+                    : "readers: " + readers.map(\.reader.id).joined(separator: ", "))
+        }
+        return found
+    }
+}

@@ -1,0 +1,46 @@
+internal import CardSecrets
+internal import Determinism
+internal import EMV
+internal import Simulator
+internal import SmartCard
+internal import USB
+
+/// A reader that is plugged in, and a person at this terminal.
+struct RealWorld: World {
+    let bus: any USBBus
+    let cardholder: any CardholderInterface
+    let time: any TimeSource = SystemTimeSource()
+    let random: any RandomSource = SystemRandomSource()
+    let trace: (@Sendable (TraceEntry) -> Void)?
+    let readerID: String?
+
+    /// - Throws: `CommandFailure`
+    init(_ options: WorldOptions, readerID: String?) throws(CommandFailure) {
+        guard options.determinism.seed == nil else {
+            throw CommandFailure(
+                .usage, code: "seed_with_usb", message: "--seed makes simulated runs repeatable, not real ones",
+                fix: "leave --seed out, or use --reader simulated")
+        }
+        self.readerID = readerID
+        bus = try Till.usbBus(time: time)
+        let pinPad: SimulatedPINPad
+        do {
+            pinPad = try SimulatedPINPad(keys: TestKeys.embedded(), random: random)
+        } catch {
+            throw CommandFailure(.internalError, code: "internal", message: "the test PIN pad cannot be made: \(error)")
+        }
+        cardholder = ConsoleCardholder(pin: try PINOption.digits(options.pin), pinPad: pinPad)
+        trace = try options.traceFile()
+    }
+}
+
+extension WorldOptions {
+    /// The recorder of a trace; nil when none is wanted.
+    ///
+    /// - Throws: `CommandFailure`
+    func traceFile() throws(CommandFailure) -> (@Sendable (TraceEntry) -> Void)? {
+        guard let trace else { return nil }
+        let file = try TraceFile(path: trace)
+        return { file.write($0) }
+    }
+}

@@ -1,0 +1,61 @@
+internal import Cryptography
+internal import Determinism
+internal import EMV
+internal import Hardware
+internal import Simulator
+internal import SmartCard
+internal import USB
+
+/// A simulated reader on a simulated bus, a card, and the person who holds it. It ends at the USB transport:
+/// what lies above cannot tell it from the real one.
+struct SimulatedWorld: World {
+    let bus: any USBBus
+    let time: any TimeSource
+    let random: any RandomSource
+    let trace: (@Sendable (TraceEntry) -> Void)?
+    let card: CardProfile?
+    private let person: SimulatedCardholder
+    private let keys: TestKeys
+
+    /// - Throws: `CommandFailure`
+    init(_ options: WorldOptions, model name: String) throws(CommandFailure) {
+        guard let model = SimulatedReaderModel.all.first(where: { $0.name == name }) else {
+            throw CommandFailure(
+                .usage, code: "unknown_reader_model", message: "there is no simulated reader model '\(name)'",
+                fix: "models: " + SimulatedReaderModel.all.map(\.name).joined(separator: ", "))
+        }
+        let profile = try CardCatalogue.profile(options.card)
+        card = profile
+        let pin = try PINOption.digits(options.pin)
+        random = options.determinism.random
+        let clock = SimulationClock(options.determinism.virtualTime)
+        time = clock
+        let simulatedBus = SimulatedUSBBus(clock: clock)
+        bus = simulatedBus
+        let reader = SimulatedCCIDReader(model: model, clock: clock)
+        simulatedBus.plug(reader)
+        do {
+            keys = try TestKeys.embedded()
+            let chip = try SimulatedEMVCard(profile: profile, keys: keys, random: random.stream("card"))
+            person = SimulatedCardholder(
+                profile: profile, card: chip, reader: reader, clock: clock,
+                pinPad: try SimulatedPINPad(keys: keys, random: random.stream("pin pad")), pin: pin)
+        } catch {
+            throw CommandFailure(.internalError, code: "internal", message: "the simulated card cannot be made: \(error)")
+        }
+        trace = try options.traceFile()
+    }
+
+    var cardholder: any CardholderInterface { person }
+
+    func observe(_ event: CardReaderEvent) { person.observe(event) }
+
+    /// A terminal that is to accept test cards knows the test certification authority.
+    func terminal(_ configured: TerminalConfiguration) -> TerminalConfiguration {
+        let rids = Set(configured.applications.map { Array($0.aid.prefix(5)) })
+        let testKeys = rids.sorted { $0.lexicographicallyPrecedes($1) }.compactMap { rid in
+            try? keys.certificationAuthorityPublicKey(rid: rid)
+        }
+        return configured.adding(certificationAuthorityKeys: testKeys)
+    }
+}

@@ -1,0 +1,36 @@
+internal import Determinism
+internal import EMV
+internal import Hardware
+internal import Simulator
+internal import SmartCard
+internal import USB
+
+/// What a command runs with below the stores: a USB bus, a person, time and chance.
+protocol World: Sendable {
+    var bus: any USBBus { get }
+    var cardholder: any CardholderInterface { get }
+    var time: any TimeSource { get }
+    var random: any RandomSource { get }
+    /// Gets every exchange with a card; nil when nobody wants it.
+    var trace: (@Sendable (TraceEntry) -> Void)? { get }
+    /// The card that is used; nil when it is not known beforehand.
+    var card: CardProfile? { get }
+    /// The reader to use; nil for the first one.
+    var readerID: String? { get }
+
+    /// The terminal's configuration in this world.
+    func terminal(_ configured: TerminalConfiguration) -> TerminalConfiguration
+
+    /// Something happened at the reader.
+    func observe(_ event: CardReaderEvent)
+}
+
+extension World {
+    var trace: (@Sendable (TraceEntry) -> Void)? { nil }
+    var card: CardProfile? { nil }
+    var readerID: String? { nil }
+
+    func terminal(_ configured: TerminalConfiguration) -> TerminalConfiguration { configured }
+
+    func observe(_ event: CardReaderEvent) {}
+}

@@ -1,0 +1,15 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Hardware
+
+/// Which configuration is in force.
+struct ConfigurationOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The configuration file of the till.",
+            discussion: """
+                Default: $XDG_CONFIG_HOME/cardpresent/cardpresent.yaml, or the same below ~/.config, if it is there.
+                """),
+        completion: .file(extensions: ["yaml", "yml"]))
+    var config: String?
+}

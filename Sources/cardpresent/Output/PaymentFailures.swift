@@ -1,0 +1,136 @@
+internal import Hardware
+internal import Storage
+internal import Yosemite
+
+extension CommandFailure {
+    /// What a payment's outcome makes of the command; nil when it was approved.
+    init?(_ payment: Yosemite.Payment) {
+        let message = payment.errorMessage ?? payment.outcome.rawValue
+        let code = payment.errorCode ?? payment.outcome.rawValue
+        switch payment.outcome {
+        case .approved: return nil
+        case .declined: self.init(.declined, code: code, message: message, fix: "ask for another card")
+        case .cancelled: self.init(.cancelled, code: code, message: message)
+        case .unknown, .pending:
+            self.init(
+                .outcomeUnknown, code: code, message: message,
+                fix: "do not charge again: 'cardpresent payments recover' asks the host what became of it")
+        case .failed: self.init(Self.status(ofFailure: code), code: code, message: message, fix: Self.fix(code))
+        }
+    }
+
+    private static func status(ofFailure code: String) -> ExitStatus {
+        switch code {
+        case "internal": .internalError
+        case "host_failed", "host_unreachable", "host_timeout": .unavailable
+        case "invalid_amount", "invalid_currency": .usage
+        case "interrupted": .tryAgain
+        default: .reader
+        }
+    }
+
+    private static func fix(_ code: String) -> String? {
+        switch code {
+        case "card_not_read": "insert the card again, chip first, or ask for another card"
+        case "card_removed": "begin again, and leave the card in until the reader says otherwise"
+        case "card_timeout": "begin again and insert a card"
+        case "reader_unplugged", "no_reader": "plug the reader in and begin again"
+        default: nil
+        }
+    }
+
+    init(_ error: CardPresentPaymentsError) {
+        switch error {
+        case .noStoreSite:
+            self.init(.configuration, code: "no_store_site", message: error.description)
+        case .reader(let error): self.init(error)
+        case .refund(let error): self.init(error)
+        case .journal(let error): self.init(error)
+        case .busy: self.init(.tryAgain, code: "busy", message: error.description)
+        }
+    }
+
+    init(_ error: CardReaderServiceError) {
+        let message = error.description
+        switch error.underlying {
+        case .readerBusy:
+            self.init(
+                .reader, code: "reader_busy", message: message,
+                fix: "end the other program, or give another reader with --reader usb:ID")
+        case .readerNotFound:
+            self.init(.reader, code: "reader_not_found", message: message, fix: "plug a CCID reader in")
+        case .readerAccessDenied:
+            self.init(
+                .reader, code: "reader_access_denied", message: message,
+                fix: "install udev/60-cardpresent.rules and join the group cardpresent")
+        case .commandCancelled: self.init(.cancelled, code: "cancelled", message: message)
+        default: self.init(.reader, code: "reader_failed", message: message)
+        }
+    }
+
+    init(_ error: JournalError) {
+        let message = error.description
+        switch error {
+        case .storage(let error): self.init(error)
+        case .paymentNotFound: self.init(.usage, code: "unknown_payment", message: message)
+        case .receiptNotFound: self.init(.usage, code: "unknown_receipt", message: message)
+        case .notRefundable: self.init(.usage, code: "not_refundable", message: message)
+        case .refundTooLarge: self.init(.usage, code: "refund_too_large", message: message)
+        case .notRetriable: self.init(.tryAgain, code: "not_retriable", message: message)
+        case .notOurs: self.init(.tryAgain, code: "busy", message: message)
+        case .money: self.init(.usage, code: "invalid_amount", message: message)
+        case .attemptNotFound, .printJobNotFound, .illegalTransition:
+            self.init(.internalError, code: "internal", message: message)
+        }
+    }
+
+    init(_ error: StorageError) {
+        let (message, fix) = error.description.splitAtFix
+        switch error {
+        case .notWritable: self.init(.unavailable, code: "database_not_writable", message: message, fix: fix)
+        case .diskFull: self.init(.unavailable, code: "disk_full", message: message, fix: fix)
+        case .busy: self.init(.tryAgain, code: "database_busy", message: message, fix: fix)
+        case .newerSchema: self.init(.badData, code: "newer_schema", message: message, fix: fix)
+        case .corrupt: self.init(.badData, code: "database_corrupt", message: message, fix: fix)
+        case .notADatabase: self.init(.badData, code: "not_a_database", message: message, fix: fix)
+        case .foreignDatabase: self.init(.badData, code: "foreign_database", message: message, fix: fix)
+        case .ruleBroken: self.init(.internalError, code: "internal", message: message, fix: fix)
+        case .failed: self.init(.unavailable, code: "database_failed", message: message, fix: fix)
+        }
+    }
+
+    init(_ error: ReceiptStoreError) {
+        switch error {
+        case .noStoreSite: self.init(.configuration, code: "no_store_site", message: error.description)
+        case .noReceipt: self.init(.usage, code: "no_receipt", message: error.description)
+        case .unreadable: self.init(.badData, code: "receipt_unreadable", message: error.description)
+        case .journal(let error): self.init(error)
+        case .printer(let error): self.init(error)
+        }
+    }
+
+    init(_ error: PrinterError) {
+        let (message, fix) = error.description.splitAtFix
+        let code =
+            switch error {
+            case .libraryMissing: "cups_missing"
+            case .serverUnavailable: "print_server_unavailable"
+            case .printerNotFound: "unknown_printer"
+            case .noDefaultPrinter: "no_default_printer"
+            case .rejected: "print_rejected"
+            case .jobFailed: "print_failed"
+            case .timedOut: "print_timeout"
+            case .cancelled: "cancelled"
+            }
+        self.init(error == .cancelled ? .cancelled : .printer, code: code, message: message, fix: fix)
+    }
+}
+
+extension String {
+    /// An error's text says what happened, and after the last colon what to do about it.
+    fileprivate var splitAtFix: (String, String?) {
+        guard let colon = lastIndex(of: ":") else { return (self, nil) }
+        let fix = self[index(after: colon)...].drop { $0 == " " }
+        return fix.isEmpty ? (self, nil) : (String(self[..<colon]), String(fix))
+    }
+}

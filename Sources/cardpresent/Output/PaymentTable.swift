@@ -1,0 +1,29 @@
+internal import Amounts
+internal import Determinism
+internal import Hardware
+internal import Yosemite
+
+/// Payments as lines for people.
+enum PaymentTable {
+    static func text(_ payments: [Payment]) -> String {
+        guard !payments.isEmpty else { return "No payments yet.\n" }
+        return payments.map(line).joined()
+    }
+
+    private static func line(_ payment: Payment) -> String {
+        let amount = payment.amount.description
+        let card = payment.card.map { card in
+            (card.applicationName ?? card.brand) + (card.lastFour.map { " **** \($0)" } ?? "")
+        }
+        return [
+            payment.name, String(payment.createdAt.description.prefix(19)).replacing("T", with: " "),
+            amount.padded(to: 16), payment.state.padded(to: 10), card ?? payment.errorMessage ?? "",
+        ].joined(separator: "  ").trimmingTrailingBlanks + "\n"
+    }
+}
+
+extension String {
+    fileprivate var trimmingTrailingBlanks: String {
+        String(self[..<(lastIndex { $0 != " " }.map { index(after: $0) } ?? startIndex)])
+    }
+}

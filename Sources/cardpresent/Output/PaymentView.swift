@@ -1,0 +1,70 @@
+internal import Amounts
+internal import Determinism
+internal import Hardware
+internal import Yosemite
+
+/// A payment as JSON.
+struct PaymentView: Encodable, Sendable {
+    var id: String
+    var state: String
+    var outcome: String
+    /// Minor units
+    var amount: Int64
+    var refunded: Int64
+    var currency: String
+    var order: Int64?
+    var brand: String?
+    var last4: String?
+    var entryMode: String?
+    var cvm: String?
+    var authCode: String?
+    var createdAt: String
+    var updatedAt: String
+
+    init(_ payment: Payment) {
+        (id, state, outcome) = (payment.name, payment.state, payment.outcome.rawValue)
+        (amount, refunded) = (payment.amount.minorUnits, payment.refundedMinorUnits)
+        (currency, order) = (payment.amount.currency.code, payment.orderID)
+        let card = payment.card
+        (brand, last4, entryMode) = (card?.brand, card?.lastFour, card?.entryMode.rawValue)
+        (cvm, authCode) = (card?.cardholderVerification.rawValue, card?.authorizationCode)
+        (createdAt, updatedAt) = (payment.createdAt.description, payment.updatedAt.description)
+    }
+}
+
+/// The EMV part of a payment as JSON.
+struct EMVView: Encodable, Sendable {
+    var aid: String?
+    var applicationName: String?
+    var tvr: String?
+    var tsi: String?
+    var cryptogram: String?
+    var cryptogramType: String?
+    var atc: UInt16?
+    var responseCode: String?
+    var oda: String
+    var odaResult: String
+
+    init(_ card: CardPresentTransactionDetails) {
+        (aid, applicationName) = (card.aid, card.applicationName)
+        (tvr, tsi) = (card.terminalVerificationResults, card.transactionStatusInformation)
+        (cryptogram, cryptogramType) = (card.applicationCryptogram, card.cryptogramType)
+        (atc, responseCode) = (card.applicationTransactionCounter, card.authorizationResponseCode)
+        (oda, odaResult) = (card.offlineDataAuthentication.rawValue, card.offlineDataAuthenticationResult)
+    }
+}
+
+/// The result of `pay` and of `refund`.
+struct OutcomeView: Encodable, Sendable {
+    var outcome: String
+    var payment: PaymentView?
+    var emv: EMVView?
+    var error: ErrorView?
+
+    init(_ payment: Payment, failure: CommandFailure?) {
+        outcome = payment.outcome.rawValue
+        self.payment = PaymentView(payment)
+        emv = payment.card.map(EMVView.init)
+        error = failure.map(ErrorView.init)
+    }
+}

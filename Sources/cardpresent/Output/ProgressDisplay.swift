@@ -1,0 +1,30 @@
+internal import EMV
+internal import Hardware
+
+/// Tells a person at the terminal what the reader waits for. Quiet when nobody is watching.
+struct ProgressDisplay: Sendable {
+    let isEnabled: Bool
+
+    func show(_ event: CardReaderEvent) {
+        guard isEnabled, let text = Self.text(event) else { return }
+        StandardError.write(text + "\n")
+    }
+
+    private static func text(_ event: CardReaderEvent) -> String? {
+        switch event {
+        case .waitingForInput: "Insert the card …"
+        case .displayMessage(let message): message
+        case .cardInserted: "Reading the card, do not remove it …"
+        case .kernel(.cardholderVerification): "Verifying the cardholder …"
+        case .kernel(.online): nil
+        case .kernel: nil
+        case .cardDetailsCollected: nil
+        case .authorizing: "Asking the issuer …"
+        case .removeCardRequested: "Remove the card."
+        case .cardRemoved, .cardRemovedAfterClientSidePaymentCapture: nil
+        case .lowBattery(let level): "The reader's battery is low: \(Int(level * 100)) percent."
+        case .lowBatteryResolved: nil
+        case .disconnected(let reason): "\(reason)"
+        }
+    }
+}

@@ -1,0 +1,47 @@
+internal import CCID
+internal import Determinism
+internal import Hardware
+internal import USB
+
+extension CardReader {
+    /// The reader on one line.
+    var line: String { "\(id)  \(name)  \(exchangeLevel), \(slotCount == 1 ? "1 slot" : "\(slotCount) slots")\n" }
+}
+
+/// A reader with all that it says of itself.
+struct ReaderView: Encodable, Sendable {
+    var reader: CardReader
+    /// What is in the first slot; nil when the reader could not be asked.
+    var card: String?
+    /// Why it could not be asked.
+    var error: String?
+
+    init(_ reader: CardReader, device: USBDevice, bus: any USBBus) async {
+        self.reader = reader
+        do throws(CCIDError) {
+            let driver = try await CCIDReader.open(device, on: bus, time: SystemTimeSource())
+            card = "\(try await driver.cardStatus())"
+            await driver.close()
+        } catch {
+            self.error = error.description
+        }
+    }
+
+    var text: String {
+        var lines = [reader.name]
+        func add(_ name: String, _ value: String?) {
+            if let value { lines.append("  " + name.padded(to: 14) + value) }
+        }
+        add("id", reader.id)
+        add("manufacturer", reader.manufacturer)
+        add("serial", reader.serialNumber)
+        add("USB", reader.usbID)
+        add("firmware", reader.softwareVersion)
+        add("level", reader.exchangeLevel)
+        add("slots", String(reader.slotCount))
+        add("battery", reader.batteryLevel.map { "\(Int($0 * 100)) percent" })
+        add("card", card)
+        add("error", error)
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
