@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import SmartCard
 
 /// Initiate application processing: GET PROCESSING OPTIONS (EMV Book 3 §10.1).
@@ -8,7 +9,7 @@ struct ApplicationInitiation {
     func perform(_ transaction: inout Transaction) async throws(KernelStop) {
         guard let application = transaction.application else { return }
         session.observe(.initiatingApplication(aid: application.candidate.dfName))
-        try takeSelectionData(application.information, into: &transaction)
+        if let pdol = application.information.value(EMVTag.pdol) { transaction.data.set(EMVTag.pdol, pdol) }
         // The answer travels in template 83, whose tag and length need up to three bytes of the command.
         let list = try transaction.list(EMVTag.pdol, limit: 252)
         var options = transaction.fill(list)
@@ -26,16 +27,6 @@ struct ApplicationInitiation {
         transaction.profile = profile
         do throws(DataObjectError) { try transaction.data.takeFromCard(answer.objects) } catch {
             throw .failed(.data(error))
-        }
-    }
-
-    /// Only what the kernel uses of the FCI goes to the data objects: names and priorities may stand in the
-    /// records again, and that is no error.
-    private func takeSelectionData(
-        _ information: FileControlInformation, into transaction: inout Transaction
-    ) throws(KernelStop) {
-        for tag in [EMVTag.pdol, EMVTag.issuerCodeTableIndex] {
-            if let value = information.value(tag) { transaction.data.set(tag, value) }
         }
     }
 

@@ -1,10 +1,11 @@
 internal import CardSecrets
+internal import Cryptography
 
 /// The static data to be authenticated: what signatures on the card cover (EMV Book 3 §10.3). It holds
 /// the PAN as a rule, so it is secret.
 struct OfflineAuthenticationInput: ~Copyable {
     let staticData: SensitiveBytes
-    /// False when a record that belongs to it is no template 70, or the tag list (9F4A) asks for anything
+    /// False before the records are read, when a record that belongs to it is no template 70, or the tag list (9F4A) asks for anything
     /// but the AIP: authentication fails then, whatever the method.
     let isUsable: Bool
 }

@@ -60,12 +60,20 @@ struct CardholderVerification {
         // Whoever compares the signature judges it, after the kernel is done.
         case .signature: .successful(.unknown)
         case .plaintextPIN: try await verifyOffline(.plaintext, .successful, in: &transaction)
-        case .encipheredPIN: try await verifyOffline(.enciphered, .successful, in: &transaction)
         case .plaintextPINAndSignature: try await verifyOffline(.plaintext, .unknown, in: &transaction)
-        case .encipheredPINAndSignature: try await verifyOffline(.enciphered, .unknown, in: &transaction)
+        case .encipheredPIN: try await verifyEnciphered(.successful, in: &transaction)
+        case .encipheredPINAndSignature: try await verifyEnciphered(.unknown, in: &transaction)
         case .onlinePIN: try await takeOnlinePIN(in: &transaction)
         case .fail, .biometric: .failed
         }
+    }
+
+    /// Without a genuine key of the card the method has failed (Book 2 §7.1).
+    private func verifyEnciphered(
+        _ result: CVMResults.Result, in transaction: inout Transaction
+    ) async throws(KernelStop) -> Attempt {
+        guard let key = PINKeyRecovery.recover(transaction) else { return .failed }
+        return try await verifyOffline(.enciphered(key), result, in: &transaction)
     }
 
     private func verifyOffline(
@@ -83,9 +91,9 @@ struct CardholderVerification {
         let prompt = PINPrompt(method: .online, triesLeft: nil, isRetry: false)
         session.observe(.enteringPIN(prompt))
         switch await cardholder.enterPIN(prompt) {
-        case .cancelled: throw .cancelled(.cardholder)
+        case .cancelled: throw .stoppedAtTerminal
         case .bypassed:
-            guard transaction.terminal.pinPolicy.allowsBypass else { throw .cancelled(.cardholder) }
+            guard transaction.terminal.pinPolicy.allowsBypass else { throw .stoppedAtTerminal }
             transaction.verificationResults.insert(.pinNotEntered)
             return .failed
         case .unavailable:

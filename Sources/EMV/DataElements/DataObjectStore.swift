@@ -1,4 +1,5 @@
 internal import CardSecrets
+internal import Cryptography
 internal import SmartCard
 
 /// The data objects of one transaction. Secret ones (PAN, track data, names) are apart from the others,
@@ -57,12 +58,9 @@ struct DataObjectStore: ~Copyable {
     ///
     /// - Throws: ``DataObjectError``
     borrowing func primaryAccountNumber() throws(DataObjectError) -> PrimaryAccountNumber {
-        guard let object = secret[EMVTag.pan] else { throw .missing(EMVTag.pan) }
-        do {
-            return try object.value.withUnsafeBytes { bytes throws(PrimaryAccountNumberError) in
-                try PrimaryAccountNumber(compressedNumeric: bytes)
-            }
-        } catch {
+        guard var digits = withSecret(EMVTag.pan, { Array($0) }) else { throw .missing(EMVTag.pan) }
+        defer { digits.wipe() }
+        do throws(PrimaryAccountNumberError) { return try PrimaryAccountNumber(compressedNumeric: digits) } catch {
             throw .wrongFormat(EMVTag.pan)
         }
     }

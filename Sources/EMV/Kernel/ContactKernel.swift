@@ -44,7 +44,9 @@ public struct ContactKernel: Sendable {
         return KernelOutcome(decision, transaction)
     }
 
-    private func run(_ transaction: inout Transaction, _ session: CardSession) async throws(KernelStop) -> TransactionDecision {
+    private func run(_ transaction: inout Transaction, _ session: CardSession) async throws(KernelStop)
+        -> TransactionDecision
+    {
         do throws(TransactionRequestError) { try transaction.request.check() } catch {
             throw .failed(.request(error))
         }

@@ -9,6 +9,9 @@ enum KernelStop: Error {
 
     init(_ error: CardChannelError) { self = error == .cancelled ? .cancelled(.caller) : .failed(.channel(error)) }
 
+    /// The person at the terminal ended it; or the caller did, and the terminal stopped asking.
+    static var stoppedAtTerminal: KernelStop { .cancelled(Task.isCancelled ? .caller : .cardholder) }
+
     /// How a transaction ends that stopped so.
     var decision: TransactionDecision {
         switch self {

@@ -12,7 +12,7 @@ struct Transaction: ~Copyable {
     var data = DataObjectStore()
     var profile: ApplicationInterchangeProfile = []
     var fileLocator: ApplicationFileLocator?
-    var authenticationInput: OfflineAuthenticationInput?
+    var authenticationInput = OfflineAuthenticationInput(staticData: SensitiveBytes([]), isUsable: false)
 
     var verificationResults: TerminalVerificationResults = []
     var statusInformation: TransactionStatusInformation = []
@@ -43,7 +43,6 @@ struct Transaction: ~Copyable {
         self.application = application
         for (tag, value) in TerminalData.values(of: terminal, application.candidate, request) { data.set(tag, value) }
         data.set(EMVTag.unpredictableNumber, unpredictableNumber)
-        data.set(EMVTag.dfName, application.candidate.dfName)
     }
 
     /// Settings for the selected application.
@@ -61,9 +60,16 @@ struct Transaction: ~Copyable {
         case EMVTag.statusInformation: statusInformation.bytes
         case EMVTag.cvmResults: cvmResults.bytes
         case EMVTag.responseCode: responseCode?.bytes
+        case EMVTag.dfName: application?.candidate.dfName
         case EMVTag.issuerScriptResults: scriptResults.isEmpty ? nil : scriptResults.flatMap(\.bytes)
         default: data[tag]
         }
+    }
+
+    /// A copy of the static data to be authenticated; nil when it cannot be used. Wipe it after use.
+    borrowing func copyStaticData() -> [UInt8]? {
+        guard authenticationInput.isUsable else { return nil }
+        return authenticationInput.staticData.withUnsafeBytes { Array($0) }
     }
 
     /// Fills a list of the card. The bytes may hold card data: wipe them after use.

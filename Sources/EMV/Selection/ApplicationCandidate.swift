@@ -34,7 +34,9 @@ struct CandidateList: Hashable, Sendable {
     /// Adds an application. The same DF name counts once, with the terminal AID that fits it best.
     mutating func add(_ candidate: ApplicationCandidate) {
         if let known = candidates.firstIndex(where: { $0.dfName == candidate.dfName }) {
-            guard candidate.terminalApplication.aid.count > candidates[known].terminalApplication.aid.count else { return }
+            guard candidate.terminalApplication.aid.count > candidates[known].terminalApplication.aid.count else {
+                return
+            }
             candidates.remove(at: known)
         }
         let position = candidates.firstIndex { ($0.priority ?? 16) > (candidate.priority ?? 16) }

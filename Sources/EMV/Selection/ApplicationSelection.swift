@@ -128,7 +128,7 @@ struct ApplicationSelection {
         guard candidates.count > 1 || first.needsConfirmation else { return first }
         session.observe(.choosingApplication)
         let answer = await cardholder.chooseApplication(candidates.map(\.choice))
-        guard let answer, candidates.indices.contains(answer) else { throw .cancelled(.cardholder) }
+        guard let answer, candidates.indices.contains(answer) else { throw .stoppedAtTerminal }
         return candidates[answer]
     }
 }

@@ -18,7 +18,8 @@ public struct ActionCodes: Hashable, Sendable {
     /// The three codes as numbers of ten hexadecimal digits.
     init(_ denial: UInt64, _ online: UInt64, _ default: UInt64) {
         self.init(
-            denial: TerminalVerificationResults(rawValue: denial), online: TerminalVerificationResults(rawValue: online),
+            denial: TerminalVerificationResults(rawValue: denial),
+            online: TerminalVerificationResults(rawValue: online),
             default: TerminalVerificationResults(rawValue: `default`))
     }
 }

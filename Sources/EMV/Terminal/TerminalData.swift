@@ -1,4 +1,5 @@
 internal import Amounts
+internal import Determinism
 internal import SmartCard
 
 /// The terminal's own data objects for one transaction (EMV Book 4 §10.1).
