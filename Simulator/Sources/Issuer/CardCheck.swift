@@ -1,0 +1,95 @@
+internal import CardSecrets
+internal import Cryptography
+internal import Determinism
+internal import EMV
+internal import SmartCard
+
+/// What the issuer finds out about card and cardholder before it looks at money.
+struct CardCheck {
+    enum Cryptogram: Hashable {
+        /// The cryptogram is the card's own.
+        case genuine(IssuerAuthenticationData.Context)
+        /// The cryptogram is wrong, or data that it is made over are missing.
+        case wrong
+    }
+
+    enum PIN: Hashable {
+        case notGiven
+        case right
+        case wrong
+    }
+
+    let cryptogram: Cryptogram
+    let pin: PIN
+    /// The last month of the card is over.
+    let isExpired: Bool
+
+    /// Checks the request of a card whose account is known.
+    init(
+        _ card: borrowing OnlineAuthorizationRequest, account: IssuerAccount, date: CivilDate, keys: TestKeys
+    ) {
+        cryptogram = (try? Self.checkCryptogram(card, keys: keys)) ?? .wrong
+        pin = Self.checkPIN(card, account: account, keys: keys)
+        isExpired = Self.isOver(card.expiry, on: date)
+    }
+
+    private static func checkCryptogram(
+        _ card: borrowing OnlineAuthorizationRequest, keys: TestKeys
+    ) throws(CryptogramError) -> Cryptogram {
+        let objects = card.iccData
+        let input = try ApplicationCryptogram.Input { objects.first($0)?.value }
+        guard let arqc = objects.first(0x9F26)?.value else { throw .missing(0x9F26) }
+        let version = input.issuerApplicationData.version
+        let masterKey = try masterKey(card, version: version, keys: keys) { $0.applicationCryptogram.duplicate() }
+        let expected = try ApplicationCryptogram.compute(input, masterKey: masterKey)
+        guard SensitiveBytes(expected).isEqual(to: SensitiveBytes(arqc)) else { return .wrong }
+        return .genuine(
+            IssuerAuthenticationData.Context(
+                version: version, atc: input.atc, unpredictableNumber: input.unpredictableNumber, arqc: arqc))
+    }
+
+    /// The card's own key, from one of the issuer's master keys.
+    static func masterKey(
+        _ card: borrowing OnlineAuthorizationRequest, version: CryptogramVersion, keys: TestKeys,
+        of choose: (borrowing IssuerMasterKeys) -> SensitiveBytes
+    ) throws(CryptogramError) -> SensitiveBytes {
+        let issuerKey = keys.withMasterKeys(version.cipher, choose)
+        return try version.masterKey(
+            issuerMasterKey: issuerKey, pan: card.pan, panSequenceNumber: card.panSequenceNumber)
+    }
+
+    private static func checkPIN(
+        _ card: borrowing OnlineAuthorizationRequest, account: IssuerAccount, keys: TestKeys
+    ) -> PIN {
+        guard let block = card.pinBlock, let expected = account.onlinePIN else { return .notGiven }
+        guard let pin = try? openPIN(block, pan: card.pan, keys: keys) else { return .wrong }
+        return pin.isEqual(to: expected.digits) ? .right : .wrong
+    }
+
+    /// Opens a block of format 0 under a triple DES key, or of format 4 under an AES key.
+    private static func openPIN(
+        _ block: EncipheredPINBlock, pan: borrowing PrimaryAccountNumber, keys: TestKeys
+    ) throws -> SensitiveBytes {
+        let serial = try DUKPTKeySerialNumber(block.keySerialNumber)
+        switch serial.scheme {
+        case .tripleDES:
+            let initial = try TripleDESDUKPT.initialKey(
+                baseDerivationKey: keys.tripleDESBaseDerivationKey, keySerialNumber: serial)
+            let transaction = try TripleDESDUKPT.transactionKey(initialKey: initial, keySerialNumber: serial)
+            let key = try TripleDESDUKPT.workingKey(transactionKey: transaction, usage: .pinEncipherment)
+            return try PINBlock.pin(formatZero: try TripleDES.decrypt(SensitiveBytes(block.block), key: key), pan: pan)
+        case .aes:
+            let initial = try AESDUKPT.initialKey(
+                baseDerivationKey: keys.aesBaseDerivationKey, keySerialNumber: serial)
+            let transaction = try AESDUKPT.transactionKey(initialKey: initial, keySerialNumber: serial)
+            let key = try AESDUKPT.workingKey(
+                transactionKey: transaction, keySerialNumber: serial, usage: .pinEncipherment)
+            return try EncipheredFormatFourPINBlock.pin(block.block, pan: pan, key: key)
+        }
+    }
+
+    /// Whether the month YYMM, two bytes in BCD, is over. A date that is none counts as over.
+    private static func isOver(_ expiry: [UInt8], on date: CivilDate) -> Bool {
+        CertificateExpiry(Array(expiry.prefix(2).reversed()))?.isOver(on: date) ?? true
+    }
+}

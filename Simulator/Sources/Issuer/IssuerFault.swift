@@ -1,0 +1,28 @@
+/// What goes wrong between the terminal and the simulated issuer.
+public enum IssuerFault: Hashable, Sendable {
+    /// Nothing can be sent.
+    case notReachable
+    /// The message is lost on its way: the issuer never sees it, the terminal cannot know.
+    case requestLost
+    /// The issuer processes the message, and its answer is lost.
+    case answerLost
+    /// The issuer processes the message, and its answer takes this long.
+    case answerDelayed(Duration)
+}
+
+/// When an ``IssuerFault`` happens.
+public struct IssuerFaultRule: Hashable, Sendable {
+    /// A kind of message to the issuer.
+    public enum Message: String, Hashable, Sendable, CaseIterable {
+        case authorize, reverse, advise, inquire, refund
+    }
+
+    public var fault: IssuerFault
+    public var messages: Set<Message>
+    /// How many messages are still struck; nil when all are.
+    public var remaining: Int?
+
+    public init(_ fault: IssuerFault, messages: Set<Message> = Set(Message.allCases), times: Int? = nil) {
+        (self.fault, self.messages, remaining) = (fault, messages, times)
+    }
+}

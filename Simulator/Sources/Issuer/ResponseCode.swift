@@ -1,0 +1,16 @@
+/// The response codes (DE 39) that the simulated issuer gives.
+enum ResponseCode: String {
+    case approved = "00"
+    case invalidAmount = "13"
+    case unknownCard = "14"
+    case noSuchPayment = "25"
+    case insufficientFunds = "51"
+    case expiredCard = "54"
+    case wrongPIN = "55"
+    case overAmountLimit = "61"
+    case tooManyPINTries = "75"
+    /// The cryptogram is wrong, or was seen before.
+    case cryptographicFailure = "88"
+    /// The key belongs to another message, or to an attempt that was taken back.
+    case duplicate = "94"
+}
