@@ -36,7 +36,7 @@ public struct Currency: Hashable, Sendable {
 
     // ISO 4217 list one: the currencies with a numeric code and minor units.
     private static let table: [(String, UInt16, Int)] = [
-        ("AED", 784, 2), ("AFN", 971, 2), ("ALL", 8, 2), ("AMD", 51, 2), ("ANG", 532, 2), ("AOA", 973, 2),
+        ("AED", 784, 2), ("AFN", 971, 2), ("ALL", 8, 2), ("AMD", 51, 2), ("AOA", 973, 2),
         ("ARS", 32, 2), ("AUD", 36, 2), ("AWG", 533, 2), ("AZN", 944, 2), ("BAM", 977, 2), ("BBD", 52, 2),
         ("BDT", 50, 2), ("BGN", 975, 2), ("BHD", 48, 3), ("BIF", 108, 0), ("BMD", 60, 2), ("BND", 96, 2),
         ("BOB", 68, 2), ("BRL", 986, 2), ("BSD", 44, 2), ("BTN", 64, 2), ("BWP", 72, 2), ("BYN", 933, 2),
@@ -61,7 +61,8 @@ public struct Currency: Hashable, Sendable {
         ("TMT", 934, 2), ("TND", 788, 3), ("TOP", 776, 2), ("TRY", 949, 2), ("TTD", 780, 2), ("TWD", 901, 2),
         ("TZS", 834, 2), ("UAH", 980, 2), ("UGX", 800, 0), ("USD", 840, 2), ("UYU", 858, 2), ("UZS", 860, 2),
         ("VED", 926, 2), ("VES", 928, 2), ("VND", 704, 0), ("VUV", 548, 0), ("WST", 882, 2), ("XAF", 950, 0),
-        ("XCD", 951, 2), ("XOF", 952, 0), ("XPF", 953, 0), ("YER", 886, 2), ("ZAR", 710, 2), ("ZMW", 967, 2),
+        ("XCD", 951, 2), ("XCG", 532, 2), ("XOF", 952, 0), ("XPF", 953, 0), ("YER", 886, 2), ("ZAR", 710, 2),
+        ("ZMW", 967, 2),
         ("ZWG", 924, 2),
     ]
 }

@@ -5,10 +5,7 @@ public struct MaskedPAN: Hashable, Sendable, CustomStringConvertible {
     /// The number of digits of the whole PAN, 8...19.
     public let digitCount: Int
 
-    /// - Parameters:
-    ///   - lastFour: exactly four decimal digits.
-    ///   - digitCount: the number of digits of the whole PAN, 8...19.
-    /// - Returns: nil when either is not so.
+    /// nil unless `lastFour` is exactly four decimal digits and `digitCount` is 8...19.
     public init?(lastFour: String, digitCount: Int) {
         guard lastFour.utf8.count == 4, lastFour.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             (8...19).contains(digitCount)

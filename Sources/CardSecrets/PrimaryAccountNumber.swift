@@ -14,7 +14,7 @@ public struct PrimaryAccountNumber: ~Copyable, Sendable {
             nibbles.append(byte & 0x0F)
         }
         defer { for index in nibbles.indices { nibbles[index] = 0 } }
-        try self.init(nibbles: nibbles)
+        try self.init(nibbles: nibbles[...])
     }
 
     /// Reads the PAN out of track 2 equivalent data (tag 57): the digits before the separator D.
@@ -22,17 +22,20 @@ public struct PrimaryAccountNumber: ~Copyable, Sendable {
     /// - Throws: ``PrimaryAccountNumberError``
     public init(trackTwo bytes: some Collection<UInt8>) throws(PrimaryAccountNumberError) {
         var nibbles: [UInt8] = []
+        nibbles.reserveCapacity(bytes.count * 2)
         for byte in bytes {
             nibbles.append(byte >> 4)
             nibbles.append(byte & 0x0F)
         }
         defer { for index in nibbles.indices { nibbles[index] = 0 } }
         guard let separator = nibbles.firstIndex(of: 0x0D) else { throw .noFieldSeparator }
-        try self.init(nibbles: Array(nibbles[..<separator]))
+        // The fill of tag 5A has no place before the separator.
+        guard !nibbles[..<separator].contains(0x0F) else { throw .notDigits }
+        try self.init(nibbles: nibbles[..<separator])
     }
 
-    private init(nibbles: [UInt8]) throws(PrimaryAccountNumberError) {
-        let count = nibbles.firstIndex(of: 0x0F) ?? nibbles.count
+    private init(nibbles: ArraySlice<UInt8>) throws(PrimaryAccountNumberError) {
+        let count = nibbles.firstIndex(of: 0x0F) ?? nibbles.endIndex
         guard nibbles[count...].allSatisfy({ $0 == 0x0F }) else { throw .notDigits }
         guard nibbles[..<count].allSatisfy({ $0 <= 9 }) else { throw .notDigits }
         guard (8...19).contains(count) else { throw .wrongLength(count) }

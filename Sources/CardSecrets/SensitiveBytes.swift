@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Bytes that must never be stored, logged or printed: a PAN, track data, a PIN, a PIN block, a key.
 ///
 /// The memory has one owner, is overwritten with zeros when that owner lets go, and has no textual
@@ -38,9 +40,8 @@ public struct SensitiveBytes: ~Copyable, Sendable {
     }
 
     deinit {
-        // `memset_s` is not in Glibc; a volatile-like loop through `storeBytes` may not be removed
-        // because the buffer is handed to `deallocate`, an opaque call, right after.
-        storage.initializeMemory(as: UInt8.self, repeating: 0)
+        // Unlike memset, which a compiler may leave out before memory is let go.
+        if let start = storage.baseAddress { explicit_bzero(start, storage.count) }
         storage.deallocate()
     }
 }

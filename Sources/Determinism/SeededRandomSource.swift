@@ -27,7 +27,9 @@ public final class SeededRandomSource: RandomSource {
     public func stream(_ label: String) -> any RandomSource {
         // FNV-1a over the label, so that the stream depends on the seed and the label alone.
         let hash = label.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        return SeededRandomSource(seed: seed ^ hash)
+        // Mixed once more, or a stream's stream of the same label would be the first source again.
+        var state = seed ^ hash
+        return SeededRandomSource(seed: Self.next(&state))
     }
 
     // SplitMix64, by Sebastiano Vigna: a counter run through a mixing function.

@@ -9,10 +9,16 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         first.milliseconds < second.milliseconds
     }
 
-    /// This moment moved by `duration`, to the whole millisecond.
+    /// This moment moved by `duration`, to the whole millisecond; at most to the ends of time.
     public func advanced(by duration: Duration) -> Timestamp {
         let (seconds, attoseconds) = duration.components
-        return Timestamp(milliseconds: milliseconds &+ seconds &* 1000 &+ attoseconds / 1_000_000_000_000_000)
+        let (product, overflowed) = seconds.multipliedReportingOverflow(by: 1000)
+        let (moved, movedTooFar) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
+        let (sum, summedTooFar) = milliseconds.addingReportingOverflow(moved)
+        guard !overflowed, !movedTooFar, !summedTooFar else {
+            return Timestamp(milliseconds: duration < .zero ? .min : .max)
+        }
+        return Timestamp(milliseconds: sum)
     }
 
     /// The moment in UTC as RFC 3339 with milliseconds, for example `2026-01-02T03:04:05.678Z`.
@@ -44,7 +50,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     }
 
     private static func floorDivide(_ number: Int64, _ divisor: Int64) -> Int64 {
-        number >= 0 ? number / divisor : -((-number + divisor - 1) / divisor)
+        number / divisor - (number % divisor < 0 ? 1 : 0)
     }
 
     private static func pad(_ number: Int, _ width: Int) -> String {

@@ -22,7 +22,7 @@ public struct CommandAPDU: Hashable, Sendable {
 
     /// A command of cases 1 and 2 short: no data.
     ///
-    /// - Parameter le: the Le byte, 0 meaning 256 bytes; nil when no data is expected.
+    /// `le` is the Le byte, 0 meaning 256 bytes; nil when no data is expected.
     public init(_ cla: UInt8, _ ins: UInt8, _ p1: UInt8, _ p2: UInt8, le: UInt8? = nil) {
         self.init(cla, ins, p1, p2, unchecked: [], le.map { $0 == 0 ? 256 : Int($0) })
     }

@@ -64,11 +64,16 @@ public struct T0CardSide: Sendable {
             return Self.bytes(.noPreciseDiagnosis)
         }
         phase = .header
-        let carriesData = response.status.isWarning || response.status.sw1 & 0xF0 == 0x90
-        guard !response.data.isEmpty, carriesData else { return Self.bytes(response.status) }
+        let status = response.status
+        if status.isWarning, sentData {
+            // Fetched even if empty: the interface device cannot know, and the warning is the command's status.
+            kept = .forGetResponse(response)
+            return Self.bytes(status)
+        }
+        guard !response.data.isEmpty, status.isWarning || status.sw1 & 0xF0 == 0x90 else { return Self.bytes(status) }
         guard sentData else { return answer(header, response) }
         kept = .forGetResponse(response)
-        return Self.bytes(response.status.isWarning ? response.status : Self.announcing(response.data.count))
+        return Self.bytes(Self.announcing(response.data.count))
     }
 
     private mutating func takeBuffer() -> [UInt8] {
@@ -115,6 +120,10 @@ public struct T0CardSide: Sendable {
 
     /// Kept data for GET RESPONSE: all of it, as much as was asked for, or 6Cxx when there is less.
     private mutating func fetch(_ response: ResponseAPDU, _ header: [UInt8]) -> [UInt8] {
+        guard !response.data.isEmpty else {
+            kept = nil
+            return Self.bytes(response.status)
+        }
         let asked = Self.count(header)
         guard asked <= response.data.count else { return [0x6C, UInt8(response.data.count & 0xFF)] }
         return deliver(asked, of: response, header)

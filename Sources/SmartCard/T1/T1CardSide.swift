@@ -26,7 +26,9 @@ public struct T1CardSide: Sendable {
     private var command: [UInt8] = []
     private var outgoing: ArraySlice<UInt8> = []
 
-    /// - Parameter informationFieldSize: the longest information field that this card takes (IFSC).
+    /// - Parameters:
+    ///   - informationFieldSize: the longest information field that this card takes (IFSC), 1...254.
+    ///   - errorDetection: as the card's ATR says.
     public init(informationFieldSize: UInt8, errorDetection: T1Block.ErrorDetection) {
         self.informationFieldSize = min(max(Int(informationFieldSize), 1), T1Block.maximumInformation)
         self.errorDetection = errorDetection

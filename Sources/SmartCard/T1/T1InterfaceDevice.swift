@@ -1,10 +1,11 @@
 /// The interface device's half of T=1: one APDU out, one APDU in, with chaining, retransmission,
-/// waiting time extension and IFS negotiation (ISO/IEC 7816-3 §11; EMV Book 1 §9.2.5).
+/// resynchronisation, waiting time extension and IFS negotiation (ISO/IEC 7816-3 §11; EMV Book 1 §9.2.5).
 ///
-/// A block may fail three times in a row, the first time included: then the exchange is given up and
-/// the card is to be deactivated, as EMV has it. S(RESYNCH request), which ISO/IEC 7816-3 offers
-/// instead, is never sent: after it the command would have to be sent again from its beginning, and a
-/// card that had already run it would run it twice.
+/// A block may fail three times in a row, the first time included; then the exchange is given up and
+/// the card is to be deactivated, as EMV has it. S(RESYNCH request), which ISO/IEC 7816-3 offers before
+/// that, makes both sides start again from the beginning of the command. It is sent only where the card
+/// cannot have run the command: while the IFS is negotiated, and in a chain whose last block was not sent
+/// yet; once for each exchange. A command that was sent whole is never sent again.
 public struct T1InterfaceDevice: Sendable {
     public enum Step: Hashable, Sendable {
         /// Send this block and wait for the answer for `waitingTimeMultiplier` times the block waiting time.
@@ -26,26 +27,37 @@ public struct T1InterfaceDevice: Sendable {
         /// The card is in the middle of a chain.
         case receiving
         case negotiating(T1Block)
+        /// S(RESYNCH request) is out; what was under way starts again after it.
+        case resynchronising(Interrupted)
         case aborting
         case failed(T1Error)
+    }
+
+    private enum Interrupted {
+        case command
+        case negotiation(T1Block)
     }
 
     private let errorDetection: T1Block.ErrorDetection
     /// The longest information field that the card takes (IFSC), 1...254.
     public private(set) var cardInformationFieldSize: Int
+    private let initialInformationFieldSize: Int
     private var phase = Phase.idle
     private var sendSequence: UInt8 = 0
     private var receiveSequence: UInt8 = 0
+    private var command: [UInt8] = []
     private var outgoing: ArraySlice<UInt8> = []
     private var answer: [UInt8] = []
     private var failures = 0
     private var requests = 0
+    private var mayResynchronise = true
 
     /// - Parameters:
     ///   - cardInformationFieldSize: IFSC of the ATR, 32 by default; 00 and FF count as the nearest valid size.
     ///   - errorDetection: as the ATR says; EMV has LRC only.
     public init(cardInformationFieldSize: UInt8, errorDetection: T1Block.ErrorDetection) {
         self.cardInformationFieldSize = min(max(Int(cardInformationFieldSize), 1), T1Block.maximumInformation)
+        initialInformationFieldSize = self.cardInformationFieldSize
         self.errorDetection = errorDetection
     }
 
@@ -53,8 +65,8 @@ public struct T1InterfaceDevice: Sendable {
     public mutating func negotiateInformationFieldSize(_ size: UInt8) -> Step {
         guard case .idle = phase else { return fail(.unrecoverable) }
         let request = T1Block(.request(.informationFieldSize), information: [min(max(size, 1), 254)])
+        begin()
         phase = .negotiating(request)
-        (failures, requests) = (0, 0)
         return send(request)
     }
 
@@ -62,10 +74,9 @@ public struct T1InterfaceDevice: Sendable {
     /// ended, or after a failure, fails.
     public mutating func transmit(_ apdu: [UInt8]) -> Step {
         guard case .idle = phase else { return fail(.unrecoverable) }
-        outgoing = apdu[...]
-        answer = []
-        (failures, requests) = (0, 0)
-        return sendNext()
+        begin()
+        command = apdu
+        return restartCommand()
     }
 
     /// Takes a block as it came, complete with prologue and epilogue, whatever its bytes.
@@ -93,6 +104,8 @@ public struct T1InterfaceDevice: Sendable {
         case (.response(.informationFieldSize), .negotiating(let request)) where information == request.information:
             phase = .idle
             return .complete([])
+        case (.response(.resynchronisation), .resynchronising(let interrupted)):
+            return resume(interrupted)
         case (.request(let control), .sending), (.request(let control), .receiving):
             return answerRequest(control, information)
         case (.receiveReady(let expecting, _), .sending(let block, let sequence, let more)):
@@ -116,7 +129,7 @@ public struct T1InterfaceDevice: Sendable {
         receiveSequence ^= 1
         guard more else {
             phase = .idle
-            defer { answer = [] }
+            defer { (command, outgoing, answer) = ([], [], []) }
             return .complete(answer)
         }
         phase = .receiving
@@ -147,16 +160,54 @@ public struct T1InterfaceDevice: Sendable {
         return send(block)
     }
 
+    private mutating func restartCommand() -> Step {
+        outgoing = command[...]
+        answer = []
+        return sendNext()
+    }
+
+    /// Both sides are as they were after the reset.
+    private mutating func resume(_ interrupted: Interrupted) -> Step {
+        (sendSequence, receiveSequence) = (0, 0)
+        cardInformationFieldSize = initialInformationFieldSize
+        madeProgress()
+        switch interrupted {
+        case .command:
+            return restartCommand()
+        case .negotiation(let request):
+            phase = .negotiating(request)
+            return send(request)
+        }
+    }
+
     /// Nothing correct came: asks for the card's last block again, or sends a request of ours again.
     private mutating func complain(_ reason: T1Block.Acknowledgement) -> Step {
-        if case .negotiating(let request) = phase { return retry(request) }
-        return retry(T1Block(.receiveReady(expecting: receiveSequence, reason)))
+        switch phase {
+        case .negotiating(let request): retry(request)
+        case .resynchronising: retry(Self.resynchronisation)
+        default: retry(T1Block(.receiveReady(expecting: receiveSequence, reason)))
+        }
     }
+
+    private static let resynchronisation = T1Block(.request(.resynchronisation))
 
     private mutating func retry(_ block: T1Block) -> Step {
         failures += 1
-        guard failures < Self.maximumTries else { return fail(.unrecoverable) }
-        return send(block)
+        guard failures >= Self.maximumTries else { return send(block) }
+        guard mayResynchronise else { return fail(.unrecoverable) }
+        switch phase {
+        case .negotiating(let request): phase = .resynchronising(.negotiation(request))
+        case .sending(_, _, more: true): phase = .resynchronising(.command)
+        default: return fail(.unrecoverable)
+        }
+        mayResynchronise = false
+        failures = 0
+        return send(Self.resynchronisation)
+    }
+
+    private mutating func begin() {
+        madeProgress()
+        mayResynchronise = true
     }
 
     private mutating func madeProgress() { (failures, requests) = (0, 0) }
@@ -164,7 +215,7 @@ public struct T1InterfaceDevice: Sendable {
     private mutating func fail(_ error: T1Error) -> Step {
         if case .failed(let first) = phase { return .failed(first) }
         phase = .failed(error)
-        (outgoing, answer) = ([], [])
+        (command, outgoing, answer) = ([], [], [])
         return .failed(error)
     }
 

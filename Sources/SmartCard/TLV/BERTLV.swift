@@ -48,7 +48,8 @@ public struct BERTLV: Hashable, Sendable {
 
     /// How much a parser takes before it refuses: protects the caller's stack and memory.
     public struct Limits: Hashable, Sendable {
-        /// Templates in templates; 1 means that constructed values are not opened.
+        /// Levels of data objects; 1 means primitive ones only. A template whose content lies deeper is
+        /// an error.
         public var depth: Int
         /// Bytes of the whole input.
         public var bytes: Int
@@ -66,7 +67,6 @@ public struct BERTLV: Hashable, Sendable {
     }
 
     private static func parse(_ bytes: ArraySlice<UInt8>, depth: Int) throws(BERTLVError) -> [BERTLV] {
-        guard depth > 0 else { throw .tooDeep(offset: bytes.startIndex) }
         var objects: [BERTLV] = []
         var rest = bytes
         while let first = rest.first {
@@ -78,12 +78,13 @@ public struct BERTLV: Hashable, Sendable {
             let tag = try takeTag(&rest)
             let length = try takeLength(&rest)
             guard rest.count >= length else { throw .truncated(offset: start) }
+            guard !tag.isConstructed || depth > 1 else { throw .tooDeep(offset: start) }
             let value = rest.prefix(length)
             rest = rest.dropFirst(length)
             objects.append(
                 BERTLV(
                     tag: tag, value: Array(value), encoded: Array(bytes[start..<value.endIndex]),
-                    children: tag.isConstructed && depth > 1 ? try parse(value, depth: depth - 1) : []))
+                    children: tag.isConstructed ? try parse(value, depth: depth - 1) : []))
         }
         return objects
     }

@@ -8,7 +8,7 @@ public enum BERTLVError: Error, Hashable, Sendable, CustomStringConvertible {
     case invalidLength(offset: Int)
     /// Templates nested deeper than the limit.
     case tooDeep(offset: Int)
-    /// More bytes or more data objects than the limit.
+    /// More bytes than the limit.
     case tooLarge(offset: Int)
 
     public var description: String {

@@ -1,0 +1,98 @@
+/// Whether a payment terminal takes an answer to reset, and what it does if not (EMV Book 1 §8.3, §8.4).
+public enum EMVATRRules {
+    public enum Reset: Hashable, Sendable { case cold, warm }
+
+    public enum Verdict: Hashable, Sendable {
+        case accept
+        /// Reset the card once more, warm.
+        case warmReset(Reason)
+        /// The card cannot be used here.
+        case deactivate(Reason)
+    }
+
+    public enum Reason: Hashable, Sendable, CustomStringConvertible {
+        case notAnATR(ATRError)
+        /// TB1 is not 00 after a cold reset; nil: it is absent.
+        case programmingVoltage(UInt8?)
+        /// TB2 is there.
+        case programmingVoltageTwo
+        /// TD1 offers neither T=0 nor T=1 first.
+        case unsupportedProtocol(UInt8)
+        /// TD2 goes on with a protocol that does not fit the first one.
+        case unexpectedProtocol(UInt8)
+        /// TA2 asks for implicit parameters, for a protocol that is not the first one, or for a rate of TA1
+        /// outside 11...13.
+        case unsupportedSpecificMode(ta2: UInt8, ta1: UInt8)
+        /// TC2 is 00.
+        case waitingTimeZero
+        /// The IFSC is not in 10...FE.
+        case informationFieldSize(UInt8)
+        /// T=1 without TB3, or BWI above 4, CWI above 5, or 2^CWI not above N + 1; nil: TB3 is absent.
+        case waitingTimes(UInt8?)
+        /// TC3 is not 00: EMV has LRC only.
+        case errorDetection(UInt8)
+
+        public var description: String {
+            func hex(_ byte: UInt8?) -> String { byte.map { HexText.encode([$0]) } ?? "absent" }
+            return switch self {
+            case .notAnATR(let error): error.description
+            case .programmingVoltage(let byte): "answer to reset with TB1 \(hex(byte)) instead of 00"
+            case .programmingVoltageTwo: "answer to reset with TB2, which payment cards do not have"
+            case .unsupportedProtocol(let number): "card offers protocol T=\(number), neither T=0 nor T=1"
+            case .unexpectedProtocol(let number): "card goes on to offer protocol T=\(number)"
+            case .unsupportedSpecificMode(let ta2, let ta1):
+                "card insists on a mode that is not supported (TA2 \(hex(ta2)), TA1 \(hex(ta1)))"
+            case .waitingTimeZero: "answer to reset with a waiting time of zero (TC2)"
+            case .informationFieldSize(let size): "card takes T=1 blocks of \(size) bytes: 16...254 are allowed"
+            case .waitingTimes(let byte): "answer to reset with T=1 waiting times TB3 \(hex(byte))"
+            case .errorDetection(let byte): "answer to reset with error detection TC3 \(hex(byte)) instead of 00"
+            }
+        }
+    }
+
+    /// Judges the bytes that a card sent after a reset. What is refused after a cold reset gets one warm
+    /// reset; what is refused after that ends in deactivation.
+    public static func verdict(on bytes: [UInt8], after reset: Reset) -> Verdict {
+        let reason: Reason?
+        do {
+            reason = refusal(of: try ATR(bytes), after: reset)
+        } catch {
+            reason = .notAnATR(error)
+        }
+        guard let reason else { return .accept }
+        return reset == .cold ? .warmReset(reason) : .deactivate(reason)
+    }
+
+    private static func refusal(of atr: ATR, after reset: Reset) -> Reason? {
+        let (first, second) = (atr.group(1), atr.group(2))
+        let offered = (first?.td ?? 0) & 0x0F
+        if reset == .cold, first?.tb != 0 { return .programmingVoltage(first?.tb) }
+        guard offered <= 1 else { return .unsupportedProtocol(offered) }
+        if let next = second?.td.map({ $0 & 0x0F }) {
+            // T=14 and T=15 say nothing that a terminal goes by.
+            guard next == 1 || next == 14 && offered == 0 || next == 15 else { return .unexpectedProtocol(next) }
+        }
+        if let ta2 = second?.ta {
+            guard ta2 & 0x10 == 0, ta2 & 0x0F == offered, (0x11...0x13).contains(atr.rateByte) else {
+                return .unsupportedSpecificMode(ta2: ta2, ta1: atr.rateByte)
+            }
+        }
+        guard second?.tb == nil else { return .programmingVoltageTwo }
+        guard second?.tc != 0 else { return .waitingTimeZero }
+        return offered == 1 ? refusalOfBlockProtocol(atr) : nil
+    }
+
+    private static func refusalOfBlockProtocol(_ atr: ATR) -> Reason? {
+        guard (0x10...0xFE).contains(atr.cardInformationFieldSize) else {
+            return .informationFieldSize(atr.cardInformationFieldSize)
+        }
+        let times = atr.firstSpecific(to: 1, \.tb)
+        // N = 255 counts as -1.
+        let guardTime = atr.extraGuardTime == 0xFF ? 0 : Int(atr.extraGuardTime) + 1
+        guard let times, times >> 4 <= 4, times & 0x0F <= 5, 1 << Int(times & 0x0F) > guardTime else {
+            return .waitingTimes(times)
+        }
+        if let code = atr.firstSpecific(to: 1, \.tc), code != 0 { return .errorDetection(code) }
+        return nil
+    }
+}
