@@ -90,6 +90,23 @@ struct InterruptionTests {
         #expect(sent == 1)
     }
 
+    @Test func `a payment cancelled after the card asked for the issuer carries no offline approval code`() async throws
+    {
+        var profile = TestCard.Profile.standard(TestKernel.permissiveIssuer)
+        profile.first = { _ in 0x80 }
+        profile.removal = { command, _ in
+            if command.ins == 0xAE { withUnsafeCurrentTask { $0?.cancel() } }
+            return false
+        }
+        let card = TestCard(profile)
+        let kernel = TestKernel(terminal: try TestKernel.terminal(floorLimit: 10_000))
+        let outcome = try await Task { try await kernel.run(card) }.value
+        #expect(card.commands(0xAE).map(\.p1) == [0x40])
+        #expect(outcome.decision == .cancelled(.caller))
+        #expect(outcome.responseCode == nil)
+        #expect(kernel.issuer.requests.isEmpty)
+    }
+
     @Test func `cancelling while the issuer is asked does not undo its answer`() async throws {
         let outcome = try await cancelledOnline(
             .answered(IssuerAnswer(authorisationResponseCode: Array("00".utf8), authorisationCode: "000001")))

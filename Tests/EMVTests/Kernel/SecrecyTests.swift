@@ -45,7 +45,8 @@ struct SecrecyTests {
 
     @Test func `errors hold no secrets`() {
         let errors: [KernelError] = [
-            .channel(.cardRemoved), .cardBlocked, .applicationBlocked, .noApplication, .status(.verify, .success),
+            .channel(.cardRemoved), .cardBlocked, .applicationBlocked, .noApplication,
+            .status(.readRecord, .fileNotFound),
             .malformedAnswer(.readRecord), .data(.duplicate(0x5A)), .data(.wrongFormat(0x57)), .accountMismatch,
             .fileLocator(.length(3)), .dataObjectList(0x8C, .truncated(offset: 1)),
             .cryptogramNotAsked(requested: .aac, received: .tc), .request(.date), .cryptography,
