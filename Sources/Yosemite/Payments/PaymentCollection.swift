@@ -91,8 +91,8 @@ struct PaymentCollection: Sendable {
             let state: AttemptState =
                 switch phase {
                 case .reversed: .reversed
-                case .nothingSent, .sent, .reversing:
-                    failure.isDecline ? .declined : failure.isCancellation ? .cancelled : .failed
+                case .nothingSent where failure.isCancellation: .cancelled
+                case .nothingSent, .sent, .reversing: failure.isDecline ? .declined : .failed
                 }
             recorded = try journal.finish(
                 id, as: state, details: details,
