@@ -9,7 +9,9 @@ struct CUPSPrintingTests {
     private let document = PrintDocument.text("SALE APPROVED\n12.50 USD\n", title: "P000001")
 
     @Test(.timeLimit(.minutes(5)))
-    func `a receipt arrives at an IPP Everywhere printer, and an unknown queue is told from those there are`() async throws {
+    func `a receipt arrives at an IPP Everywhere printer, and an unknown queue is told from those there are`()
+        async throws
+    {
         try await PrintServer.running { server in
             let service = CUPSPrinterService(server: server.socket, time: SystemTimeSource())
             #expect(try await service.printers().contains("receipts"))
