@@ -51,14 +51,14 @@ struct PaymentRecovery: Sendable {
             at: time.now())
     }
 
-    /// - Returns: nil when the host cannot be told yet.
+    /// - Returns: nil when the host cannot be told yet, or what it is to be told cannot be read: nobody may
+    ///   take a payment for captured that the host has not heard of.
     private func adviseAgain(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry? {
-        if let advice = attempt.advice.flatMap(StoredAdvice.init(text:)) {
-            do throws(PaymentHostError) {
-                try await host.advise(advice.request(for: attempt))
-            } catch {
-                return nil
-            }
+        guard let advice = attempt.advice.flatMap(StoredAdvice.init(text:)) else { return nil }
+        do throws(PaymentHostError) {
+            try await host.advise(advice.request(for: attempt))
+        } catch {
+            return nil
         }
         return try journal.finish(attempt.id, as: .captured, at: time.now())
     }
