@@ -109,6 +109,7 @@ import Testing
         let payment = try await till.pay()
         #expect(payment.card?.cardholderVerification == .failed)
         #expect(payment.outcome == .declined)
+        #expect(payment.errorMessage == "declined: too many wrong PINs")
         // Cardholder verification was not successful, PIN try limit exceeded.
         let results = try #require(UInt64(payment.card?.terminalVerificationResults ?? "", radix: 16))
         #expect(results & 0x00_00A0_0000 == 0x00_00A0_0000)
@@ -118,7 +119,8 @@ import Testing
     @Test func `a PIN passed over is not verified`() async throws {
         let till = try TestTill("pin-required") { $0.change = { $0.cardholder.pinEntries = [.bypassed] } }
         let payment = try await till.pay()
-        #expect(payment.card?.cardholderVerification != .offlinePIN)
+        #expect(payment.card?.cardholderVerification == .failed)
+        #expect(payment.errorMessage == "declined: the issuer asks for the PIN")
         let results = try #require(UInt64(payment.card?.terminalVerificationResults ?? "", radix: 16))
         #expect(results & 0x00_0008_0000 != 0)
         #expect(try await till.booksAgree())
@@ -217,8 +219,8 @@ import Testing
     // MARK: What terminal and card found out
 
     @Test(arguments: [
-        ("visa-credit", "8000008000", "6800"), ("insufficient-funds", "8000008000", "6800"),
-        ("pin-required", "8000008000", "6800"), ("online-pin", "8000048000", "6800"),
+        ("visa-credit", "8000008000", "6800"), ("insufficient-funds", "8000008000", "7800"),
+        ("pin-required", "8000008000", "6800"), ("online-pin", "8000048000", "7800"),
         ("declined-offline", "8000008000", "6800"),
     ])
     func `TVR and TSI are those of the transaction`(card: String, results: String, information: String) async throws {

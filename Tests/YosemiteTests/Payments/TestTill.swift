@@ -36,6 +36,8 @@ final class TestTill: Sendable {
     let dispatcher: Dispatcher
     let service: any CardReaderService
     private let person: SimulatedCardholder
+    private let answers = Mutex(0)
+    private let cancels = Mutex(0)
     private let seen = Mutex<[CardReaderEvent]>([])
 
     init(_ profileName: String = "visa-credit", _ configure: (inout Plan) throws -> Void = { _ in }) throws {
@@ -129,9 +131,22 @@ final class TestTill: Sendable {
         return try await perform { done in
             .collectPayment(
                 request: request, onCardReaderMessage: { self.take($0, onEvent) }, onProcessingCompletion: { _ in },
-                onCompletion: done)
+                onCompletion: { result in
+                    self.answers.withLock { $0 += 1 }
+                    done(result)
+                })
         }
     }
+
+    /// Asks to cancel, and returns at once.
+    func beginCancel() {
+        let accepted: Void? = try? dispatcher.dispatch(
+            CardPresentPaymentsAction.cancelPayment(onCompletion: { _ in self.cancels.withLock { $0 += 1 } }))
+        if accepted == nil { Issue.record("the cancel was not accepted") }
+    }
+
+    /// How often payments and cancels have been completed.
+    var completions: (payments: Int, cancels: Int) { (answers.withLock { $0 }, cancels.withLock { $0 }) }
 
     func retry(_ payment: Yosemite.Payment) async throws -> Yosemite.Payment {
         try await perform { done in
