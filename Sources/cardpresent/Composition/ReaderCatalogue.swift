@@ -23,8 +23,8 @@ enum ReaderCatalogue {
             throw CommandFailure(
                 .reader, code: "reader_not_found", message: id.map { "there is no reader '\($0)'" } ?? "no card reader found",
                 fix: readers.isEmpty
-                    ? "plug a CCID reader in, or use --reader simulated"
-                    : "readers: " + readers.map(\.reader.id).joined(separator: ", "))
+                    ? "plug a CCID reader in, or give --simulated"
+                    : .choice(of: id ?? "", among: readers.map(\.reader.id), called: "readers"))
         }
         return found
     }

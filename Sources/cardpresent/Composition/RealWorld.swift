@@ -2,7 +2,6 @@ internal import CardSecrets
 internal import Determinism
 internal import EMV
 internal import Simulator
-internal import SmartCard
 internal import USB
 
 /// A reader that is plugged in, and a person at this terminal.
@@ -11,7 +10,7 @@ struct RealWorld: World {
     let cardholder: any CardholderInterface
     let time: any TimeSource = SystemTimeSource()
     let random: any RandomSource = SystemRandomSource()
-    let trace: (@Sendable (TraceEntry) -> Void)?
+    let trace: TraceFile?
     let readerID: String?
 
     /// - Throws: `CommandFailure`
@@ -31,16 +30,5 @@ struct RealWorld: World {
         }
         cardholder = ConsoleCardholder(pin: try PINOption.digits(options.pin), pinPad: pinPad)
         trace = try options.traceFile()
-    }
-}
-
-extension WorldOptions {
-    /// The recorder of a trace; nil when none is wanted.
-    ///
-    /// - Throws: `CommandFailure`
-    func traceFile() throws(CommandFailure) -> (@Sendable (TraceEntry) -> Void)? {
-        guard let trace else { return nil }
-        let file = try TraceFile(path: trace)
-        return { file.write($0) }
     }
 }
