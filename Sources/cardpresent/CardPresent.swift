@@ -17,7 +17,8 @@ enum CardPresent {
             FailureReport(arguments: CommandLine.arguments.dropFirst()).tell(failure)
             RootCommand.exit(withError: ExitCode(failure.status.rawValue))
         } catch {
-            if RootCommand.exitCode(for: error) == .validationFailure {
+            // An exit code alone comes from a command that has said everything.
+            if !(error is ExitCode), RootCommand.exitCode(for: error) == .validationFailure {
                 let failure = CommandFailure(.usage, code: "usage", message: RootCommand.message(for: error))
                 FailureReport(arguments: CommandLine.arguments.dropFirst()).tellPrograms(failure)
             }

@@ -37,7 +37,7 @@ extension CommandFailure {
 
     private static func fix(_ code: String) -> String? {
         switch code {
-        case "card_not_read": "insert the card again, chip first, or ask for another card"
+        case "card_not_read": "ask for another card, or another way to pay"
         case "card_removed": "begin again, and leave the card in until the reader says otherwise"
         case "card_timeout": "begin again and insert a card"
         case "reader_unplugged", "no_reader": "plug the reader in and begin again"
