@@ -15,7 +15,8 @@ struct PayCommand: AsyncParsableCommand {
     @Argument(help: "The amount as a decimal, for example 12.50.")
     var amount: String
     @Option(
-        help: ArgumentHelp("ISO 4217 code of the currency. Default: the configuration's, USD without one.", valueName: "code"))
+        help: ArgumentHelp(
+            "ISO 4217 code of the currency. Default: the configuration's, USD without one.", valueName: "code"))
     var currency: String?
     @Option(help: ArgumentHelp("The number of the order that is paid.", valueName: "number"))
     var order: Int64?
@@ -43,10 +44,13 @@ struct PayCommand: AsyncParsableCommand {
         try await output.reporting(withOutcome: true) {
             let settings = try configurationOptions.load()
             let amount = try settings.amount(amount, currency: currency)
+            // Typed before the signals are watched: whoever is asked for a PIN can still end the program at once.
+            let pin = try PINOption.digits(world.pin)
             let progress = ProgressDisplay(isEnabled: StandardError.isTerminal)
             let cancellation = Cancellation()
             let (till, payment) = try await CancellationSignals.watching {
-                let till = try await Till.open(world, currency: amount.currency, settings: settings, data: data)
+                let till = try await Till.open(
+                    world, pin: pin, currency: amount.currency, settings: settings, data: data)
                 till.announceRecovery()
                 let request = PaymentRequest(
                     orderID: order, amount: amount, cardTimeout: .seconds(timeout), forcedOnline: forceOnline)
@@ -64,7 +68,8 @@ struct PayCommand: AsyncParsableCommand {
         let failure = CommandFailure(payment)
         if !output.json {
             var text = "\(payment.outcome.rawValue.uppercased())  \(payment.amount)  \(payment.name)\n"
-            if let receipt = try? await till.receiptText(of: payment.id, copy: .customer, width: settings.receiptWidth) {
+            if let receipt = try? await till.receiptText(of: payment.id, copy: .customer, width: settings.receiptWidth)
+            {
                 text += "\n" + receipt
             }
             Outcome.tell { () throws(CommandFailure) in try StandardOutput.write(text) }

@@ -28,7 +28,8 @@ struct BusOptions: ParsableArguments {
 
 /// `readers list`
 struct ListReaders: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists the readers that are plugged in.")
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists the readers that are plugged in.")
 
     @OptionGroup var bus: BusOptions
     @OptionGroup var output: OutputOptions
@@ -38,7 +39,8 @@ struct ListReaders: AsyncParsableCommand {
             let readers = try await ReaderCatalogue.readers(on: try bus.open()).map(\.reader)
             guard !output.json else { return try StandardOutput.write(json: readers) }
             if readers.isEmpty {
-                StandardError.write("No card reader found. Plug one in, or give --simulated to see the simulated ones.\n")
+                StandardError.write(
+                    "No card reader found. Plug one in, or give --simulated to see the simulated ones.\n")
             }
             try StandardOutput.write(readers.map(\.line).joined())
         }

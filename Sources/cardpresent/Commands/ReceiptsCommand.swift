@@ -98,7 +98,8 @@ struct PrintReceipt: AsyncParsableCommand {
             till.announceRecovery()
             let isWatched = StandardError.isTerminal && !output.json
             let job = try await till.printReceipt(
-                of: payment.id, copy: copy.receiptCopy, on: printer ?? settings.printer, width: width ?? settings.receiptWidth
+                of: payment.id, copy: copy.receiptCopy, on: printer ?? settings.printer,
+                width: width ?? settings.receiptWidth
             ) { job in
                 if isWatched { StandardError.write("job \(job.id): \(job.state.rawValue)\n") }
             }

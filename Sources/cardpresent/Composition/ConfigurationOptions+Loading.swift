@@ -45,7 +45,8 @@ extension TillConfiguration {
         }
         guard amount.minorUnits > 0 else {
             throw CommandFailure(
-                .usage, code: "invalid_amount", message: "an amount is more than zero", fix: "give a decimal such as 12.50")
+                .usage, code: "invalid_amount", message: "an amount is more than zero",
+                fix: "give a decimal such as 12.50")
         }
         do throws(AmountLimitError) {
             try check(amount)

@@ -21,7 +21,8 @@ enum HostFactory {
         } catch let error as IssuerLedgerError {
             throw CommandFailure(error)
         } catch {
-            throw CommandFailure(.internalError, code: "internal", message: "the simulated issuer cannot be made: \(error)")
+            throw CommandFailure(
+                .internalError, code: "internal", message: "the simulated issuer cannot be made: \(error)")
         }
     }
 }

@@ -14,7 +14,7 @@ struct RealWorld: World {
     let readerID: String?
 
     /// - Throws: `CommandFailure`
-    init(_ options: WorldOptions, readerID: String?) throws(CommandFailure) {
+    init(_ options: WorldOptions, readerID: String?, pin: SealedBytes?) throws(CommandFailure) {
         guard options.determinism.seed == nil else {
             throw CommandFailure(
                 .usage, code: "seed_with_usb", message: "--seed makes simulated runs repeatable, not real ones",
@@ -28,7 +28,7 @@ struct RealWorld: World {
         } catch {
             throw CommandFailure(.internalError, code: "internal", message: "the test PIN pad cannot be made: \(error)")
         }
-        cardholder = ConsoleCardholder(pin: try PINOption.digits(options.pin), pinPad: pinPad)
+        cardholder = ConsoleCardholder(pin: pin, pinPad: pinPad)
         trace = try options.traceFile()
     }
 }

@@ -17,7 +17,7 @@ struct SimulatedWorld: World {
     private let keys: TestKeys
 
     /// - Throws: `CommandFailure`
-    init(_ options: WorldOptions, model name: String) throws(CommandFailure) {
+    init(_ options: WorldOptions, model name: String, pin: SealedBytes?) throws(CommandFailure) {
         guard let model = SimulatedReaderModel.all.first(where: { $0.name == name }) else {
             throw CommandFailure(
                 .usage, code: "unknown_reader_model", message: "there is no simulated reader model '\(name)'",
@@ -25,7 +25,6 @@ struct SimulatedWorld: World {
         }
         let profile = try CardCatalogue.profile(options.card)
         card = profile
-        let pin = try PINOption.digits(options.pin)
         random = options.determinism.repeatability.random
         let clock = SimulationClock(options.determinism.repeatability.virtualTime)
         time = clock
@@ -40,7 +39,8 @@ struct SimulatedWorld: World {
                 profile: profile, card: chip, reader: reader, clock: clock,
                 pinPad: try SimulatedPINPad(keys: keys, random: random.stream("pin pad")), pin: pin)
         } catch {
-            throw CommandFailure(.internalError, code: "internal", message: "the simulated card cannot be made: \(error)")
+            throw CommandFailure(
+                .internalError, code: "internal", message: "the simulated card cannot be made: \(error)")
         }
         trace = try options.traceFile()
     }

@@ -29,12 +29,13 @@ struct Till: Sendable {
     ///
     /// - Throws: `CommandFailure`
     static func open(
-        _ options: WorldOptions, currency: Currency, settings: TillConfiguration, data: DatabaseOptions
+        _ options: WorldOptions, pin: SealedBytes?, currency: Currency, settings: TillConfiguration,
+        data: DatabaseOptions
     ) async throws(CommandFailure) -> Till {
         let world: any World =
             switch options.reader {
-            case .usb(let id): try RealWorld(options, readerID: id)
-            case .simulated(let model): try SimulatedWorld(options, model: model)
+            case .usb(let id): try RealWorld(options, readerID: id, pin: pin)
+            case .simulated(let model): try SimulatedWorld(options, model: model, pin: pin)
             }
         return try await open(world, currency: currency, settings: settings, data: data)
     }
@@ -87,7 +88,8 @@ struct Till: Sendable {
                     // Taking payments needs no store site.
                     deauthenticated: { DeauthenticatedState(stores: all) },
                     disconnectReader: { dispatcher in
-                        _ = try? await dispatcher.perform { CardPresentPaymentsAction.reset(onCompletion: $0) }
+                        _ =
+                            try? await dispatcher.perform { CardPresentPaymentsAction.reset(onCompletion: $0) }
                             as Void
                     }))
         } catch {

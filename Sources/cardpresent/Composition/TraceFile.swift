@@ -63,7 +63,9 @@ final class TraceFile: Sendable {
     /// Whether the file is empty, a trace, or no regular file at all, as a pipe is.
     private static func isReplaceable(_ descriptor: Int32) -> Bool {
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return true }
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else {
+            return true
+        }
         let beginning = Array(#"{"c":""#.utf8)
         var bytes = [UInt8](repeating: 0, count: beginning.count)
         return pread(descriptor, &bytes, bytes.count, 0) == bytes.count && bytes == beginning
