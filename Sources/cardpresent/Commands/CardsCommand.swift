@@ -20,7 +20,7 @@ struct ListCards: AsyncParsableCommand {
             guard !output.json else { return try StandardOutput.write(json: cards) }
             let width = cards.map(\.name.count).max() ?? 0
             for card in cards {
-                StandardOutput.write(card.name.padded(to: width) + "  " + card.description + "\n")
+                try StandardOutput.write(card.name.padded(to: width) + "  " + card.description + "\n")
             }
         }
     }
@@ -39,7 +39,7 @@ struct ShowCard: AsyncParsableCommand {
         try await output.reporting {
             let card = CardView(try CardCatalogue.profile(card))
             guard !output.json else { return try StandardOutput.write(json: card) }
-            StandardOutput.write(card.text)
+            try StandardOutput.write(card.text)
         }
     }
 }

@@ -21,11 +21,19 @@ struct ShowConfiguration: AsyncParsableCommand {
             let configuration = try configurationOptions.load()
             guard !output.json else {
                 return try StandardOutput.write(
-                    json: ["file": configurationOptions.path() ?? "", "configuration": configuration.yaml])
+                    json: ConfigurationView(file: configurationOptions.path(), configuration: configuration.yaml))
             }
-            StandardOutput.write(configuration.yaml)
+            try StandardOutput.write(configuration.yaml)
         }
     }
+}
+
+/// The result of `config show`.
+struct ConfigurationView: Encodable, Sendable {
+    /// nil when no file is read.
+    var file: String?
+    /// As a configuration file
+    var configuration: String
 }
 
 /// `config check`
@@ -39,11 +47,9 @@ struct CheckConfiguration: AsyncParsableCommand {
 
     func run() async throws {
         try await output.reporting {
-            var options = ConfigurationOptions()
-            options.config = file
-            _ = try options.load()
+            _ = try TillConfiguration.read(file)
             guard !output.json else { return try StandardOutput.write(json: ["valid": true]) }
-            StandardOutput.write("\(file) can be used\n")
+            try StandardOutput.write("\(file) can be used\n")
         }
     }
 }

@@ -15,7 +15,8 @@ enum CardCatalogue {
             case .unknownProfile(let name, let known, let nearest):
                 throw CommandFailure(
                     .usage, code: "unknown_card_profile", message: "there is no card profile '\(name)'",
-                    fix: (nearest.map { "did you mean '\($0)'? " } ?? "") + "profiles: " + known.joined(separator: ", "))
+                    fix: (nearest.map { "did you mean '\($0)'? " } ?? "") + "profiles: " + known.joined(separator: ", ")
+                )
             case .malformed(let error):
                 throw CommandFailure(
                     .badData, code: "malformed_card_profile", message: error.located, fix: error.fix)

@@ -60,11 +60,28 @@ struct OutcomeView: Encodable, Sendable {
     var payment: PaymentView?
     var emv: EMVView?
     var error: ErrorView?
+    /// The print jobs of the receipts; nil when none was asked for.
+    var prints: [PrintJob]?
+    /// Why a receipt was not printed. It changes nothing about the outcome.
+    var printError: ErrorView?
 
     init(_ payment: Payment, failure: CommandFailure?) {
-        outcome = payment.outcome.rawValue
+        outcome = Self.outcome(failure)
         self.payment = PaymentView(payment)
         emv = payment.card.map(EMVView.init)
         error = failure.map(ErrorView.init)
+    }
+
+    /// Of a command that came to no payment, or to none that it knows of.
+    init(_ failure: CommandFailure) { (outcome, error) = (Self.outcome(failure), ErrorView(failure)) }
+
+    private static func outcome(_ failure: CommandFailure?) -> String {
+        switch failure?.status {
+        case nil: "approved"
+        case .declined: "declined"
+        case .cancelled: "cancelled"
+        case .outcomeUnknown: "unknown"
+        default: "failed"
+        }
     }
 }
