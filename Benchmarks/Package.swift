@@ -18,7 +18,6 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
-        .executableTarget(name: "Hello", swiftSettings: strict),
         .executableTarget(
             name: "Benchmark",
             dependencies: [
