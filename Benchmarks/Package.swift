@@ -18,9 +18,11 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
+        .target(name: "CSlowDisk"),
         .executableTarget(
             name: "Benchmark",
             dependencies: [
+                "CSlowDisk",
                 .product(name: "Foundations", package: "CardPresent"),
                 .product(name: "SmartCard", package: "CardPresent"),
                 .product(name: "USB", package: "CardPresent"),

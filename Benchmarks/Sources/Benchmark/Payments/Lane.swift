@@ -72,19 +72,28 @@ final class Lane: Sendable {
 
     /// Takes payments, one after the other.
     ///
-    /// - Throws: when one of them is not approved: then nothing was measured.
+    /// In virtual time seconds pass while a task waits for its thread, so on a busy machine the driver may hear of
+    /// the last card's removal after the next one is in, and end that payment. Such a payment is taken again.
+    ///
+    /// - Throws: when one of fifty payments is not approved: then nothing was measured.
     func pay(_ count: Int) async throws {
         let cardholder = cardholder
         let request = PaymentRequest(amount: amount)
-        for _ in 0..<count {
+        var (approved, failed) = (0, 0)
+        while approved < count {
             let payment: Yosemite.Payment = try await stores.perform {
                 CardPresentPaymentsAction.collectPayment(
                     request: request, onCardReaderMessage: { cardholder.observe($0) },
                     onProcessingCompletion: { _ in }, onCompletion: $0)
             }
-            guard payment.outcome == .approved else {
+            if payment.outcome == .approved {
+                approved += 1
+                continue
+            }
+            failed += 1
+            guard failed * 50 <= count else {
                 throw BenchmarkError(
-                    "a payment ended \(payment.outcome.rawValue): \(payment.errorMessage ?? "no reason given")")
+                    "\(failed) payments not approved: " + (payment.errorMessage ?? payment.outcome.rawValue))
             }
         }
     }
