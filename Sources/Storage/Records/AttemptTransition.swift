@@ -21,7 +21,7 @@ public struct AttemptTransition: Object {
     }
 
     public init(row: Row) throws {
-        let reader = RowReader(row: row, table: Self.databaseTableName)
+        var reader = RowReader(row: row, of: Self.self)
         attemptID = try reader.value("attemptID")
         sequence = try reader.value("sequence")
         state = try reader.value("state")
@@ -29,11 +29,13 @@ public struct AttemptTransition: Object {
         detail = try reader.optional("detail")
     }
 
-    public func encode(to container: inout PersistenceContainer) {
-        container["attemptID"] = attemptID
-        container["sequence"] = sequence
-        container["state"] = state
-        container["at"] = at.milliseconds
-        container["detail"] = detail.map(FreeText.masked)
+    public var columnValues: [(any DatabaseValueConvertible)?] {
+        [
+            attemptID,
+            sequence,
+            state,
+            at.milliseconds,
+            detail.map(FreeText.masked),
+        ]
     }
 }
