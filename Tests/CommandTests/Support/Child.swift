@@ -15,6 +15,11 @@ final class Child {
     /// How long a child may run. It is there so that a child that hangs fails a test and does not stop them all.
     private static let longestRun: Int32 = 30_000
 
+    // TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h. The calls around them are shown to C under _GNU_SOURCE
+    // only, which not every build of a Swift module has.
+    private static let setTerminalLock: UInt = 0x4004_5431
+    private static let getTerminalNumber: UInt = 0x8004_5430
+
     convenience init(
         _ arguments: [String], in scratch: Scratch, input: String = "", environment: [String: String] = [:],
         onTerminal: Bool = false
@@ -44,17 +49,20 @@ final class Child {
         posix_spawn_file_actions_addopen(&actions, 0, inputFile, O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, outputFile, O_WRONLY | O_CREAT, 0o600)
         if onTerminal {
-            terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
-            guard terminal >= 0, grantpt(terminal) == 0, unlockpt(terminal) == 0, let name = ptsname(terminal) else {
-                throw ChildError(call: "posix_openpt", code: errno)
-            }
-            posix_spawn_file_actions_addopen(&actions, 2, name, O_RDWR | O_NOCTTY, 0)
+            terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+            var lock: Int32 = 0
+            var number: UInt32 = 0
+            guard terminal >= 0, ioctl(terminal, Self.setTerminalLock, &lock) == 0,
+                ioctl(terminal, Self.getTerminalNumber, &number) == 0
+            else { throw ChildError(call: "/dev/ptmx", code: errno) }
+            posix_spawn_file_actions_addopen(&actions, 2, "/dev/pts/\(number)", O_RDWR | O_NOCTTY, 0)
         } else {
             terminal = -1
             posix_spawn_file_actions_addopen(&actions, 2, errorFile, O_WRONLY | O_CREAT, 0o600)
         }
         var ends: [Int32] = [0, 0]
-        guard pipe2(&ends, O_CLOEXEC) == 0 else { throw ChildError(call: "pipe2", code: errno) }
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw ChildError(call: "socketpair", code: errno) }
         life = ends[0]
         posix_spawn_file_actions_adddup2(&actions, ends[1], 9)
         defer { close(ends[1]) }
