@@ -38,15 +38,22 @@ struct PaymentRun: Sendable {
         return try await settlement.settle()
     }
 
+    /// The last look into the slot comes at the deadline itself, and takes a moment.
+    private static let lastLook = Duration.seconds(1)
+
     private func waitForCard() async throws(CardReaderServiceError) -> CCIDCardChannel {
         events.send(.waitingForInput(.insert))
+        let asked = time.now()
         let isPresent: Bool
         do throws(CCIDError) {
             isPresent = try await reader.waitForCard(present: true, timeout: parameters.cardTimeout)
         } catch {
             throw .paymentMethodCollection(UnderlyingError(error))
         }
-        guard isPresent else { throw .paymentMethodCollection(.cardReadTimeOut) }
+        let waited = Duration.milliseconds(time.now().milliseconds - asked.milliseconds)
+        guard isPresent, waited < parameters.cardTimeout + Self.lastLook else {
+            throw .paymentMethodCollection(.cardReadTimeOut)
+        }
         events.send(.cardInserted)
         await onCardTaken()
         do throws(CCIDError) {

@@ -20,8 +20,7 @@ import Testing
     }
 
     private func expectIdle(_ till: TestTill, _ sourceLocation: SourceLocation) async throws {
-        // Waits for the cancel that is under way, if it is.
-        try await till.cancel()
+        await till.endCancel()
         #expect(till.completions == (1, 1), sourceLocation: sourceLocation)
         #expect(try await till.collect("3.00").outcome == .approved, sourceLocation: sourceLocation)
         #expect(try await till.booksAgree(), sourceLocation: sourceLocation)
@@ -37,8 +36,11 @@ import Testing
 
     @Test func `during the wait for a card`() async throws {
         let till = try TestTill { $0.change = { $0.cardholder.insertsAfter = .seconds(20) } }
-        till.clock.schedule(after: .seconds(5)) { till.beginCancel() }
-        try await expectCancelled(try await till.pay(), on: till)
+        let payment = try await till.pay { event in
+            guard event == .waitingForInput(.insert), till.completions == (0, 0) else { return }
+            till.clock.schedule(after: .seconds(5)) { till.beginCancel() }
+        }
+        try await expectCancelled(payment, on: till)
     }
 
     @Test(arguments: [
@@ -66,7 +68,7 @@ import Testing
         let later = Later<TestTill>()
         let till = try TestTill {
             $0.wrap = { host in
-                MeddlingHost(host: host, before: { if later.value?.completions ?? (1, 1) == (0, 0) { later.value?.beginCancel() } })
+                MeddlingHost(host: host, before: { later.take()?.beginCancel() })
             }
         }
         later.value = till
@@ -76,28 +78,26 @@ import Testing
         #expect(payment.errorCode == "cancelled")
         #expect(try await till.story(payment) == [["created", "authorizing", "reversing", "reversed"]])
         #expect(try await till.charged() == 0)
-        later.value = nil
         try await expectIdle(till, #_sourceLocation)
     }
 
     @Test func `while the host is asked: a reversal that is not confirmed leaves the payment unknown`() async throws {
         let later = Later<TestTill>()
         let till = try TestTill {
-            $0.wrap = { MeddlingHost(host: $0, before: { if later.value?.completions ?? (1, 1) == (0, 0) { later.value?.beginCancel() } }) }
+            $0.wrap = { MeddlingHost(host: $0, before: { later.take()?.beginCancel() }) }
             $0.faults = [IssuerFaultRule(.requestLost, messages: [.reverse], times: 1)]
         }
         later.value = till
         let payment = try await till.pay()
         #expect(payment.outcome == .unknown)
         #expect(try await till.charged() == 1250)
-        later.value = nil
         #expect(try await till.recover().finished.map(\.state) == ["reversed"])
         #expect(try await till.booksAgree())
     }
 
     @Test func `after the approval it is too late`() async throws {
         let till = try TestTill()
-        let payment = try await till.pay { if $0 == .cardRemoved { till.beginCancel() } }
+        let payment = try await till.pay { if $0 == .cardRemovedAfterClientSidePaymentCapture, till.completions == (0, 0) { till.beginCancel() } }
         #expect(payment.outcome == .approved)
         #expect(try await till.charged() == 1250)
         try await expectIdle(till, #_sourceLocation)

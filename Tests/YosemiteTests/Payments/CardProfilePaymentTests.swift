@@ -170,7 +170,7 @@ import Testing
         #expect(till.events.contains(.kernel(.issuerScripts(beforeFinalCryptogram: false))))
         // PIN UNBLOCK and PUT DATA, both with success.
         let scripts = till.traceLines.filter { $0.contains(#""c":"8424"#) || $0.contains(#""c":"04DA"#) }
-        #expect(scripts.count == 2)
+        #expect(scripts.count == 2, "\(till.traceLines.suffix(5))")
         #expect(scripts.allSatisfy { $0.hasSuffix(#""r":"9000"}"#) })
         // Script processing was performed.
         let information = try #require(UInt16(payment.card?.transactionStatusInformation ?? "", radix: 16))
@@ -219,8 +219,8 @@ import Testing
     // MARK: What terminal and card found out
 
     @Test(arguments: [
-        ("visa-credit", "8000008000", "6800"), ("insufficient-funds", "8000008000", "7800"),
-        ("pin-required", "8000008000", "6800"), ("online-pin", "8000048000", "7800"),
+        ("visa-credit", "8000008000", "7800"), ("insufficient-funds", "8000008000", "7800"),
+        ("pin-required", "8000008000", "7800"), ("online-pin", "8000048000", "7800"),
         ("declined-offline", "8000008000", "6800"),
     ])
     func `TVR and TSI are those of the transaction`(card: String, results: String, information: String) async throws {

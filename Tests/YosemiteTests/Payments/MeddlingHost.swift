@@ -47,6 +47,14 @@ struct MeddlingHost: PaymentHost {
 final class Later<Value: Sendable>: Sendable {
     private let stored = Mutex<Value?>(nil)
 
+    /// Hands it out once.
+    func take() -> Value? {
+        stored.withLock { stored in
+            defer { stored = nil }
+            return stored
+        }
+    }
+
     var value: Value? {
         get { stored.withLock { $0 } }
         set { stored.withLock { $0 = newValue } }

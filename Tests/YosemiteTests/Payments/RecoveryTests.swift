@@ -60,6 +60,7 @@ import Testing
             #expect(try await till.issuer.ledger().entries == entries, note)
             #expect(try till.journal.payments() == rows, note)
             for payment in rows { states.insert(payment.state.rawValue) }
+            if rows.isEmpty { states.insert("no payment") }
         }
         return states
     }
@@ -73,7 +74,9 @@ import Testing
     @Test func `a declined sale killed anywhere is not charged`() async throws {
         let (till, kills) = try watchedTill("insufficient-funds")
         #expect(try await till.pay { _ in kills.take() }.outcome == .declined)
-        #expect(try await recover(kills, card: "insufficient-funds") == ["failed", "reversed", "declined"])
+        kills.take()
+        let states = try await recover(kills, card: "insufficient-funds")
+        #expect(states == ["failed", "reversed", "declined"])
     }
 
     @Test func `an offline sale killed anywhere is charged once or not at all`() async throws {

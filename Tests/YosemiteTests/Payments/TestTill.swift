@@ -62,6 +62,11 @@ final class TestTill: Sendable {
             path: database.path, durability: .off, random: random.stream("database"))
         journal = PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
         dispatcher = Dispatcher(time: clock)
+        let rids = Set(plan.terminal.applications.map { Array($0.aid.prefix(5)) })
+        let terminal = plan.terminal.adding(
+            certificationAuthorityKeys: try rids.sorted { $0.lexicographicallyPrecedes($1) }.map {
+                try keys.certificationAuthorityPublicKey(rid: $0)
+            })
         let (bus, clock, person, trace) = (bus, clock, person, Trace())
         let made = Mutex<(any CardReaderService)?>(nil)
         let payments = CardPresentPaymentsStore(
@@ -70,7 +75,7 @@ final class TestTill: Sendable {
             time: clock
         ) { host in
             let service = USBCardReaderService(
-                bus: bus, host: host, terminal: plan.terminal, cardholder: person, time: clock,
+                bus: bus, host: host, terminal: terminal, cardholder: person, time: clock,
                 random: random.stream("terminal"), trace: { trace.append($0) })
             made.withLock { $0 = service }
             return service
@@ -143,6 +148,11 @@ final class TestTill: Sendable {
         let accepted: Void? = try? dispatcher.dispatch(
             CardPresentPaymentsAction.cancelPayment(onCompletion: { _ in self.cancels.withLock { $0 += 1 } }))
         if accepted == nil { Issue.record("the cancel was not accepted") }
+    }
+
+    /// Waits for a cancel that was begun.
+    func endCancel() async {
+        while cancels.withLock({ $0 }) == 0 { await Task.yield() }
     }
 
     /// How often payments and cancels have been completed.
