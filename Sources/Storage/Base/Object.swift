@@ -7,6 +7,9 @@ public protocol Object: FetchableRecord, TableRecord, Hashable, Sendable {
     /// The columns that a record is read from and written to, by name.
     static var columnNames: [String] { get }
 
+    /// The SQL for these columns.
+    static var statements: RecordStatements { get }
+
     /// What is written, in the order of ``columnNames``.
     var columnValues: [(any DatabaseValueConvertible)?] { get }
 

@@ -5,6 +5,7 @@ public import GRDB
 public struct AttemptTransition: Object {
     public static let databaseTableName = "attemptTransition"
     public static let columnNames = ["attemptID", "sequence", "state", "at", "detail"]
+    public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
 
     public let attemptID: Int64
     /// 1 and up within the attempt.

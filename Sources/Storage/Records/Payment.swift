@@ -8,6 +8,7 @@ public struct Payment: IdentifiedObject {
     public static let columnNames =
         ["id", "siteID", "orderID", "amount", "currency", "state", "refundedAmount", "createdAt", "updatedAt"]
         + PaymentDetails.columns.map(\.name)
+    public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
 
     public internal(set) var id: PaymentID
     public let siteID: Int64

@@ -15,6 +15,7 @@ public struct PaymentAttempt: IdentifiedObject {
         "id", "paymentID", "kind", "idempotencyKey", "state", "stan", "hostName", "amount", "currency", "lease",
         "transitions", "hostReference", "lastError", "advice", "createdAt", "updatedAt",
     ]
+    public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
 
     /// 1 and up, in the order in which attempts began.
     public let id: Int64

@@ -32,6 +32,7 @@ public struct PrintJob: IdentifiedObject {
     public static let columnNames = [
         "id", "receiptID", "printer", "jobID", "copy", "copies", "state", "stateReasons", "createdAt", "updatedAt",
     ]
+    public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
 
     /// 1 and up.
     public internal(set) var id: Int64

@@ -15,6 +15,7 @@ public struct Receipt: IdentifiedObject {
 
     public static let databaseTableName = "receipt"
     public static let columnNames = ["id", "paymentID", "kind", "content", "createdAt"]
+    public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
 
     /// 1 and up.
     public internal(set) var id: Int64

@@ -5,6 +5,7 @@ internal import GRDB
 struct StoreIdentity: IdentifiedObject {
     static let databaseTableName = "storeIdentity"
     static let columnNames = ["id", "databaseID", "attempts", "leases"]
+    static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
     static let onlyID: Int64 = 1
 
     /// 16 hexadecimal digits, drawn when the database was made.

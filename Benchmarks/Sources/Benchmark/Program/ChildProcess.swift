@@ -4,7 +4,8 @@ internal import Glibc
 struct ChildProcess {
     /// From its start to its end.
     let milliseconds: Double
-    /// The most memory that it held, in MB (wait4(2), ru_maxrss).
+    /// The most memory that it held, in MB (wait4(2), ru_maxrss). The kernel counts from what this process holds when
+    /// it starts the other, so it has to be small: run this benchmark first.
     let peakMemory: Double
 
     /// - Throws: when it cannot be started, or ends with another code than 0.

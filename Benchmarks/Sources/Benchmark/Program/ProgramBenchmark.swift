@@ -43,17 +43,14 @@ struct ProgramBenchmark {
     }
 
     private func memory() async throws -> String {
-        var baseline = Samples()
         var payment = Samples()
         for _ in 0..<7 {
-            baseline.add(try await ChildProcess(hello).peakMemory)
             payment.add(
                 try await ChildProcess(
                     program, ["pay", "12.50", "--reader", "simulated", "--database", folder.path + "/pay"]
                 ).peakMemory)
         }
         var table = MarkdownTable("program", "MB", "target")
-        table.add("static Swift `print` (baseline)", baseline.text(decimals: 1), "")
         table.add("`cardpresent pay 12.50`", payment.text(decimals: 1), verdict(payment.median, atMost: 40))
         return table.text
     }
