@@ -5,9 +5,10 @@ struct OutputOptions: ParsableArguments {
     @Flag(help: "Print the result as one JSON value, failures too.")
     var json = false
 
-    /// Runs a command's work. A failure is told to people on stderr and, with `--json`, to programs on stdout.
+    /// Runs a command's work. A failure is told to people on stderr and, with `--json`, to programs on stdout,
+    /// as an object with the key `error`; with an outcome, the key `outcome` as well.
     ///
-    /// - Parameter hasOutcome: whether that JSON object has the key `outcome` besides `error`.
+    /// - Throws: `ExitCode`, and what `work` throws that is no `CommandFailure`.
     func reporting(withOutcome hasOutcome: Bool = false, _ work: () async throws -> Void) async throws {
         do {
             try await work()

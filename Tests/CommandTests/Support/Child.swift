@@ -44,17 +44,21 @@ final class Child {
         posix_spawn_file_actions_addopen(&actions, 0, inputFile, O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, outputFile, O_WRONLY | O_CREAT, 0o600)
         if onTerminal {
-            terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
-            guard terminal >= 0, grantpt(terminal) == 0, unlockpt(terminal) == 0, let name = ptsname(terminal) else {
-                throw ChildError(call: "posix_openpt", code: errno)
-            }
+            // pts(4); the requests are TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h.
+            terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+            var (isLocked, number): (Int32, UInt32) = (0, 0)
+            guard terminal >= 0, ioctl(terminal, 0x4004_5431, &isLocked) == 0,
+                ioctl(terminal, 0x8004_5430, &number) == 0
+            else { throw ChildError(call: "ptmx", code: errno) }
+            let name = "/dev/pts/\(number)"
             posix_spawn_file_actions_addopen(&actions, 2, name, O_RDWR | O_NOCTTY, 0)
         } else {
             terminal = -1
             posix_spawn_file_actions_addopen(&actions, 2, errorFile, O_WRONLY | O_CREAT, 0o600)
         }
         var ends: [Int32] = [0, 0]
-        guard pipe2(&ends, O_CLOEXEC) == 0 else { throw ChildError(call: "pipe2", code: errno) }
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw ChildError(call: "socketpair", code: errno) }
         life = ends[0]
         posix_spawn_file_actions_adddup2(&actions, ends[1], 9)
         defer { close(ends[1]) }
