@@ -8,7 +8,8 @@ internal import Synchronization
 public final class SimulatedCardholder: CardholderInterface {
     private struct State {
         var pinEntries = 0
-        var hasInserted = false
+        var isInserting = false
+        var isRemoving = false
     }
 
     private let profile: CardProfile
@@ -35,19 +36,32 @@ public final class SimulatedCardholder: CardholderInterface {
     public func observe(_ event: CardReaderEvent) {
         switch event {
         case .waitingForInput:
-            let isFirst = state.withLock { state in
-                defer { state.hasInserted = true }
-                return !state.hasInserted
+            let isAsked = state.withLock { state in
+                defer { state.isInserting = true }
+                return !state.isInserting
             }
-            guard isFirst else { return }
-            clock.schedule(after: profile.cardholder.insertsAfter) { [reader, card] in reader.insert(card) }
+            // Who has the card in the reader already does nothing.
+            guard isAsked, !reader.hasCard() else { return }
+            clock.schedule(after: profile.cardholder.insertsAfter) { [weak self, reader, card] in
+                reader.insert(card)
+                self?.state.withLock { $0.isInserting = false }
+            }
             if let removesAfter = profile.cardholder.removesAfter {
                 clock.schedule(after: profile.cardholder.insertsAfter + removesAfter, .disruptive) { [reader] in
                     reader.removeCard()
                 }
             }
         case .removeCardRequested:
-            clock.schedule(after: Self.reactionTime) { [reader] in reader.removeCard() }
+            let isAsked = state.withLock { state in
+                defer { state.isRemoving = true }
+                return !state.isRemoving
+            }
+            // Asked twice, they take it out once, and not again when it is back in.
+            guard isAsked else { return }
+            clock.schedule(after: Self.reactionTime) { [weak self, reader] in
+                reader.removeCard()
+                self?.state.withLock { $0.isRemoving = false }
+            }
         default: break
         }
     }

@@ -21,6 +21,8 @@ struct CardCheck {
 
     let cryptogram: Cryptogram
     let pin: PIN
+    /// What the terminal found out (tag 95), which the cryptogram is made over.
+    let verificationResults: TerminalVerificationResults
     /// The last month of the card is over.
     let isExpired: Bool
 
@@ -29,6 +31,9 @@ struct CardCheck {
         _ card: borrowing OnlineAuthorizationRequest, account: IssuerAccount, date: CivilDate, keys: TestKeys
     ) {
         cryptogram = (try? Self.checkCryptogram(card, keys: keys)) ?? .wrong
+        verificationResults =
+            card.iccData.first(0x95)
+            .flatMap { TerminalVerificationResults(bytes: $0.value) } ?? TerminalVerificationResults(rawValue: 0)
         pin = Self.checkPIN(card, account: account, keys: keys)
         isExpired = Self.isOver(card.expiry, on: date)
     }

@@ -6,7 +6,8 @@ public enum IssuerFault: Hashable, Sendable {
     case requestLost
     /// The issuer processes the message, and its answer is lost.
     case answerLost
-    /// The issuer processes the message, and its answer takes this long.
+    /// The issuer processes the message, and its answer takes this long: too long, when it is longer than
+    /// ``SimulatedIssuer/longestWait``.
     case answerDelayed(Duration)
 }
 

@@ -1,4 +1,5 @@
 internal import Amounts
+internal import EMV
 
 /// What the issuer remembers of an account's card as long as it runs, and its rules.
 struct IssuerSession {
@@ -15,6 +16,7 @@ struct IssuerSession {
         }
         if let forced = account.responseCode { return forced }
         guard !check.isExpired else { return ResponseCode.expiredCard.rawValue }
+        if let refusal = Self.refusal(check.verificationResults) { return refusal.rawValue }
         if let refusal = takePIN(check.pin, account: account) { return refusal.rawValue }
         if let largest = account.largestAmount, largest.currency == amount.currency,
             amount.minorUnits > largest.minorUnits
@@ -41,6 +43,13 @@ struct IssuerSession {
         let isRising = highestCounter.map { context.atc > $0 } ?? true
         highestCounter = max(highestCounter ?? 0, context.atc)
         return isNew && (isRising || !account.requiresRisingCounter)
+    }
+
+    /// A cardholder whom neither card nor terminal could verify does not pay.
+    private static func refusal(_ results: TerminalVerificationResults) -> ResponseCode? {
+        guard results.contains(.cardholderVerificationFailed) else { return nil }
+        if results.contains(.pinTryLimitExceeded) { return .tooManyPINTries }
+        return results.contains(.pinNotEntered) ? .pinRequired : .wrongPIN
     }
 
     /// Counts wrong PINs in a row; nil when the PIN is no reason to decline.

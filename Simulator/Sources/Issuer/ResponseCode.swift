@@ -8,6 +8,7 @@ enum ResponseCode: String {
     case expiredCard = "54"
     case wrongPIN = "55"
     case overAmountLimit = "61"
+    case pinRequired = "70"
     case tooManyPINTries = "75"
     /// The cryptogram is wrong, or was seen before.
     case cryptographicFailure = "88"

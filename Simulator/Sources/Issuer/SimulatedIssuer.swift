@@ -195,6 +195,9 @@ extension SimulatedIssuer {
 // MARK: - Faults and the book
 
 extension SimulatedIssuer {
+    /// How long an answer is waited for. One that comes later is not heard any more.
+    public static let longestWait = Duration.seconds(45)
+
     private func takeFault(_ message: IssuerFaultRule.Message) -> IssuerFault? {
         guard let index = faults.firstIndex(where: { $0.messages.contains(message) && $0.remaining != 0 }) else {
             return nil
@@ -216,9 +219,12 @@ extension SimulatedIssuer {
         case .answerLost: throw .outcomeUnknown("no answer from the simulated issuer")
         case .answerDelayed(let delay):
             do throws(CancellationError) {
-                try await time.sleep(for: delay)
+                try await time.sleep(for: min(delay, Self.longestWait))
             } catch {
                 throw .outcomeUnknown("the answer of the simulated issuer was not waited for")
+            }
+            guard delay <= Self.longestWait else {
+                throw .outcomeUnknown("no answer from the simulated issuer in \(Self.longestWait)")
             }
         case .notReachable, .requestLost, nil: break
         }

@@ -5,7 +5,7 @@ internal import SmartCard
 extension ApplicationProfile {
     private static let keys = [
         "aid", "label", "preferredName", "priority", "needsConfirmation", "languages", "pan", "panSequenceNumber",
-        "expiry", "effective", "serviceCode", "cardholderName", "issuerCountry", "currency", "usage",
+        "expiry", "effective", "version", "serviceCode", "cardholderName", "issuerCountry", "currency", "usage",
         "cardholderVerification", "terminalRiskManagement", "externalAuthenticate", "actionCodes", "pdol", "cdol1",
         "cdol2", "records", "answerFormat", "cryptogram", "riskManagement", "pin", "issuerScripts", "logRecords",
         "counters", "blocked",
@@ -24,6 +24,8 @@ extension ApplicationProfile {
         panSequenceNumber = (try node.optional("panSequenceNumber")?.int(in: 0...99)).map { UInt8($0) }
         expiry = try CardDate(try node.required("expiry"))
         effective = try node.optional("effective").map { (node) throws(SettingsError) in try CardDate(node) }
+        version =
+            try node.optional("version")?.hex(length: 2) ?? Self.schemeVersions[Array(aid.prefix(5))] ?? [0x00, 0x01]
         serviceCode = UInt16(try node.optional("serviceCode")?.int(in: 0...999) ?? 201)
         cardholderName = try node.optional("cardholderName")?.printable(length: 2...26)
         issuerCountry = UInt16(try node.required("issuerCountry").int(in: 1...999))
@@ -59,6 +61,13 @@ extension ApplicationProfile {
         (atc, lastOnlineATC) = try Self.counters(try node.optional("counters"))
         try check(node)
     }
+
+    // The versions that the schemes' terminal settings name, so that a card without one of its own is a
+    // current card.
+    private static let schemeVersions: [[UInt8]: [UInt8]] = [
+        [0xA0, 0x00, 0x00, 0x00, 0x03]: [0x00, 0x96], [0xA0, 0x00, 0x00, 0x00, 0x04]: [0x00, 0x02],
+        [0xA0, 0x00, 0x00, 0x00, 0x65]: [0x02, 0x00], [0xA0, 0x00, 0x00, 0x03, 0x33]: [0x00, 0x20],
+    ]
 
     /// What one value alone does not show.
     private func check(_ node: SettingsNode) throws(SettingsError) {

@@ -25,6 +25,8 @@ public struct ApplicationProfile: Sendable {
     public var expiry: CardDate
     /// Tag 5F25; nil when there is none.
     public var effective: CardDate?
+    /// Tag 9F08, two bytes.
+    public var version: [UInt8]
     /// Tag 5F30, three digits.
     public var serviceCode: UInt16
     /// Tag 5F20, 2...26 characters; nil when there is none.

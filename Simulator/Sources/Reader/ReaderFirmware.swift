@@ -15,7 +15,7 @@ struct ReaderFirmware: Sendable {
         var disturbances: [SimulatedReaderFault.Disturbance] = []
     }
 
-    let model: SimulatedReaderModel
+    private(set) var model: SimulatedReaderModel
     var slots: [ReaderSlot]
     /// By moment, the earliest first.
     private(set) var answers: [Timed] = []
@@ -35,6 +35,8 @@ struct ReaderFirmware: Sendable {
     }
 
     // MARK: The outside world
+
+    mutating func setBatteryLevel(percent: UInt8) { model.setBatteryLevel(percent: percent) }
 
     mutating func insert(_ contacts: SimulatedCardContacts, slot index: Int) {
         guard slots.indices.contains(index), slots[index].contacts == nil else { return }

@@ -54,6 +54,9 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
         state.withLock { $0.firmware.slots.indices.contains(slot) && $0.firmware.slots[slot].contacts != nil }
     }
 
+    /// Sets the charge of the battery, 0...100 percent. See ``SimulatedReaderModel/battery``.
+    public func setBatteryLevel(percent: UInt8) { state.withLock { $0.firmware.setBatteryLevel(percent: percent) } }
+
     /// Arms a fault.
     public func arm(_ fault: SimulatedReaderFault) {
         state.withLock { state in

@@ -1,5 +1,5 @@
 /// What kind of reader a simulated reader is, as data. The models here carry test identifiers of the
-/// open-hardware registry pid.codes (1209:0001 to 1209:0003, set aside for tests), so that none is taken for a vendor's product.
+/// open-hardware registry pid.codes (1209:0001 to 1209:0004, set aside for tests), so that none is taken for a vendor's product.
 public struct SimulatedReaderModel: Hashable, Sendable {
     /// Who does T=0 and T=1 (CCID 1.1 §5.1, dwFeatures).
     public enum ExchangeLevel: UInt32, Hashable, Sendable {
@@ -97,8 +97,26 @@ public struct SimulatedReaderModel: Hashable, Sendable {
         name: "extended-apdu", productID: 0x0003, product: "Simulated extended APDU reader", level: .extendedAPDU,
         features: automatic)
 
+    /// A short APDU reader with a battery. It tells its charge when it gets the Escape command `BAT`: the
+    /// same three bytes, then percent.
+    public static let battery: SimulatedReaderModel = {
+        var model = SimulatedReaderModel(
+            name: "battery", productID: 0x0004, product: "Simulated reader with battery", level: .shortAPDU,
+            features: automatic)
+        model.setBatteryLevel(percent: 100)
+        return model
+    }()
+
     /// Every model that comes with the simulator.
-    public static let all = [tpdu, shortAPDU, extendedAPDU]
+    public static let all = [tpdu, shortAPDU, extendedAPDU, battery]
+
+    /// Makes the model answer the Escape command of ``battery`` with this charge.
+    ///
+    /// - Parameter percent: 0...100
+    public mutating func setBatteryLevel(percent: UInt8) {
+        let command = Array("BAT".utf8)
+        escapeAnswers[command] = command + [min(percent, 100)]
+    }
 
     private static let automatic: Features = [
         .automaticParameters, .automaticVoltage, .automaticClock, .automaticBaudRate, .automaticPPS, .automaticIFSD,

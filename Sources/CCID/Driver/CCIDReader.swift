@@ -79,12 +79,7 @@ public actor CCIDReader {
             throw CCIDError(transfer: error)
         }
         let reader = CCIDReader(transport, interface, timing, time)
-        do throws(CCIDError) {
-            try await reader.comeToRest()
-        } catch {
-            await reader.close()
-            throw error
-        }
+        try await reader.comeToRest()
         await reader.listen()
         return reader
     }

@@ -30,6 +30,7 @@ extension CCIDReader {
         let index = try index(slot)
         let start = time.now()
         while true {
+            let notices = slots[index].notices
             let isPresent = try await cardStatus(slot: slot) != .absent
             if present {
                 if isPresent { return true }
@@ -39,6 +40,8 @@ extension CCIDReader {
             }
             let left = timeout - start.elapsed(time)
             guard left > .zero else { return false }
+            // A notification that came with the answer may be the younger of the two.
+            guard slots[index].notices == notices else { continue }
             await waitForChange(
                 index, atMost: min(left, isNotifying ? timing.notifiedPollInterval : timing.pollInterval))
             guard !Task.isCancelled else { throw .cancelled }
@@ -142,6 +145,7 @@ extension CCIDReader {
             observe(index, .inactive)
         }
         slots[index].notifiedPresence = change.isPresent
+        slots[index].notices += 1
         wakeWaiters(index)
     }
 }

@@ -6,6 +6,8 @@ struct CCIDSlotState {
     var card: CCIDCardStatus?
     /// What the last notification said; nil before the first.
     var notifiedPresence: Bool?
+    /// How many notifications spoke of the slot.
+    var notices: UInt64 = 0
     /// How often a card left. A status alone may call a new card active, so the card that was powered
     /// is known by this count.
     var removals: UInt64 = 0

@@ -5,9 +5,7 @@ internal import SmartCard
 struct CryptogramGeneration {
     let session: CardSession
 
-    /// - Parameters:
-    ///   - type: what is asked for.
-    ///   - listTag: CDOL1 or CDOL2.
+    /// Asks for a cryptogram of this type with the data that CDOL1 (8C) or CDOL2 (8D) wants.
     func perform(
         _ type: CryptogramType, _ listTag: BERTag, _ transaction: inout Transaction
     ) async throws(KernelStop) {

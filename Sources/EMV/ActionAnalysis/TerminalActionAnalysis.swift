@@ -12,9 +12,8 @@ struct TerminalActionAnalysis {
     var terminal: ActionCodes
     var connectivity: TerminalType.Connectivity
 
-    /// - Parameters:
-    ///   - denial, online, default: the issuer's codes (9F0E, 9F0F, 9F0D); nil when the card has none, which counts
-    ///     as no reason to deny, and as every reason to go online or to decline when that fails.
+    /// The first three are the issuer's codes (9F0E, 9F0F, 9F0D). One that the card does not have is nil and counts
+    /// as no reason to deny, and as every reason to go online or to decline when that fails.
     init(
         denial: TerminalVerificationResults?, online: TerminalVerificationResults?,
         default: TerminalVerificationResults?, terminal: ActionCodes, connectivity: TerminalType.Connectivity

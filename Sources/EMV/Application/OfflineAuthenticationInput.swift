@@ -20,6 +20,7 @@ struct OfflineAuthenticationInputBuilder: ~Copyable {
     /// - Parameters:
     ///   - record: the whole answer to READ RECORD.
     ///   - content: the value of template 70; nil when the record is none.
+    ///   - file: short file identifier, 1...30.
     mutating func add(_ record: [UInt8], content: [UInt8]?, file: UInt8) {
         guard let content else {
             isUsable = false
@@ -28,9 +29,7 @@ struct OfflineAuthenticationInputBuilder: ~Copyable {
         bytes += file <= 10 ? content : record
     }
 
-    /// - Parameters:
-    ///   - tagList: value of tag 9F4A.
-    ///   - profile: value of tag 82.
+    /// Adds what the tag list (9F4A) asks for, of which only the profile (82) is allowed.
     consuming func finish(tagList: [UInt8]?, profile: [UInt8]) -> OfflineAuthenticationInput {
         if let tagList {
             if tagList == [0x82] { bytes += profile } else { isUsable = false }

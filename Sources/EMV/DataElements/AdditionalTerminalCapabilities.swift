@@ -25,9 +25,7 @@ public struct AdditionalTerminalCapabilities: ByteFlags {
     public static let attendantDisplay = Self(byte: 4, 0x20)
     public static let cardholderDisplay = Self(byte: 4, 0x10)
 
-    /// Whether the terminal shows the characters of ISO/IEC 8859 part `part`.
-    ///
-    /// - Parameter part: tag 9F11, 1...10.
+    /// Whether the terminal shows the characters of ISO/IEC 8859 part `part` (tag 9F11, 1...10).
     public func supportsCodeTable(_ part: UInt8) -> Bool {
         !isDisjoint(with: Self.codeTable(part))
     }

@@ -15,7 +15,9 @@ public struct DataObjectList: Hashable, Sendable {
 
     /// Reads a list as a card gives it: PDOL (9F38), CDOL1 (8C), CDOL2 (8D), DDOL (9F49), TDOL (97).
     ///
-    /// - Parameter limit: the most bytes that the filled list may have.
+    /// - Parameters:
+    ///   - bytes: the encoded list.
+    ///   - limit: the most bytes that the filled list may have.
     /// - Throws: ``DataObjectListError``
     public init(_ bytes: [UInt8], limit: Int = 255) throws(DataObjectListError) {
         var entries: [Entry] = []
@@ -42,6 +44,7 @@ public struct DataObjectList: Hashable, Sendable {
     /// known, or is a template, becomes zeros.
     ///
     /// - Parameter value: gives the value field of a tag; nil when there is none.
+    /// - Returns: ``filledLength`` bytes.
     public func filled(with value: (BERTag) -> [UInt8]?) -> [UInt8] {
         entries.flatMap { entry -> [UInt8] in
             guard !entry.tag.isConstructed, let element = DataElement[entry.tag], let known = value(entry.tag) else {

@@ -17,12 +17,12 @@ struct CardSession {
         try await send(0x00, 0xB2, record, file << 3 | 0x04, [], answers: true)
     }
 
-    /// - Parameter options: the filled PDOL, at most 252 bytes.
+    /// Sends the filled PDOL, at most 252 bytes.
     func getProcessingOptions(_ options: [UInt8]) async throws(KernelStop) -> ResponseAPDU {
         try await send(0x80, 0xA8, 0x00, 0x00, BERTLV.encode(0x83, options), answers: true)
     }
 
-    /// - Returns: the value; nil when the card does not give it.
+    /// The value; nil when the card does not give it.
     func getData(_ tag: BERTag) async throws(KernelStop) -> [UInt8]? {
         let response = try await send(
             0x80, 0xCA, UInt8(truncatingIfNeeded: tag.rawValue >> 8), UInt8(truncatingIfNeeded: tag.rawValue), [],
@@ -34,15 +34,13 @@ struct CardSession {
         return object.value
     }
 
-    /// - Returns: eight bytes; nil when the card does not give them.
+    /// Eight bytes; nil when the card does not give them.
     func getChallenge() async throws(KernelStop) -> [UInt8]? {
         let response = try await send(0x00, 0x84, 0x00, 0x00, [], answers: true)
         return response.status == .success && response.data.count == 8 ? response.data : nil
     }
 
-    /// - Parameters:
-    ///   - reference: 80 for a plaintext PIN block, 88 for an enciphered one.
-    ///   - data: the block; the caller wipes it.
+    /// Sends a PIN block, which the caller wipes: plaintext with reference 80, enciphered with 88.
     func verify(reference: UInt8, _ data: [UInt8]) async throws(KernelStop) -> StatusWord {
         try await send(0x00, 0x20, 0x00, reference, data, answers: false).status
     }

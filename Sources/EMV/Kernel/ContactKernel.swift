@@ -11,6 +11,8 @@ public struct ContactKernel: Sendable {
     private let random: any RandomSource
 
     /// - Parameters:
+    ///   - terminal: what the terminal is and may do.
+    ///   - cardholder: asked for the choice of an application and for the PIN.
     ///   - authorizer: asked when the card wants the issuer asked. Whoever keeps a journal writes it there, before
     ///     anything is sent.
     ///   - history: the exception file and the payments of the same card; nil when the terminal keeps none.
@@ -28,7 +30,11 @@ public struct ContactKernel: Sendable {
     /// Cancelling the task stops the payment until the moment at which the issuer is asked. From then on it
     /// runs to its end, and the outcome says what became of it.
     ///
-    /// - Parameter observe: told of every state that the kernel enters.
+    /// - Parameters:
+    ///   - request: what the merchant wants.
+    ///   - channel: the card.
+    ///   - observe: told of every state that the kernel enters.
+    /// - Returns: the outcome; errors are outcomes too.
     public func run(
         _ request: TransactionRequest, on channel: any CardChannel,
         observe: @escaping @Sendable (KernelState) -> Void = { _ in }

@@ -32,9 +32,8 @@ struct Transaction: ~Copyable {
         (self.request, self.terminal) = (request, terminal)
     }
 
-    /// Begins with `application`: TVR, TSI and all card data are as new (EMV Book 3 §10.1).
-    ///
-    /// - Parameter unpredictableNumber: tag 9F37, four bytes.
+    /// Begins with `application`: TVR, TSI and all card data are as new (EMV Book 3 §10.1). The
+    /// unpredictable number (9F37) has four bytes.
     init(
         request: TransactionRequest, terminal: TerminalConfiguration, application: SelectedApplication,
         unpredictableNumber: [UInt8]

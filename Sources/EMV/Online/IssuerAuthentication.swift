@@ -4,7 +4,7 @@ internal import SmartCard
 struct IssuerAuthentication {
     let session: CardSession
 
-    /// - Parameter authenticationData: tag 91; nil when the issuer sent none.
+    /// Sends the value of tag 91, which is nil when the issuer sent none. Throws when the card is gone.
     func perform(_ authenticationData: [UInt8]?, _ transaction: inout Transaction) async throws(KernelStop) {
         guard let authenticationData else { return }
         // Cards that do not take it by command ask for it in CDOL2.

@@ -26,6 +26,6 @@ struct FloorLimitCheck {
         return randomSelection.targetPercentage + Int(rise * (amount - threshold) / max(1, span))
     }
 
-    /// - Parameter number: 1...99, drawn at random.
+    /// Whether chance selects the transaction, by a number of 1...99 drawn at random.
     func isSelected(byNumber number: Int) -> Bool { percentage.map { number <= $0 } ?? false }
 }

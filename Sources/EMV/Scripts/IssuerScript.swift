@@ -7,8 +7,8 @@ struct IssuerScript: Hashable, Sendable {
     /// The values of the objects 86, in order.
     let commands: [[UInt8]]
 
-    /// - Parameter template: the value field of template 71 or 72.
-    /// - Returns: nil when the template cannot be read; no command of it is sent then.
+    /// Reads the value field of template 71 or 72. It is nil when the template cannot be read; no command
+    /// of it is sent then.
     init?(template: [UInt8]) {
         guard let objects = try? BERTLV.parse(template) else { return nil }
         let identifiers = objects.filter { $0.tag == EMVTag.issuerScriptIdentifier }.map(\.value)

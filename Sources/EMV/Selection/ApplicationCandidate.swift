@@ -8,7 +8,7 @@ struct ApplicationCandidate: Hashable, Sendable {
     let priority: UInt8?
     let needsConfirmation: Bool
 
-    /// - Parameter priorityIndicator: value of tag 87.
+    /// The priority indicator is the value of tag 87.
     init(
         dfName: [UInt8], terminalApplication: TerminalApplication, name: ApplicationName, priorityIndicator: [UInt8]?
     ) {

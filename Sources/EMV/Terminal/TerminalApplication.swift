@@ -18,10 +18,9 @@ public struct TerminalApplication: Hashable, Sendable {
     /// Used for the TC hash when the card has none (97); nil when the terminal has none either.
     public let defaultTDOL: DataObjectList?
 
-    /// - Parameters:
-    ///   - versions: tag 9F09, at least one.
-    ///   - defaultDDOL: encoded; an unpredictable number of four bytes if left out.
-    ///   - defaultTDOL: encoded.
+    /// The data object lists are given encoded. The default DDOL that stands in if none is given asks for an
+    /// unpredictable number of four bytes.
+    ///
     /// - Throws: ``TerminalConfigurationError``
     public init(
         aid: [UInt8], allowsPartialSelection: Bool = true, versions: [UInt16], actionCodes: ActionCodes,

@@ -9,7 +9,7 @@ struct ApplicationListSettings {
     /// The most entries of a list.
     private static let limit = 100
 
-    /// - Parameter node: nil when the file has no such section.
+    /// Without a node the file has no such section.
     init(_ node: SettingsNode?, currency: Currency) throws(SettingsError) {
         guard let node else { return }
         guard node.kind == .mapping else {
@@ -27,7 +27,8 @@ struct ApplicationListSettings {
         }
     }
 
-    private static func list(_ node: SettingsNode, _ currency: Currency) throws(SettingsError) -> [ApplicationSettings] {
+    private static func list(_ node: SettingsNode, _ currency: Currency) throws(SettingsError) -> [ApplicationSettings]
+    {
         var entries: [ApplicationSettings] = []
         for element in try node.list(count: 1...limit) {
             let entry = try ApplicationSettings(element, currency: currency)

@@ -9,7 +9,7 @@ struct CAKeySettings {
     /// The most keys of a till.
     private static let limit = 150
 
-    /// - Parameter root: the whole configuration.
+    /// Reads both sections of a whole configuration.
     init(_ root: SettingsNode) throws(SettingsError) {
         if let list = try root.optional("caKeys") { try add(list) }
         for file in try root.optional("caKeyFiles")?.list(count: 0...20) ?? [] { try addFile(file) }
@@ -20,14 +20,15 @@ struct CAKeySettings {
             let key = try Self.key(node)
             guard !keys.contains(where: { $0.rid == key.rid && $0.index == key.index }) else {
                 throw node.error(
-                    "key \([key.index].hexadecimal) of \(key.rid.hexadecimal) is there twice", fix: "remove one of them")
+                    "key \([key.index].hexadecimal) of \(key.rid.hexadecimal) is there twice", fix: "remove one of them"
+                )
             }
             guard keys.count < Self.limit else { throw node.error("more than \(Self.limit) keys") }
             keys.append(key)
         }
     }
 
-    /// - Parameter node: the name of a file, from the directory of the file that names it.
+    /// A relative name starts at the directory of the file in which it stands.
     private mutating func addFile(_ node: SettingsNode) throws(SettingsError) {
         let name = try node.line(length: 1...1024)
         let root: SettingsNode

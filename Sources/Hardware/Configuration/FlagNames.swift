@@ -23,10 +23,8 @@ struct FlagNames<Flags: ByteFlags>: Sendable {
         return flags
     }
 
-    /// The names of the bits that are set, as a YAML list.
-    func text(_ flags: Flags) -> String {
-        "[" + names.filter { flags.isSuperset(of: $0.value) }.map(\.key).joined(separator: ", ") + "]"
-    }
+    /// The names of the bits that are set.
+    func names(of flags: Flags) -> [String] { names.filter { flags.isSuperset(of: $0.value) }.map(\.key) }
 }
 
 /// The names of the terminal's capabilities.

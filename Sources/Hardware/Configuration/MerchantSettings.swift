@@ -11,7 +11,7 @@ struct MerchantSettings {
 
     static let keys = ["name", "address", "id", "categoryCode", "nameAndLocation"]
 
-    /// - Parameter node: nil when the file has no such section.
+    /// Without a node the file has no such section.
     init(_ node: SettingsNode?) throws(SettingsError) {
         let standard = TerminalConfiguration.standard
         (name, id) = (standard.merchantNameAndLocation, standard.merchantIdentifier)

@@ -18,7 +18,7 @@ struct TerminalSettings {
         "pin", "applicationChoice",
     ]
 
-    /// - Parameter node: nil when the file has no such section.
+    /// Without a node the file has no such section.
     init(_ node: SettingsNode?) throws(SettingsError) {
         let standard = TerminalConfiguration.standard
         (id, type, country) = (standard.terminalIdentification, standard.type, standard.country)

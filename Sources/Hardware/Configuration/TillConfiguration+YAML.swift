@@ -1,5 +1,5 @@
-internal import Cryptography
 internal import Amounts
+internal import Cryptography
 internal import Determinism
 internal import EMV
 
@@ -8,9 +8,9 @@ extension TillConfiguration {
     /// same configuration; keys that came from other files stand in it themselves.
     public var yaml: String {
         ([
-            "# The till's configuration. Every key may be left out; docs/configuration.md tells what each one means.",
+            "# The till's configuration. Every key may be left out; docs/configuration.md tells what each one means."
         ] + merchantText + terminalText + amountText + applicationText + keyText + outletText)
-            .joined(separator: "\n") + "\n"
+        .joined(separator: "\n") + "\n"
     }
 
     private var merchantText: [String] {
@@ -38,19 +38,29 @@ extension TillConfiguration {
             "  country: \(CountryCode.text(terminal.country))  # tag 9F1A, ISO 3166",
             "  acquirerId: \(terminal.acquirer)  # tag 9F01",
             "  interfaceDeviceSerial: \(Self.quoted(terminal.interfaceDeviceSerial))  # tag 9F1E",
-            "  # tag 9F33: \(terminal.capabilities)",
-            "  capabilities: \(CapabilityNames.terminal.text(terminal.capabilities))",
-            "  # tag 9F40: \(terminal.additionalCapabilities)",
-            "  additionalCapabilities: "
-                + (terminal.additionalCapabilities.isEmpty
-                    ? terminal.additionalCapabilities.description
-                    : CapabilityNames.additional.text(terminal.additionalCapabilities)),
-            "  pin:",
-            "    bypass: \(pin.allowsBypass)",
-            "    bypassCoversLaterMethods: \(pin.bypassCoversLaterMethods)",
-            "    tries: \(pin.maximumTries)",
-            "  applicationChoice: \(terminal.offersApplicationChoice)",
         ]
+            + Self.flags(terminal.capabilities, CapabilityNames.terminal, key: "capabilities", tag: "9F33")
+            + Self.flags(
+                terminal.additionalCapabilities, CapabilityNames.additional, key: "additionalCapabilities", tag: "9F40")
+            + [
+                "  pin:",
+                "    bypass: \(pin.allowsBypass)",
+                "    bypassCoversLaterMethods: \(pin.bypassCoversLaterMethods)",
+                "    tries: \(pin.maximumTries)",
+                "  applicationChoice: \(terminal.offersApplicationChoice)",
+            ]
+    }
+
+    /// A list of names, a few on each line.
+    private static func flags<Flags: ByteFlags>(
+        _ flags: Flags, _ table: FlagNames<Flags>, key: String, tag: String
+    ) -> [String] {
+        let names = table.names(of: flags)
+        guard !names.isEmpty else { return ["  \(key): \(flags)  # tag \(tag)"] }
+        let rows = stride(from: 0, to: names.count, by: 4).map { start in
+            "    " + names.dropFirst(start).prefix(4).map { $0 + "," }.joined(separator: " ")
+        }
+        return ["  \(key): [  # tag \(tag): \(flags)"] + rows + ["  ]"]
     }
 
     private var amountText: [String] {
@@ -62,7 +72,8 @@ extension TillConfiguration {
             } else {
                 ["maximumAmount:"] + maximumAmounts.map { "  \($0.currency.code): \($0.decimalText)" }
             }
-        return ["", "# The currency of amounts without one, and of floor limits.", "currency: \(currency.code)"] + maximum
+        return ["", "# The currency of amounts without one, and of floor limits.", "currency: \(currency.code)"]
+            + maximum
     }
 
     private var applicationText: [String] {

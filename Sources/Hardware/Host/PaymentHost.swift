@@ -2,6 +2,9 @@
 ///
 /// Every message carries the attempt's ``IdempotencyKey``. A host that sees a key again answers as it
 /// did the first time and moves no money twice.
+///
+/// No call waits for ever: a host that hears nothing within a time of its own says
+/// ``PaymentHostError/outcomeUnknown(_:)``, and an answer that comes later is not heard.
 public protocol PaymentHost: Sendable {
     /// What the journal writes beside an attempt, so that a later run asks the same host again.
     var name: String { get }

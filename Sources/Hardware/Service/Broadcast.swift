@@ -23,6 +23,11 @@ final class Broadcast<Value: Sendable>: Sendable {
         keepsCurrent = false
     }
 
+    deinit {
+        // Nothing will be sent any more: whoever still listens is not left waiting for ever.
+        for subscriber in state.withLock({ $0.subscribers.values.map(\.self) }) { subscriber.finish() }
+    }
+
     func send(_ value: Value) {
         // Values are handed over under the lock, so that all subscribers see them in one order. An
         // AsyncStream's `yield` only stores the value.

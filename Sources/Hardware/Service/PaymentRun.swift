@@ -16,6 +16,8 @@ struct PaymentRun: Sendable {
     let trace: (@Sendable (TraceEntry) -> Void)?
     let events: EventRelay
     let parameters: PaymentIntentParameters
+    /// Told when a card is in the reader: from then on it is this payment's, and no other's.
+    let onCardTaken: @Sendable () async -> Void
 
     func perform() async throws(CardReaderServiceError) -> PaymentIntent {
         let created = time.now()
@@ -29,28 +31,36 @@ struct PaymentRun: Sendable {
         let outcome = await kernel.run(request, on: traced(channel)) { [events] state in events.send(.kernel(state)) }
         // The card has said all that it will: it may be taken out whatever comes next.
         try? await reader.powerOff()
-        events.send(.removeCardRequested)
+        events.send(outcome.decision == .terminated(.channel(.cardRemoved)) ? .cardRemoved : .removeCardRequested)
         let settlement = PaymentSettlement(
             outcome: outcome, exchange: await authorizer.exchange, parameters: parameters, host: host,
             created: created)
         return try await settlement.settle()
     }
 
+    /// The last look into the slot comes at the deadline itself, and takes a moment.
+    private static let lastLook = Duration.seconds(1)
+
     private func waitForCard() async throws(CardReaderServiceError) -> CCIDCardChannel {
         events.send(.waitingForInput(.insert))
+        let asked = time.now()
         let isPresent: Bool
         do throws(CCIDError) {
             isPresent = try await reader.waitForCard(present: true, timeout: parameters.cardTimeout)
         } catch {
             throw .paymentMethodCollection(UnderlyingError(error))
         }
-        guard isPresent else { throw .paymentMethodCollection(.cardReadTimeOut) }
+        let waited = Duration.milliseconds(time.now().milliseconds - asked.milliseconds)
+        guard isPresent, waited < parameters.cardTimeout + Self.lastLook else {
+            throw .paymentMethodCollection(.cardReadTimeOut)
+        }
         events.send(.cardInserted)
+        await onCardTaken()
         do throws(CCIDError) {
             return try await reader.powerOn()
         } catch {
             try? await reader.powerOff()
-            events.send(.removeCardRequested)
+            events.send(error == .cardAbsent ? .cardRemoved : .removeCardRequested)
             throw .paymentMethodCollection(UnderlyingError(error))
         }
     }

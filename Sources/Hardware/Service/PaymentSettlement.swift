@@ -20,6 +20,10 @@ struct PaymentSettlement: Sendable {
         }
         switch outcome.decision {
         case .approvedOnline where !isCancelled: return intent(advice: nil)
+        case .approvedOffline where !isCancelled && hasBeenTakenBack:
+            // The issuer may have approved as well. Its approval was taken back under the attempt's key, and
+            // nothing else may be charged under that key: the card's own approval is not used.
+            throw .paymentCaptureWithPaymentMethod(.paymentDeclinedByCardReader(offlineDecline), details)
         case .approvedOffline where !isCancelled: return intent(advice: advice)
         case .approvedOnline, .approvedOffline, .cancelled(.caller):
             throw failure(.commandCancelled(from: .app))
@@ -31,6 +35,10 @@ struct PaymentSettlement: Sendable {
             throw .paymentCaptureWithPaymentMethod(.paymentDeclinedByCardReader(offlineDecline), details)
         case .tryAnotherInterface(let error), .terminated(let error): throw failure(UnderlyingError(error))
         }
+    }
+
+    private var hasBeenTakenBack: Bool {
+        if case .outcomeUnknown = exchange { true } else { false }
     }
 
     private func reversalReason(isCancelled: Bool) -> ReversalRequest.Reason? {

@@ -13,15 +13,10 @@ public actor USBCardReaderService: CardReaderService {
         var value: CardReader
     }
 
-    private struct Running {
-        let parameters: PaymentIntentParameters
-        let task: Task<Result<PaymentIntent, CardReaderServiceError>, Never>
-    }
-
     private enum Last {
         case none
         case succeeded
-        case failed(PaymentIntentParameters, CardReaderServiceError)
+        case failed(PaymentIntentParameters, EventRelay.Handler, CardReaderServiceError)
     }
 
     private let bus: any USBBus
@@ -38,11 +33,15 @@ public actor USBCardReaderService: CardReaderService {
     private let events = EventRelay()
 
     private var discovery: Task<Void, Never>?
+    /// Looks at the bus, counted, so that the answer to an older one does not replace a newer one's.
+    private var looks = (begun: 0, shown: 0)
     private var devices: [String: USBDevice] = [:]
     private var connection: Connection?
     private var departures: Task<Void, Never>?
     private var isConnecting = false
-    private var running: Running?
+    /// Counts ``clear()``: a reader that was being opened meanwhile is not connected any more.
+    private var clearings = 0
+    private var running: Task<Result<PaymentIntent, CardReaderServiceError>, Never>?
     private var last = Last.none
     /// The card in the reader has been through a payment.
     private var cardIsUsed = false
@@ -99,13 +98,15 @@ public actor USBCardReaderService: CardReaderService {
     public func cancelDiscovery() {
         discovery?.cancel()
         discovery = nil
-        devices = [:]
         discovered.send([])
     }
 
     private func lookForReaders() async throws(USBError) {
+        looks.begun += 1
+        let look = looks.begun
         let all = try await bus.devices()
-        guard discovery != nil else { return }
+        guard discovery != nil, look > looks.shown else { return }
+        looks.shown = look
         var readers: [CardReader] = []
         devices = [:]
         for device in all {
@@ -125,32 +126,66 @@ public actor USBCardReaderService: CardReaderService {
         }
         isConnecting = true
         defer { isConnecting = false }
+        let clearing = clearings
+        // From before it is opened, so that no departure is missed.
+        let changes = bus.hotplugEvents()
         let driver: CCIDReader
         do throws(CCIDError) {
             driver = try await CCIDReader.open(device, on: bus, time: time)
         } catch {
             throw .connection(UnderlyingError(error))
         }
-        connection = Connection(device: device, reader: driver, value: reader)
+        var value = reader
+        value.batteryLevel = await batteryLevel(of: reader, driver)
+        guard clearing == clearings else {
+            await driver.close()
+            throw .connection(.commandCancelled(from: .app))
+        }
+        connection = Connection(device: device, reader: driver, value: value)
         cardIsUsed = false
-        watchForDeparture(of: device)
-        connected.send([reader])
-        return reader
+        watch(changes, forDepartureOf: device)
+        connected.send([value])
+        tellBattery(value.batteryLevel, before: nil)
+        return value
     }
 
-    private func watchForDeparture(of device: USBDevice) {
-        let changes = bus.hotplugEvents()
+    private func watch(_ changes: AsyncStream<USBHotplugEvent>, forDepartureOf device: USBDevice) {
         departures = Task { [weak self] in
-            for await change in changes where change == .left(device) {
-                await self?.lost(device)
+            for await change in changes {
+                guard case .left(let left) = change, left.bus == device.bus, left.address == device.address else {
+                    continue
+                }
+                await self?.lost(device, .unplugged)
                 return
             }
         }
     }
 
-    private func lost(_ device: USBDevice) async {
+    private func lost(_ device: USBDevice, _ reason: DisconnectReason) async {
         guard let connection, connection.device == device else { return }
-        await end(connection, .unplugged)
+        await end(connection, reason)
+    }
+
+    /// Lets go of a reader that takes no commands any more.
+    ///
+    /// - Returns: whether it is gone.
+    private func noteLoss(of reader: CCIDReader) async -> Bool {
+        guard let connection, connection.reader === reader else { return true }
+        // Asked also when the payment was cancelled.
+        let failure = await Task { () -> CCIDError? in
+            do throws(CCIDError) {
+                _ = try await reader.cardStatus()
+                return nil
+            } catch {
+                return error
+            }
+        }.value
+        guard failure == .readerGone || failure == .closed, let failure else { return false }
+        let isPresent = (try? await bus.devices())?.contains {
+            $0.bus == connection.device.bus && $0.address == connection.device.address
+        }
+        await lost(connection.device, isPresent == false ? .unplugged : .failed(failure.description))
+        return true
     }
 
     private func end(_ ended: Connection, _ reason: DisconnectReason) async {
@@ -169,15 +204,49 @@ public actor USBCardReaderService: CardReaderService {
     }
 
     public func clear() async {
+        clearings += 1
         await cancelRunning()
         if let connection { await end(connection, .requested) }
         cancelDiscovery()
+        devices = [:]
         last = .none
+    }
+
+    // MARK: Battery
+
+    private func batteryLevel(of reader: CardReader, _ driver: CCIDReader) async -> Double? {
+        guard let query = BatteryQuery.of(reader.usbID) else { return nil }
+        // A reader that does not tell its charge takes payments all the same.
+        return await Task { try? await driver.escape(query.command) }.value.flatMap(query.level(in:))
+    }
+
+    /// Asks the connected reader, if it has a battery, and shows what has changed.
+    private func checkBattery() async {
+        guard let asked = connection, let level = await batteryLevel(of: asked.value, asked.reader),
+            connection?.reader === asked.reader, level != asked.value.batteryLevel
+        else { return }
+        var value = asked.value
+        value.batteryLevel = level
+        connection?.value = value
+        connected.send([value])
+        tellBattery(level, before: asked.value.batteryLevel)
+    }
+
+    private func tellBattery(_ level: Double?, before: Double?) {
+        guard let level else { return }
+        let wasLow = before.map { $0 <= BatteryQuery.lowLevel } ?? false
+        if level <= BatteryQuery.lowLevel {
+            if !wasLow { events.send(.lowBattery(level)) }
+        } else if wasLow {
+            events.send(.lowBatteryResolved(level))
+        }
     }
 
     // MARK: Payments
 
     public func waitForInsertedCardToBeRemoved() async throws(CardReaderServiceError) {
+        // A payment that went well is recorded by now: there is time to look at the battery.
+        await checkBattery()
         guard cardIsUsed, let connection else { return }
         let isRemoved: Bool
         do throws(CCIDError) {
@@ -200,34 +269,67 @@ public actor USBCardReaderService: CardReaderService {
         }
         let run = PaymentRun(
             reader: connection.reader, host: host, terminal: terminal, cardholder: cardholder, time: time,
-            random: random, trace: trace, events: events, parameters: parameters)
+            random: random, trace: trace, events: events, parameters: parameters,
+            onCardTaken: { await self.cardIsTaken() })
         events.setHandler(onEvent)
-        let task = Task { () -> Result<PaymentIntent, CardReaderServiceError> in
+        let task = Task {
+            var result: Result<PaymentIntent, CardReaderServiceError>
             do throws(CardReaderServiceError) {
                 try await self.askForUsedCard()
-                return .success(try await run.perform())
+                result = .success(try await run.perform())
             } catch {
-                return .failure(error)
+                result = .failure(await self.explain(error, reader: run.reader))
             }
+            self.finish(result, parameters, onEvent)
+            return result
         }
-        running = Running(parameters: parameters, task: task)
+        running = task
         let result = await withTaskCancellationHandler {
             await task.value
         } onCancel: {
             task.cancel()
         }
+        return try result.get()
+    }
+
+    private func cardIsTaken() { cardIsUsed = true }
+
+    /// A reader that went away shows itself in many errors: all of them are told as what they are.
+    private func explain(
+        _ error: CardReaderServiceError, reader: CCIDReader
+    ) async -> CardReaderServiceError {
+        switch error {
+        case .paymentMethodCollection(let cause) where cause.isOfReader:
+            return await noteLoss(of: reader) ? .paymentMethodCollection(.readerDisconnected) : error
+        case .paymentCaptureWithPaymentMethod(let cause, let details) where cause.isOfReader:
+            return await noteLoss(of: reader)
+                ? .paymentCaptureWithPaymentMethod(.readerDisconnected, details) : error
+        default: return error
+        }
+    }
+
+    /// The payment has ended. Done by its own task, so that whoever waited for it, to cancel it or for its
+    /// result, finds the reader idle.
+    private func finish(
+        _ result: Result<PaymentIntent, CardReaderServiceError>, _ parameters: PaymentIntentParameters,
+        _ handler: @escaping EventRelay.Handler
+    ) {
         running = nil
-        cardIsUsed = true
         events.setHandler(nil)
         switch result {
         case .success: last = .succeeded
-        case .failure(let error): last = .failed(parameters, error)
+        case .failure(let error): last = .failed(parameters, handler, error)
         }
-        return try result.get()
     }
 
     /// A card that has been through a payment is not taken for the next one's.
     private func askForUsedCard() async throws(CardReaderServiceError) {
+        guard cardIsUsed, let connection else { return }
+        do throws(CCIDError) {
+            cardIsUsed = try await !connection.reader.waitForCard(present: false, timeout: .zero)
+        } catch {
+            throw .paymentMethodCollection(UnderlyingError(error))
+        }
         guard cardIsUsed else { return }
         events.send(.removeCardRequested)
         try await waitForInsertedCardToBeRemoved()
@@ -238,9 +340,10 @@ public actor USBCardReaderService: CardReaderService {
         switch last {
         case .none: throw .retryNotPossibleNoActivePayment
         case .succeeded: throw .retryNotPossibleActivePaymentSucceeded
-        case .failed(_, .paymentMethodCollection(.commandCancelled)): throw .retryNotPossibleActivePaymentCancelled
-        case .failed(let parameters, .paymentMethodCollection):
-            return try await capturePayment(parameters, onEvent: { _ in })
+        case .failed(_, _, .paymentMethodCollection(.commandCancelled)):
+            throw .retryNotPossibleActivePaymentCancelled
+        case .failed(let parameters, let handler, .paymentMethodCollection):
+            return try await capturePayment(parameters, onEvent: handler)
         case .failed: throw .retryNotPossibleActivePaymentAnswered
         }
     }
@@ -248,7 +351,7 @@ public actor USBCardReaderService: CardReaderService {
     public func cancelPaymentIntent() async throws(CardReaderServiceError) { await cancelRunning() }
 
     private func cancelRunning() async {
-        guard let task = running?.task else { return }
+        guard let task = running else { return }
         task.cancel()
         _ = await task.value
     }

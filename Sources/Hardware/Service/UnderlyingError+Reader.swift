@@ -18,12 +18,21 @@ extension UnderlyingError {
                 .cardInsertNotRead(text)
             case .usb(.busy): .readerBusy(text)
             case .usb(.accessDenied): .readerAccessDenied(text)
+            case .usb(.notFound): .readerNotFound(text)
             case .descriptor, .exchangeLevelNotSupported, .extendedLengthNotSupported, .noSuchSlot:
                 .readerIncompatible(text)
             case .usb, .timedOut, .message, .unexpectedAnswer, .wrongSlot, .wrongSequence, .noEnd, .failed,
                 .brokenChain:
                 .readerCommunicationError(text)
             }
+    }
+
+    /// Whether it may be the reader that failed, rather than the card or the people.
+    var isOfReader: Bool {
+        switch self {
+        case .readerDisconnected, .readerCommunicationError, .notConnectedToReader, .cardInsertNotRead: true
+        default: false
+        }
     }
 
     /// What an error of the kernel means to a payment.

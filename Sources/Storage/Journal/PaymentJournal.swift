@@ -186,8 +186,11 @@ public struct PaymentJournal: Sendable {
             payment.state = PaymentState(
                 lastSale: lastSale.state, amount: payment.amount, refunded: payment.refundedAmount)
         }
-        // A refund tells nothing of how the payment itself was made.
-        if attempt.kind == .sale { payment.details = payment.details.merging(details) }
+        // A refund tells nothing of how the payment itself was made, and an attempt that begins knows nothing yet:
+        // what was known of the one before it stays with that one.
+        if attempt.kind == .sale {
+            payment.details = attempt.state == .created ? details : payment.details.merging(details)
+        }
         payment.updatedAt = moment
         try storage.updateObject(payment)
         return payment

@@ -37,10 +37,13 @@ public enum CardPresentPaymentsAction: Action {
     case retryPayment(
         paymentID: Int64, onCardReaderMessage: Messages, onProcessingCompletion: @Sendable (PaymentIntent) -> Void,
         onCompletion: Completion<Payment>)
-    /// Cancels the running payment. Completes when the reader is idle; succeeds when nothing runs.
+    /// Cancels the running payment. Completes after the payment has, with the reader idle; succeeds when no payment
+    /// runs.
     case cancelPayment(onCompletion: Completion<Void>)
 
-    /// Gives money back for a captured payment; the whole remaining amount when `amount` is nil.
+    /// Gives money back for a captured payment; the whole remaining amount when `amount` is nil. Completes with
+    /// the payment as recorded, whatever became of the refund: ``Payment/refundedMinorUnits`` and the payment's
+    /// history tell. Fails only when nothing could be recorded or started.
     case refundPayment(paymentID: Int64, amount: Money?, onCompletion: Completion<Payment>)
     /// Cancels a refund that has not been sent yet.
     case cancelRefund(onCompletion: Completion<Void>)

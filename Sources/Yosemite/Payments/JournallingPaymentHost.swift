@@ -1,5 +1,5 @@
-public import Hardware
 internal import Determinism
+public import Hardware
 internal import Storage
 internal import Synchronization
 
@@ -11,7 +11,12 @@ public final class JournallingPaymentHost: PaymentHost {
     /// How far an attempt has come with the host.
     enum Phase: Hashable, Sendable {
         case nothingSent
-        case sent
+        /// It was to be sent, and certainly did not reach the host.
+        case undelivered
+        /// The host answered, and moved no money.
+        case refused
+        /// The host moved money, or may have.
+        case moved
         /// A reversal was tried, and not confirmed.
         case reversing
         case reversed
@@ -35,8 +40,10 @@ public final class JournallingPaymentHost: PaymentHost {
 
     /// Opens the way to the host for an attempt that is in the journal.
     func open(_ attempt: PaymentAttempt) {
-        let phase: Phase = attempt.state == .created ? .nothingSent : .sent
-        entries.withLock { $0[IdempotencyKey(rawValue: attempt.idempotencyKey)] = Entry(attempt: attempt.id, phase: phase) }
+        let phase: Phase = attempt.state == .created ? .nothingSent : .moved
+        entries.withLock {
+            $0[IdempotencyKey(rawValue: attempt.idempotencyKey)] = Entry(attempt: attempt.id, phase: phase)
+        }
     }
 
     /// Closes it again.
@@ -49,13 +56,28 @@ public final class JournallingPaymentHost: PaymentHost {
     public func authorize(
         _ request: borrowing AuthorizationRequest
     ) async throws(PaymentHostError) -> AuthorizationResponse {
-        try begin(request.key)
-        return try await host.authorize(request)
+        let key = request.key
+        try begin(key)
+        do throws(PaymentHostError) {
+            let response = try await host.authorize(request)
+            note(response, of: key)
+            return response
+        } catch {
+            note(error, of: key)
+            throw error
+        }
     }
 
     public func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse {
         try begin(request.key)
-        return try await host.refund(request)
+        do throws(PaymentHostError) {
+            let response = try await host.refund(request)
+            note(response, of: request.key)
+            return response
+        } catch {
+            note(error, of: request.key)
+            throw error
+        }
     }
 
     public func reverse(_ request: ReversalRequest) async throws(PaymentHostError) {
@@ -83,7 +105,16 @@ public final class JournallingPaymentHost: PaymentHost {
         } catch {
             throw .notSent("the journal cannot be written: \(error)")
         }
-        setPhase(.sent, of: key)
+        // Until the host says otherwise.
+        setPhase(.moved, of: key)
+    }
+
+    private func note(_ response: AuthorizationResponse, of key: IdempotencyKey) {
+        if !response.isApproved { setPhase(.refused, of: key) }
+    }
+
+    private func note(_ error: PaymentHostError, of key: IdempotencyKey) {
+        if case .notSent = error { setPhase(.undelivered, of: key) }
     }
 
     private func attempt(_ key: IdempotencyKey) throws(PaymentHostError) -> Int64 {

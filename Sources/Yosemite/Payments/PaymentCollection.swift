@@ -82,7 +82,8 @@ struct PaymentCollection: Sendable {
         let details = PaymentDetails(failure.card, failure: failure)
         let id = entry.attempt.id
         let recorded: JournalEntry
-        if phase == .reversing || failure.isUnknown {
+        // Whatever the failure says: what the host approved, or may have, and did not take back is not over.
+        if phase == .moved || phase == .reversing || failure.isUnknown {
             recorded = try journal.markUnknown(
                 id, reason: failure.message, details: details,
                 receipt: receipt(.unknown, of: entry, card: failure.card, failure: failure), at: time.now())
@@ -91,8 +92,8 @@ struct PaymentCollection: Sendable {
             let state: AttemptState =
                 switch phase {
                 case .reversed: .reversed
-                case .nothingSent, .sent, .reversing:
-                    failure.isDecline ? .declined : failure.isCancellation ? .cancelled : .failed
+                case .nothingSent where failure.isCancellation: .cancelled
+                case .nothingSent, .undelivered, .refused, .moved, .reversing: failure.isDecline ? .declined : .failed
                 }
             recorded = try journal.finish(
                 id, as: state, details: details,

@@ -18,7 +18,11 @@ struct PaymentRecovery: Sendable {
         var report = RecoveryReport()
         for attempt in try journal.openAttempts() {
             let payment = try await recover(attempt)
-            if payment.attemptIsOpen { report.open.append(payment.value) } else { report.finished.append(payment.value) }
+            if payment.attemptIsOpen {
+                report.open.append(payment.value)
+            } else {
+                report.finished.append(payment.value)
+            }
         }
         return report
     }
@@ -51,14 +55,14 @@ struct PaymentRecovery: Sendable {
             at: time.now())
     }
 
-    /// - Returns: nil when the host cannot be told yet.
+    /// - Returns: nil when the host cannot be told yet, or what it is to be told cannot be read: nobody may
+    ///   take a payment for captured that the host has not heard of.
     private func adviseAgain(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry? {
-        if let advice = attempt.advice.flatMap(StoredAdvice.init(text:)) {
-            do throws(PaymentHostError) {
-                try await host.advise(advice.request(for: attempt))
-            } catch {
-                return nil
-            }
+        guard let advice = attempt.advice.flatMap(StoredAdvice.init(text:)) else { return nil }
+        do throws(PaymentHostError) {
+            try await host.advise(advice.request(for: attempt))
+        } catch {
+            return nil
         }
         return try journal.finish(attempt.id, as: .captured, at: time.now())
     }
@@ -75,7 +79,8 @@ struct PaymentRecovery: Sendable {
         let failure = PaymentFailure(
             code: PaymentFailure.interruptedCode,
             message: attempt.kind == .sale
-                ? "interrupted, and taken back: nothing was charged" : "interrupted, and taken back: nothing was refunded")
+                ? "interrupted, and taken back: nothing was charged"
+                : "interrupted, and taken back: nothing was refunded")
         let payment = try journal.payment(attempt.paymentID)
         return try journal.finish(
             attempt.id, as: .reversed, details: PaymentDetails(nil, failure: failure),

@@ -46,7 +46,7 @@ struct RefundCollection: Sendable {
         } catch {
             result = .failure(error)
         }
-        _ = host.close(key)
+        let phase = host.close(key)
         switch result {
         case .success(let refund):
             var details = PaymentDetails()
@@ -56,13 +56,15 @@ struct RefundCollection: Sendable {
                 at: time.now())
             return Payment(recorded.payment)
         case .failure(let error):
-            return try record(PaymentFailure(error), of: entry)
+            return try record(PaymentFailure(error), of: entry, phase: phase)
         }
     }
 
-    private func record(_ failure: PaymentFailure, of entry: JournalEntry) throws(JournalError) -> Payment {
+    private func record(
+        _ failure: PaymentFailure, of entry: JournalEntry, phase: JournallingPaymentHost.Phase
+    ) throws(JournalError) -> Payment {
         let details = PaymentDetails(nil, failure: failure)
-        if failure.isUnknown {
+        if failure.isUnknown || phase == .moved {
             return Payment(
                 try journal.markUnknown(
                     entry.attempt.id, reason: failure.message, details: details,

@@ -11,10 +11,15 @@ public final class CardPresentPaymentsStore: Store {
     private struct State {
         var account: PaymentGatewayAccount?
         var discovery: Task<Void, Never>?
-        /// Whether a payment or a refund is running.
-        var isBusy = false
-        var isCancelled = false
-        var running: Task<Void, Never>?
+        var running: Running?
+    }
+
+    /// The one thing that moves money now.
+    private struct Running {
+        enum Kind { case payment, refund, recovery }
+
+        let kind: Kind
+        let task: Task<Void, Never>
     }
 
     private let service: any CardReaderService
@@ -73,11 +78,12 @@ public final class CardPresentPaymentsStore: Store {
             }
         case .retryPayment(let id, let onMessage, let onProcessed, let onCompletion):
             retry(PaymentID(rawValue: id), onMessage, onProcessed, onCompletion)
-        case .cancelPayment(let onCompletion), .cancelRefund(let onCompletion): cancel(onCompletion)
+        case .cancelPayment(let onCompletion): cancel(.payment, onCompletion)
+        case .cancelRefund(let onCompletion): cancel(.refund, onCompletion)
         case .refundPayment(let id, let amount, let onCompletion):
             let refund = RefundCollection(
                 journal: journal, host: host, service: service, receipts: receipts, time: time)
-            runAlone(onCompletion) { () async throws(CardPresentPaymentsError) in
+            runAlone(.refund, onCompletion) { () async throws(CardPresentPaymentsError) in
                 try await refund.run(PaymentID(rawValue: id), amount: amount)
             }
 
@@ -88,6 +94,7 @@ public final class CardPresentPaymentsStore: Store {
         case .reset(let onCompletion):
             Task {
                 await self.endDiscovery()
+                await self.endRunning()
                 await self.service.clear()
                 self.state.withLock { $0.account = nil }
                 onCompletion(.success(()))
@@ -115,7 +122,7 @@ public final class CardPresentPaymentsStore: Store {
     ) {
         let collection = PaymentCollection(
             journal: journal, host: host, service: service, receipts: receipts, time: time)
-        runAlone(onCompletion) { () async throws(CardPresentPaymentsError) in
+        runAlone(.payment, onCompletion) { () async throws(CardPresentPaymentsError) in
             let entry: JournalEntry
             do throws(JournalError) { entry = try begin() } catch { throw .journal(error) }
             return try await collection.run(entry, request: request, onMessage: onMessage, onProcessed: onProcessed)
@@ -138,64 +145,56 @@ public final class CardPresentPaymentsStore: Store {
         }
     }
 
-    /// Runs one payment or refund, and nothing else that moves money beside it.
-    private func runAlone(
-        _ onCompletion: @escaping CardPresentPaymentsAction.Completion<Payment>,
-        _ body: @escaping @Sendable () async throws(CardPresentPaymentsError) -> Payment
+    /// Runs one payment, refund or recovery, and nothing else that moves money beside it: recovery would take a
+    /// running attempt for one that was left in the middle.
+    private func runAlone<Value: Sendable>(
+        _ kind: Running.Kind, _ onCompletion: @escaping CardPresentPaymentsAction.Completion<Value>,
+        _ body: @escaping @Sendable () async throws(CardPresentPaymentsError) -> Value
     ) {
         let isFree = state.withLock { state in
-            guard !state.isBusy else { return false }
-            (state.isBusy, state.isCancelled) = (true, false)
+            guard state.running == nil else { return false }
+            // Made under the lock: a cancel that comes next finds it.
+            let task = Task {
+                let result: Result<Value, CardPresentPaymentsError>
+                do throws(CardPresentPaymentsError) {
+                    result = .success(try await body())
+                } catch {
+                    result = .failure(error)
+                }
+                self.state.withLock { $0.running = nil }
+                onCompletion(result)
+            }
+            state.running = Running(kind: kind, task: task)
             return true
         }
-        guard isFree else {
-            onCompletion(.failure(.busy))
-            return
-        }
-        let task = Task {
-            let result: Result<Payment, CardPresentPaymentsError>
-            do throws(CardPresentPaymentsError) {
-                result = .success(try await body())
-            } catch {
-                result = .failure(error)
-            }
-            self.state.withLock { ($0.isBusy, $0.running) = (false, nil) }
-            onCompletion(result)
-        }
-        let isCancelled = state.withLock { state in
-            // It may have come to its end already.
-            if state.isBusy { state.running = task }
-            return state.isCancelled
-        }
-        if isCancelled { task.cancel() }
+        if !isFree { onCompletion(.failure(.busy)) }
     }
 
-    /// Cancels what runs and waits until the reader is idle. A cancel that comes before the task exists
-    /// is kept for it.
-    private func cancel(_ onCompletion: @escaping CardPresentPaymentsAction.Completion<Void>) {
-        let running = state.withLock { state in
-            state.isCancelled = state.isBusy
-            return state.running
+    /// Cancels what runs, if it is of this kind, and waits until the reader is idle.
+    private func cancel(_ kind: Running.Kind, _ onCompletion: @escaping CardPresentPaymentsAction.Completion<Void>) {
+        let running = state.withLock { $0.running }
+        guard let running, running.kind == kind else {
+            onCompletion(.success(()))
+            return
         }
-        running?.cancel()
+        running.task.cancel()
         Task {
-            await running?.value
+            await running.task.value
             onCompletion(.success(()))
         }
     }
 
+    /// Cancels a payment that runs, and waits until it, or whatever else runs, is recorded.
+    private func endRunning() async {
+        let running = state.withLock { $0.running }
+        if running?.kind == .payment { running?.task.cancel() }
+        await running?.task.value
+    }
+
     private func recover(_ onCompletion: @escaping CardPresentPaymentsAction.Completion<RecoveryReport>) {
-        guard !state.withLock({ $0.isBusy }) else {
-            onCompletion(.failure(.busy))
-            return
-        }
         let recovery = PaymentRecovery(journal: journal, host: host, receipts: receipts, time: time)
-        Task {
-            do throws(JournalError) {
-                onCompletion(.success(try await recovery.run()))
-            } catch {
-                onCompletion(.failure(.journal(error)))
-            }
+        runAlone(.recovery, onCompletion) { () async throws(CardPresentPaymentsError) in
+            do throws(JournalError) { return try await recovery.run() } catch { throw .journal(error) }
         }
     }
 

@@ -56,17 +56,24 @@ public final class ReceiptStore: Store {
         } catch {
             throw .journal(error)
         }
+        let job: Hardware.PrintJob
         do throws(PrinterError) {
-            let title = "Receipt \(receipt.paymentName)"
-            let job = try await printer.submit(.text(text, title: title), to: queue)
-            note(job, in: record)
-            onJobChange(job)
+            job = try await printer.submit(.text(text, title: "Receipt \(receipt.paymentName)"), to: queue)
+        } catch {
+            noteRefusal(error, of: record)
+            throw .printer(error)
+        }
+        note(job, in: record)
+        onJobChange(job)
+        do throws(PrinterError) {
             return try await printer.follow(job) { [weak self] job in
                 self?.note(job, in: record)
                 onJobChange(job)
             }
         } catch {
-            noteFailure(error, in: record)
+            // Whatever became of it, the record says how far the job was seen to come.
+            if case .jobFailed(let job) = error { note(job, in: record) }
+            if case .timedOut(let job) = error { note(job, in: record) }
             throw .printer(error)
         }
     }
@@ -78,15 +85,16 @@ public final class ReceiptStore: Store {
             stateReasons: (job.reasons + [job.message].compactMap(\.self)).joined(separator: " "), at: time.now())
     }
 
-    private func noteFailure(_ error: PrinterError, in record: Storage.PrintJob) {
-        switch error {
-        case .jobFailed(let job), .timedOut(let job): note(job, in: record)
-        case .libraryMissing, .serverUnavailable, .printerNotFound, .noDefaultPrinter, .rejected:
-            _ = try? journal.updatePrintJob(
-                record.id, state: .aborted, stateReasons: String(describing: error), at: time.now())
-        case .cancelled:
-            _ = try? journal.updatePrintJob(record.id, state: .unknown, stateReasons: "cancelled", at: time.now())
-        }
+    /// The job got no number.
+    private func noteRefusal(_ error: PrinterError, of record: Storage.PrintJob) {
+        let state: Storage.PrintJob.State =
+            switch error {
+            case .libraryMissing, .printerNotFound, .noDefaultPrinter, .rejected: .aborted
+            // The connection may have broken after the server had taken the job.
+            case .serverUnavailable, .cancelled, .jobFailed, .timedOut: .unknown
+            }
+        _ = try? journal.updatePrintJob(
+            record.id, state: state, stateReasons: String(describing: error), at: time.now())
     }
 
     private func save(_ content: ReceiptContent, of id: PaymentID) throws(ReceiptStoreError) -> StoredReceipt {

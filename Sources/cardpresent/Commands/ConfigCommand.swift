@@ -9,15 +9,15 @@ struct ConfigCommand: ParsableCommand {
 }
 
 /// `config show`
-struct ShowConfiguration: AsyncParsableCommand {
+struct ShowConfiguration: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Prints the configuration in force as a file that can be edited.")
 
     @OptionGroup var configurationOptions: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
-    func run() async throws {
-        try await output.reporting {
+    func run() throws {
+        try output.reporting {
             let configuration = try configurationOptions.load()
             guard !output.json else {
                 return try StandardOutput.write(
@@ -37,7 +37,7 @@ struct ConfigurationView: Encodable, Sendable {
 }
 
 /// `config check`
-struct CheckConfiguration: AsyncParsableCommand {
+struct CheckConfiguration: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Reads a configuration file and says whether it can be used.")
 
@@ -45,8 +45,8 @@ struct CheckConfiguration: AsyncParsableCommand {
     var file: String
     @OptionGroup var output: OutputOptions
 
-    func run() async throws {
-        try await output.reporting {
+    func run() throws {
+        try output.reporting {
             _ = try TillConfiguration.read(file)
             guard !output.json else { return try StandardOutput.write(json: ["valid": true]) }
             try StandardOutput.write("\(file) can be used\n")

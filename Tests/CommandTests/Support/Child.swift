@@ -15,6 +15,11 @@ final class Child {
     /// How long a child may run. It is there so that a child that hangs fails a test and does not stop them all.
     private static let longestRun: Int32 = 30_000
 
+    // TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h. The calls around them are shown to C under _GNU_SOURCE
+    // only, which not every build of a Swift module has.
+    private static let setTerminalLock: UInt = 0x4004_5431
+    private static let getTerminalNumber: UInt = 0x8004_5430
+
     convenience init(
         _ arguments: [String], in scratch: Scratch, input: String = "", environment: [String: String] = [:],
         onTerminal: Bool = false
@@ -44,14 +49,13 @@ final class Child {
         posix_spawn_file_actions_addopen(&actions, 0, inputFile, O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, outputFile, O_WRONLY | O_CREAT, 0o600)
         if onTerminal {
-            // pts(4); the requests are TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h.
             terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-            var (isLocked, number): (Int32, UInt32) = (0, 0)
-            guard terminal >= 0, ioctl(terminal, 0x4004_5431, &isLocked) == 0,
-                ioctl(terminal, 0x8004_5430, &number) == 0
-            else { throw ChildError(call: "ptmx", code: errno) }
-            let name = "/dev/pts/\(number)"
-            posix_spawn_file_actions_addopen(&actions, 2, name, O_RDWR | O_NOCTTY, 0)
+            var lock: Int32 = 0
+            var number: UInt32 = 0
+            guard terminal >= 0, ioctl(terminal, Self.setTerminalLock, &lock) == 0,
+                ioctl(terminal, Self.getTerminalNumber, &number) == 0
+            else { throw ChildError(call: "/dev/ptmx", code: errno) }
+            posix_spawn_file_actions_addopen(&actions, 2, "/dev/pts/\(number)", O_RDWR | O_NOCTTY, 0)
         } else {
             terminal = -1
             posix_spawn_file_actions_addopen(&actions, 2, errorFile, O_WRONLY | O_CREAT, 0o600)

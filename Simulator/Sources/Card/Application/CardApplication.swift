@@ -127,7 +127,7 @@ struct CardApplication: Sendable {
         var values: [BERTag: [UInt8]] = [
             0x5F24: profile.expiry.encoded, 0x5F28: packedNumber(profile.issuerCountry),
             0x5F30: packedNumber(profile.serviceCode), 0x8C: profile.cdol1.encoded, 0x8D: profile.cdol2.encoded,
-            0x9F42: packedNumber(profile.currency.numericCode), 0x9F08: [0x00, 0x02],
+            0x9F42: packedNumber(profile.currency.numericCode), 0x9F08: profile.version,
             0x9F0D: profile.actionCodes.default, 0x9F0E: profile.actionCodes.denial,
             0x9F0F: profile.actionCodes.online,
         ]

@@ -1,0 +1,209 @@
+import CCID
+import Determinism
+import SmartCard
+import Testing
+
+/// From a card in the slot to a card that takes commands.
+@Suite struct PowerTests {
+    private func expectPower(
+        _ level: CCIDExchangeLevel = .tpdu, _ features: CCIDFeatures = [], fails error: CCIDError, _ script: [String],
+        change: (inout CCIDClassDescriptor) -> Void = { _ in }
+    ) async throws {
+        var descriptor = CCIDClassDescriptor(level: level, features: features)
+        change(&descriptor)
+        let rig = try await Rig(descriptor, script)
+        await #expect(throws: error) { try await rig.reader.powerOn() }
+        await rig.expectDone()
+    }
+
+    @Test func `T=0 parameters come from the answer to reset`() async throws {
+        // TC1 = 05, TC2 = 14 and inverse convention.
+        let rig = try await Rig(
+            .tpdu, power(1, "3F E0 00 05 40 14") + parameters(3, "00", "11 02 05 14 00"))
+        let channel = try await rig.reader.powerOn()
+        #expect(channel.atr.bytes == hex("3FE000054014"))
+        #expect(channel.transmissionProtocol == 0)
+        await rig.expectDone()
+    }
+
+    @Test func `T=1 parameters come from the answer to reset, and the information field size is agreed on`()
+        async throws
+    {
+        let rig = try await Rig(
+            .tpdu,
+            power(1, TestATR.t1) + parameters(3, "01", "11 10 FF 45 00 FE 00") + [
+                block(4, "00C101FE3E"), answer(4, "00E101FE1E"),
+            ])
+        #expect(try await rig.reader.powerOn().transmissionProtocol == 1)
+        await rig.expectDone()
+    }
+
+    @Test func `a reader that does everything itself is only told to power on`() async throws {
+        let features: CCIDFeatures = [.automaticVoltage, .automaticNegotiation, .automaticIFSD]
+        let rig = try await Rig(.tpdu, features: features, power(1, TestATR.t1, select: "00"))
+        #expect(try await rig.reader.powerOn().transmissionProtocol == 1)
+        await rig.expectDone()
+    }
+
+    @Test func `a reader that chose between two protocols is asked which it took`() async throws {
+        let rig = try await Rig(
+            .shortAPDU, features: [.automaticNegotiation],
+            power(1, TestATR.t0ThenT1) + [
+                "> 6C 00000000 00 03 000000", "< 82 07000000 00 03 00 00 01 11100045 00FE00",
+            ])
+        #expect(try await rig.reader.powerOn().transmissionProtocol == 1)
+        await rig.expectDone()
+    }
+
+    @Test func `a mute card is tried at every voltage, from 5 volts down`() async throws {
+        let rig = try await Rig(
+            .tpdu,
+            status("65", 1, "01 00 00") + ["> 62 00000000 00 02 01 0000", "< 80 00000000 00 02 41 FE 00"]
+                + status("63", 3, "01 00 01") + ["> 62 00000000 00 04 02 0000", "< 80 00000000 00 04 41 FE 00"]
+                + status("63", 5, "01 00 01") + reset(6, TestATR.t0, select: "03") + parameters(7, "00", "1100000A00"))
+        let before = rig.time.now()
+        _ = try await rig.reader.powerOn()
+        #expect(rig.time.now() == before.advanced(by: .milliseconds(40)))
+        await rig.expectDone()
+    }
+
+    @Test func `only voltages that the reader has are tried, and a card that answers at none is mute`() async throws {
+        try await expectPower(
+            fails: .cardMute,
+            status("65", 1, "01 00 00") + ["> 62 00000000 00 02 02 0000", "< 80 00000000 00 02 41 FE 00"]
+                + status("63", 3, "01 00 01"),
+            change: { $0.voltages = .volts3 })
+    }
+
+    @Test func `an answer that breaks the rules gets one warm reset`() async throws {
+        // Without TB1 a cold answer is refused, a warm one is not.
+        let rig = try await Rig(
+            .tpdu, power(1, "3B00") + reset(3, "3B00") + parameters(4, "00", "1100000A00"))
+        #expect(try await rig.reader.powerOn().atr.bytes == hex("3B00"))
+        await rig.expectDone()
+    }
+
+    @Test func `an answer that breaks the rules twice ends in deactivation`() async throws {
+        try await expectPower(
+            fails: .answerToReset(.notAnATR(.invalidInitialCharacter(0x00))),
+            power(1, "0000") + reset(3, "0000") + status("63", 4, "01 00 01"))
+    }
+
+    @Test func `a reader that finds the answer wrong itself is asked for a warm reset`() async throws {
+        let rig = try await Rig(
+            .tpdu,
+            status("65", 1, "01 00 00") + ["> 62 00000000 00 02 01 0000", "< 80 00000000 00 02 40 F7 00"]
+                + reset(3, TestATR.t0) + parameters(4, "00", "1100000A00"))
+        _ = try await rig.reader.powerOn()
+        await rig.expectDone()
+    }
+
+    @Test func `a card that is active already is switched off first, for a cold reset`() async throws {
+        let rig = try await Rig(
+            .tpdu,
+            status("65", 1, "00 00 00") + status("63", 2, "01 00 01") + reset(3, TestATR.t0)
+                + parameters(4, "00", "1100000A00"))
+        _ = try await rig.reader.powerOn()
+        await rig.expectDone()
+    }
+
+    @Test func `an empty slot is not powered`() async throws {
+        try await expectPower(fails: .cardAbsent, status("65", 1, "02 00 00"))
+    }
+
+    @Test func `a reader at character level is refused`() async throws {
+        try await expectPower(.character, fails: .exchangeLevelNotSupported(.character), [])
+    }
+
+    @Test func `a fast card is asked for its rate by the host`() async throws {
+        let rig = try await Rig(
+            .tpdu,
+            power(1, TestATR.fastT0) + [block(3, "FF1013FC"), answer(3, "FF1013FC")]
+                + parameters(4, "00", "1300000A00"))
+        _ = try await rig.reader.powerOn()
+        await rig.expectDone()
+    }
+
+    @Test func `a card that leaves the rate out of its reply stays at the initial one`() async throws {
+        let rig = try await Rig(
+            .tpdu,
+            power(1, TestATR.fastT0) + [block(3, "FF1013FC"), answer(3, "FF00FF")] + parameters(4, "00", "1100000A00"))
+        _ = try await rig.reader.powerOn()
+        await rig.expectDone()
+    }
+
+    @Test func `a card that refuses is reset and used as it is`() async throws {
+        let rig = try await Rig(
+            .tpdu,
+            power(1, TestATR.fastT0) + [block(3, "FF1013FC"), "< 80 00000000 00 03 40 FE 00"]
+                + status("63", 4, "01 00 01") + reset(5, TestATR.fastT0) + parameters(6, "00", "1100000A00"))
+        _ = try await rig.reader.powerOn()
+        await rig.expectDone()
+    }
+
+    @Test func `a reader that does PPS itself is given the rate`() async throws {
+        let rig = try await Rig(
+            .tpdu, features: [.automaticPPS], power(1, TestATR.fastT0) + parameters(3, "00", "1300000A00"))
+        _ = try await rig.reader.powerOn()
+        await rig.expectDone()
+    }
+
+    @Test func `a reader that is too slow for a card keeps the initial rate`() async throws {
+        var descriptor = CCIDClassDescriptor(level: .tpdu)
+        descriptor.maximumDataRate = 10_753
+        let rig = try await Rig(descriptor, power(1, TestATR.fastT0) + parameters(3, "00", "1100000A00"))
+        _ = try await rig.reader.powerOn()
+        await rig.expectDone()
+    }
+
+    @Test func `the second protocol on offer is asked for when the reader has only that`() async throws {
+        var descriptor = CCIDClassDescriptor(level: .tpdu, features: [.automaticIFSD])
+        descriptor.protocols = .t1
+        let rig = try await Rig(
+            descriptor,
+            power(1, TestATR.t0ThenT1) + [block(3, "FF01FE"), answer(3, "FF01FE")]
+                + parameters(4, "01", "11 10 00 45 00 FE 00"))
+        #expect(try await rig.reader.powerOn().transmissionProtocol == 1)
+        await rig.expectDone()
+    }
+
+    @Test func `specific mode is taken as it is, without PPS`() async throws {
+        let rig = try await Rig(
+            .tpdu, power(1, TestATR.specificT0) + parameters(3, "00", "1200000A00"))
+        _ = try await rig.reader.powerOn()
+        await rig.expectDone()
+    }
+
+    @Test func `a reader that knows no parameters but sets them itself is fine`() async throws {
+        let rig = try await Rig(
+            .shortAPDU, features: [.automaticParameters],
+            power(1, TestATR.t0) + ["> 61 05000000 00 03 000000 1100000A00", "< 81 00000000 00 03 40 00 00"])
+        _ = try await rig.reader.powerOn()
+        await rig.expectDone()
+    }
+
+    @Test func `a reader that refuses parameters leaves the card without power`() async throws {
+        try await expectPower(
+            fails: .failed(.setParameters, .badField(offset: 10)),
+            power(1, TestATR.t0) + ["> 61 05000000 00 03 000000 1100000A00", "< 82 00000000 00 03 40 0A 00"]
+                + status("63", 4, "01 00 01"))
+    }
+
+    @Test func `a card that is pulled while it is powered is absent`() async throws {
+        try await expectPower(
+            fails: .cardAbsent,
+            power(1, TestATR.t0) + ["> 61 05000000 00 03 000000 1100000A00", "< 82 00000000 00 03 42 FE 00"])
+    }
+
+    @Test func `a cancelled power-on leaves the card without power`() async throws {
+        let rig = try await Rig(
+            .tpdu,
+            status("65", 1, "01 00 00") + ["> 62 00000000 00 02 01 0000", "<~"] + abort(3)
+                + status("63", 4, "01 00 01"))
+        let task = Task { try await rig.reader.powerOn() }
+        await rig.until { rig.transport.isHanging }
+        task.cancel()
+        await #expect(throws: CCIDError.cancelled) { try await task.value }
+        await rig.expectDone()
+    }
+}

@@ -1,0 +1,211 @@
+import CCID
+import Determinism
+import SmartCard
+import Testing
+import USB
+
+/// What happens when a command does not end well: the reader is idle again, or known to be gone.
+@Suite struct RecoveryTests {
+    private static let select = CommandAPDU(0x00, 0xA4, 0x04, 0x00, le: 0)
+    private static let selectTPDU = "00A4040000"
+
+    private func powered(_ script: [String], interrupt: Bool = false) async throws -> (Rig, CCIDCardChannel) {
+        let rig = try await Rig(.tpdu, interrupt: interrupt, readyForT0 + script)
+        return (rig, try await rig.reader.powerOn())
+    }
+
+    @Test func `cancelling a command leaves the reader idle, and only then returns`() async throws {
+        let (rig, channel) = try await powered(
+            [
+                block(4, Self.selectTPDU), "<~", "C 0500", "> 72 00000000 00 05 000000",
+                // The aborted command's own answer comes first.
+                "< 80 00000000 00 04 40 FF 00", "< 81 00000000 00 05 00 00 00",
+            ] + status("63", 6, "01 00 01") + status("65", 7, "01 00 00"))
+        let exchange = Task { try await channel.transmit(Self.select) }
+        await rig.until { rig.transport.isHanging }
+        exchange.cancel()
+        await #expect(throws: CardChannelError.cancelled) { try await exchange.value }
+        #expect(rig.transport.remaining.count == 4)
+        try await rig.reader.powerOff()
+        #expect(try await rig.reader.cardStatus() == .inactive)
+        await rig.expectDone()
+    }
+
+    @Test func `the power goes off in a cancelled task too`() async throws {
+        let (rig, _) = try await powered(status("63", 4, "01 00 01"))
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            try await rig.reader.powerOff()
+        }
+        task.cancel()
+        try await task.value
+        await rig.expectDone()
+    }
+
+    @Test func `a command of a task that is cancelled already is not sent, and harms nothing`() async throws {
+        let (rig, channel) = try await powered([block(4, Self.selectTPDU), answer(4, "9000")])
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await channel.transmit(Self.select)
+        }
+        task.cancel()
+        await #expect(throws: CardChannelError.cancelled) { try await task.value }
+        #expect(try await channel.transmit(Self.select).status == .success)
+        await rig.expectDone()
+    }
+
+    @Test func `a command without an answer is aborted, and the card not used any more`() async throws {
+        let (rig, channel) = try await powered([block(4, Self.selectTPDU), "<! timedOut"] + abort(5))
+        await #expect(throws: CardChannelError.timedOut) { try await channel.transmit(Self.select) }
+        await #expect(
+            throws: CardChannelError.protocolViolation("an earlier exchange with the card failed: power it on again")
+        ) { try await channel.transmit(Self.select) }
+        await rig.expectDone()
+    }
+
+    @Test func `a card can be used again once it is powered again`() async throws {
+        let again = status("65", 6) + status("63", 7, "01 00 00") + reset(8, TestATR.t0)
+        let (rig, channel) = try await powered(
+            [block(4, Self.selectTPDU), "<! timedOut"] + abort(5) + again + parameters(9, "00", "1100000A00") + [
+                block(10, Self.selectTPDU), answer(10, "9000"),
+            ])
+        await #expect(throws: CardChannelError.timedOut) { try await channel.transmit(Self.select) }
+        let second = try await rig.reader.powerOn()
+        #expect(try await second.transmit(Self.select).status == .success)
+        await #expect(
+            throws: CardChannelError.protocolViolation("the card was powered off or reset since: power it on again")
+        ) { try await channel.transmit(Self.select) }
+        await rig.expectDone()
+    }
+
+    @Test func `a reader without the abort request is aborted by the message alone`() async throws {
+        let rig = try await Rig(
+            .tpdu,
+            ["> 65 00000000 00 01 000000", "<! timedOut", "C! stalled 0200"] + status("72", 2) + status("65", 3))
+        await #expect(throws: CCIDError.timedOut(.getSlotStatus)) { try await rig.reader.cardStatus() }
+        #expect(try await rig.reader.cardStatus() == .active)
+        await rig.expectDone()
+    }
+
+    @Test func `an abort message that stalls is sent again with the number of its request`() async throws {
+        let rig = try await Rig(
+            .tpdu,
+            [
+                "> 65 00000000 00 01 000000", "<! timedOut", "C 0200", ">! stalled 72 00000000 00 02 000000", "H 03",
+                "> 72 00000000 00 02 000000", "<! stalled", "H 82", "<", "< 81 00000000 00 02 01 00 00",
+            ])
+        await #expect(throws: CCIDError.timedOut(.getSlotStatus)) { try await rig.reader.cardStatus() }
+        await rig.expectDone()
+    }
+
+    @Test func `a reader that does not react to an abort is reset, and its card has to be powered again`() async throws
+    {
+        let (rig, channel) = try await powered(
+            [
+                block(4, Self.selectTPDU), "<! timedOut", "C 0500", "> 72 00000000 00 05 000000", "<! timedOut", "R",
+            ] + status("65", 6, "01 00 00") + status("65", 7, "01 00 00"))
+        await #expect(throws: CardChannelError.timedOut) { try await channel.transmit(Self.select) }
+        await #expect(throws: CardChannelError.self) { try await channel.transmit(Self.select) }
+        #expect(try await rig.reader.cardStatus() == .inactive)
+        await rig.expectDone()
+    }
+
+    @Test func `a reader that does not come back from a reset is gone`() async throws {
+        let (rig, channel) = try await powered([
+            block(4, Self.selectTPDU), "<! timedOut", "C! timedOut 0500", ">! timedOut 72 00000000 00 05 000000", "R!",
+        ])
+        await #expect(throws: CardChannelError.timedOut) { try await channel.transmit(Self.select) }
+        await #expect(throws: CardChannelError.readerUnavailable(CCIDError.readerGone.description)) {
+            try await channel.transmit(Self.select)
+        }
+        await #expect(throws: CCIDError.readerGone) { try await rig.reader.cardStatus() }
+        await rig.expectDone()
+    }
+
+    @Test func `an unplugged reader is gone at once`() async throws {
+        let (rig, channel) = try await powered([block(4, Self.selectTPDU), "<! disconnected"])
+        await #expect(throws: CardChannelError.readerUnavailable(CCIDError.readerGone.description)) {
+            try await channel.transmit(Self.select)
+        }
+        await #expect(throws: CCIDError.readerGone) { try await rig.reader.powerOn() }
+        await rig.expectDone()
+    }
+
+    @Test func `an unplugged reader that nobody talks to is noticed by its silence`() async throws {
+        let rig = try await Rig(
+            CCIDClassDescriptor(level: .tpdu), interrupt: true, clock: StandingClock(), status("65", 1, "02 00 00"))
+        let wait = Task { try await rig.reader.waitForCard(present: true, timeout: .seconds(3600)) }
+        await rig.until { rig.transport.remaining.isEmpty }
+        rig.transport.notify(.failure(.disconnected))
+        await #expect(throws: CCIDError.readerGone) { try await wait.value }
+        await #expect(throws: CCIDError.readerGone) { try await rig.reader.cardStatus() }
+        await rig.expectDone()
+    }
+
+    @Test func `closing switches the card off and closes the device`() async throws {
+        let (rig, channel) = try await powered(status("63", 4, "01 00 01"), interrupt: true)
+        await rig.reader.close()
+        #expect(rig.transport.closings == 1)
+        await rig.reader.close()
+        #expect(rig.transport.closings == 1)
+        await #expect(throws: CCIDError.closed) { try await rig.reader.cardStatus() }
+        await #expect(throws: CardChannelError.readerUnavailable(CCIDError.closed.description)) {
+            try await channel.transmit(Self.select)
+        }
+        await rig.expectDone()
+    }
+
+    @Test func `closing ends a command that is under way`() async throws {
+        let (rig, channel) = try await powered([block(4, Self.selectTPDU), "<~"])
+        let exchange = Task { try await channel.transmit(Self.select) }
+        await rig.until { rig.transport.isHanging }
+        await rig.reader.close()
+        await #expect(throws: CardChannelError.readerUnavailable(CCIDError.closed.description)) {
+            try await exchange.value
+        }
+        await rig.expectDone()
+    }
+
+    @Test func `what an earlier program left in the pipe does not matter`() async throws {
+        let rig = try await Rig(
+            CCIDClassDescriptor(level: .tpdu),
+            opening: [
+                "> 65 00000000 00 00 000000", "< 80 02000000 00 2A 00 00 00 9000", "< 80 01", "<! stalled", "H 82", "<",
+                "< 81 00000000 00 00 00 00 00",
+            ], status("65", 1))
+        #expect(try await rig.reader.cardStatus() == .active)
+        await rig.expectDone()
+    }
+
+    @Test func `a reader that is still busy with an earlier program's command is aborted`() async throws {
+        let rig = try await Rig(
+            CCIDClassDescriptor(level: .tpdu),
+            opening: ["> 65 00000000 00 00 000000", "<! timedOut"] + abort(1), status("65", 2))
+        #expect(try await rig.reader.cardStatus() == .active)
+        await rig.expectDone()
+    }
+
+    @Test func `a reader that never answers is not opened, and closed`() async throws {
+        let time = VirtualTimeSource()
+        let transport = ScriptedTransport(Rig.device(Rig.qemuDescriptor), time)
+        transport.append([
+            "> 65 00000000 00 00 000000", "<! timedOut", "C 0100", "> 72 00000000 00 01 000000", "<! timedOut", "R",
+            "> 65 00000000 00 02 000000", "<! timedOut",
+        ])
+        await #expect(throws: CCIDError.readerGone) {
+            try await CCIDReader.open(transport.device, on: ScriptedBus(transport: transport), time: time)
+        }
+        #expect(transport.closings == 1)
+        #expect(transport.problems == [])
+    }
+
+    @Test func `a device that is no reader is not opened, and closed`() async throws {
+        let time = VirtualTimeSource()
+        let transport = ScriptedTransport(Rig.device([0x02, 0x21]), time)
+        await #expect(throws: CCIDError.descriptor(.wrongLength(2))) {
+            try await CCIDReader.open(transport.device, on: ScriptedBus(transport: transport), time: time)
+        }
+        #expect(transport.closings == 1)
+        #expect(transport.claimed == [])
+    }
+}

@@ -1,0 +1,139 @@
+import CardSecrets
+import Determinism
+import SmartCard
+import Testing
+
+@testable import EMV
+
+/// Bad data on the card, from GET PROCESSING OPTIONS to the cryptogram.
+struct CardDataTests {
+    private func decision(_ change: (inout TestCard.Profile) -> Void) async throws -> TransactionDecision {
+        var profile = TestCard.Profile.standard()
+        change(&profile)
+        return try await TestKernel().run(TestCard(profile)).decision
+    }
+
+    @Test func `what every application must have is asked for`() async throws {
+        for (record, tag) in [(0, 0x5A), (0, 0x5F24), (1, 0x8C), (1, 0x8D)] as [(Int, BERTag)] {
+            let decision = try await decision { profile in
+                let kept = (try? BERTLV.parse(profile.records[record])) ?? []
+                profile.records[record] = kept.filter { $0.tag != tag && $0.tag != 0x57 }.flatMap(\.encoded)
+            }
+            #expect(decision == .terminated(.data(.missing(tag))))
+        }
+    }
+
+    @Test func `PAN and track 2 must agree`() async throws {
+        let other = "4761739001010028"
+        #expect(
+            try await decision { profile in
+                profile.records[0] =
+                    tlv(0x5A, TestCard.Profile.pan) + tlv(0x5F24, "311231") + tlv(0x57, other + "D3112201F0")
+            } == .terminated(.accountMismatch))
+        #expect(
+            try await decision { profile in
+                profile.records[0] = tlv(0x5A, TestCard.Profile.pan) + tlv(0x5F24, "311231") + tlv(0x57, other)
+            } == .terminated(.data(.wrongFormat(0x57))))
+    }
+
+    @Test func `a data object that comes twice, or is the terminal's, ends the transaction`() async throws {
+        #expect(
+            try await decision { $0.records[2] += tlv(0x5F24, "311231") } == .terminated(.data(.duplicate(0x5F24))))
+        #expect(
+            try await decision { $0.records[2] += tlv(0x95, "0000000000") }
+                == .terminated(.data(.notForTheCardToGive(0x95))))
+    }
+
+    @Test func `a date that is none ends the transaction`() async throws {
+        #expect(
+            try await decision { $0.records[2] += tlv(0x5F25, "250230") } == .terminated(.data(.wrongFormat(0x5F25))))
+    }
+
+    @Test func `GET PROCESSING OPTIONS is read in both formats`() async throws {
+        #expect(
+            try await decision { $0.options = tlv(0x77, tlv(0x82, "1C00"), tlv(0x94, "08010301")) } == .approvedOnline)
+        #expect(
+            try await decision { $0.options = tlv(0x77, tlv(0x82, "1C00")) } == .terminated(.data(.missing(0x94))))
+        for bad in [tlv(0x80, "1C00"), tlv(0x70, "1C0008010301"), tlv(0x80, "1C0008010301") + [0x01], []] {
+            #expect(
+                try await decision { $0.options = bad } == .terminated(.malformedAnswer(.getProcessingOptions)))
+        }
+        #expect(
+            try await decision { $0.applications[0].optionsStatus = .wrongLength }
+                == .terminated(.status(.getProcessingOptions, .wrongLength)))
+    }
+
+    @Test func `the PDOL is filled`() async throws {
+        var profile = TestCard.Profile.standard()
+        profile.applications[0].proprietary = tlv(0x9F38, "9F1A02 9F0206 9F3501")
+        let card = TestCard(profile)
+        #expect(try await TestKernel().run(card).decision == .approvedOnline)
+        #expect(card.commands(0xA8).map { $0.bytes.hexText } == ["80A800000B" + "8309" + "084000000000125022" + "00"])
+        let bare = TestCard(.standard())
+        _ = try await TestKernel().run(bare)
+        #expect(bare.commands(0xA8).map { $0.bytes.hexText } == ["80A8000002830000"])
+    }
+
+    @Test func `a list that asks for more than fits ends the transaction`() async throws {
+        #expect(
+            try await decision { $0.applications[0].proprietary = tlv(0x9F38, "95FD") }
+                == .terminated(.dataObjectList(0x9F38, .asksForTooMuch(offset: 0))))
+    }
+
+    @Test(
+        arguments: [
+            ("", AFLError.length(0)), ("080101", .length(3)), ("00010100", .file(entry: 0)),
+            ("F8010100", .file(entry: 0)),
+            ("09010100", .file(entry: 0)), ("08000100", .records(entry: 0)), ("08020100", .records(entry: 0)),
+            ("0801010010010303", nil), ("0801010010010304", .authenticatedCount(entry: 1)),
+        ] as [(String, AFLError?)])
+    func `file locators are checked`(text: String, expected: AFLError?) {
+        var found: AFLError?
+        do throws(AFLError) { _ = try ApplicationFileLocator(bytes(text)) } catch { found = error }
+        #expect(found == expected)
+    }
+
+    @Test func `no bytes make the parsers trap`() {
+        let random = SeededRandomSource(seed: 9)
+        for round in 0..<2000 {
+            let input = random.bytes(round % 48)
+            _ = try? ApplicationFileLocator(input)
+            _ = try? ApplicationInitiation.parse(input)
+            _ = try? CryptogramGeneration.parse(input)
+            _ = FileControlInformation(input)
+            _ = IssuerScript(template: input)
+            _ = CardDate(bytes: input)
+        }
+        let good = tlv(0x77, tlv(0x9F27, "80"), tlv(0x9F36, "0001"), tlv(0x9F26, "0102030405060708"))
+        for count in 0..<good.count {
+            #expect(throws: KernelStop.self) { try CryptogramGeneration.parse(Array(good.prefix(count))) }
+        }
+    }
+
+    @Test func `a record that cannot be read, or is no template, ends the transaction`() async throws {
+        #expect(
+            try await decision { $0.options = tlv(0x80, "1C00 08010401") }
+                == .terminated(.status(.readRecord, .recordNotFound)))
+        #expect(
+            try await decision { $0.options = tlv(0x80, "1C00 10010101") }
+                == .terminated(.status(.readRecord, .recordNotFound)))
+        #expect(
+            try await decision { $0.records[2] = bytes("5F2802") } == .terminated(.malformedAnswer(.readRecord)))
+    }
+
+    @Test func `static data is what signatures cover`() {
+        func built(_ tagList: [UInt8]?, _ add: (inout OfflineAuthenticationInputBuilder) -> Void) -> (String, Bool) {
+            var builder = OfflineAuthenticationInputBuilder()
+            add(&builder)
+            let input = builder.finish(tagList: tagList, profile: [0x1C, 0x00])
+            return (input.staticData.withUnsafeBytes { Array($0).hexText }, input.isUsable)
+        }
+        let record = tlv(0x70, "9F0702FF00")
+        let content = bytes("9F0702FF00")
+        #expect(built(nil) { $0.add(record, content: content, file: 10) } == ("9F0702FF00", true))
+        #expect(built(nil) { $0.add(record, content: content, file: 11) } == ("70059F0702FF00", true))
+        #expect(built([0x82]) { $0.add(record, content: content, file: 1) } == ("9F0702FF001C00", true))
+        #expect(built([0x95]) { $0.add(record, content: content, file: 1) }.1 == false)
+        #expect(built(nil) { $0.add([1, 2], content: nil, file: 12) }.1 == false)
+    }
+}

@@ -1,0 +1,304 @@
+import CardSecrets
+import EMV
+import SmartCard
+import Testing
+
+/// Whole transactions, with the TVR and TSI that a host would see.
+struct ContactKernelTests {
+    private func expect(
+        _ outcome: KernelOutcome, _ decision: TransactionDecision, tvr: String, tsi: String, arc: String?,
+        reversal: Bool = false, sent: Bool, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(outcome.decision == decision, sourceLocation: sourceLocation)
+        #expect(outcome.verificationResults.description == tvr, sourceLocation: sourceLocation)
+        #expect(outcome.statusInformation.description == tsi, sourceLocation: sourceLocation)
+        #expect(outcome.responseCode?.description == arc, sourceLocation: sourceLocation)
+        #expect(outcome.isReversalRequired == reversal, sourceLocation: sourceLocation)
+        #expect(outcome.wasSentOnline == sent, sourceLocation: sourceLocation)
+    }
+
+    /// A terminal and a card that leave a payment below the floor limit to themselves.
+    private func offlineKernel(type: UInt8 = 0x22, codes: ActionCodes? = nil) throws -> TestKernel {
+        TestKernel(terminal: try TestKernel.terminal(type: type, floorLimit: 10_000, actionCodes: codes))
+    }
+
+    @Test(arguments: [false, true])
+    func `issuer and card approve`(format2: Bool) async throws {
+        var profile = TestCard.Profile.standard()
+        profile.usesFormat2 = format2
+        let card = TestCard(profile)
+        let kernel = TestKernel(issuer: TestIssuer(code: "00", authenticationData: bytes("11223344556677883030")))
+        let outcome = try await kernel.run(card)
+        expect(outcome, .approvedOnline, tvr: "8000008000", tsi: "7800", arc: "00", sent: true)
+        #expect(outcome.authorisationCode == "123456")
+        #expect(outcome.cryptogram?.type == .tc)
+        #expect(outcome.cryptogram?.value == [UInt8](repeating: 0xA2, count: 8))
+        #expect(outcome.cryptogram?.counter == 42)
+        #expect(outcome.cryptogram?.issuerApplicationData == bytes("06010A03A00000"))
+        #expect(outcome.pan?.description == "************0010")
+        #expect(outcome.panSequenceNumber == 1)
+        #expect(outcome.application?.brand == .visa)
+        #expect(outcome.application?.label == "VISA")
+        #expect(outcome.cardholderVerification == .noCVMRequired)
+        #expect(card.commands(0xAE).map(\.p1) == [0x80, 0x40])
+        #expect(card.commands(0x82).map { $0.data.hexText } == ["11223344556677883030"])
+    }
+
+    @Test func `the card gets what its lists ask for`() async throws {
+        let card = TestCard(.standard())
+        let outcome = try await TestKernel(issuer: TestIssuer(code: "00")).run(card)
+        let number = try #require(outcome.unpredictableNumber).hexText
+        let generate = card.commands(0xAE)
+        #expect(
+            generate.first?.data.hexText == "000000001250" + "000000000000" + "0840" + "8000008000" + "0840" + "260102"
+                + "00" + number + "1F0002")
+        #expect(generate.last?.data.hexText == "3030" + "8000008000" + "6800" + number)
+    }
+
+    @Test func `the issuer gets the ICC data of the request, and no account in it`() async throws {
+        let kernel = TestKernel()
+        _ = try await kernel.run(TestCard(.standard()))
+        let seen = try #require(kernel.issuer.requests.first)
+        #expect(
+            seen.iccData.map(\.tag) == [
+                0x9F26, 0x9F27, 0x9F10, 0x9F37, 0x9F36, 0x95, 0x9A, 0x9C, 0x9F02, 0x5F2A, 0x82, 0x9F1A, 0x9F03, 0x9F33,
+                0x9F34, 0x9F35, 0x9F1E, 0x84, 0x9F09, 0x9F41, 0x9F06, 0x5F34,
+            ])
+        #expect(seen.iccData.first(0x9F27)?.value == [0x80])
+        #expect(seen.iccData.first(0x82)?.value == bytes("1C00"))
+        #expect(seen.iccData.first(0x9F41)?.value == bytes("00000007"))
+        #expect(seen.lastFour == "0010")
+        #expect(seen.expiry == bytes("3112"))
+        #expect(seen.hasTrackTwo)
+        #expect(seen.panSequenceNumber == 1)
+    }
+
+    @Test func `the states come in the order of the book`() async throws {
+        let states = Recorder<KernelState>()
+        let kernel = TestKernel(
+            issuer: TestIssuer(
+                code: "00", authenticationData: bytes("1122334455667788"), before: [tlv(0x86, "8424000000")],
+                after: [tlv(0x86, "8424000000")]))
+        _ = try await kernel.run(TestCard(.standard())) { states.record($0) }
+        #expect(
+            states.values == [
+                .selectingApplication, .initiatingApplication(aid: TestCard.Profile.visa), .readingApplicationData,
+                .offlineDataAuthentication, .processingRestrictions, .cardholderVerification, .terminalRiskManagement,
+                .terminalActionAnalysis(.arqc), .cardActionAnalysis, .online, .issuerAuthentication,
+                .issuerScripts(beforeFinalCryptogram: true), .completion(.tc),
+                .issuerScripts(beforeFinalCryptogram: false), .ended(.approvedOnline),
+            ])
+    }
+
+    @Test func `the issuer declines`() async throws {
+        let card = TestCard(.standard())
+        let outcome = try await TestKernel(issuer: TestIssuer(code: "51")).run(card)
+        expect(outcome, .declinedOnline, tvr: "8000008000", tsi: "6800", arc: "51", sent: true)
+        #expect(outcome.authorisationCode == nil)
+        #expect(card.commands(0xAE).map(\.p1) == [0x80, 0x00])
+    }
+
+    @Test(arguments: ["01", "02"])
+    func `the issuer wants to be telephoned`(code: String) async throws {
+        let card = TestCard(.standard())
+        let outcome = try await TestKernel(issuer: TestIssuer(code: code)).run(card)
+        expect(outcome, .referred, tvr: "8000008000", tsi: "6800", arc: code, sent: true)
+        #expect(card.commands(0xAE).map(\.p1) == [0x80, 0x00])
+    }
+
+    @Test func `the card approves offline`() async throws {
+        let card = TestCard(.standard(TestKernel.permissiveIssuer))
+        let kernel = try offlineKernel()
+        let outcome = try await kernel.run(card)
+        expect(outcome, .approvedOffline, tvr: "8000000000", tsi: "6800", arc: "Y1", sent: false)
+        #expect(outcome.cryptogram?.type == .tc)
+        #expect(kernel.issuer.requests.isEmpty)
+        #expect(card.commands(0xAE).map(\.p1) == [0x40])
+    }
+
+    @Test func `the terminal declines offline`() async throws {
+        let codes = ActionCodes(denial: .offlineDataAuthenticationNotPerformed, online: [], default: [])
+        let card = TestCard(.standard(TestKernel.permissiveIssuer))
+        let outcome = try await offlineKernel(codes: codes).run(card)
+        expect(outcome, .declinedOffline, tvr: "8000000000", tsi: "6800", arc: "Z1", sent: false)
+        #expect(card.commands(0xAE).map(\.p1) == [0x00])
+    }
+
+    @Test func `the card declines what the terminal would send online, and wants an advice`() async throws {
+        var profile = TestCard.Profile.standard()
+        profile.first = { _ in 0x0A }
+        let outcome = try await TestKernel().run(TestCard(profile))
+        expect(outcome, .declinedByCard, tvr: "8000008000", tsi: "6800", arc: "Z1", sent: false)
+        #expect(outcome.isAdviceRequired)
+        #expect(outcome.cryptogram?.information.reason == .pinTryLimitExceeded)
+    }
+
+    @Test func `a card that answers higher than asked ends the transaction`() async throws {
+        var profile = TestCard.Profile.standard()
+        profile.first = { _ in 0x40 }
+        #expect(
+            try await TestKernel().run(TestCard(profile)).decision
+                == .terminated(.cryptogramNotAsked(requested: .arqc, received: .tc)))
+    }
+
+    @Test func `the card declines after the issuer approved, and the authorisation must be taken back`() async throws {
+        var profile = TestCard.Profile.standard()
+        profile.second = { _ in 0x00 }
+        let outcome = try await TestKernel().run(TestCard(profile))
+        expect(outcome, .declinedByCard, tvr: "8000008000", tsi: "6800", arc: "00", reversal: true, sent: true)
+    }
+
+    @Test func `the card does not believe the issuer's answer`() async throws {
+        var profile = TestCard.Profile.standard()
+        profile.externalAuthenticate = .authenticationFailed
+        profile.second = { _ in 0x03 }
+        let card = TestCard(profile)
+        let outcome = try await TestKernel(
+            issuer: TestIssuer(code: "00", authenticationData: bytes("1122334455667788"))
+        ).run(card)
+        expect(outcome, .declinedByCard, tvr: "8000008040", tsi: "7800", arc: "00", reversal: true, sent: true)
+        #expect(card.commands(0xAE).last?.data.hexText.hasPrefix("303080000080407800") == true)
+    }
+
+    @Test func `issuer authentication that cannot be one is not sent and has failed`() async throws {
+        let card = TestCard(.standard())
+        let outcome = try await TestKernel(issuer: TestIssuer(code: "00", authenticationData: [1, 2, 3])).run(card)
+        expect(outcome, .approvedOnline, tvr: "8000008040", tsi: "6800", arc: "00", sent: true)
+        #expect(card.commands(0x82).isEmpty)
+    }
+
+    @Test func `a card that takes issuer authentication in CDOL2 gets it there`() async throws {
+        var profile = TestCard.Profile.standard()
+        profile.aip = bytes("1800")
+        profile.records[1] =
+            tlv(0x8C, TestCard.Profile.cdol1.hexText) + tlv(0x8D, "910A8A02")
+            + tlv(
+                0x8E, "00000000000000001F00")
+        let card = TestCard(profile)
+        let outcome = try await TestKernel(
+            issuer: TestIssuer(code: "00", authenticationData: bytes("11223344556677883030"))
+        ).run(card)
+        expect(outcome, .approvedOnline, tvr: "8000008000", tsi: "6800", arc: "00", sent: true)
+        #expect(card.commands(0x82).isEmpty)
+        #expect(card.commands(0xAE).last?.data.hexText == "112233445566778830303030")
+    }
+
+    @Test func `scripts go to the card before and after the second cryptogram`() async throws {
+        var profile = TestCard.Profile.standard()
+        profile.scripts = [0x24: StatusWord(0x6A, 0x80), 0x18: StatusWord(0x62, 0x00)]
+        let card = TestCard(profile)
+        let issuer = TestIssuer(
+            code: "00",
+            before: [tlv(0x9F18, "AABBCCDD") + tlv(0x86, "8418000000") + tlv(0x86, "841E000000")],
+            after: [tlv(0x86, "841E000000") + tlv(0x86, "8424000000") + tlv(0x86, "84DA000000"), bytes("8605")])
+        let outcome = try await TestKernel(issuer: issuer).run(card)
+        expect(outcome, .approvedOnline, tvr: "8000008010", tsi: "6C00", arc: "00", sent: true)
+        #expect(outcome.scriptResults.map { $0.bytes.hexText } == ["20AABBCCDD", "1200000000", "0000000000"])
+        #expect(outcome.scriptResults.map(\.isBeforeFinalCryptogram) == [true, false, false])
+        #expect(outcome.scriptResults.map(\.statuses.count) == [2, 2, 0])
+        #expect(outcome.iccData.first(0x9F5B)?.value.hexText == "20AABBCCDD" + "1200000000" + "0000000000")
+        let order = card.commands.map(\.ins).filter { [0xAE, 0x18, 0x1E, 0x24, 0xDA].contains($0) }
+        #expect(order == [0xAE, 0x18, 0x1E, 0xAE, 0x1E, 0x24])
+    }
+
+    @Test func `a script that fails before the second cryptogram shows in the card's data`() async throws {
+        var profile = TestCard.Profile.standard()
+        profile.scripts = [0x24: StatusWord(0x69, 0x82)]
+        let card = TestCard(profile)
+        let outcome = try await TestKernel(issuer: TestIssuer(code: "00", before: [tlv(0x86, "8424000000")])).run(card)
+        expect(outcome, .approvedOnline, tvr: "8000008020", tsi: "6C00", arc: "00", sent: true)
+        #expect(card.commands(0xAE).last?.data.hexText.hasPrefix("303080000080206C00") == true)
+    }
+
+    @Test func `the issuer cannot be reached, and the defaults decline`() async throws {
+        let card = TestCard(.standard())
+        let outcome = try await TestKernel(issuer: TestIssuer(.unableToGoOnline)).run(card)
+        expect(outcome, .declinedOffline, tvr: "8000008000", tsi: "6800", arc: "Z3", sent: true)
+        #expect(card.commands(0xAE).map(\.p1) == [0x80, 0x00])
+    }
+
+    @Test func `the issuer cannot be reached, and the defaults approve`() async throws {
+        let codes = ActionCodes(denial: [], online: .offlineDataAuthenticationNotPerformed, default: [])
+        var kernel = try offlineKernel(codes: codes)
+        kernel.issuer = TestIssuer(.unableToGoOnline)
+        let card = TestCard(.standard(TestKernel.permissiveIssuer))
+        let outcome = try await kernel.run(card)
+        expect(outcome, .approvedOffline, tvr: "8000000000", tsi: "6800", arc: "Y3", sent: true)
+        #expect(card.commands(0xAE).map(\.p1) == [0x80, 0x40])
+        #expect(card.commands(0xAE).last?.data.hexText.hasPrefix("5933") == true)
+    }
+
+    @Test func `an offline-only terminal does not ask, and completes with the defaults`() async throws {
+        var profile = TestCard.Profile.standard(TestKernel.permissiveIssuer)
+        profile.first = { _ in 0x80 }
+        let kernel = try offlineKernel(type: 0x23)
+        let outcome = try await kernel.run(TestCard(profile))
+        expect(outcome, .approvedOffline, tvr: "8000000000", tsi: "6800", arc: "Y3", sent: false)
+        #expect(kernel.issuer.requests.isEmpty)
+    }
+
+    @Test func `an answer with no response code settles nothing, and is taken back`() async throws {
+        let outcome = try await TestKernel(issuer: TestIssuer(code: "")).run(TestCard(.standard()))
+        expect(outcome, .declinedOffline, tvr: "8000008000", tsi: "6800", arc: "Z3", reversal: true, sent: true)
+    }
+
+    @Test func `forced online, the exception file and split sales set their bits`() async throws {
+        struct History: CardHistory {
+            func isOnExceptionFile(_ pan: borrowing PrimaryAccountNumber, sequenceNumber: UInt8?) async -> Bool {
+                pan.lastFour == "0010"
+            }
+            func recentAmount(_ pan: borrowing PrimaryAccountNumber, sequenceNumber: UInt8?) async -> Int64 { 9_000 }
+        }
+        var kernel = try offlineKernel()
+        kernel.history = History()
+        let outcome = try await kernel.run(
+            TestCard(.standard(TestKernel.permissiveIssuer)), try TestKernel.request(forcedOnline: true))
+        #expect(outcome.verificationResults.description == "9000008800")
+    }
+
+    @Test func `velocity is checked with the card's counters`() async throws {
+        var profile = TestCard.Profile.standard(TestKernel.permissiveIssuer, tlv(0x9F14, "03"), tlv(0x9F23, "05"))
+        profile.data = [0x9F36: bytes("000E"), 0x9F13: bytes("000A")]
+        #expect(try await offlineKernel().run(TestCard(profile)).verificationResults.description == "8000004000")
+        profile.data = [:]
+        #expect(try await offlineKernel().run(TestCard(profile)).verificationResults.description == "A000006000")
+    }
+
+    @Test func `without the AIP's wish terminal risk management is left out`() async throws {
+        var profile = TestCard.Profile.standard()
+        profile.aip = bytes("1000")
+        let outcome = try await TestKernel().run(TestCard(profile))
+        expect(outcome, .approvedOnline, tvr: "8000000000", tsi: "6000", arc: "00", sent: true)
+    }
+
+    @Test func `the TC hash is made with the default list, and the TVR says so`() async throws {
+        var profile = TestCard.Profile.standard()
+        profile.records[1] =
+            tlv(0x8C, "9814 9505") + tlv(0x8D, TestCard.Profile.cdol2.hexText)
+            + tlv(0x8E, "00000000000000001F00")
+        let card = TestCard(profile)
+        let kernel = TestKernel(terminal: try TestKernel.terminal(defaultTDOL: bytes("9C01")))
+        let outcome = try await kernel.run(card)
+        #expect(outcome.verificationResults.description == "8000008080")
+        // SHA-1 of one zero byte.
+        #expect(
+            card.commands(0xAE).first?.data.hexText == "5BA93C9DB0CFF93F52B521D7420E43F6EDA2784F" + "8000008080")
+    }
+
+    @Test(arguments: [
+        ("250101", "0040"), ("311231", "0000"),
+    ])
+    func `restrictions go into the TVR`(expiry: String, byte2: String) async throws {
+        var profile = TestCard.Profile.standard(tlv(0x9F07, "FF00"), tlv(0x9F08, "0096"))
+        profile.records[0] = tlv(0x5A, TestCard.Profile.pan) + tlv(0x5F24, expiry)
+        let outcome = try await TestKernel().run(TestCard(profile))
+        #expect(outcome.verificationResults.description == "80\(byte2.suffix(2))008000")
+    }
+
+    @Test func `a request that makes no sense is refused before the card is touched`() async throws {
+        let card = TestCard(.standard())
+        let outcome = try await TestKernel().run(card, try TestKernel.request(100, cashback: 200))
+        #expect(outcome.decision == .terminated(.request(.cashback)))
+        #expect(card.commands.isEmpty)
+    }
+}

@@ -1,0 +1,67 @@
+import Amounts
+import Determinism
+import EMV
+import SmartCard
+import Synchronization
+
+/// A kernel with everything around it, so that a test states only what it is about.
+struct TestKernel {
+    var terminal = TerminalConfiguration.standard
+    var cardholder = TestCardholder()
+    var issuer = TestIssuer(code: "00")
+    var history: (any CardHistory)?
+    var random: any RandomSource = SeededRandomSource(seed: 1)
+
+    static func request(
+        _ amount: Int64 = 1250, cashback: Int64? = nil, kind: TransactionRequest.Kind = .goodsOrServices,
+        forcedOnline: Bool = false, currency: String = "USD"
+    ) throws -> TransactionRequest {
+        let currency = try Currency(code: currency)
+        return TransactionRequest(
+            amount: try Money(minorUnits: amount, currency: currency),
+            cashback: try cashback.map { try Money(minorUnits: $0, currency: currency) }, kind: kind,
+            date: CivilDate(year: 2026, month: 1, day: 2, hour: 12, minute: 34, second: 56), sequenceCounter: 7,
+            forcedOnline: forcedOnline)
+    }
+
+    func run(
+        _ card: any CardChannel, _ request: TransactionRequest? = nil,
+        observe: @escaping @Sendable (KernelState) -> Void = { _ in }
+    ) async throws -> KernelOutcome {
+        let kernel = ContactKernel(
+            terminal: terminal, cardholder: cardholder, authorizer: issuer, history: history, random: random)
+        return await kernel.run(try request ?? Self.request(), on: card, observe: observe)
+    }
+
+    /// A terminal whose only application is Visa, with these settings.
+    static func terminal(
+        type: UInt8 = 0x22, capabilities: String = "20F800", floorLimit: UInt32 = 0,
+        randomSelection: RandomSelection = .never, actionCodes: ActionCodes? = nil,
+        pinPolicy: PINPolicy = PINPolicy(), keys: [CAPublicKey] = [], choice: Bool = true, defaultTDOL: [UInt8]? = nil,
+        aids: [[UInt8]] = [TestCard.Profile.visa]
+    ) throws -> TerminalConfiguration {
+        let codes = actionCodes ?? ActionCodes(denial: [], online: [], default: [])
+        return try TerminalConfiguration(
+            type: TerminalType(rawValue: type) ?? .attendedMerchant,
+            capabilities: TerminalCapabilities(bytes: bytes(capabilities)) ?? [],
+            applications: aids.map {
+                try TerminalApplication(
+                    aid: $0, versions: [0x0096], actionCodes: codes, floorLimit: floorLimit,
+                    randomSelection: randomSelection, defaultTDOL: defaultTDOL)
+            },
+            certificationAuthorityKeys: keys, pinPolicy: pinPolicy, offersApplicationChoice: choice)
+    }
+
+    /// IACs of a card that leaves everything to the terminal: 9F0E, 9F0F and 9F0D of zeros.
+    static let permissiveIssuer =
+        tlv(0x9F0E, "0000000000") + tlv(0x9F0F, "0000000000") + tlv(0x9F0D, "0000000000")
+}
+
+/// What an observer was told.
+final class Recorder<Value: Sendable>: Sendable {
+    private let state = Mutex<[Value]>([])
+
+    var values: [Value] { state.withLock { $0 } }
+
+    func record(_ value: Value) { state.withLock { $0.append(value) } }
+}

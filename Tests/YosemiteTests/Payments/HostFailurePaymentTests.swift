@@ -1,0 +1,104 @@
+import Determinism
+import EMV
+import Hardware
+import Simulator
+import Storage
+import Testing
+
+@testable import Yosemite
+
+/// What becomes of a payment when the host is not there, or its answers do not come.
+@Suite struct HostFailurePaymentTests {
+    @Test func `a host that cannot be reached declines, and nothing is taken back`() async throws {
+        let till = try TestTill { $0.faults = [IssuerFaultRule(.notReachable)] }
+        let payment = try await till.pay()
+        #expect(payment.outcome == .declined)
+        #expect(payment.card?.cryptogramType == "AAC")
+        #expect(payment.card?.authorizationResponseCode == "Z3")
+        #expect(try await till.story(payment) == [["created", "authorizing", "declined"]])
+        #expect(try await till.issuer.ledger().entries.isEmpty)
+        #expect(payment.errorMessage?.contains("could not be asked") == true)
+    }
+
+    @Test(arguments: [IssuerFault.requestLost, .answerLost, .answerDelayed(.seconds(120))])
+    func `a payment without an answer is taken back`(fault: IssuerFault) async throws {
+        let till = try TestTill { $0.faults = [IssuerFaultRule(fault, messages: [.authorize])] }
+        let payment = try await till.pay()
+        #expect(payment.outcome == .declined)
+        #expect(payment.state == "reversed")
+        #expect(try await till.story(payment) == [["created", "authorizing", "reversing", "reversed"]])
+        #expect(try await till.charged() == 0)
+        #expect(try await till.booksAgree())
+    }
+
+    @Test func `an answer that is late but in time is heard`() async throws {
+        let till = try TestTill { $0.faults = [IssuerFaultRule(.answerDelayed(.seconds(30)), messages: [.authorize])] }
+        let payment = try await till.pay()
+        #expect(payment.outcome == .approved)
+        #expect(payment.updatedAt >= payment.createdAt.advanced(by: .seconds(30)))
+        #expect(try await till.charged() == 1250)
+    }
+
+    @Test(arguments: [IssuerFault.requestLost, .answerLost])
+    func `a payment whose reversal is not confirmed is unknown until recovery takes it back`(
+        fault: IssuerFault
+    ) async throws {
+        let till = try TestTill {
+            $0.faults = [
+                IssuerFaultRule(.answerLost, messages: [.authorize]),
+                IssuerFaultRule(fault, messages: [.reverse], times: 2),
+            ]
+        }
+        let payment = try await till.pay()
+        #expect(payment.outcome == .unknown)
+        #expect(try await till.story(payment) == [["created", "authorizing", "reversing", "unknown"]])
+        await #expect(throws: ActionFailure<CardPresentPaymentsError>.self) { try await till.retry(payment) }
+        let first = try await till.recover()
+        #expect(first.open.map(\.outcome) == [.unknown])
+        #expect(first.finished.isEmpty)
+        let second = try await till.recover()
+        #expect(second.finished.map(\.state) == ["reversed"])
+        #expect(try await till.recover() == RecoveryReport())
+        #expect(try await till.charged() == 0)
+        #expect(try await till.booksAgree())
+    }
+
+    @Test func `a card's own approval is not used when the host may have approved as well`() async throws {
+        let till = try TestTill("offline-approve") {
+            $0.terminal = try .offlineCapable()
+            $0.faults = [IssuerFaultRule(.answerLost, messages: [.authorize])]
+        }
+        let payment = try await till.pay(forcedOnline: true)
+        #expect(payment.outcome == .declined)
+        #expect(payment.state == "reversed")
+        #expect(try await till.charged() == 0)
+        #expect(try await till.booksAgree())
+    }
+
+    @Test func `a card's own approval is used when the host was certainly not asked`() async throws {
+        let till = try TestTill("offline-approve") {
+            $0.terminal = try .offlineCapable()
+            $0.faults = [IssuerFaultRule(.notReachable, messages: [.authorize])]
+        }
+        let payment = try await till.pay(forcedOnline: true)
+        #expect(payment.outcome == .approved)
+        #expect(payment.card?.authorizationResponseCode == "Y3")
+        #expect(try await till.story(payment) == [["created", "authorizing", "authorized", "captured"]])
+        #expect(try await till.charged() == 1250)
+        #expect(try await till.booksAgree())
+    }
+
+    @Test func `a declined payment is tried again as another attempt of the same payment`() async throws {
+        let till = try TestTill { $0.faults = [IssuerFaultRule(.notReachable, messages: [.authorize], times: 1)] }
+        let declined = try await till.pay()
+        let approved = try await till.retry(declined)
+        #expect(approved.id == declined.id)
+        #expect(approved.outcome == .approved)
+        #expect(approved.errorCode == nil)
+        #expect(try await till.charged() == 1250)
+        let attempts = try await till.history(approved).attempts
+        #expect(attempts.map(\.state) == ["declined", "captured"])
+        #expect(Set(attempts.map(\.stan)).count == 2)
+        await #expect(throws: ActionFailure<CardPresentPaymentsError>.self) { try await till.retry(approved) }
+    }
+}

@@ -1,0 +1,44 @@
+import Hardware
+import Synchronization
+
+/// A print server that does what the script says: takes a job or refuses it, and then reports these states.
+final class ScriptedPrinter: PrinterService {
+    private struct State {
+        var jobs: [PrintDocument] = []
+        var reports: [Result<PrintJob.State, PrinterError>]
+    }
+
+    private let refusal: PrinterError?
+    private let state: Mutex<State>
+    private let script: [Result<PrintJob.State, PrinterError>]
+
+    init(refusal: PrinterError? = nil, _ script: [Result<PrintJob.State, PrinterError>] = [.success(.completed)]) {
+        (self.refusal, self.script) = (refusal, script)
+        state = Mutex(State(reports: script))
+    }
+
+    /// What came.
+    var texts: [String] { state.withLock { $0.jobs.map { String(decoding: $0.bytes, as: UTF8.self) } } }
+
+    func printers() -> [String] { ["counter"] }
+
+    func submit(_ document: PrintDocument, to printer: String?) throws(PrinterError) -> PrintJob {
+        if let refusal { throw refusal }
+        let number = state.withLock { state in
+            state.jobs.append(document)
+            state.reports = script
+            return state.jobs.count
+        }
+        return PrintJob(id: Int32(number), printer: printer ?? "counter", state: .pending)
+    }
+
+    func status(of job: PrintJob) throws(PrinterError) -> PrintJob {
+        let report = state.withLock { $0.reports.isEmpty ? nil : $0.reports.removeFirst() }
+        guard let report else { return job }
+        var next = job
+        next.state = try report.get()
+        return next
+    }
+
+    func wait(for duration: Duration) {}
+}
