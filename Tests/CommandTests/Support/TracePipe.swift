@@ -11,7 +11,7 @@ final class TracePipe {
     private let descriptor: Int32
     private static let page = 4096
 
-    /// - Parameter room: how many bytes the program can write before it stops.
+    /// Makes the pipe with room for so many bytes, which the program can write before it stops.
     init(in scratch: Scratch, room: Int) throws {
         path = scratch.file("trace-\(UUID().uuidString)")
         guard mkfifo(path, 0o600) == 0 else { throw ChildError(call: "mkfifo", code: errno) }
