@@ -75,6 +75,8 @@ public final class SimulationClock: TimeSource {
 
     public func now() -> Timestamp { base.now() }
 
+    public func reading() -> Duration { base.reading() }
+
     public func offsetSeconds(at moment: Timestamp) -> Int { base.offsetSeconds(at: moment) }
 
     /// Plans an event.
