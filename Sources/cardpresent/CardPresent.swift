@@ -1,12 +1,10 @@
 internal import ArgumentParser
-internal import Glibc
 
 /// The command-line program.
 @main
 enum CardPresent {
     static func main() async {
-        // A reader of the output that goes away is an error of a write, not the end of a payment.
-        signal(SIGPIPE, SIG_IGN)
+        ProcessSetup.prepare()
         do {
             try NegativeAmount.refuse(CommandLine.arguments.dropFirst())
             var command = try RootCommand.parseAsRoot()
@@ -16,9 +14,14 @@ enum CardPresent {
                 try command.run()
             }
         } catch let failure as CommandFailure {
-            failure.report()
-            exit(failure.status.rawValue)
+            FailureReport(arguments: CommandLine.arguments.dropFirst()).tell(failure)
+            RootCommand.exit(withError: ExitCode(failure.status.rawValue))
         } catch {
+            // An exit code alone comes from a command that has said everything.
+            if !(error is ExitCode), RootCommand.exitCode(for: error) == .validationFailure {
+                let failure = CommandFailure(.usage, code: "usage", message: RootCommand.message(for: error))
+                FailureReport(arguments: CommandLine.arguments.dropFirst()).tellPrograms(failure)
+            }
             RootCommand.exit(withError: error)
         }
     }

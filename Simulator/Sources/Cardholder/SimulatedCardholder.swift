@@ -82,7 +82,8 @@ public final class SimulatedCardholder: CardholderInterface {
             defer { state.pinEntries += 1 }
             return state.pinEntries
         }
-        if let pin { return .entered(pin.bytes.duplicate()) }
+        // A PIN that was given once is tried once.
+        if let pin { return prompt.isRetry ? .cancelled : .entered(pin.bytes.duplicate()) }
         switch profile.cardholder.pinEntry(attempt: attempt) {
         case .digits(let digits): return .entered(digits.bytes.duplicate())
         case .bypassed: return .bypassed

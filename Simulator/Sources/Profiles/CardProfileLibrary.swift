@@ -24,6 +24,24 @@ public enum CardProfileLibrary {
         throw .unknownProfile(nameOrPath, known: names, nearest: NearestName.to(nameOrPath, among: names))
     }
 
+    /// What a built-in profile is for: its ``CardProfile/summary``, without the work of decoding all the rest.
+    ///
+    /// - Returns: nil when there is no built-in profile of this name.
+    /// - Throws: ``CardProfileError``
+    public static func summary(of name: String) throws(CardProfileError) -> String? {
+        guard let entry = builtIn.first(where: { $0.name == name }) else { return nil }
+        let key = Array("description: ".utf8)
+        for line in entry.yaml.split(separator: UInt8(ascii: "\n")) where line.starts(with: key) {
+            let text = line.dropFirst(key.count)
+            // Plain words stand for themselves in YAML; anything else is for the decoder to say.
+            let isPlain = text.allSatisfy { $0.isPlainText } && text.last != UInt8(ascii: " ")
+            if isPlain, let first = text.first, first != UInt8(ascii: " ") {
+                return String(decoding: text, as: UTF8.self)
+            }
+        }
+        return try profile(name).summary
+    }
+
     private static let builtIn: [(name: String, yaml: [UInt8])] = [
         ("visa-credit", PackageResources.visa_credit_yaml),
         ("mastercard-credit", PackageResources.mastercard_credit_yaml),
@@ -41,4 +59,17 @@ public enum CardProfileLibrary {
         ("mute", PackageResources.mute_yaml),
         ("bad-atr", PackageResources.bad_atr_yaml),
     ]
+}
+
+extension UInt8 {
+    /// A letter, a digit, or a character that means nothing to YAML inside a plain scalar.
+    fileprivate var isPlainText: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: " "), UInt8(ascii: ","), UInt8(ascii: "."),
+            UInt8(ascii: ";"), UInt8(ascii: "="), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "/"):
+            true
+        default: false
+        }
+    }
 }

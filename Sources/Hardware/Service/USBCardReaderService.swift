@@ -335,14 +335,18 @@ public actor USBCardReaderService: CardReaderService {
         try await waitForInsertedCardToBeRemoved()
     }
 
-    public func retryActivePaymentIntent() async throws(CardReaderServiceError) -> PaymentIntent {
+    public func retryActivePaymentIntent(
+        key: IdempotencyKey, stan: UInt32
+    ) async throws(CardReaderServiceError) -> PaymentIntent {
         guard running == nil else { throw .retryNotPossibleProcessingInProgress }
         switch last {
         case .none: throw .retryNotPossibleNoActivePayment
         case .succeeded: throw .retryNotPossibleActivePaymentSucceeded
         case .failed(_, _, .paymentMethodCollection(.commandCancelled)):
             throw .retryNotPossibleActivePaymentCancelled
-        case .failed(let parameters, let handler, .paymentMethodCollection):
+        case .failed(var parameters, let handler, .paymentMethodCollection):
+            guard key != parameters.key else { throw .retryNotPossibleActivePaymentAnswered }
+            (parameters.key, parameters.stan) = (key, stan)
             return try await capturePayment(parameters, onEvent: handler)
         case .failed: throw .retryNotPossibleActivePaymentAnswered
         }

@@ -19,7 +19,7 @@ public protocol StorageType {
     func insertNewObject<T: Object>(_ object: T) throws -> T
 
     /// Writes every column of a record that is there.
-    func updateObject<T: Object>(_ object: T) throws
+    func updateObject<T: IdentifiedObject>(_ object: T) throws
 }
 
 extension StorageType {

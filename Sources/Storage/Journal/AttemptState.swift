@@ -28,7 +28,7 @@ public enum AttemptState: String, Hashable, Sendable, CaseIterable, DatabaseValu
     public var successors: Set<AttemptState> {
         switch self {
         case .created: [.authorizing, .authorized, .declined, .cancelled, .failed]
-        case .authorizing: [.authorized, .captured, .declined, .cancelled, .failed, .reversing, .unknown]
+        case .authorizing: [.authorized, .captured, .declined, .failed, .reversing, .unknown]
         case .authorized: [.captured, .reversing, .unknown]
         case .reversing: [.reversed, .reversing, .unknown]
         case .unknown: [.authorized, .captured, .declined, .failed, .reversing, .reversed, .unknown]

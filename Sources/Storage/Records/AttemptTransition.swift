@@ -5,6 +5,7 @@ public import GRDB
 public struct AttemptTransition: Object {
     public static let databaseTableName = "attemptTransition"
     public static let columnNames = ["attemptID", "sequence", "state", "at", "detail"]
+    public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
 
     public let attemptID: Int64
     /// 1 and up within the attempt.
@@ -21,7 +22,7 @@ public struct AttemptTransition: Object {
     }
 
     public init(row: Row) throws {
-        let reader = RowReader(row: row, table: Self.databaseTableName)
+        var reader = RowReader(row: row, of: Self.self)
         attemptID = try reader.value("attemptID")
         sequence = try reader.value("sequence")
         state = try reader.value("state")
@@ -29,11 +30,13 @@ public struct AttemptTransition: Object {
         detail = try reader.optional("detail")
     }
 
-    public func encode(to container: inout PersistenceContainer) {
-        container["attemptID"] = attemptID
-        container["sequence"] = sequence
-        container["state"] = state
-        container["at"] = at.milliseconds
-        container["detail"] = detail.map(FreeText.masked)
+    public var columnValues: [(any DatabaseValueConvertible)?] {
+        [
+            attemptID,
+            sequence,
+            state,
+            at.milliseconds,
+            detail.map(FreeText.masked),
+        ]
     }
 }

@@ -8,6 +8,7 @@ public struct Payment: IdentifiedObject {
     public static let columnNames =
         ["id", "siteID", "orderID", "amount", "currency", "state", "refundedAmount", "createdAt", "updatedAt"]
         + PaymentDetails.columns.map(\.name)
+    public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
 
     public internal(set) var id: PaymentID
     public let siteID: Int64
@@ -34,7 +35,7 @@ public struct Payment: IdentifiedObject {
     }
 
     public init(row: Row) throws {
-        let reader = RowReader(row: row, table: Self.databaseTableName)
+        var reader = RowReader(row: row, of: Self.self)
         id = try reader.value("id")
         siteID = try reader.value("siteID")
         orderID = try reader.optional("orderID")
@@ -47,19 +48,23 @@ public struct Payment: IdentifiedObject {
         for (name, field) in PaymentDetails.columns { details[keyPath: field] = try reader.optional(name) }
     }
 
-    public func encode(to container: inout PersistenceContainer) {
-        container["id"] = id.rawValue == 0 ? nil : id
-        container["siteID"] = siteID
-        container["orderID"] = orderID
-        container["amount"] = amount.minorUnits
-        container["currency"] = amount.currency.code
-        container["state"] = state
-        container["refundedAmount"] = refundedAmount.minorUnits
-        container["createdAt"] = createdAt.milliseconds
-        container["updatedAt"] = updatedAt.milliseconds
-        for (name, field) in PaymentDetails.columns { container[name] = details[keyPath: field] }
-        container["errorMessage"] = details.errorMessage.map(FreeText.masked)
+    public var columnValues: [(any DatabaseValueConvertible)?] {
+        var values: [(any DatabaseValueConvertible)?] = [
+            id.rawValue == 0 ? nil : id,
+            siteID,
+            orderID,
+            amount.minorUnits,
+            amount.currency.code,
+            state,
+            refundedAmount.minorUnits,
+            createdAt.milliseconds,
+            updatedAt.milliseconds,
+        ]
+        var stored = details
+        stored.errorMessage = details.errorMessage.map(FreeText.masked)
+        for (_, field) in PaymentDetails.columns { values.append(stored[keyPath: field]) }
+        return values
     }
 
-    public mutating func didInsert(_ inserted: InsertionSuccess) { id = PaymentID(rawValue: inserted.rowID) }
+    public mutating func didInsert(rowID: Int64) { id = PaymentID(rawValue: rowID) }
 }

@@ -15,6 +15,7 @@ public struct PaymentAttempt: IdentifiedObject {
         "id", "paymentID", "kind", "idempotencyKey", "state", "stan", "hostName", "amount", "currency", "lease",
         "transitions", "hostReference", "lastError", "advice", "createdAt", "updatedAt",
     ]
+    public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
 
     /// 1 and up, in the order in which attempts began.
     public let id: Int64
@@ -55,7 +56,7 @@ public struct PaymentAttempt: IdentifiedObject {
     }
 
     public init(row: Row) throws {
-        let reader = RowReader(row: row, table: Self.databaseTableName)
+        var reader = RowReader(row: row, of: Self.self)
         id = try reader.value("id")
         paymentID = try reader.value("paymentID")
         kind = try reader.value("kind")
@@ -73,22 +74,24 @@ public struct PaymentAttempt: IdentifiedObject {
         updatedAt = try reader.timestamp("updatedAt")
     }
 
-    public func encode(to container: inout PersistenceContainer) {
-        container["id"] = id
-        container["paymentID"] = paymentID
-        container["kind"] = kind
-        container["idempotencyKey"] = idempotencyKey
-        container["state"] = state
-        container["stan"] = stan
-        container["hostName"] = hostName
-        container["amount"] = amount.minorUnits
-        container["currency"] = amount.currency.code
-        container["lease"] = lease
-        container["transitions"] = transitions
-        container["hostReference"] = hostReference
-        container["lastError"] = lastError.map(FreeText.masked)
-        container["advice"] = advice
-        container["createdAt"] = createdAt.milliseconds
-        container["updatedAt"] = updatedAt.milliseconds
+    public var columnValues: [(any DatabaseValueConvertible)?] {
+        [
+            id,
+            paymentID,
+            kind,
+            idempotencyKey,
+            state,
+            stan,
+            hostName,
+            amount.minorUnits,
+            amount.currency.code,
+            lease,
+            transitions,
+            hostReference,
+            lastError.map(FreeText.masked),
+            advice,
+            createdAt.milliseconds,
+            updatedAt.milliseconds,
+        ]
     }
 }

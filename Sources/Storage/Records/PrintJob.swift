@@ -32,6 +32,7 @@ public struct PrintJob: IdentifiedObject {
     public static let columnNames = [
         "id", "receiptID", "printer", "jobID", "copy", "copies", "state", "stateReasons", "createdAt", "updatedAt",
     ]
+    public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
 
     /// 1 and up.
     public internal(set) var id: Int64
@@ -59,7 +60,7 @@ public struct PrintJob: IdentifiedObject {
     }
 
     public init(row: Row) throws {
-        let reader = RowReader(row: row, table: Self.databaseTableName)
+        var reader = RowReader(row: row, of: Self.self)
         id = try reader.value("id")
         receiptID = try reader.value("receiptID")
         printer = try reader.value("printer")
@@ -72,18 +73,20 @@ public struct PrintJob: IdentifiedObject {
         updatedAt = try reader.timestamp("updatedAt")
     }
 
-    public func encode(to container: inout PersistenceContainer) {
-        container["id"] = id == 0 ? nil : id
-        container["receiptID"] = receiptID
-        container["printer"] = printer
-        container["jobID"] = jobID
-        container["copy"] = copy
-        container["copies"] = copies
-        container["state"] = state
-        container["stateReasons"] = stateReasons
-        container["createdAt"] = createdAt.milliseconds
-        container["updatedAt"] = updatedAt.milliseconds
+    public var columnValues: [(any DatabaseValueConvertible)?] {
+        [
+            id == 0 ? nil : id,
+            receiptID,
+            printer,
+            jobID,
+            copy,
+            copies,
+            state,
+            stateReasons,
+            createdAt.milliseconds,
+            updatedAt.milliseconds,
+        ]
     }
 
-    public mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
+    public mutating func didInsert(rowID: Int64) { id = rowID }
 }

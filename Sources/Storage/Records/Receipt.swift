@@ -15,6 +15,7 @@ public struct Receipt: IdentifiedObject {
 
     public static let databaseTableName = "receipt"
     public static let columnNames = ["id", "paymentID", "kind", "content", "createdAt"]
+    public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
 
     /// 1 and up.
     public internal(set) var id: Int64
@@ -33,7 +34,7 @@ public struct Receipt: IdentifiedObject {
     }
 
     public init(row: Row) throws {
-        let reader = RowReader(row: row, table: Self.databaseTableName)
+        var reader = RowReader(row: row, of: Self.self)
         id = try reader.value("id")
         paymentID = try reader.value("paymentID")
         kind = try reader.value("kind")
@@ -41,15 +42,17 @@ public struct Receipt: IdentifiedObject {
         createdAt = try reader.timestamp("createdAt")
     }
 
-    public func encode(to container: inout PersistenceContainer) {
-        container["id"] = id == 0 ? nil : id
-        container["paymentID"] = paymentID
-        container["kind"] = kind
-        container["content"] = content
-        container["createdAt"] = createdAt.milliseconds
+    public var columnValues: [(any DatabaseValueConvertible)?] {
+        [
+            id == 0 ? nil : id,
+            paymentID,
+            kind,
+            content,
+            createdAt.milliseconds,
+        ]
     }
 
-    public mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
+    public mutating func didInsert(rowID: Int64) { id = rowID }
 }
 
 /// A receipt that is to be stored with the outcome that it tells of.

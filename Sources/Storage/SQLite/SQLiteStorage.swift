@@ -9,7 +9,7 @@ struct SQLiteStorage: StorageType {
     func allObjects<T: Object>(
         ofType type: T.Type, matching predicate: StoragePredicate?, sortedBy order: String, limit: Int?
     ) throws -> [T] {
-        var sql = Self.selection(of: type)
+        var sql = T.statements.selection
         if let predicate { sql += " WHERE \(predicate.condition)" }
         sql += " ORDER BY \(order)"
         if let limit { sql += " LIMIT \(max(0, limit))" }
@@ -18,19 +18,23 @@ struct SQLiteStorage: StorageType {
     }
 
     func loadObject<T: IdentifiedObject>(ofType type: T.Type, with objectID: T.ObjectID) throws -> T? {
-        let sql = Self.selection(of: type) + " WHERE id = ?"
+        let sql = T.statements.selection + " WHERE id = ?"
         return try T.fetchOne(database.cachedStatement(sql: sql), arguments: [objectID])
     }
 
     func insertNewObject<T: Object>(_ object: T) throws -> T {
+        try database.cachedStatement(sql: T.statements.insertion).execute(
+            arguments: StatementArguments(object.columnValues))
         var inserted = object
-        try inserted.insert(database)
+        inserted.didInsert(rowID: database.lastInsertedRowID)
         return inserted
     }
 
-    func updateObject<T: Object>(_ object: T) throws { try object.update(database) }
-
-    private static func selection<T: Object>(of type: T.Type) -> String {
-        "SELECT \(T.columnNames.joined(separator: ", ")) FROM \(T.entityName)"
+    func updateObject<T: IdentifiedObject>(_ object: T) throws {
+        let values = object.columnValues.dropFirst() + [object.objectID]
+        try database.cachedStatement(sql: T.statements.update).execute(arguments: StatementArguments(values))
+        guard database.changesCount > 0 else {
+            throw UnreadableRow(table: T.entityName, column: "id")
+        }
     }
 }

@@ -45,8 +45,7 @@ struct SchemaMigrator: Sendable {
                 throw StorageError.ruleBroken(path: writer.path, rule: "a migration would drop rows of \(table)")
             }
             if version == 0 {
-                var identity = StoreIdentity(drawnFrom: random)
-                try identity.insert(database)
+                _ = try SQLiteStorage(database: database).insertNewObject(StoreIdentity(drawnFrom: random))
                 try database.execute(sql: "PRAGMA application_id = \(Self.applicationID)")
             }
             try database.execute(sql: "PRAGMA user_version = \(steps.count)")

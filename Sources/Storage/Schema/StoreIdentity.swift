@@ -4,7 +4,8 @@ internal import GRDB
 /// The one row that tells this database from every other, and counts what must never repeat in it.
 struct StoreIdentity: IdentifiedObject {
     static let databaseTableName = "storeIdentity"
-    static let columnNames = ["databaseID", "attempts", "leases"]
+    static let columnNames = ["id", "databaseID", "attempts", "leases"]
+    static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
     static let onlyID: Int64 = 1
 
     /// 16 hexadecimal digits, drawn when the database was made.
@@ -25,18 +26,13 @@ struct StoreIdentity: IdentifiedObject {
     }
 
     init(row: Row) throws {
-        let reader = RowReader(row: row, table: Self.databaseTableName)
+        var reader = RowReader(row: row, of: Self.self)
         databaseID = try reader.value("databaseID")
         attempts = try reader.value("attempts")
         leases = try reader.value("leases")
     }
 
-    func encode(to container: inout PersistenceContainer) {
-        container["id"] = Self.onlyID
-        container["databaseID"] = databaseID
-        container["attempts"] = attempts
-        container["leases"] = leases
-    }
+    var columnValues: [(any DatabaseValueConvertible)?] { [Self.onlyID, databaseID, attempts, leases] }
 
     /// Loads the row, or says that the database is damaged.
     static func load(from storage: any StorageType) throws -> StoreIdentity {

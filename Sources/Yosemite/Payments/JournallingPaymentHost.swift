@@ -1,5 +1,5 @@
-public import Hardware
 internal import Determinism
+public import Hardware
 internal import Storage
 internal import Synchronization
 
@@ -10,8 +10,9 @@ internal import Synchronization
 public final class JournallingPaymentHost: PaymentHost {
     /// How far an attempt has come with the host.
     enum Phase: Hashable, Sendable {
-        /// Nothing has left, or the host certainly did not get it.
         case nothingSent
+        /// It was to be sent, and certainly did not reach the host.
+        case undelivered
         /// The host answered, and moved no money.
         case refused
         /// The host moved money, or may have.
@@ -40,7 +41,9 @@ public final class JournallingPaymentHost: PaymentHost {
     /// Opens the way to the host for an attempt that is in the journal.
     func open(_ attempt: PaymentAttempt) {
         let phase: Phase = attempt.state == .created ? .nothingSent : .moved
-        entries.withLock { $0[IdempotencyKey(rawValue: attempt.idempotencyKey)] = Entry(attempt: attempt.id, phase: phase) }
+        entries.withLock {
+            $0[IdempotencyKey(rawValue: attempt.idempotencyKey)] = Entry(attempt: attempt.id, phase: phase)
+        }
     }
 
     /// Closes it again.
@@ -111,7 +114,7 @@ public final class JournallingPaymentHost: PaymentHost {
     }
 
     private func note(_ error: PaymentHostError, of key: IdempotencyKey) {
-        if case .notSent = error { setPhase(.nothingSent, of: key) }
+        if case .notSent = error { setPhase(.undelivered, of: key) }
     }
 
     private func attempt(_ key: IdempotencyKey) throws(PaymentHostError) -> Int64 {

@@ -22,13 +22,16 @@ extension Payment.Outcome {
             case .authorized, .captured, .partiallyRefunded, .refunded: .approved
             case .declined: .declined
             case .cancelled: .cancelled
-            case .failed: .failed
+            case .failed: errorCode == PaymentFailure.cancelledCode ? .cancelled : .failed
             case .unknown: .unknown
             case .pending: .pending
             // Taken back: because somebody stopped it, or because it was not to be.
             case .reversed:
-                errorCode == PaymentFailure.cancelledCode || errorCode == PaymentFailure.interruptedCode
-                    ? .cancelled : .declined
+                switch errorCode {
+                case PaymentFailure.cancelledCode, PaymentFailure.interruptedCode: .cancelled
+                case PaymentFailure.declinedByCardCode, PaymentFailure.declinedByHostCode: .declined
+                default: .failed
+                }
             }
     }
 }

@@ -18,7 +18,11 @@ struct PaymentRecovery: Sendable {
         var report = RecoveryReport()
         for attempt in try journal.openAttempts() {
             let payment = try await recover(attempt)
-            if payment.attemptIsOpen { report.open.append(payment.value) } else { report.finished.append(payment.value) }
+            if payment.attemptIsOpen {
+                report.open.append(payment.value)
+            } else {
+                report.finished.append(payment.value)
+            }
         }
         return report
     }
@@ -75,7 +79,8 @@ struct PaymentRecovery: Sendable {
         let failure = PaymentFailure(
             code: PaymentFailure.interruptedCode,
             message: attempt.kind == .sale
-                ? "interrupted, and taken back: nothing was charged" : "interrupted, and taken back: nothing was refunded")
+                ? "interrupted, and taken back: nothing was charged"
+                : "interrupted, and taken back: nothing was refunded")
         let payment = try journal.payment(attempt.paymentID)
         return try journal.finish(
             attempt.id, as: .reversed, details: PaymentDetails(nil, failure: failure),

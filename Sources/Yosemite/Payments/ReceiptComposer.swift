@@ -48,6 +48,7 @@ struct ReceiptComposer: Sendable {
     private func dateText() -> String {
         let date = time.localDate()
         func pad(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(date.year)-\(pad(date.month))-\(pad(date.day)) \(pad(date.hour)):\(pad(date.minute)):\(pad(date.second))"
+        return
+            "\(date.year)-\(pad(date.month))-\(pad(date.day)) \(pad(date.hour)):\(pad(date.minute)):\(pad(date.second))"
     }
 }

@@ -9,25 +9,30 @@ struct CardsCommand: ParsableCommand {
 }
 
 /// `cards list`
-struct ListCards: AsyncParsableCommand {
+struct ListCards: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists the simulated cards.")
 
     @OptionGroup var output: OutputOptions
 
-    func run() async throws {
-        try await output.reporting {
-            let cards = try CardProfileLibrary.names.map { CardView(try CardCatalogue.profile($0)) }
-            guard !output.json else { return try StandardOutput.write(json: cards) }
-            let width = cards.map(\.name.count).max() ?? 0
-            for card in cards {
-                StandardOutput.write(card.name.padded(to: width) + "  " + card.description + "\n")
+    // On the main thread: a list is not worth a thread of its own.
+    func run() throws {
+        try output.reporting {
+            let names = CardProfileLibrary.names
+            guard !output.json else {
+                return try StandardOutput.write(json: names.map { CardView(try CardCatalogue.profile($0)) })
             }
+            let width = names.map(\.count).max() ?? 0
+            var text = ""
+            for name in names {
+                text += name.padded(to: width) + "  " + (try CardCatalogue.summary(of: name)) + "\n"
+            }
+            try StandardOutput.write(text)
         }
     }
 }
 
 /// `cards show`
-struct ShowCard: AsyncParsableCommand {
+struct ShowCard: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Shows what a simulated card is made of.")
 
@@ -35,11 +40,11 @@ struct ShowCard: AsyncParsableCommand {
     var card: String
     @OptionGroup var output: OutputOptions
 
-    func run() async throws {
-        try await output.reporting {
+    func run() throws {
+        try output.reporting {
             let card = CardView(try CardCatalogue.profile(card))
             guard !output.json else { return try StandardOutput.write(json: card) }
-            StandardOutput.write(card.text)
+            try StandardOutput.write(card.text)
         }
     }
 }

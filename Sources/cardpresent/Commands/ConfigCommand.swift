@@ -9,27 +9,35 @@ struct ConfigCommand: ParsableCommand {
 }
 
 /// `config show`
-struct ShowConfiguration: AsyncParsableCommand {
+struct ShowConfiguration: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Prints the configuration in force as a file that can be edited.")
 
     @OptionGroup var configurationOptions: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
-    func run() async throws {
-        try await output.reporting {
+    func run() throws {
+        try output.reporting {
             let configuration = try configurationOptions.load()
             guard !output.json else {
                 return try StandardOutput.write(
-                    json: ["file": configurationOptions.path() ?? "", "configuration": configuration.yaml])
+                    json: ConfigurationView(file: configurationOptions.path(), configuration: configuration.yaml))
             }
-            StandardOutput.write(configuration.yaml)
+            try StandardOutput.write(configuration.yaml)
         }
     }
 }
 
+/// The result of `config show`.
+struct ConfigurationView: Encodable, Sendable {
+    /// nil when no file is read.
+    var file: String?
+    /// As a configuration file
+    var configuration: String
+}
+
 /// `config check`
-struct CheckConfiguration: AsyncParsableCommand {
+struct CheckConfiguration: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Reads a configuration file and says whether it can be used.")
 
@@ -37,13 +45,11 @@ struct CheckConfiguration: AsyncParsableCommand {
     var file: String
     @OptionGroup var output: OutputOptions
 
-    func run() async throws {
-        try await output.reporting {
-            var options = ConfigurationOptions()
-            options.config = file
-            _ = try options.load()
+    func run() throws {
+        try output.reporting {
+            _ = try TillConfiguration.read(file)
             guard !output.json else { return try StandardOutput.write(json: ["valid": true]) }
-            StandardOutput.write("\(file) can be used\n")
+            try StandardOutput.write("\(file) can be used\n")
         }
     }
 }

@@ -14,16 +14,22 @@ struct PayCommand: AsyncParsableCommand {
 
     @Argument(help: "The amount as a decimal, for example 12.50.")
     var amount: String
-    @Option(help: "ISO 4217 code of the currency. Default: the configuration's, USD without one.")
+    @Option(
+        help: ArgumentHelp(
+            "ISO 4217 code of the currency. Default: the configuration's, USD without one.", valueName: "code"))
     var currency: String?
-    @Option(help: "The number of the order that is paid.")
+    @Option(help: ArgumentHelp("The number of the order that is paid.", valueName: "number"))
     var order: Int64?
     @OptionGroup var world: WorldOptions
     @Flag(help: "Ask the issuer whatever the card says.")
     var forceOnline = false
-    @Option(help: "Seconds to wait for a card.")
+    @Option(help: ArgumentHelp("How long to wait for a card.", valueName: "seconds"))
     var timeout: Int = 60
-    @Option(help: "Print the merchant's and the customer's receipt on this printer.")
+    @Option(
+        help: ArgumentHelp(
+            "Print the merchant's and the customer's receipt on this printer.",
+            discussion: "A receipt that cannot be printed changes nothing about the payment or the exit code.",
+            valueName: "queue"))
     var printer: String?
     @OptionGroup var configurationOptions: ConfigurationOptions
     @OptionGroup var data: DatabaseOptions
@@ -31,45 +37,60 @@ struct PayCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (1...3600).contains(timeout) else { throw ValidationError("--timeout is 1 to 3600 seconds") }
-        guard order ?? 0 >= 0 else { throw ValidationError("--order is a number of an order, zero or more") }
+        guard order ?? 0 >= 0 else { throw ValidationError("--order is the number of an order, zero or more") }
     }
 
     func run() async throws {
-        try await output.reporting {
+        try await output.reporting(withOutcome: true) {
             let settings = try configurationOptions.load()
             let amount = try settings.amount(amount, currency: currency)
-            let till = try await Till.open(world, currency: amount.currency, settings: settings, data: data)
-            let progress = ProgressDisplay(isEnabled: StandardError.isTerminal && !output.json)
-            let payment = try await CancellationSignals.watching {
-                try await till.pay(
-                    PaymentRequest(
-                        orderID: order, amount: amount, cardTimeout: .seconds(timeout), forcedOnline: forceOnline),
-                    onEvent: progress.show)
-            } onCancel: {
-                StandardError.write("\nCancelling …\n")
-                await till.cancel()
+            // Typed before the signals are watched: whoever is asked for a PIN can still end the program at once.
+            let pin = try PINOption.digits(world.pin)
+            let progress = ProgressDisplay(isEnabled: StandardError.isTerminal)
+            let cancellation = Cancellation()
+            let (till, payment) = try await CancellationSignals.watching {
+                let till = try await Till.open(
+                    world, pin: pin, currency: amount.currency, settings: settings, data: data)
+                till.announceRecovery()
+                let request = PaymentRequest(
+                    orderID: order, amount: amount, cardTimeout: .seconds(timeout), forcedOnline: forceOnline)
+                return (till, try await till.pay(request, cancellation: cancellation, onEvent: progress.show))
+            } onSignal: {
+                progress.showCancelling()
+                await cancellation.request()
             }
+            if let warning = till.traceWarning { StandardError.write("cardpresent: \(warning)\n") }
             try await tell(payment, settings: settings, till: till)
         }
     }
 
     private func tell(_ payment: Payment, settings: TillConfiguration, till: Till) async throws {
         let failure = CommandFailure(payment)
+        if !output.json {
+            var text = "\(payment.outcome.rawValue.uppercased())  \(payment.amount)  \(payment.name)\n"
+            if let receipt = try? await till.receiptText(of: payment.id, copy: .customer, width: settings.receiptWidth)
+            {
+                text += "\n" + receipt
+            }
+            Outcome.tell { () throws(CommandFailure) in try StandardOutput.write(text) }
+        }
+        var view = OutcomeView(payment, failure: failure)
+        if let printer, payment.card != nil {
+            do throws(CommandFailure) {
+                view.prints = []
+                for copy in ReceiptCopy.allCases {
+                    view.prints?.append(
+                        try await till.printReceipt(
+                            of: payment.id, copy: copy, on: printer, width: settings.receiptWidth))
+                }
+            } catch {
+                view.printError = ErrorView(error)
+                error.report()
+            }
+        }
         if output.json {
-            try StandardOutput.write(json: OutcomeView(payment, failure: failure))
-        } else {
-            StandardOutput.write("\(payment.outcome.rawValue.uppercased())  \(payment.amount)  \(payment.name)\n")
-            if let receipt = try? await till.receiptText(of: payment.id, copy: .customer, width: settings.receiptWidth) {
-                StandardOutput.write("\n" + receipt)
-            }
+            Outcome.tell { () throws(CommandFailure) in try StandardOutput.write(json: view) }
         }
-        if let printer {
-            for copy in ReceiptCopy.allCases where payment.card != nil {
-                _ = try await till.printReceipt(of: payment.id, copy: copy, on: printer, width: settings.receiptWidth)
-            }
-        }
-        guard let failure else { return }
-        failure.report()
-        throw ExitCode(failure.status.rawValue)
+        try Outcome.end(failure)
     }
 }

@@ -15,7 +15,7 @@ struct ListPayments: AsyncParsableCommand {
         commandName: "list", abstract: "Lists payments, newest first.",
         discussion: "Attempts that a killed process left in the middle are brought to an end first.")
 
-    @Option(help: "The most payments to show.")
+    @Option(help: ArgumentHelp("The most payments to show.", valueName: "number"))
     var limit: Int?
     @OptionGroup var configurationOptions: ConfigurationOptions
     @OptionGroup var data: DatabaseOptions
@@ -27,11 +27,12 @@ struct ListPayments: AsyncParsableCommand {
 
     func run() async throws {
         try await output.reporting {
-            let till = try await Till.open(
-                DeterminismOptions.none, settings: try configurationOptions.load(), data: data)
+            let till = try await Till.open(settings: try configurationOptions.load(), data: data)
+            till.announceRecovery()
             let payments = try await till.payments(limit: limit)
             guard !output.json else { return try StandardOutput.write(json: payments.map(PaymentView.init)) }
-            StandardOutput.write(PaymentTable.text(payments))
+            if payments.isEmpty { StandardError.write("No payments yet.\n") }
+            try StandardOutput.write(PaymentTable.text(payments))
         }
     }
 }
@@ -49,11 +50,11 @@ struct ShowPayment: AsyncParsableCommand {
 
     func run() async throws {
         try await output.reporting {
-            let till = try await Till.open(
-                DeterminismOptions.none, settings: try configurationOptions.load(), data: data)
+            let till = try await Till.open(settings: try configurationOptions.load(), data: data)
+            till.announceRecovery()
             let view = PaymentHistoryView(try await till.payment(payment.id))
             guard !output.json else { return try StandardOutput.write(json: view) }
-            StandardOutput.write(view.text)
+            try StandardOutput.write(view.text)
         }
     }
 }
@@ -73,16 +74,15 @@ struct RecoverPayments: AsyncParsableCommand {
 
     func run() async throws {
         try await output.reporting {
-            let till = try await Till.open(
-                DeterminismOptions.none, settings: try configurationOptions.load(), data: data)
+            let till = try await Till.open(settings: try configurationOptions.load(), data: data)
             let report = till.recovered
             if output.json {
                 try StandardOutput.write(
                     json: RecoveryView(
                         finished: report.finished.map(PaymentView.init), open: report.open.map(PaymentView.init)))
             } else {
-                StandardOutput.write("\(report.finished.count) finished, \(report.open.count) still open\n")
-                StandardOutput.write((report.finished + report.open).isEmpty ? "" : PaymentTable.text(report.finished + report.open))
+                try StandardOutput.write("\(report.finished.count) finished, \(report.open.count) still open\n")
+                try StandardOutput.write(PaymentTable.text(report.finished + report.open))
             }
             guard report.open.isEmpty else { throw ExitCode(ExitStatus.outcomeUnknown.rawValue) }
         }

@@ -18,29 +18,31 @@ struct BusOptions: ParsableArguments {
     var simulated = false
 
     /// - Throws: `CommandFailure`
-    func bus(time: any TimeSource) throws(CommandFailure) -> any USBBus {
-        if simulated {
-            let bus = SimulatedUSBBus(clock: SimulationClock(VirtualTimeSource()))
-            for model in SimulatedReaderModel.all { bus.plug(SimulatedCCIDReader(model: model, clock: bus.clock)) }
-            return bus
-        }
-        return try Till.usbBus(time: time)
+    func open() throws(CommandFailure) -> any USBBus {
+        guard simulated else { return try Till.usbBus(time: SystemTimeSource()) }
+        let bus = SimulatedUSBBus(clock: SimulationClock(VirtualTimeSource()))
+        for model in SimulatedReaderModel.all { bus.plug(SimulatedCCIDReader(model: model, clock: bus.clock)) }
+        return bus
     }
 }
 
 /// `readers list`
 struct ListReaders: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists the readers that are plugged in.")
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists the readers that are plugged in.")
 
-    @OptionGroup var place: BusOptions
+    @OptionGroup var bus: BusOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         try await output.reporting {
-            let readers = try await ReaderCatalogue.readers(on: try place.bus(time: SystemTimeSource())).map(\.reader)
+            let readers = try await ReaderCatalogue.readers(on: try bus.open()).map(\.reader)
             guard !output.json else { return try StandardOutput.write(json: readers) }
-            StandardOutput.write(
-                readers.isEmpty ? "No card reader found. Plug one in, or use --reader simulated.\n" : readers.map(\.line).joined())
+            if readers.isEmpty {
+                StandardError.write(
+                    "No card reader found. Plug one in, or give --simulated to see the simulated ones.\n")
+            }
+            try StandardOutput.write(readers.map(\.line).joined())
         }
     }
 }
@@ -52,16 +54,22 @@ struct ReaderInfo: AsyncParsableCommand {
 
     @Argument(help: "The reader's identifier, as 'readers list' shows it. Default: the first one.")
     var reader: String?
-    @OptionGroup var place: BusOptions
+    @OptionGroup var bus: BusOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         try await output.reporting {
-            let bus = try place.bus(time: SystemTimeSource())
+            let bus = try bus.open()
             let found = try await ReaderCatalogue.find(reader, on: bus)
-            let view = await ReaderView(found.reader, device: found.device, bus: bus)
-            guard !output.json else { return try StandardOutput.write(json: view) }
-            StandardOutput.write(view.text)
+            let (view, failure) = await ReaderView.asking(found.reader, device: found.device, bus: bus)
+            if output.json {
+                try StandardOutput.write(json: view)
+            } else {
+                try StandardOutput.write(view.text)
+            }
+            guard let failure else { return }
+            failure.report()
+            throw ExitCode(failure.status.rawValue)
         }
     }
 }
@@ -69,17 +77,18 @@ struct ReaderInfo: AsyncParsableCommand {
 /// `readers watch`
 struct WatchReaders: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Tells of readers that come and go, until it is interrupted.")
+        commandName: "watch", abstract: "Tells of readers that come and go, until it is interrupted.",
+        discussion: "With --json every line is a JSON object.")
 
-    @OptionGroup var place: BusOptions
+    @OptionGroup var bus: BusOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         try await output.reporting {
-            let bus = try place.bus(time: SystemTimeSource())
+            let bus = try bus.open()
             let changes = bus.hotplugEvents()
-            for found in try await ReaderCatalogue.readers(on: bus) { try tell("present", found.reader) }
             let watching = Task {
+                for found in try await ReaderCatalogue.readers(on: bus) { try tell("present", found.reader) }
                 for await change in changes {
                     switch change {
                     case .arrived(let device): try CardReader(device).map { try tell("arrived", $0) }
@@ -89,7 +98,7 @@ struct WatchReaders: AsyncParsableCommand {
             }
             try await CancellationSignals.watching {
                 try await watching.value
-            } onCancel: {
+            } onSignal: {
                 watching.cancel()
             }
         }
@@ -99,7 +108,7 @@ struct WatchReaders: AsyncParsableCommand {
         guard !output.json else {
             return try StandardOutput.write(line: ReaderChange(change: change, reader: reader))
         }
-        StandardOutput.write(change.padded(to: 8) + reader.line)
+        try StandardOutput.write(change.padded(to: 8) + reader.line)
     }
 }
 

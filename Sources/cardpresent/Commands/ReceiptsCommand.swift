@@ -14,7 +14,7 @@ struct ReceiptsCommand: ParsableCommand {
 struct ListReceipts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists receipts, newest first.")
 
-    @Option(help: "The most receipts to show.")
+    @Option(help: ArgumentHelp("The most receipts to show.", valueName: "number"))
     var limit: Int?
     @OptionGroup var configurationOptions: ConfigurationOptions
     @OptionGroup var data: DatabaseOptions
@@ -26,11 +26,12 @@ struct ListReceipts: AsyncParsableCommand {
 
     func run() async throws {
         try await output.reporting {
-            let till = try await Till.open(
-                DeterminismOptions.none, settings: try configurationOptions.load(), data: data)
+            let till = try await Till.open(settings: try configurationOptions.load(), data: data)
+            till.announceRecovery()
             let receipts = try await till.receipts(limit: limit).map(ReceiptView.init)
             guard !output.json else { return try StandardOutput.write(json: receipts) }
-            StandardOutput.write(receipts.isEmpty ? "No receipts yet.\n" : receipts.map(\.line).joined())
+            if receipts.isEmpty { StandardError.write("No receipts yet.\n") }
+            try StandardOutput.write(receipts.map(\.line).joined())
         }
     }
 }
@@ -42,9 +43,9 @@ struct ShowReceipt: AsyncParsableCommand {
 
     @Argument(help: "The payment, for example P000001.")
     var payment: PaymentName
-    @Option(help: "For whom: merchant or customer.")
+    @Option(help: "For whom the receipt is.")
     var copy = CopyChoice.customer
-    @Option(help: "Columns of the paper. Default: the configuration's.")
+    @Option(help: ArgumentHelp("Columns of the paper. Default: the configuration's.", valueName: "columns"))
     var width: Int?
     @OptionGroup var configurationOptions: ConfigurationOptions
     @OptionGroup var data: DatabaseOptions
@@ -55,12 +56,13 @@ struct ShowReceipt: AsyncParsableCommand {
     func run() async throws {
         try await output.reporting {
             let settings = try configurationOptions.load()
-            let till = try await Till.open(DeterminismOptions.none, settings: settings, data: data)
+            let till = try await Till.open(settings: settings, data: data)
+            till.announceRecovery()
             guard !output.json else {
                 return try StandardOutput.write(json: ReceiptView(try await till.receipt(of: payment.id)))
             }
-            StandardOutput.write(
-                try await till.receiptText(of: payment.id, copy: copy.receiptCopy, width: width ?? settings.receiptWidth))
+            try StandardOutput.write(
+                await till.receiptText(of: payment.id, copy: copy.receiptCopy, width: width ?? settings.receiptWidth))
         }
     }
 }
@@ -76,11 +78,12 @@ struct PrintReceipt: AsyncParsableCommand {
 
     @Argument(help: "The payment, for example P000001.")
     var payment: PaymentName
-    @Option(help: "The print queue. Default: the configuration's, or the default queue of CUPS.")
+    @Option(
+        help: ArgumentHelp("The print queue. Default: the configuration's, or CUPS's own.", valueName: "queue"))
     var printer: String?
-    @Option(help: "For whom: merchant or customer.")
+    @Option(help: "For whom the receipt is.")
     var copy = CopyChoice.customer
-    @Option(help: "Columns of the paper. Default: the configuration's.")
+    @Option(help: ArgumentHelp("Columns of the paper. Default: the configuration's.", valueName: "columns"))
     var width: Int?
     @OptionGroup var configurationOptions: ConfigurationOptions
     @OptionGroup var data: DatabaseOptions
@@ -91,15 +94,17 @@ struct PrintReceipt: AsyncParsableCommand {
     func run() async throws {
         try await output.reporting {
             let settings = try configurationOptions.load()
-            let till = try await Till.open(DeterminismOptions.none, settings: settings, data: data)
+            let till = try await Till.open(settings: settings, data: data)
+            till.announceRecovery()
             let isWatched = StandardError.isTerminal && !output.json
             let job = try await till.printReceipt(
-                of: payment.id, copy: copy.receiptCopy, on: printer ?? settings.printer, width: width ?? settings.receiptWidth
+                of: payment.id, copy: copy.receiptCopy, on: printer ?? settings.printer,
+                width: width ?? settings.receiptWidth
             ) { job in
                 if isWatched { StandardError.write("job \(job.id): \(job.state.rawValue)\n") }
             }
             guard !output.json else { return try StandardOutput.write(json: job) }
-            StandardOutput.write("printed on \(job.printer), job \(job.id)\n")
+            try StandardOutput.write("printed on \(job.printer), job \(job.id)\n")
         }
     }
 }

@@ -10,7 +10,9 @@ struct RefundCommand: AsyncParsableCommand {
 
     @Argument(help: "The payment, for example P000001.")
     var payment: PaymentName
-    @Option(help: "The amount as a decimal, in the payment's currency.")
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The amount as a decimal, in the payment's currency.", valueName: "decimal"))
     var amount: String?
     @OptionGroup var determinism: DeterminismOptions
     @OptionGroup var configurationOptions: ConfigurationOptions
@@ -18,24 +20,23 @@ struct RefundCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        try await output.reporting {
+        try await output.reporting(withOutcome: true) {
             let settings = try configurationOptions.load()
-            let till = try await Till.open(determinism, settings: settings, data: data)
+            let till = try await Till.open(determinism.repeatability, settings: settings, data: data)
+            till.announceRecovery()
             let before = try await till.payment(payment.id).payment
             let part = try amount.map { try settings.amount($0, currency: before.amount.currency.code) }
             let after = try await till.refund(payment.id, amount: part)
             let attempt = try await till.payment(payment.id).attempts.last { $0.kind == "refund" }
             let failure = RefundFailure.of(attempt, payment: after)
-            if output.json {
-                var view = OutcomeView(after, failure: failure)
-                view.outcome = failure == nil ? "approved" : failure?.code ?? "unknown"
-                try StandardOutput.write(json: view)
-            } else if failure == nil {
-                StandardOutput.write("REFUNDED  \(attempt?.amount.description ?? "")  \(after.name)\n")
+            Outcome.tell { () throws(CommandFailure) in
+                guard !output.json else {
+                    return try StandardOutput.write(json: OutcomeView(after, failure: failure))
+                }
+                let word = failure == nil ? "REFUNDED" : "NOT REFUNDED"
+                try StandardOutput.write("\(word)  \(attempt?.amount.description ?? "")  \(after.name)\n")
             }
-            guard let failure else { return }
-            failure.report()
-            throw ExitCode(failure.status.rawValue)
+            try Outcome.end(failure)
         }
     }
 }

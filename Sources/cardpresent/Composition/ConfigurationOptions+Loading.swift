@@ -1,5 +1,5 @@
 internal import Amounts
-internal import Foundation
+internal import FoundationEssentials
 internal import Hardware
 internal import SettingsFile
 
@@ -8,13 +8,7 @@ extension ConfigurationOptions {
     ///
     /// - Throws: `CommandFailure`
     func load() throws(CommandFailure) -> TillConfiguration {
-        guard let path = path() else { return TillConfiguration() }
-        do throws(SettingsError) {
-            return try TillConfiguration.load(path: path)
-        } catch {
-            throw CommandFailure(
-                .configuration, code: "malformed_configuration", message: error.located, fix: error.fix)
-        }
+        if let path = path() { try TillConfiguration.read(path) } else { TillConfiguration() }
     }
 
     /// The file that is read; nil when the standard configuration is in force.
@@ -26,6 +20,18 @@ extension ConfigurationOptions {
 }
 
 extension TillConfiguration {
+    /// Reads a configuration file.
+    ///
+    /// - Throws: `CommandFailure`
+    static func read(_ path: String) throws(CommandFailure) -> TillConfiguration {
+        do throws(SettingsError) {
+            return try load(path: path)
+        } catch {
+            throw CommandFailure(
+                .configuration, code: "malformed_configuration", message: error.located, fix: error.fix)
+        }
+    }
+
     /// Reads an amount as typed, in a currency or in the configuration's.
     ///
     /// - Throws: `CommandFailure` when it is no amount, zero, or above the configuration's maximum.
@@ -35,17 +41,18 @@ extension TillConfiguration {
             let currency = if let code { try Currency(code: code) } else { currency }
             amount = try Money(text, currency: currency)
         } catch {
-            let code = if case .unknownCurrency = error { "unknown_currency" } else { "invalid_amount" }
-            throw CommandFailure(.usage, code: code, message: error.description)
+            throw CommandFailure(error)
         }
         guard amount.minorUnits > 0 else {
             throw CommandFailure(
-                .usage, code: "invalid_amount", message: "an amount is more than zero", fix: "give a decimal such as 12.50")
+                .usage, code: "invalid_amount", message: "an amount is more than zero",
+                fix: "give a decimal such as 12.50")
         }
         do throws(AmountLimitError) {
             try check(amount)
         } catch {
-            throw CommandFailure(.usage, code: "amount_over_limit", message: error.description)
+            let (message, fix) = error.description.splitAtFix
+            throw CommandFailure(.usage, code: "amount_over_limit", message: message, fix: fix)
         }
         return amount
     }

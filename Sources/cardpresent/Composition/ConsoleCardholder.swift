@@ -21,12 +21,13 @@ struct ConsoleCardholder: CardholderInterface {
     }
 
     func enterPIN(_ prompt: PINPrompt) async -> PINEntry {
-        if let pin { return .entered(pin.bytes.duplicate()) }
+        // A PIN that was given once is tried once: three wrong tries would block the card.
+        if let pin { return prompt.isRetry ? .cancelled : .entered(pin.bytes.duplicate()) }
         guard isatty(0) == 1 else { return .unavailable }
         if prompt.isRetry { StandardError.write("Wrong PIN.\n") }
         if prompt.isLastTry { StandardError.write("Last try: another wrong PIN blocks it.\n") }
         StandardError.write("PIN (empty to pass it over): ")
-        var digits = Self.readWithoutEcho()
+        guard var digits = Self.readWithoutEcho() else { return .cancelled }
         defer { for index in digits.indices { digits[index] = 0 } }
         StandardError.write("\n")
         guard !digits.isEmpty else { return .bypassed }
@@ -40,8 +41,12 @@ struct ConsoleCardholder: CardholderInterface {
         pinPad.encipher(pin, pan: pan)
     }
 
-    /// One line, a value of 0...9 for each digit, with the terminal's echo off.
-    private static func readWithoutEcho() -> [UInt8] {
+    /// How long a person may take for a PIN, in tenths of a second.
+    private static let patience = 600
+
+    /// One line, a value of 0...9 for each digit, with the terminal's echo off; nil when the payment was
+    /// cancelled meanwhile, or nobody typed.
+    private static func readWithoutEcho() -> [UInt8]? {
         var settings = termios()
         tcgetattr(0, &settings)
         var silent = settings
@@ -51,9 +56,16 @@ struct ConsoleCardholder: CardholderInterface {
         var digits: [UInt8] = []
         digits.reserveCapacity(16)
         var byte: UInt8 = 0
-        while digits.count < 16, read(0, &byte, 1) == 1, byte != 0x0A {
-            digits.append(byte >= 0x30 ? byte - 0x30 : 0xFF)
+        for _ in 0..<patience {
+            if Task.isCancelled { return nil }
+            var keyboard = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+            // The terminal hands over a whole line at once.
+            guard poll(&keyboard, 1, 100) > 0 else { continue }
+            while digits.count < 16, read(0, &byte, 1) == 1, byte != 0x0A {
+                digits.append(byte >= 0x30 ? byte - 0x30 : 0xFF)
+            }
+            return digits
         }
-        return digits
+        return nil
     }
 }

@@ -19,10 +19,21 @@ enum HostFactory {
         } catch let failure as CommandFailure {
             throw failure
         } catch let error as IssuerLedgerError {
-            throw CommandFailure(
-                .unavailable, code: "issuer_ledger", message: error.description)
+            throw CommandFailure(error)
         } catch {
-            throw CommandFailure(.internalError, code: "internal", message: "the simulated issuer cannot be made: \(error)")
+            throw CommandFailure(
+                .internalError, code: "internal", message: "the simulated issuer cannot be made: \(error)")
+        }
+    }
+}
+
+extension CommandFailure {
+    fileprivate init(_ error: IssuerLedgerError) {
+        let (message, fix) = error.description.splitAtFix
+        switch error {
+        case .system: self.init(.unavailable, code: "issuer_ledger", message: error.description)
+        case .busy: self.init(.tryAgain, code: "issuer_ledger", message: message, fix: fix)
+        case .malformedLine: self.init(.badData, code: "issuer_ledger", message: message, fix: fix)
         }
     }
 }

@@ -10,10 +10,7 @@ struct NoReader: World, CardholderInterface {
     let time: any TimeSource
     let random: any RandomSource
 
-    init(_ determinism: DeterminismOptions) {
-        time = determinism.seed == nil ? SystemTimeSource() : determinism.virtualTime
-        random = determinism.random
-    }
+    init(_ repeatability: Repeatability) { (time, random) = (repeatability.time, repeatability.random) }
 
     var cardholder: any CardholderInterface { self }
 

@@ -21,10 +21,11 @@ enum ReaderCatalogue {
         let readers = try await readers(on: bus)
         guard let found = id.map({ id in readers.first { $0.reader.id == id } }) ?? readers.first else {
             throw CommandFailure(
-                .reader, code: "reader_not_found", message: id.map { "there is no reader '\($0)'" } ?? "no card reader found",
+                .reader, code: "reader_not_found",
+                message: id.map { "there is no reader '\($0)'" } ?? "no card reader found",
                 fix: readers.isEmpty
-                    ? "plug a CCID reader in, or use --reader simulated"
-                    : "readers: " + readers.map(\.reader.id).joined(separator: ", "))
+                    ? "plug a CCID reader in, or give --simulated"
+                    : .choice(of: id ?? "", among: readers.map(\.reader.id), called: "readers"))
         }
         return found
     }

@@ -2,7 +2,6 @@ internal import CardSecrets
 internal import Determinism
 internal import EMV
 internal import Simulator
-internal import SmartCard
 internal import USB
 
 /// A reader that is plugged in, and a person at this terminal.
@@ -11,11 +10,11 @@ struct RealWorld: World {
     let cardholder: any CardholderInterface
     let time: any TimeSource = SystemTimeSource()
     let random: any RandomSource = SystemRandomSource()
-    let trace: (@Sendable (TraceEntry) -> Void)?
+    let trace: TraceFile?
     let readerID: String?
 
     /// - Throws: `CommandFailure`
-    init(_ options: WorldOptions, readerID: String?) throws(CommandFailure) {
+    init(_ options: WorldOptions, readerID: String?, pin: SealedBytes?) throws(CommandFailure) {
         guard options.determinism.seed == nil else {
             throw CommandFailure(
                 .usage, code: "seed_with_usb", message: "--seed makes simulated runs repeatable, not real ones",
@@ -29,18 +28,7 @@ struct RealWorld: World {
         } catch {
             throw CommandFailure(.internalError, code: "internal", message: "the test PIN pad cannot be made: \(error)")
         }
-        cardholder = ConsoleCardholder(pin: try PINOption.digits(options.pin), pinPad: pinPad)
+        cardholder = ConsoleCardholder(pin: pin, pinPad: pinPad)
         trace = try options.traceFile()
-    }
-}
-
-extension WorldOptions {
-    /// The recorder of a trace; nil when none is wanted.
-    ///
-    /// - Throws: `CommandFailure`
-    func traceFile() throws(CommandFailure) -> (@Sendable (TraceEntry) -> Void)? {
-        guard let trace else { return nil }
-        let file = try TraceFile(path: trace)
-        return { file.write($0) }
     }
 }

@@ -3,7 +3,6 @@ internal import Determinism
 internal import EMV
 internal import Hardware
 internal import Simulator
-internal import SmartCard
 internal import USB
 
 /// A simulated reader on a simulated bus, a card, and the person who holds it. It ends at the USB transport:
@@ -12,23 +11,22 @@ struct SimulatedWorld: World {
     let bus: any USBBus
     let time: any TimeSource
     let random: any RandomSource
-    let trace: (@Sendable (TraceEntry) -> Void)?
+    let trace: TraceFile?
     let card: CardProfile?
     private let person: SimulatedCardholder
     private let keys: TestKeys
 
     /// - Throws: `CommandFailure`
-    init(_ options: WorldOptions, model name: String) throws(CommandFailure) {
+    init(_ options: WorldOptions, model name: String, pin: SealedBytes?) throws(CommandFailure) {
         guard let model = SimulatedReaderModel.all.first(where: { $0.name == name }) else {
             throw CommandFailure(
                 .usage, code: "unknown_reader_model", message: "there is no simulated reader model '\(name)'",
-                fix: "models: " + SimulatedReaderModel.all.map(\.name).joined(separator: ", "))
+                fix: .choice(of: name, among: SimulatedReaderModel.all.map(\.name), called: "models"))
         }
         let profile = try CardCatalogue.profile(options.card)
         card = profile
-        let pin = try PINOption.digits(options.pin)
-        random = options.determinism.random
-        let clock = SimulationClock(options.determinism.virtualTime)
+        random = options.determinism.repeatability.random
+        let clock = SimulationClock(options.determinism.repeatability.virtualTime)
         time = clock
         let simulatedBus = SimulatedUSBBus(clock: clock)
         bus = simulatedBus
@@ -41,7 +39,8 @@ struct SimulatedWorld: World {
                 profile: profile, card: chip, reader: reader, clock: clock,
                 pinPad: try SimulatedPINPad(keys: keys, random: random.stream("pin pad")), pin: pin)
         } catch {
-            throw CommandFailure(.internalError, code: "internal", message: "the simulated card cannot be made: \(error)")
+            throw CommandFailure(
+                .internalError, code: "internal", message: "the simulated card cannot be made: \(error)")
         }
         trace = try options.traceFile()
     }

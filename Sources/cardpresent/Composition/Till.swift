@@ -5,6 +5,7 @@ internal import Hardware
 internal import Simulator
 internal import SmartCard
 internal import Storage
+internal import Synchronization
 internal import USB
 internal import Yosemite
 
@@ -19,21 +20,22 @@ struct Till: Sendable {
     ///
     /// - Throws: `CommandFailure`
     static func open(
-        _ determinism: DeterminismOptions, settings: TillConfiguration, data: DatabaseOptions
+        _ repeatability: Repeatability = .none, settings: TillConfiguration, data: DatabaseOptions
     ) async throws(CommandFailure) -> Till {
-        try await open(NoReader(determinism), currency: settings.currency, settings: settings, data: data)
+        try await open(NoReader(repeatability), currency: settings.currency, settings: settings, data: data)
     }
 
     /// The same, with the reader, card and cardholder of a payment.
     ///
     /// - Throws: `CommandFailure`
     static func open(
-        _ options: WorldOptions, currency: Currency, settings: TillConfiguration, data: DatabaseOptions
+        _ options: WorldOptions, pin: SealedBytes?, currency: Currency, settings: TillConfiguration,
+        data: DatabaseOptions
     ) async throws(CommandFailure) -> Till {
         let world: any World =
             switch options.reader {
-            case .usb(let id): try RealWorld(options, readerID: id)
-            case .simulated(let model): try SimulatedWorld(options, model: model)
+            case .usb(let id): try RealWorld(options, readerID: id, pin: pin)
+            case .simulated(let model): try SimulatedWorld(options, model: model, pin: pin)
             }
         return try await open(world, currency: currency, settings: settings, data: data)
     }
@@ -41,13 +43,18 @@ struct Till: Sendable {
     private static func open(
         _ world: any World, currency: Currency, settings: TillConfiguration, data: DatabaseOptions
     ) async throws(CommandFailure) -> Till {
-        let path = data.path()
+        let path = try data.path()
         let journal: PaymentJournal
         do throws(StorageError) {
             let storage = try SQLiteStorageManager(path: path, random: world.random.stream("database"))
             journal = PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
         } catch {
             throw CommandFailure(error)
+        }
+        guard world.trace?.isFile(at: path) != true else {
+            throw CommandFailure(
+                .usage, code: "trace_not_a_trace", message: "the trace and the database are one file",
+                fix: "give --trace another path")
         }
         let host = try HostFactory.host(beside: path, world: world)
         let stores = try Self.stores(
@@ -67,7 +74,8 @@ struct Till: Sendable {
         ) { host in
             USBCardReaderService(
                 bus: world.bus, host: host, terminal: terminal, cardholder: world.cardholder,
-                time: time, random: world.random.stream("terminal"), trace: world.trace)
+                time: time, random: world.random.stream("terminal"),
+                trace: world.recordTrace)
         }
         let receipts = ReceiptStore(
             journal: journal, printer: CUPSPrinterService(time: SystemTimeSource()), time: time)
@@ -80,7 +88,8 @@ struct Till: Sendable {
                     // Taking payments needs no store site.
                     deauthenticated: { DeauthenticatedState(stores: all) },
                     disconnectReader: { dispatcher in
-                        _ = try? await dispatcher.perform { CardPresentPaymentsAction.reset(onCompletion: $0) }
+                        _ =
+                            try? await dispatcher.perform { CardPresentPaymentsAction.reset(onCompletion: $0) }
                             as Void
                     }))
         } catch {
@@ -103,28 +112,71 @@ struct Till: Sendable {
 extension Till {
     /// Connects the reader and takes a payment.
     ///
-    /// - Throws: `CommandFailure` when nothing could be started; else the payment tells how it ended.
+    /// - Throws: `CommandFailure` when nothing could be started, or when the end could not be recorded; else the
+    ///   payment tells how it ended.
     func pay(
-        _ request: PaymentRequest, onEvent: @escaping @Sendable (CardReaderEvent) -> Void
+        _ request: PaymentRequest, cancellation: Cancellation, onEvent: @escaping @Sendable (CardReaderEvent) -> Void
     ) async throws(CommandFailure) -> Yosemite.Payment {
-        try await connect()
-        let world = world
-        let payment: Yosemite.Payment = try await stores.value { onCompletion in
-            CardPresentPaymentsAction.collectPayment(
-                request: request,
-                onCardReaderMessage: { event in
-                    world.observe(event)
-                    onEvent(event)
-                }, onProcessingCompletion: { _ in }, onCompletion: onCompletion)
+        do throws(CommandFailure) {
+            try await connect()
+            guard !cancellation.isRequested else { throw .cancelledBeforeItBegan }
+            cancellation.onRequest(cancel)
+            let payment = try await collect(request, cancellation: cancellation, onEvent: onEvent)
+            await reset()
+            return payment
+        } catch {
+            await reset()
+            throw error
         }
-        try? await stores.value { CardPresentPaymentsAction.reset(onCompletion: $0) } as Void
-        return payment
+    }
+
+    private func collect(
+        _ request: PaymentRequest, cancellation: Cancellation, onEvent: @escaping @Sendable (CardReaderEvent) -> Void
+    ) async throws(CommandFailure) -> Yosemite.Payment {
+        let world = world
+        let wasSent = Atomic(false)
+        do throws(CommandFailure) {
+            return try await stores.value { onCompletion in
+                CardPresentPaymentsAction.collectPayment(
+                    request: request,
+                    onCardReaderMessage: { event in
+                        switch event {
+                        // Asked for after the payment was dispatched and before it could be cancelled.
+                        case .waitingForInput where cancellation.isRequested: Task { await cancel() }
+                        case .authorizing: wasSent.store(true, ordering: .sequentiallyConsistent)
+                        default: break
+                        }
+                        world.observe(event)
+                        onEvent(event)
+                    }, onProcessingCompletion: { _ in }, onCompletion: onCompletion)
+            }
+        } catch {
+            // The host has been asked, and what it said could not be written down.
+            throw wasSent.load(ordering: .sequentiallyConsistent) ? error.withUnknownOutcome : error
+        }
     }
 
     /// Cancels what runs; returns when the reader is idle.
-    func cancel() async {
+    private func cancel() async {
         try? await stores.value { CardPresentPaymentsAction.cancelPayment(onCompletion: $0) } as Void
     }
+
+    private func reset() async {
+        try? await stores.value { CardPresentPaymentsAction.reset(onCompletion: $0) } as Void
+    }
+
+    /// Says what was brought to an end at start, and what could not be.
+    func announceRecovery() {
+        for payment in recovered.finished {
+            StandardError.write("cardpresent: \(payment.name) was left in the middle; it is now \(payment.state)\n")
+        }
+        for payment in recovered.open {
+            StandardError.write("cardpresent: \(payment.name) is still open: the host has not answered\n")
+        }
+    }
+
+    /// What is to be said about a trace that is not complete.
+    var traceWarning: String? { world.trace?.warning }
 
     private func connect() async throws(CommandFailure) {
         let (lists, continuation) = AsyncStream.makeStream(of: [CardReader].self)
@@ -144,7 +196,7 @@ extension Till {
                 message: world.readerID.map { "there is no reader '\($0)'" } ?? "no card reader found",
                 fix: found.isEmpty
                     ? "plug a CCID reader in, or use --reader simulated"
-                    : "readers: " + found.map(\.id).joined(separator: ", "))
+                    : .choice(of: world.readerID ?? "", among: found.map(\.id), called: "readers"))
         }
         _ = try await stores.value { CardPresentPaymentsAction.connect(reader: reader, onCompletion: $0) } as CardReader
     }

@@ -12,7 +12,7 @@ protocol World: Sendable {
     var time: any TimeSource { get }
     var random: any RandomSource { get }
     /// Gets every exchange with a card; nil when nobody wants it.
-    var trace: (@Sendable (TraceEntry) -> Void)? { get }
+    var trace: TraceFile? { get }
     /// The card that is used; nil when it is not known beforehand.
     var card: CardProfile? { get }
     /// The reader to use; nil for the first one.
@@ -26,11 +26,17 @@ protocol World: Sendable {
 }
 
 extension World {
-    var trace: (@Sendable (TraceEntry) -> Void)? { nil }
+    var trace: TraceFile? { nil }
     var card: CardProfile? { nil }
     var readerID: String? { nil }
 
     func terminal(_ configured: TerminalConfiguration) -> TerminalConfiguration { configured }
 
     func observe(_ event: CardReaderEvent) {}
+
+    /// Writes the trace; nil when there is none.
+    var recordTrace: (@Sendable (TraceEntry) -> Void)? {
+        guard let trace else { return nil }
+        return { trace.write($0) }
+    }
 }

@@ -1,6 +1,4 @@
 internal import ArgumentParser
-internal import Foundation
-internal import Hardware
 
 /// Which configuration is in force.
 struct ConfigurationOptions: ParsableArguments {
@@ -9,7 +7,7 @@ struct ConfigurationOptions: ParsableArguments {
             "The configuration file of the till.",
             discussion: """
                 Default: $XDG_CONFIG_HOME/cardpresent/cardpresent.yaml, or the same below ~/.config, if it is there.
-                """),
+                """, valueName: "file"),
         completion: .file(extensions: ["yaml", "yml"]))
     var config: String?
 }

@@ -6,14 +6,18 @@ internal import Simulator
 struct WorldOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "usb, usb:ID, simulated or simulated:MODEL.",
+            "The first USB reader, usb:ID for another one, or a simulated reader.",
             discussion: "'cardpresent readers list' shows the readers that are plugged in."))
     var reader = ReaderChoice.simulated(model: SimulatedReaderModel.tpdu.name)
     @Option(
-        help: "The card in a simulated reader: the name of a profile or the path of a profile file.",
+        help: ArgumentHelp(
+            "The card in a simulated reader: the name of a profile or the path of a profile file.",
+            discussion: "'cardpresent cards list' shows the profiles.", valueName: "profile"),
         completion: CardCatalogue.completion)
     var card = "visa-credit"
+    // Whatever comes next is the PIN: as an unknown option it would be repeated in an error message.
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "The PIN that the cardholder types; '-' reads it from standard input.",
             discussion: """
@@ -23,7 +27,16 @@ struct WorldOptions: ParsableArguments {
     var pin: String?
     @OptionGroup var determinism: DeterminismOptions
     @Option(
-        help: "Write every exchange with the card to this file, a JSON object a line, card data masked.",
+        help: ArgumentHelp(
+            "Write every exchange with the card to this file, a JSON object a line, card data masked.",
+            valueName: "file"),
         completion: .file())
     var trace: String?
+
+    /// The recorder of a trace; nil when none is wanted.
+    ///
+    /// - Throws: `CommandFailure`
+    func traceFile() throws(CommandFailure) -> TraceFile? {
+        if let trace { try TraceFile(path: trace) } else { nil }
+    }
 }

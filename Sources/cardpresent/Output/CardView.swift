@@ -41,7 +41,8 @@ struct CardView: Encodable, Sendable {
             lines.append("    PAN         **** **** **** \(application.last4)")
             lines.append("    currency    \(application.currency)")
             lines.append("    cryptogram  \(application.cryptogram)")
-            lines.append("    CVM         " + (application.cvm.isEmpty ? "none" : application.cvm.joined(separator: ", ")))
+            lines.append(
+                "    CVM         " + (application.cvm.isEmpty ? "none" : application.cvm.joined(separator: ", ")))
         }
         return lines.joined(separator: "\n") + "\n"
     }

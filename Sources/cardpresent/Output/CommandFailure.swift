@@ -14,6 +14,17 @@ struct CommandFailure: Error, Sendable {
         (self.status, self.code, self.message, self.fix) = (status, code, message, fix)
     }
 
+    static let cancelledBeforeItBegan = CommandFailure(
+        .cancelled, code: "cancelled", message: "cancelled before the payment began: nothing was charged")
+
+    /// The same failure where the host may have moved money before it came.
+    var withUnknownOutcome: CommandFailure {
+        CommandFailure(
+            .outcomeUnknown, code: code, message: message,
+            fix: (fix.map { $0 + "; " } ?? "")
+                + "do not charge again: the next 'cardpresent' command takes back what was sent")
+    }
+
     /// Tells a person.
     func report() {
         StandardError.write("cardpresent: \(message)\n")

@@ -1,3 +1,4 @@
+internal import Amounts
 internal import Hardware
 internal import Storage
 internal import Yosemite
@@ -10,7 +11,12 @@ extension CommandFailure {
         switch payment.outcome {
         case .approved: return nil
         case .declined: self.init(.declined, code: code, message: message, fix: "ask for another card")
-        case .cancelled: self.init(.cancelled, code: code, message: message)
+        case .cancelled:
+            self.init(
+                .cancelled, code: code,
+                message: message
+                    + (payment.state == "reversed"
+                        ? ": what was sent was taken back, nothing was charged" : ": nothing was charged"))
         case .unknown, .pending:
             self.init(
                 .outcomeUnknown, code: code, message: message,
@@ -31,10 +37,11 @@ extension CommandFailure {
 
     private static func fix(_ code: String) -> String? {
         switch code {
-        case "card_not_read": "insert the card again, chip first, or ask for another card"
+        case "card_not_read": "ask for another card, or another way to pay"
         case "card_removed": "begin again, and leave the card in until the reader says otherwise"
         case "card_timeout": "begin again and insert a card"
         case "reader_unplugged", "no_reader": "plug the reader in and begin again"
+        case "host_failed", "host_unreachable", "host_timeout", "interrupted": "nothing was charged: begin again"
         default: nil
         }
     }
@@ -72,15 +79,28 @@ extension CommandFailure {
         let message = error.description
         switch error {
         case .storage(let error): self.init(error)
-        case .paymentNotFound: self.init(.usage, code: "unknown_payment", message: message)
-        case .receiptNotFound: self.init(.usage, code: "unknown_receipt", message: message)
+        case .paymentNotFound:
+            self.init(.usage, code: "unknown_payment", message: message.splitAtFix.0, fix: message.splitAtFix.1)
+        case .receiptNotFound:
+            self.init(.usage, code: "unknown_receipt", message: message.splitAtFix.0, fix: message.splitAtFix.1)
         case .notRefundable: self.init(.usage, code: "not_refundable", message: message)
         case .refundTooLarge: self.init(.usage, code: "refund_too_large", message: message)
         case .notRetriable: self.init(.tryAgain, code: "not_retriable", message: message)
         case .notOurs: self.init(.tryAgain, code: "busy", message: message)
-        case .money: self.init(.usage, code: "invalid_amount", message: message)
+        case .money(let error): self.init(error)
         case .attemptNotFound, .printJobNotFound, .illegalTransition:
             self.init(.internalError, code: "internal", message: message)
+        }
+    }
+
+    init(_ error: MoneyError) {
+        let (message, fix) = error.description.splitAtFix
+        switch error {
+        case .unknownCurrency: self.init(.usage, code: "unknown_currency", message: message, fix: fix)
+        case .malformed: self.init(.usage, code: "invalid_amount", message: message, fix: fix)
+        case .tooManyDecimals, .negative, .tooLarge, .currencyMismatch:
+            self.init(
+                .usage, code: "invalid_amount", message: error.description, fix: "give a decimal such as 12.50")
         }
     }
 
@@ -94,8 +114,8 @@ extension CommandFailure {
         case .corrupt: self.init(.badData, code: "database_corrupt", message: message, fix: fix)
         case .notADatabase: self.init(.badData, code: "not_a_database", message: message, fix: fix)
         case .foreignDatabase: self.init(.badData, code: "foreign_database", message: message, fix: fix)
-        case .ruleBroken: self.init(.internalError, code: "internal", message: message, fix: fix)
-        case .failed: self.init(.unavailable, code: "database_failed", message: message, fix: fix)
+        case .ruleBroken: self.init(.internalError, code: "internal", message: error.description)
+        case .failed: self.init(.unavailable, code: "database_failed", message: error.description)
         }
     }
 
@@ -110,7 +130,12 @@ extension CommandFailure {
     }
 
     init(_ error: PrinterError) {
-        let (message, fix) = error.description.splitAtFix
+        let (message, fix): (String, String?) =
+            switch error {
+            case .rejected, .jobFailed, .cancelled: (error.description, nil)
+            case .libraryMissing, .serverUnavailable, .printerNotFound, .noDefaultPrinter, .timedOut:
+                error.description.splitAtFix
+            }
         let code =
             switch error {
             case .libraryMissing: "cups_missing"
@@ -127,10 +152,15 @@ extension CommandFailure {
 }
 
 extension String {
-    /// An error's text says what happened, and after the last colon what to do about it.
-    fileprivate var splitAtFix: (String, String?) {
-        guard let colon = lastIndex(of: ":") else { return (self, nil) }
-        let fix = self[index(after: colon)...].drop { $0 == " " }
-        return fix.isEmpty ? (self, nil) : (String(self[..<colon]), String(fix))
+    /// The text of an error that says what happened, and after the last colon or semicolon what to do about it.
+    var splitAtFix: (String, String?) {
+        var end = endIndex
+        while let mark = self[..<end].lastIndex(where: { $0 == ":" || $0 == ";" }) {
+            let rest = self[index(after: mark)...]
+            // A path may hold such a mark, but hardly one before a blank.
+            if rest.first == " " { return (String(self[..<mark]), String(rest.dropFirst())) }
+            end = mark
+        }
+        return (self, nil)
     }
 }

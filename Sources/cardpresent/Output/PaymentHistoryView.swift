@@ -24,13 +24,16 @@ struct PaymentHistoryView: Encodable, Sendable {
     var emv: EMVView?
     var attempts: [Attempt]
     private let amountText: String
+    private let refundedText: String?
 
     private enum CodingKeys: String, CodingKey { case payment, emv, attempts }
 
     init(_ history: PaymentHistory) {
         payment = PaymentView(history.payment)
         emv = history.payment.card.map(EMVView.init)
-        amountText = history.payment.amount.description
+        let (amount, refunded) = (history.payment.amount, history.payment.refundedMinorUnits)
+        amountText = amount.description
+        refundedText = refunded == 0 ? nil : try? Money(minorUnits: refunded, currency: amount.currency).description
         attempts = history.attempts.map { attempt in
             Attempt(
                 kind: attempt.kind, amount: attempt.amount.minorUnits, state: attempt.state, stan: attempt.stan,
@@ -53,7 +56,7 @@ struct PaymentHistoryView: Encodable, Sendable {
         add("cryptogram", emv?.cryptogram.map { $0 + " " + (emv?.cryptogramType ?? "") })
         add("TVR", emv?.tvr)
         add("TSI", emv?.tsi)
-        if payment.refunded > 0 { add("refunded", "\(payment.refunded) minor units") }
+        add("refunded", refundedText)
         for attempt in attempts {
             lines.append("  \(attempt.kind), STAN \(attempt.stan), host \(attempt.host): \(attempt.state)")
             for step in attempt.steps {

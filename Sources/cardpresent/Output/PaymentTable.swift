@@ -5,10 +5,7 @@ internal import Yosemite
 
 /// Payments as lines for people.
 enum PaymentTable {
-    static func text(_ payments: [Payment]) -> String {
-        guard !payments.isEmpty else { return "No payments yet.\n" }
-        return payments.map(line).joined()
-    }
+    static func text(_ payments: [Payment]) -> String { payments.map(line).joined() }
 
     private static func line(_ payment: Payment) -> String {
         let amount = payment.amount.description
@@ -16,7 +13,7 @@ enum PaymentTable {
             (card.applicationName ?? card.brand) + (card.lastFour.map { " **** \($0)" } ?? "")
         }
         return [
-            payment.name, String(payment.createdAt.description.prefix(19)).replacing("T", with: " "),
+            payment.name, String(payment.createdAt.description.prefix(19)).replacing("T", with: " ") + "Z",
             amount.padded(to: 16), payment.state.padded(to: 10), card ?? payment.errorMessage ?? "",
         ].joined(separator: "  ").trimmingTrailingBlanks + "\n"
     }

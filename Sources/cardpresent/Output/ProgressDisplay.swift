@@ -10,6 +10,12 @@ struct ProgressDisplay: Sendable {
         StandardError.write(text + "\n")
     }
 
+    /// Tells that a signal was heard.
+    func showCancelling() {
+        guard isEnabled else { return }
+        StandardError.write("\nCancelling …\n")
+    }
+
     private static func text(_ event: CardReaderEvent) -> String? {
         switch event {
         case .waitingForInput: "Insert the card …"

@@ -14,16 +14,22 @@ struct ReaderView: Encodable, Sendable {
     /// What is in the first slot; nil when the reader could not be asked.
     var card: String?
     /// Why it could not be asked.
-    var error: String?
+    var error: ErrorView?
 
-    init(_ reader: CardReader, device: USBDevice, bus: any USBBus) async {
-        self.reader = reader
+    /// Asks a reader about its card.
+    ///
+    /// - Returns: what is known of it, and why it could not be asked.
+    static func asking(
+        _ reader: CardReader, device: USBDevice, bus: any USBBus
+    ) async -> (view: ReaderView, failure: CommandFailure?) {
         do throws(CCIDError) {
             let driver = try await CCIDReader.open(device, on: bus, time: SystemTimeSource())
-            card = "\(try await driver.cardStatus())"
+            let card = String(describing: try await driver.cardStatus())
             await driver.close()
+            return (ReaderView(reader: reader, card: card), nil)
         } catch {
-            self.error = error.description
+            let failure = CommandFailure(.reader, code: "reader_failed", message: error.description)
+            return (ReaderView(reader: reader, error: ErrorView(failure)), failure)
         }
     }
 
@@ -41,7 +47,6 @@ struct ReaderView: Encodable, Sendable {
         add("slots", String(reader.slotCount))
         add("battery", reader.batteryLevel.map { "\(Int($0 * 100)) percent" })
         add("card", card)
-        add("error", error)
         return lines.joined(separator: "\n") + "\n"
     }
 }

@@ -28,7 +28,8 @@ struct ReceiptView: Encodable, Sendable {
 
     var line: String {
         let amount = "\(content.amount) \(content.currency)"
-        return "\(payment)  \(content.date)  \(amount.padded(to: 16))  \(content.kind.rawValue) \(content.outcome.rawValue)"
+        return
+            "\(payment)  \(content.date)  \(amount.padded(to: 16))  \(content.kind.rawValue) \(content.outcome.rawValue)"
             + (prints.isEmpty ? "" : "  printed \(prints.count) times") + "\n"
     }
 }

@@ -1,20 +1,24 @@
 import Foundation
 
 /// A private CUPS server with an IPP Everywhere printer, started by `Scripts/print-server`.
-final class PrintServer: Sendable {
+struct PrintServer: Sendable {
     let directory: String
 
     /// The socket of the server: what `CUPS_SERVER` would say.
     var socket: String { directory + "/cups.sock" }
 
-    init() throws {
-        directory = NSTemporaryDirectory() + "cardpresent-print-\(UUID().uuidString)"
-        try Self.run("start", directory)
-    }
-
-    deinit {
-        try? Self.run("stop", directory)
-        try? FileManager.default.removeItem(atPath: directory)
+    /// Runs `body` with a server that is there as long as it runs.
+    static func running(_ body: (PrintServer) async throws -> Void) async throws {
+        let server = PrintServer(directory: NSTemporaryDirectory() + "cardpresent-print-\(UUID().uuidString)")
+        do {
+            try await server.run("start")
+            try await body(server)
+        } catch {
+            try? await server.run("stop")
+            throw error
+        }
+        try await server.run("stop")
+        try FileManager.default.removeItem(atPath: server.directory)
     }
 
     /// The documents that reached the printer.
@@ -24,16 +28,22 @@ final class PrintServer: Sendable {
             .map { try Data(contentsOf: URL(fileURLWithPath: folder + "/" + $0)) }
     }
 
-    private static func run(_ action: String, _ directory: String) throws {
+    private func run(_ action: String) async throws {
         let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardizedFileURL
         let process = Process()
         process.executableURL = root.appendingPathComponent("Scripts/print-server")
-        process.arguments = [action, directory]
+        process.arguments = [action, directory] + (action == "start" ? ["\(getpid())"] : [])
         process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw PrintServerError(status: process.terminationStatus) }
+        // Waiting must not hold a thread that other tests need.
+        let status = try await withCheckedThrowingContinuation { continuation in
+            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+            do { try process.run() } catch { continuation.resume(throwing: error) }
+        }
+        guard status == 0 else { throw PrintServerError(action: action, status: status) }
     }
 }
 
-struct PrintServerError: Error { var status: Int32 }
+struct PrintServerError: Error {
+    var action: String
+    var status: Int32
+}

@@ -96,7 +96,8 @@ struct ReceiptTextTests {
 
     @Test(arguments: [10, 24, 32, 40, 48])
     func `no line is wider than the paper`(width: Int) {
-        var content = Self.content(.declined, reason: "the issuer cannot answer now, try again later, or use another card")
+        var content = Self.content(
+            .declined, reason: "the issuer cannot answer now, try again later, or use another card")
         content.merchant.name = "A shop with a name that is much longer than any roll of paper is wide"
         content.card?.applicationName = "AN APPLICATION WITH A LONG NAME"
         for copy in ReceiptCopy.allCases {

@@ -1,0 +1,40 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+// A package of its own, so that nobody who builds or tests CardPresent builds the benchmarks with it.
+let package = Package(
+    name: "Benchmarks",
+    dependencies: [
+        .package(name: "CardPresent", path: "../"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    ],
+    targets: [
+        .target(name: "CSlowDisk"),
+        .executableTarget(
+            name: "Benchmark",
+            dependencies: [
+                "CSlowDisk",
+                .product(name: "Foundations", package: "CardPresent"),
+                .product(name: "SmartCard", package: "CardPresent"),
+                .product(name: "USB", package: "CardPresent"),
+                .product(name: "CCID", package: "CardPresent"),
+                .product(name: "EMV", package: "CardPresent"),
+                .product(name: "Hardware", package: "CardPresent"),
+                .product(name: "Storage", package: "CardPresent"),
+                .product(name: "Yosemite", package: "CardPresent"),
+                .product(name: "Simulator", package: "CardPresent"),
+                // SQLite itself, for the bare loop that the journal is compared with.
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
+            swiftSettings: strict),
+    ]
+)

@@ -1,0 +1,57 @@
+internal import Glibc
+
+/// What the figures were measured on.
+enum Machine {
+    static var description: String {
+        let processor = field("model name", of: "/proc/cpuinfo") ?? "unknown processor"
+        let memory = field("MemTotal", of: "/proc/meminfo") ?? "unknown memory"
+        return "\(coreCount) cores, \(processor), memory \(memory), \(kernel)"
+    }
+
+    static var coreCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+
+    /// One, five and fifteen minutes: whether others were working too.
+    static var load: String { text(of: "/proc/loadavg").split(separator: " ").prefix(3).joined(separator: " ") }
+
+    static var date: String {
+        var (now, date) = (time(nil), tm())
+        gmtime_r(&now, &date)
+        func pad(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(date.tm_year + 1900)-\(pad(date.tm_mon + 1))-\(pad(date.tm_mday))"
+    }
+
+    /// How often a second a page that was appended to a file in `folder` reaches the disk (fdatasync(2)).
+    static func syncRate(in folder: String) async -> Double {
+        let path = folder + "/sync"
+        let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC, 0o600)
+        guard descriptor >= 0 else { return .nan }
+        defer {
+            close(descriptor)
+            unlink(path)
+        }
+        let page = [UInt8](repeating: 0x5A, count: 4096)
+        let count = 200
+        let elapsed = await seconds {
+            for _ in 0..<count where write(descriptor, page, page.count) == page.count { fdatasync(descriptor) }
+        }
+        return Double(count) / elapsed
+    }
+
+    private static var kernel: String {
+        "Linux " + (text(of: "/proc/sys/kernel/osrelease").split(separator: "\n").first.map(String.init) ?? "unknown")
+    }
+
+    private static func field(_ name: String, of path: String) -> String? {
+        let line = text(of: path).split(separator: "\n").first { $0.hasPrefix(name) }
+        return line?.split(separator: ":", maxSplits: 1).last.map { $0.split(separator: " ").joined(separator: " ") }
+    }
+
+    private static func text(of path: String) -> String {
+        let descriptor = open(path, O_RDONLY)
+        guard descriptor >= 0 else { return "" }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        let count = read(descriptor, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+}

@@ -1,0 +1,53 @@
+internal import Glibc
+
+/// Runs the benchmarks and prints their results as Markdown.
+@main
+enum Main {
+    private static let usage = """
+        usage: Benchmark [payments] [driver] [program PROGRAM HELLO] [--folder FOLDER]
+
+        FOLDER is on the disk that is measured; it is the current folder unless given.
+
+        """
+
+    static func main() async {
+        do {
+            try await run(Array(CommandLine.arguments.dropFirst()))
+        } catch {
+            let message = Array("\(error)\n".utf8)
+            write(STDERR_FILENO, message, message.count)
+            exit(1)
+        }
+    }
+
+    private static func run(_ words: [String]) async throws {
+        var words = words[...]
+        var parent = "."
+        var benchmarks: [(TemporaryFolder) async throws -> String] = []
+        while let word = words.popFirst() {
+            switch word {
+            case "payments": benchmarks.append { try await PaymentBenchmark(folder: $0).run() }
+            case "driver": benchmarks.append { _ in try await DriverBenchmark().run() }
+            case "program":
+                guard let program = words.popFirst(), let hello = words.popFirst() else { throw BenchmarkError(usage) }
+                benchmarks.append {
+                    try await ProgramBenchmark(program: program, hello: hello, folder: $0).run()
+                }
+            case "--folder":
+                guard let folder = words.popFirst() else { throw BenchmarkError(usage) }
+                parent = folder
+            default: throw BenchmarkError(usage)
+            }
+        }
+        guard !benchmarks.isEmpty else { throw BenchmarkError(usage) }
+        let folder = try TemporaryFolder(in: parent)
+        print("\(Machine.date), \(Machine.description).")
+        print("Load \(Machine.load); the disk syncs \(await Machine.syncRate(in: folder.path).text(0)) pages a second.")
+        print("Median (least...most) of interleaved rounds.\n")
+        for benchmark in benchmarks {
+            print(try await benchmark(folder))
+            // All of them: the standard streams are not shared safely by name.
+            fflush(nil)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+internal import Amounts
+internal import Determinism
+internal import EMV
+internal import Hardware
+internal import Simulator
+internal import SmartCard
+internal import Storage
+internal import USB
+internal import Yosemite
+
+/// A till with its reader, its card and its customer, put together as the command line does it: everything
+/// between a dispatched action and the bytes on a simulated USB bus.
+final class Lane: Sendable {
+    private let stores: StoresManager
+    private let cardholder: RepeatingCardholder
+    private let amount: Money
+
+    // The card is the name of a card profile whose payments are approved. Lanes may share a journal.
+    init(reader model: SimulatedReaderModel, card name: String, journal: PaymentJournal) async throws {
+        let random = SeededRandomSource(seed: 1)
+        let clock = SimulationClock(VirtualTimeSource())
+        let bus = SimulatedUSBBus(clock: clock)
+        let reader = SimulatedCCIDReader(model: model, clock: clock)
+        bus.plug(reader)
+        let keys = try TestKeys.embedded()
+        let profile = try CardProfileLibrary.profile(name)
+        let card = try SimulatedEMVCard(profile: profile, keys: keys, random: random.stream("card"))
+        let cardholder = RepeatingCardholder(card: card, reader: reader, clock: clock)
+        var accounts = try profile.issuerAccounts(keys: keys)
+        for index in accounts.indices { accounts[index].available = nil }
+        let issuer = try SimulatedIssuer(accounts: accounts, keys: keys, time: clock, random: random.stream("host"))
+        let currency = profile.applications.first?.currency ?? .usDollar
+        let settings = TillConfiguration()
+        let configured = settings.terminal(for: currency)
+        let rids = Set(configured.applications.map { Array($0.aid.prefix(5)) })
+        let terminal = configured.adding(
+            certificationAuthorityKeys: try rids.map { try keys.certificationAuthorityPublicKey(rid: $0) })
+        let store = CardPresentPaymentsStore(
+            host: issuer, journal: journal, merchant: settings.merchant, time: clock
+        ) { host in
+            USBCardReaderService(
+                bus: bus, host: host, terminal: terminal, cardholder: cardholder, time: clock,
+                random: random.stream("terminal"))
+        }
+        self.cardholder = cardholder
+        amount = try Money(minorUnits: 1250, currency: currency)
+        stores = try StoresManager(
+            dispatcher: Dispatcher(time: clock), session: SessionManager(),
+            configuration: StoresManager.Configuration(
+                authenticated: { AuthenticatedState(credentials: $0, stores: [store]) },
+                deauthenticated: { DeauthenticatedState(stores: [store]) },
+                disconnectReader: { dispatcher in
+                    _ = try? await dispatcher.perform { CardPresentPaymentsAction.reset(onCompletion: $0) } as Void
+                }))
+        try await connect()
+    }
+
+    private func connect() async throws {
+        let (lists, continuation) = AsyncStream.makeStream(of: [CardReader].self)
+        try await stores.perform {
+            CardPresentPaymentsAction.startCardReaderDiscovery(
+                discoveryMethod: .usb, onReaderDiscovered: { continuation.yield($0) }, onCompletion: $0)
+        } as Void
+        for await readers in lists {
+            guard let reader = readers.first else { throw BenchmarkError("no reader on the simulated bus") }
+            _ =
+                try await stores.perform { CardPresentPaymentsAction.connect(reader: reader, onCompletion: $0) }
+                as CardReader
+            return
+        }
+    }
+
+    /// Takes payments, one after the other.
+    ///
+    /// In virtual time seconds pass while a task waits for its thread, so on a busy machine the driver may hear of
+    /// the last card's removal after the next one is in, and end that payment. Such a payment is taken again.
+    ///
+    /// - Throws: when one of fifty payments is not approved: then nothing was measured.
+    func pay(_ count: Int) async throws {
+        let cardholder = cardholder
+        let request = PaymentRequest(amount: amount)
+        var (approved, failed) = (0, 0)
+        while approved < count {
+            let payment: Yosemite.Payment = try await stores.perform {
+                CardPresentPaymentsAction.collectPayment(
+                    request: request, onCardReaderMessage: { cardholder.observe($0) },
+                    onProcessingCompletion: { _ in }, onCompletion: $0)
+            }
+            if payment.outcome == .approved {
+                approved += 1
+                continue
+            }
+            failed += 1
+            guard failed * 50 <= count else {
+                throw BenchmarkError(
+                    "\(failed) payments not approved: " + (payment.errorMessage ?? payment.outcome.rawValue))
+            }
+        }
+    }
+
+    /// Lets go of the reader.
+    func close() async throws {
+        try await stores.perform { CardPresentPaymentsAction.reset(onCompletion: $0) } as Void
+    }
+}

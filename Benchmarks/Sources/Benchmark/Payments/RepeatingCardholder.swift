@@ -1,0 +1,31 @@
+internal import CardSecrets
+internal import EMV
+internal import Hardware
+internal import Simulator
+
+/// A person who pays again and again with one card: puts it in whenever the reader asks, and takes it out.
+final class RepeatingCardholder: CardholderInterface {
+    private let card: SimulatedEMVCard
+    private let reader: SimulatedCCIDReader
+    private let clock: SimulationClock
+
+    init(card: SimulatedEMVCard, reader: SimulatedCCIDReader, clock: SimulationClock) {
+        (self.card, self.reader, self.clock) = (card, reader, clock)
+    }
+
+    func observe(_ event: CardReaderEvent) {
+        switch event {
+        case .waitingForInput: clock.schedule(after: .seconds(2)) { [reader, card] in reader.insert(card) }
+        case .removeCardRequested: clock.schedule(after: .seconds(1)) { [reader] in reader.removeCard() }
+        default: break
+        }
+    }
+
+    func chooseApplication(_ applications: [ApplicationChoice]) async -> Int? { applications.indices.first }
+
+    func enterPIN(_ prompt: PINPrompt) async -> PINEntry { .unavailable }
+
+    func encipherPIN(
+        _ pin: borrowing SensitiveBytes, pan: borrowing PrimaryAccountNumber
+    ) async -> EncipheredPINBlock? { nil }
+}

@@ -1,0 +1,134 @@
+import Testing
+
+@Suite("Help")
+struct HelpTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    @Test(arguments: [["--help"], ["-h"], ["help"], []])
+    func `the program tells what it can do`(arguments: [String]) throws {
+        let result = try Program.run(arguments, in: scratch)
+        #expect(result.status == 0)
+        #expect(result.error == "")
+        #expect(
+            result.output == """
+                OVERVIEW: Takes card-present payments, records them and prints their receipts.
+
+                Test and development grade: no EMVCo approval, no PCI assessment. The payment
+                host of this version is a simulated issuer, and no money moves.
+
+                Exit codes: 0 approved or done, 1 internal error, 2 declined, 3 cancelled, 4
+                outcome unknown, 5 reader or card, 6 printer, 64 usage, 65 bad data, 69
+                unavailable, 75 try again, 78 configuration.
+
+                USAGE: cardpresent <subcommand>
+
+                OPTIONS:
+                  --version               Show the version.
+                  -h, --help              Show help information.
+
+                SUBCOMMANDS:
+                  pay                     Takes a card payment, records it and shows its
+                                          receipt.
+                  refund                  Gives money back for a captured payment.
+                  payments                Shows payments, and finishes what was left in the
+                                          middle.
+                  receipts                Shows and prints receipts.
+                  readers                 Shows card readers.
+                  cards                   Shows the simulated cards.
+                  config                  Shows and checks the configuration of the till.
+
+                  See 'cardpresent help <subcommand>' for detailed help.
+
+                """)
+    }
+
+    @Test(arguments: [["pay", "--help"], ["help", "pay"]])
+    func `pay tells what it takes`(arguments: [String]) throws {
+        let result = try Program.run(arguments, in: scratch)
+        #expect(result.status == 0)
+        #expect(
+            result.output == """
+                OVERVIEW: Takes a card payment, records it and shows its receipt.
+
+                The payment is in the journal before anything leaves this machine. Ctrl-C
+                cancels it: what was sent is taken back. Whatever happens, 'cardpresent
+                payments list' tells what became of it.
+
+                USAGE: cardpresent pay [<options>] <amount>
+
+                ARGUMENTS:
+                  <amount>                The amount as a decimal, for example 12.50.
+
+                OPTIONS:
+                  --currency <code>       ISO 4217 code of the currency. Default: the
+                                          configuration's, USD without one.
+                  --order <number>        The number of the order that is paid.
+                  --reader <reader>       The first USB reader, usb:ID for another one, or a
+                                          simulated reader. (values: usb, simulated,
+                                          simulated:tpdu, simulated:short-apdu,
+                                          simulated:extended-apdu; default: simulated:tpdu)
+                        'cardpresent readers list' shows the readers that are plugged in.
+                  --card <profile>        The card in a simulated reader: the name of a profile
+                                          or the path of a profile file. (default: visa-credit)
+                        'cardpresent cards list' shows the profiles.
+                  --pin <digits>          The PIN that the cardholder types; '-' reads it from
+                                          standard input.
+                        Without it a simulated cardholder types what the profile says, and at a
+                        real reader the program asks at the terminal. A PIN on the command line
+                        can be seen by other users of the machine.
+                  --seed <number>         Makes a simulated run repeatable: the same number
+                                          gives the same bytes.
+                        The clock then starts at 2026-01-02 12:00 UTC and moves only when
+                        somebody waits.
+                  --trace <file>          Write every exchange with the card to this file, a
+                                          JSON object a line, card data masked.
+                  --force-online          Ask the issuer whatever the card says.
+                  --timeout <seconds>     How long to wait for a card. (default: 60)
+                  --printer <queue>       Print the merchant's and the customer's receipt on
+                                          this printer.
+                        A receipt that cannot be printed changes nothing about the payment or
+                        the exit code.
+                  --config <file>         The configuration file of the till.
+                        Default: $XDG_CONFIG_HOME/cardpresent/cardpresent.yaml, or the same
+                        below ~/.config, if it is there.
+                  --database <file>       The database file.
+                        Default: $XDG_DATA_HOME/cardpresent/cardpresent.sqlite, or the same
+                        below ~/.local/share.
+                  --json                  Print the result as one JSON value, failures too.
+                  --version               Show the version.
+                  -h, --help              Show help information.
+
+                """)
+    }
+
+    @Test func `the version is one line`() throws {
+        #expect(try Program.run(["--version"], in: scratch).output == "0.1.0\n")
+    }
+
+    @Test(arguments: [
+        ["refund"], ["payments", "list"], ["payments", "show"], ["payments", "recover"], ["receipts", "list"],
+        ["receipts", "show"], ["receipts", "print"], ["readers", "list"], ["readers", "info"], ["readers", "watch"],
+        ["cards", "list"], ["cards", "show"], ["config", "show"], ["config", "check"],
+    ])
+    func `every command has help, and results as JSON`(command: [String]) throws {
+        let result = try Program.run(command + ["--help"], in: scratch)
+        #expect(result.status == 0)
+        #expect(result.output.hasPrefix("OVERVIEW: "))
+        #expect(result.output.contains("USAGE: cardpresent " + command.joined(separator: " ")))
+        #expect(result.output.contains("--json"))
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func `there is a completion for every shell, and bash takes its own`(shell: String) throws {
+        let result = try Program.run(["--generate-completion-script", shell], in: scratch)
+        #expect(result.status == 0)
+        for word in ["pay", "receipts", "insufficient-funds"] { #expect(result.output.contains(word)) }
+        guard shell == "bash" else { return }
+        let script = try scratch.write(result.output, to: "completion.bash")
+        let checked = try Child(program: "/bin/bash", ["-n", script], in: scratch).result()
+        #expect(checked.status == 0)
+        #expect(checked.error == "")
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+
+@Suite("Readers, cards and configuration")
+struct ReadersAndCardsTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    private func run(_ arguments: String...) throws -> ProgramResult { try Program.run(arguments, in: scratch) }
+
+    @Test func `readers list tells that nothing is plugged in, or what is`() throws {
+        let told = try run("readers", "list", "--json")
+        #expect(told.status == 0)
+        let readers = try told.list()
+        let shown = try run("readers", "list")
+        #expect(shown.status == 0)
+        #expect(shown.error.contains("No card reader found.") == readers.isEmpty)
+        #expect(shown.output.split(separator: "\n").count == readers.count)
+        if readers.isEmpty { #expect(told.output == "[]\n") }
+    }
+
+    @Test func `the simulated readers`() throws {
+        #expect(
+            try run("readers", "list", "--simulated").output == """
+                1209:0001@1-1  Simulated TPDU reader  TPDU, 1 slot
+                1209:0002@1-2  Simulated short APDU reader  short APDU, 1 slot
+                1209:0003@1-3  Simulated extended APDU reader  extended APDU, 1 slot
+
+                """)
+        #expect(
+            try run("readers", "info", "--simulated").output == """
+                Simulated TPDU reader
+                  id            1209:0001@1-1
+                  manufacturer  CardPresent
+                  USB           1209:0001
+                  firmware      1.00
+                  level         TPDU
+                  slots         1
+                  card          absent
+
+                """)
+        let told = try run("readers", "info", "1209:0003@1-3", "--simulated", "--json").object()
+        #expect(told["card"] as? String == "absent")
+        #expect((told["reader"] as? [String: Any])?["id"] as? String == "1209:0003@1-3")
+    }
+
+    @Test func `a reader that is not there is told with those that are`() throws {
+        let result = try run("readers", "info", "1209:0001@1-9", "--simulated", "--json")
+        #expect(result.status == 5)
+        let error = try #require(try result.object()["error"] as? [String: String])
+        #expect(error["code"] == "reader_not_found")
+        #expect(error["fix"]?.contains("did you mean '1209:0001@1-1'?") == true)
+    }
+
+    @Test func `cards list shows every profile with its description`() throws {
+        let lines = try run("cards", "list").output.split(separator: "\n")
+        #expect(lines.count >= 15)
+        #expect(
+            lines.first
+                == "visa-credit          Visa credit card, approved online with a signature or no verification at all")
+        let told = try run("cards", "list", "--json").list()
+        #expect(told.count == lines.count)
+        #expect(zip(told, lines).allSatisfy { $1.hasPrefix($0["name"] as? String ?? "?") })
+    }
+
+    @Test func `a card as JSON`() throws {
+        #expect(
+            try run("cards", "show", "visa-credit", "--json").output == """
+                {
+                  "answerToReset" : "3B600000",
+                  "applications" : [
+                    {
+                      "aid" : "A0000000031010",
+                      "cryptogram" : "cvn18",
+                      "currency" : "USD",
+                      "cvm" : [
+                        "signature",
+                        "none"
+                      ],
+                      "label" : "VISA CREDIT",
+                      "last4" : "0010"
+                    }
+                  ],
+                  "description" : "Visa credit card, approved online with a signature or no verification at all",
+                  "name" : "visa-credit"
+                }
+
+                """)
+        #expect(try run("cards", "show", "mute").output.contains("none: the card is mute"))
+        #expect(try run("cards", "show", "nobody", "--json").status == 64)
+    }
+
+    @Test func `the configuration that is shown can be read again and shows the same`() throws {
+        let shown = try run("config", "show")
+        #expect(shown.status == 0)
+        let file = try scratch.write(shown.output, to: "shown.yaml")
+        #expect(try run("config", "check", file).status == 0)
+        #expect(try run("config", "show", "--config", file).output == shown.output)
+        let told = try run("config", "show", "--config", file, "--json").object()
+        #expect(told["file"] as? String == file)
+        #expect(told["configuration"] as? String == shown.output)
+    }
+
+    @Test func `the configuration of XDG is in force, and a broken one is not passed over`() throws {
+        try FileManager.default.createDirectory(
+            atPath: scratch.file(".config/cardpresent"), withIntermediateDirectories: true)
+        _ = try scratch.write("currency: EUR\n", to: ".config/cardpresent/cardpresent.yaml")
+        #expect(try run("pay", "5", "--database", scratch.database).output.hasPrefix("APPROVED  5.00 EUR"))
+        _ = try scratch.write("currency: euro\n", to: ".config/cardpresent/cardpresent.yaml")
+        #expect(try run("pay", "5", "--database", scratch.database).status == 78)
+        #expect(try run("config", "check", scratch.file(".config/cardpresent/cardpresent.yaml"), "--json").status == 78)
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+@Suite("A run with a seed")
+struct RepeatedRunTests {
+    @Test(arguments: ["visa-credit", "pin-enciphered", "t1-card", "insufficient-funds"])
+    func `in a new database it gives the same trace, JSON, receipt and book again`(card: String) throws {
+        func run() throws -> [String] {
+            let scratch = try Scratch()
+            let paid = try Program.run(
+                [
+                    "pay", "12.50", "--card", card, "--seed", "7", "--trace", scratch.file("trace"), "--database",
+                    scratch.database, "--json",
+                ], in: scratch)
+            let receipt = try Program.run(["receipts", "show", "1", "--database", scratch.database], in: scratch)
+            return [paid.output, receipt.output, try scratch.text("trace"), try scratch.text("till.sqlite.issuer")]
+        }
+        let (first, second) = (try run(), try run())
+        #expect(first == second)
+        #expect(first.allSatisfy { !$0.isEmpty })
+    }
+
+    @Test func `in the same database it takes another payment`() throws {
+        let scratch = try Scratch()
+        for _ in 0..<2 {
+            try Program.run(["pay", "1", "--seed", "7", "--database", scratch.database], in: scratch).expectStatus(0)
+        }
+        let records = try Records(of: scratch)
+        #expect(records.captured == 200)
+        records.expectTruth()
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+
+/// A private CUPS server with an IPP Everywhere printer, started by `Scripts/print-server`.
+final class PrintServer: Sendable {
+    let directory: String
+
+    /// The socket of the server: what `CUPS_SERVER` would say.
+    var socket: String { directory + "/cups.sock" }
+
+    init() throws {
+        directory = NSTemporaryDirectory() + "cardpresent-print-\(UUID().uuidString)"
+        try Self.run("start", directory)
+    }
+
+    deinit {
+        try? Self.run("stop", directory)
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// The documents that reached the printer.
+    func printed() throws -> [Data] {
+        let folder = directory + "/printed"
+        return try FileManager.default.contentsOfDirectory(atPath: folder).filter { !$0.hasPrefix(".") }.sorted()
+            .map { try Data(contentsOf: URL(fileURLWithPath: folder + "/" + $0)) }
+    }
+
+    private static func run(_ action: String, _ directory: String) throws {
+        let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardizedFileURL
+        let process = Process()
+        process.executableURL = root.appendingPathComponent("Scripts/print-server")
+        process.arguments = [action, directory]
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw PrintServerError(status: process.terminationStatus) }
+    }
+}
+
+struct PrintServerError: Error { var status: Int32 }
