@@ -87,8 +87,10 @@ import Testing
     @Test func `two connections at once: one is made, the other refused`() async throws {
         let bench = try ServiceBench()
         let reader = try #require(try await bench.discover().first)
-        async let one = Self.result { () async throws(CardReaderServiceError) in try await bench.service.connect(reader) }
-        async let two = Self.result { () async throws(CardReaderServiceError) in try await bench.service.connect(reader) }
+        async let one = Self.result { () async throws(CardReaderServiceError) in try await bench.service.connect(reader)
+        }
+        async let two = Self.result { () async throws(CardReaderServiceError) in try await bench.service.connect(reader)
+        }
         let results = await [one, two]
         #expect(results.contains(.success(reader)))
         #expect(results.contains(.failure(.connection(.alreadyConnectedToReader))))
@@ -198,7 +200,7 @@ import Testing
             try await bench.service.cancelPaymentIntent()
             // Not busy any more.
             await #expect(throws: CardReaderServiceError.retryNotPossibleActivePaymentCancelled) {
-                try await bench.service.retryActivePaymentIntent()
+                try await bench.service.retryActivePaymentIntent(key: IdempotencyKey(rawValue: "retry"), stan: 999)
             }
             #expect(await result == .failure(.paymentMethodCollection(.commandCancelled(from: .app))))
         }
@@ -235,16 +237,16 @@ import Testing
     @Test func `only what failed before anything was sent can be tried again`() async throws {
         let bench = try ServiceBench()
         await #expect(throws: CardReaderServiceError.retryNotPossibleNoActivePayment) {
-            try await bench.service.retryActivePaymentIntent()
+            try await bench.service.retryActivePaymentIntent(key: IdempotencyKey(rawValue: "retry"), stan: 999)
         }
         try await bench.connect()
         _ = try await bench.pay()
         await #expect(throws: CardReaderServiceError.retryNotPossibleActivePaymentSucceeded) {
-            try await bench.service.retryActivePaymentIntent()
+            try await bench.service.retryActivePaymentIntent(key: IdempotencyKey(rawValue: "retry"), stan: 999)
         }
         await bench.service.clear()
         await #expect(throws: CardReaderServiceError.retryNotPossibleNoActivePayment) {
-            try await bench.service.retryActivePaymentIntent()
+            try await bench.service.retryActivePaymentIntent(key: IdempotencyKey(rawValue: "retry"), stan: 999)
         }
     }
 
@@ -253,7 +255,7 @@ import Testing
         try await bench.connect()
         await #expect(throws: CardReaderServiceError.self) { try await bench.pay() }
         await #expect(throws: CardReaderServiceError.retryNotPossibleActivePaymentAnswered) {
-            try await bench.service.retryActivePaymentIntent()
+            try await bench.service.retryActivePaymentIntent(key: IdempotencyKey(rawValue: "retry"), stan: 999)
         }
     }
 
@@ -268,7 +270,7 @@ import Testing
         }
         #expect(log.events.last == .cardRemoved)
         let before = log.events.count
-        let intent = try await bench.service.retryActivePaymentIntent()
+        let intent = try await bench.service.retryActivePaymentIntent(key: IdempotencyKey(rawValue: "retry"), stan: 999)
         #expect(intent.key == parameters.key)
         #expect(log.events.count > before)
     }
