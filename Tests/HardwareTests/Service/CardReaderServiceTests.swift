@@ -259,7 +259,8 @@ import Testing
         }
     }
 
-    @Test func `a payment whose card was pulled goes on with the same key, and tells its caller`() async throws {
+    @Test func `a payment whose card was pulled is taken up with a key of its own, and tells its caller`() async throws
+    {
         let bench = try ServiceBench()
         try await bench.connect()
         bench.reader.arm(.xfrBlock(2, .cardRemoved))
@@ -271,7 +272,7 @@ import Testing
         #expect(log.events.last == .cardRemoved)
         let before = log.events.count
         let intent = try await bench.service.retryActivePaymentIntent(key: IdempotencyKey(rawValue: "retry"), stan: 999)
-        #expect(intent.key == parameters.key)
+        #expect(intent.key.rawValue == "retry")
         #expect(log.events.count > before)
     }
 
