@@ -387,7 +387,8 @@ public actor USBCardReaderService: CardReaderService {
             let reason = DeclineReason(responseCode: response.responseCode)
             throw .refundPayment(.paymentDeclinedByPaymentProcessorAPI(reason), shouldRetry: reason.mayRetry)
         case .failure(.notSent(let reason)):
-            throw .refundPayment(.notConnectedToInternet("the payment host cannot be reached: \(reason)"), shouldRetry: true)
+            throw .refundPayment(
+                .notConnectedToInternet("the payment host cannot be reached: \(reason)"), shouldRetry: true)
         case .failure(.outcomeUnknown(let reason)):
             throw .refundOutcomeUnknown(.requestTimedOut("the payment host did not answer: \(reason)"))
         }

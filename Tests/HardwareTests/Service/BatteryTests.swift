@@ -62,7 +62,9 @@ import Testing
         _ = try await bench.pay()
     }
 
-    @Test(arguments: [[], [0x42, 0x41, 0x54], [0x42, 0x41, 0x54, 101], [0x42, 0x41, 0x54, 1, 2], [1, 2, 3, 4]] as [[UInt8]])
+    @Test(
+        arguments: [[], [0x42, 0x41, 0x54], [0x42, 0x41, 0x54, 101], [0x42, 0x41, 0x54, 1, 2], [1, 2, 3, 4]]
+            as [[UInt8]])
     func `an answer that holds no charge is none`(answer: [UInt8]) throws {
         #expect(try #require(BatteryQuery.of("1209:0004")).level(in: answer) == nil)
     }

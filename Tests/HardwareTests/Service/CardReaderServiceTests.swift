@@ -87,8 +87,10 @@ import Testing
     @Test func `two connections at once: one is made, the other refused`() async throws {
         let bench = try ServiceBench()
         let reader = try #require(try await bench.discover().first)
-        async let one = Self.result { () async throws(CardReaderServiceError) in try await bench.service.connect(reader) }
-        async let two = Self.result { () async throws(CardReaderServiceError) in try await bench.service.connect(reader) }
+        async let one = Self.result { () async throws(CardReaderServiceError) in try await bench.service.connect(reader)
+        }
+        async let two = Self.result { () async throws(CardReaderServiceError) in try await bench.service.connect(reader)
+        }
         let results = await [one, two]
         #expect(results.contains(.success(reader)))
         #expect(results.contains(.failure(.connection(.alreadyConnectedToReader))))

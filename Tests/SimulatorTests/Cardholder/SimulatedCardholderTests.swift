@@ -13,7 +13,9 @@ import USB
         let reader: SimulatedCCIDReader
         let person: SimulatedCardholder
 
-        init(_ name: String = "visa-credit", pin: [UInt8]? = nil, _ change: (inout CardProfile) -> Void = { _ in }) throws {
+        init(_ name: String = "visa-credit", pin: [UInt8]? = nil, _ change: (inout CardProfile) -> Void = { _ in })
+            throws
+        {
             var profile = try CardProfileLibrary.profile(name)
             change(&profile)
             let keys = try TestKeys.embedded()

@@ -11,8 +11,10 @@ import Testing
 @Suite struct CardProfilePaymentTests {
     private static let cardModels: [SimulatedReaderModel] = [.tpdu, .shortAPDU, .extendedAPDU]
 
-    @Test(arguments: ["visa-credit", "mastercard-credit", "t1-card", "aes-card", "issuer-script", "pin-required",
-        "pin-enciphered", "online-pin", "multi-application"])
+    @Test(arguments: [
+        "visa-credit", "mastercard-credit", "t1-card", "aes-card", "issuer-script", "pin-required",
+        "pin-enciphered", "online-pin", "multi-application",
+    ])
     func `a card that the issuer approves is captured with a TC and charged once`(card: String) async throws {
         let till = try TestTill(card)
         let payment = try await till.pay("12.50")
@@ -90,7 +92,9 @@ import Testing
 
     @Test func `a wrong PIN and then the right one is approved`() async throws {
         let till = try TestTill("pin-required") {
-            $0.change = { $0.cardholder.pinEntries = [.digits(SealedBytes([9, 9, 9, 9])), .digits(SealedBytes([1, 2, 3, 4]))] }
+            $0.change = {
+                $0.cardholder.pinEntries = [.digits(SealedBytes([9, 9, 9, 9])), .digits(SealedBytes([1, 2, 3, 4]))]
+            }
         }
         let payment = try await till.pay()
         #expect(payment.outcome == .approved)
