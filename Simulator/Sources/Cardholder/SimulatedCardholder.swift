@@ -23,6 +23,9 @@ public final class SimulatedCardholder: CardholderInterface {
     /// - Parameters:
     ///   - profile: what they do.
     ///   - card: the card in their hand.
+    ///   - reader: where they stand.
+    ///   - clock: the time that they take.
+    ///   - pinPad: what they type on.
     ///   - pin: what they type, one digit a byte, instead of what the profile says.
     public init(
         profile: CardProfile, card: any SimulatedCard, reader: SimulatedCCIDReader, clock: SimulationClock,

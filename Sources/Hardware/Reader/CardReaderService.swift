@@ -55,6 +55,8 @@ public protocol CardReaderService: Sendable {
     /// - Parameters:
     ///   - key: the new attempt's own key: the old one is over in the caller's journal.
     ///   - stan: the new attempt's system trace audit number, 1...999,999.
+    /// - Returns: as ``capturePayment(_:onEvent:)``.
+    /// - Throws: why it cannot be taken up, and what ``capturePayment(_:onEvent:)`` throws.
     func retryActivePaymentIntent(
         key: IdempotencyKey, stan: UInt32
     ) async throws(CardReaderServiceError) -> PaymentIntent

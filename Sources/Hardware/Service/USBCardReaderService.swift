@@ -52,7 +52,10 @@ public actor USBCardReaderService: CardReaderService {
     /// - Parameters:
     ///   - bus: where readers are.
     ///   - host: asked for authorisations.
+    ///   - terminal: what the kernel runs as.
     ///   - cardholder: asked for the PIN and for the choice of an application.
+    ///   - time: dates payments, and measures every wait.
+    ///   - random: for the unpredictable numbers of the kernel.
     ///   - trace: gets every exchange with a card, masked.
     public init(
         bus: any USBBus, host: any PaymentHost, terminal: TerminalConfiguration, cardholder: any CardholderInterface,

@@ -200,7 +200,7 @@ import Testing
             try await bench.service.cancelPaymentIntent()
             // Not busy any more.
             await #expect(throws: CardReaderServiceError.retryNotPossibleActivePaymentCancelled) {
-                try await bench.service.retryActivePaymentIntent()
+                try await bench.service.retryActivePaymentIntent(key: IdempotencyKey(rawValue: "retry"), stan: 999)
             }
             #expect(await result == .failure(.paymentMethodCollection(.commandCancelled(from: .app))))
         }
@@ -237,16 +237,16 @@ import Testing
     @Test func `only what failed before anything was sent can be tried again`() async throws {
         let bench = try ServiceBench()
         await #expect(throws: CardReaderServiceError.retryNotPossibleNoActivePayment) {
-            try await bench.service.retryActivePaymentIntent()
+            try await bench.service.retryActivePaymentIntent(key: IdempotencyKey(rawValue: "retry"), stan: 999)
         }
         try await bench.connect()
         _ = try await bench.pay()
         await #expect(throws: CardReaderServiceError.retryNotPossibleActivePaymentSucceeded) {
-            try await bench.service.retryActivePaymentIntent()
+            try await bench.service.retryActivePaymentIntent(key: IdempotencyKey(rawValue: "retry"), stan: 999)
         }
         await bench.service.clear()
         await #expect(throws: CardReaderServiceError.retryNotPossibleNoActivePayment) {
-            try await bench.service.retryActivePaymentIntent()
+            try await bench.service.retryActivePaymentIntent(key: IdempotencyKey(rawValue: "retry"), stan: 999)
         }
     }
 
@@ -255,7 +255,7 @@ import Testing
         try await bench.connect()
         await #expect(throws: CardReaderServiceError.self) { try await bench.pay() }
         await #expect(throws: CardReaderServiceError.retryNotPossibleActivePaymentAnswered) {
-            try await bench.service.retryActivePaymentIntent()
+            try await bench.service.retryActivePaymentIntent(key: IdempotencyKey(rawValue: "retry"), stan: 999)
         }
     }
 
@@ -270,7 +270,7 @@ import Testing
         }
         #expect(log.events.last == .cardRemoved)
         let before = log.events.count
-        let intent = try await bench.service.retryActivePaymentIntent()
+        let intent = try await bench.service.retryActivePaymentIntent(key: IdempotencyKey(rawValue: "retry"), stan: 999)
         #expect(intent.key == parameters.key)
         #expect(log.events.count > before)
     }

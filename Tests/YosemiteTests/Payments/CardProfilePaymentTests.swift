@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("mute", "card_not_read"), ("bad-atr", "card_not_read"), ("blocked-application", "card_not_read"),
+        ("mute", "card_not_read"), ("bad-atr", "card_not_read"),
     ])
     func `a card that cannot be used fails, and nothing is sent`(card: String, code: String) async throws {
         let till = try TestTill(card)
@@ -79,6 +79,24 @@ import Testing
         #expect(payment.card == nil)
         #expect(try await till.issuer.ledger().entries.isEmpty)
         #expect(try await till.story(payment) == [["created", "failed"]])
+    }
+
+    @Test func `a card whose application is blocked is declined, and nothing is sent`() async throws {
+        let till = try TestTill("blocked-application")
+        let payment = try await till.pay()
+        #expect(payment.outcome == .declined)
+        #expect(payment.errorCode == "declined_by_card")
+        #expect(try await till.issuer.ledger().entries.isEmpty)
+        #expect(try await till.story(payment) == [["created", "declined"]])
+    }
+
+    @Test func `an approval of a part of the amount is taken back`() async throws {
+        let till = try TestTill { $0.change = { $0.account.responseCode = "10" } }
+        let payment = try await till.pay()
+        #expect(payment.outcome == .declined)
+        #expect(payment.state == "reversed")
+        #expect(try await till.charged() == 0)
+        #expect(try await till.booksAgree())
     }
 
     // MARK: PIN
