@@ -10,6 +10,13 @@ public struct SystemTimeSource: TimeSource {
         return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
+    /// Time since the machine was started, sleep included.
+    public func reading() -> Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+    }
+
     public func offsetSeconds(at moment: Timestamp) -> Int {
         var seconds = time_t(moment.milliseconds / 1000)
         var local = tm()

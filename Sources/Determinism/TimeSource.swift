@@ -3,6 +3,9 @@ public protocol TimeSource: Sendable {
     /// The moment that it is now.
     func now() -> Timestamp
 
+    /// A reading of a clock that nobody sets: only the difference of two readings means anything.
+    func reading() -> Duration
+
     /// Seconds east of UTC of the clock on the wall at `moment`.
     func offsetSeconds(at moment: Timestamp) -> Int
 
@@ -11,6 +14,12 @@ public protocol TimeSource: Sendable {
 }
 
 extension TimeSource {
+    /// The time itself, for a source that nobody sets while it is used.
+    public func reading() -> Duration { .milliseconds(now().milliseconds) }
+
+    /// The time that has passed since a ``reading()``.
+    public func elapsed(since start: Duration) -> Duration { max(.zero, reading() - start) }
+
     /// The date and time that a clock on the wall shows now.
     public func localDate() -> CivilDate {
         let moment = now()

@@ -143,9 +143,14 @@ import Testing
         #expect(throws: JournalError.notRetriable(payment, .pending)) {
             try journal.retry(payment, hostName: "simulated", at: at(2))
         }
-        try journal.finish(first.attempt.id, as: .declined, at: at(2))
+        var details = PaymentDetails()
+        (details.errorCode, details.last4) = ("declined_by_host", "0010")
+        try journal.finish(first.attempt.id, as: .declined, details: details, at: at(2))
+        #expect(try journal.payment(payment).details == details)
         let second = try journal.retry(payment, hostName: "simulated", at: at(3))
         #expect(second.payment.state == .pending)
+        // Why the first one failed says nothing of the second.
+        #expect(second.payment.details == PaymentDetails())
         #expect(second.attempt.idempotencyKey != first.attempt.idempotencyKey)
         try journal.markAuthorizing(second.attempt.id, at: at(4))
         try journal.markUnknown(second.attempt.id, reason: "no answer", at: at(5))

@@ -23,6 +23,9 @@ public final class SimulatedCardholder: CardholderInterface {
     /// - Parameters:
     ///   - profile: what they do.
     ///   - card: the card in their hand.
+    ///   - reader: where they stand.
+    ///   - clock: the time that they take.
+    ///   - pinPad: what they type on.
     ///   - pin: what they type, one digit a byte, instead of what the profile says.
     public init(
         profile: CardProfile, card: any SimulatedCard, reader: SimulatedCCIDReader, clock: SimulationClock,
@@ -82,7 +85,8 @@ public final class SimulatedCardholder: CardholderInterface {
             defer { state.pinEntries += 1 }
             return state.pinEntries
         }
-        if let pin { return .entered(pin.bytes.duplicate()) }
+        // A PIN that was given once is tried once.
+        if let pin { return prompt.isRetry ? .cancelled : .entered(pin.bytes.duplicate()) }
         switch profile.cardholder.pinEntry(attempt: attempt) {
         case .digits(let digits): return .entered(digits.bytes.duplicate())
         case .bypassed: return .bypassed

@@ -39,7 +39,9 @@ public struct AccountProfile: Sendable {
             try OfflinePINProfile.digits(node)
         }
         scripts = []
-        for script in try node?.optional("scripts")?.list(count: 1...8) ?? [] { scripts.append(try IssuerScriptCommand(script)) }
+        for script in try node?.optional("scripts")?.list(count: 1...8) ?? [] {
+            scripts.append(try IssuerScriptCommand(script))
+        }
     }
 }
 

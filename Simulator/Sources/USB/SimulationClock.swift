@@ -55,7 +55,7 @@ public final class SimulationClock: TimeSource {
     }
 
     /// The real time that a host has to do something about news (rule 4).
-    public static let patience: Duration = .milliseconds(250)
+    public static let patience: Duration = .seconds(10)
 
     private let base: any TimeSource
     private let virtual: VirtualTimeSource?
@@ -74,6 +74,8 @@ public final class SimulationClock: TimeSource {
     }
 
     public func now() -> Timestamp { base.now() }
+
+    public func reading() -> Duration { base.reading() }
 
     public func offsetSeconds(at moment: Timestamp) -> Int { base.offsetSeconds(at: moment) }
 

@@ -3,9 +3,9 @@ internal import Determinism
 /// The time that is left for an answer. Each transfer gets ``remaining`` as its own timeout, which the
 /// transport keeps; the time source only tells how much of it earlier transfers used up.
 struct CCIDDeadline {
-    private let start: Timestamp
+    private let start: Duration
     private let total: Duration
-    private var waitStart: Timestamp
+    private var waitStart: Duration
     private var wait: Duration
     /// For the next transfer.
     private(set) var remaining: Duration
@@ -15,7 +15,7 @@ struct CCIDDeadline {
     ///   - total: for the answer and all extensions of the wait, from now.
     ///   - time: what the waits are measured by.
     init(_ wait: Duration, total: Duration, _ time: any TimeSource) {
-        start = time.now()
+        start = time.reading()
         waitStart = start
         self.total = total
         self.wait = min(wait, total)
@@ -30,7 +30,7 @@ struct CCIDDeadline {
     ) throws(CCIDError) {
         strays += 1
         guard strays <= CCIDReader.maximumStrays else { throw .noEnd(type) }
-        remaining = min(remaining, wait - waitStart.elapsed(time))
+        remaining = min(remaining, wait - time.elapsed(since: waitStart))
         guard remaining > .zero else { throw .timedOut(type) }
     }
 
@@ -38,16 +38,9 @@ struct CCIDDeadline {
     ///
     /// - Throws: ``CCIDError/timedOut(_:)``
     mutating func restart(_ wait: Duration, _ type: CCIDCommandType, _ time: any TimeSource) throws(CCIDError) {
-        self.wait = min(wait, total - start.elapsed(time))
+        self.wait = min(wait, total - time.elapsed(since: start))
         guard self.wait > .zero else { throw .timedOut(type) }
-        waitStart = time.now()
+        waitStart = time.reading()
         remaining = self.wait
-    }
-}
-
-extension Timestamp {
-    /// The time since this moment; a clock that was set back counts as standing still.
-    func elapsed(_ time: any TimeSource) -> Duration {
-        .milliseconds(max(0, time.now().milliseconds - milliseconds))
     }
 }

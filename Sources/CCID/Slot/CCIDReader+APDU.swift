@@ -35,10 +35,10 @@ extension CCIDReader {
     private func sendParts(_ apdu: [UInt8], _ slot: UInt8, _ wait: Duration) async throws(CCIDError) -> CCIDReply {
         let room = interface.descriptor.usableMessageLength - CCIDResponseHeader.length
         guard apdu.count > room else { return try await transfer(apdu, slot, wait: wait) }
-        let start = time.now()
+        let start = time.reading()
         var offset = 0
         while true {
-            guard start.elapsed(time) < timing.total else { throw .timedOut(.transferBlock) }
+            guard time.elapsed(since: start) < timing.total else { throw .timedOut(.transferBlock) }
             let end = min(offset + room, apdu.count)
             let level: CCIDLevelParameter = offset == 0 ? .begins : end == apdu.count ? .ends : .continues
             let reply = try await transfer(Array(apdu[offset..<end]), slot, wait: wait, level: level)
@@ -57,9 +57,9 @@ extension CCIDReader {
         var answer = first.payload()
         guard place != CCIDChainParameter.whole.rawValue else { return answer }
         guard place == CCIDChainParameter.begins.rawValue, !answer.isEmpty else { throw .brokenChain(place) }
-        let start = time.now()
+        let start = time.reading()
         while true {
-            guard start.elapsed(time) < timing.total else { throw .timedOut(.transferBlock) }
+            guard time.elapsed(since: start) < timing.total else { throw .timedOut(.transferBlock) }
             let reply = try await transfer([], slot, wait: wait, level: .awaitsMore)
             let place = reply.header.specific
             let part = reply.payload()

@@ -28,7 +28,7 @@ extension CCIDReader {
     /// - Throws: ``CCIDError/cancelled``, ``CCIDError/readerGone`` and what a status query throws.
     public func waitForCard(present: Bool, slot: UInt8 = 0, timeout: Duration) async throws(CCIDError) -> Bool {
         let index = try index(slot)
-        let start = time.now()
+        let start = time.reading()
         while true {
             let notices = slots[index].notices
             let isPresent = try await cardStatus(slot: slot) != .absent
@@ -38,7 +38,7 @@ extension CCIDReader {
                 slots[index].poweredRemovals = nil
                 return true
             }
-            let left = timeout - start.elapsed(time)
+            let left = timeout - time.elapsed(since: start)
             guard left > .zero else { return false }
             // A notification that came with the answer may be the younger of the two.
             guard slots[index].notices == notices else { continue }

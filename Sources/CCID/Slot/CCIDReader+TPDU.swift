@@ -20,11 +20,11 @@ extension CCIDReader {
     func finishT0(
         _ mapper: inout T0CommandMapper, _ first: T0CommandMapper.Step, _ slot: UInt8, _ wait: Duration
     ) async throws(CCIDError) -> ResponseAPDU {
-        let start = time.now()
+        let start = time.reading()
         var step = first
         while true {
             guard case .exchange(let tpdu) = step else { break }
-            guard start.elapsed(time) < timing.total else { throw .timedOut(.transferBlock) }
+            guard time.elapsed(since: start) < timing.total else { throw .timedOut(.transferBlock) }
             let answer = try await transfer(tpdu, slot, wait: wait).payload()
             do throws(T0Error) {
                 step = try mapper.received(answer)
@@ -54,7 +54,7 @@ extension CCIDReader {
     private func finishT1(
         _ first: T1InterfaceDevice.Step, _ slot: UInt8, _ wait: Duration
     ) async throws(CCIDError) -> [UInt8] {
-        let start = time.now()
+        let start = time.reading()
         var step = first
         var isMute = false
         while true {
@@ -62,7 +62,7 @@ extension CCIDReader {
             case .complete(let answer): return answer
             case .failed(let error): throw isMute ? .cardMute : .t1(error)
             case .send(let block, let multiplier):
-                guard start.elapsed(time) < timing.total else { throw .timedOut(.transferBlock) }
+                guard time.elapsed(since: start) < timing.total else { throw .timedOut(.transferBlock) }
                 step = try await exchangeBlock(block, multiplier, slot, wait, &isMute)
             }
         }

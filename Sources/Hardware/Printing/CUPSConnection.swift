@@ -6,6 +6,8 @@ struct CUPSConnection: ~Copyable {
     private let http: OpaquePointer
     private let server: String
 
+    /// Seconds without a byte from the server before an operation is given up.
+    private static let answerTimeout = 15.0
     /// Milliseconds to wait for the server to accept the connection.
     private static let connectTimeout: Int32 = 5000
 
@@ -24,6 +26,8 @@ struct CUPSConnection: ~Copyable {
             throw .serverUnavailable(server: server, message: Self.lastError(cups))
         }
         (self.cups, self.server, self.http) = (cups, server, http)
+        // Without a callback that asks for more time, a server that says nothing ends the operation.
+        cups.httpSetTimeout(http, Self.answerTimeout, nil, nil)
     }
 
     deinit { cups.httpClose(http) }
@@ -77,7 +81,12 @@ struct CUPSConnection: ~Copyable {
         let finished = cups.cupsFinishDestDocument(http, destination, information)
         guard status == HTTP_STATUS_CONTINUE,
             finished == IPP_STATUS_OK || finished == IPP_STATUS_OK_IGNORED_OR_SUBSTITUTED
-        else { throw .rejected(printer: name, message: Self.lastError(cups)) }
+        else {
+            let message = Self.lastError(cups)
+            // A job without its document would wait in the queue for ever.
+            _ = cups.cupsCancelDestJob(http, destination, job)
+            throw .rejected(printer: name, message: message)
+        }
     }
 
     borrowing func status(of job: PrintJob) throws(PrinterError) -> PrintJob {

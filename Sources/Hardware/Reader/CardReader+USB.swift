@@ -14,7 +14,8 @@ extension CardReader {
         self.init(
             id: usbID + place, name: device.product ?? "USB smart card reader \(usbID)",
             manufacturer: device.manufacturer, serialNumber: device.serialNumber, usbID: usbID,
-            softwareVersion: release.prefix(2).drop { $0 == "0" && release.prefix(2) != "00" } + "." + release.suffix(2),
+            softwareVersion: release.prefix(2).drop { $0 == "0" && release.prefix(2) != "00" } + "."
+                + release.suffix(2),
             batteryLevel: nil, readerType: .ccid, exchangeLevel: String(describing: interface.descriptor.level),
             slotCount: Int(interface.descriptor.maximumSlotIndex) + 1)
     }

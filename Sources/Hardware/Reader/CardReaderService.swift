@@ -50,8 +50,16 @@ public protocol CardReaderService: Sendable {
         _ parameters: PaymentIntentParameters, onEvent: @escaping @Sendable (CardReaderEvent) -> Void
     ) async throws(CardReaderServiceError) -> PaymentIntent
 
-    /// Takes up, with the same key, the last payment when it failed before anything was sent.
-    func retryActivePaymentIntent() async throws(CardReaderServiceError) -> PaymentIntent
+    /// Takes up the last payment when it failed before anything was sent.
+    ///
+    /// - Parameters:
+    ///   - key: the new attempt's own key: the old one is over in the caller's journal.
+    ///   - stan: the new attempt's system trace audit number, 1...999,999.
+    /// - Returns: as ``capturePayment(_:onEvent:)``.
+    /// - Throws: why it cannot be taken up, and what ``capturePayment(_:onEvent:)`` throws.
+    func retryActivePaymentIntent(
+        key: IdempotencyKey, stan: UInt32
+    ) async throws(CardReaderServiceError) -> PaymentIntent
 
     /// Cancels the running payment. Returns when the reader is idle; the payment's own call then fails
     /// with the cancellation, or has ended before it.

@@ -19,21 +19,27 @@ struct PaymentSettlement: Sendable {
             try await reverse(reason)
         }
         switch outcome.decision {
+        case .approvedOnline where isPartialApproval:
+            throw .paymentCaptureWithPaymentMethod(
+                .paymentDeclinedByCardReader("the issuer approves only a part of the amount"), details)
         case .approvedOnline where !isCancelled: return intent(advice: nil)
         case .approvedOffline where !isCancelled && hasBeenTakenBack:
             // The issuer may have approved as well. Its approval was taken back under the attempt's key, and
             // nothing else may be charged under that key: the card's own approval is not used.
-            throw .paymentCaptureWithPaymentMethod(.paymentDeclinedByCardReader(offlineDecline), details)
+            throw .paymentCaptureWithPaymentMethod(declineByTerminal, details)
         case .approvedOffline where !isCancelled: return intent(advice: advice)
         case .approvedOnline, .approvedOffline, .cancelled(.caller):
             throw failure(.commandCancelled(from: .app))
         case .cancelled(.cardholder): throw failure(.commandCancelled(from: .reader))
         case .declinedOnline, .referred: throw .paymentCaptureWithPaymentMethod(declineOfHost, details)
-        case .declinedByCard:
-            throw .paymentCaptureWithPaymentMethod(.paymentDeclinedByCardReader("the card declined"), details)
-        case .declinedOffline:
-            throw .paymentCaptureWithPaymentMethod(.paymentDeclinedByCardReader(offlineDecline), details)
-        case .tryAnotherInterface(let error), .terminated(let error): throw failure(UnderlyingError(error))
+        case .declinedByCard, .declinedOffline:
+            throw .paymentCaptureWithPaymentMethod(declineByTerminal, details)
+        case .tryAnotherInterface(let error), .terminated(let error):
+            let cause = UnderlyingError(error)
+            if case .paymentDeclinedByCardReader = cause {
+                throw .paymentCaptureWithPaymentMethod(cause, details)
+            }
+            throw failure(cause)
         }
     }
 
@@ -47,9 +53,11 @@ struct PaymentSettlement: Sendable {
         case .outcomeUnknown: .timeout
         case .answered(let response):
             if outcome.decision == .approvedOnline {
-                isCancelled ? .cancelled : nil
+                isCancelled ? .cancelled : isPartialApproval ? .cardDeclined : nil
+            } else if response.isApproved || outcome.isReversalRequired {
+                outcome.decision == .declinedByCard ? .cardDeclined : .cancelled
             } else {
-                response.isApproved || outcome.isReversalRequired ? .cardDeclined : nil
+                nil
             }
         }
     }
@@ -78,13 +86,21 @@ struct PaymentSettlement: Sendable {
         return .paymentDeclinedByPaymentProcessorAPI(DeclineReason(responseCode: response.responseCode))
     }
 
-    private var offlineDecline: String {
+    /// Card or terminal declined. A line that is down is not told as a card that is bad.
+    private var declineByTerminal: UnderlyingError {
         switch exchange {
-        case .notAsked: "the card or the terminal declined without asking the issuer"
-        case .notSent(let reason): "the issuer could not be asked: \(reason)"
-        case .outcomeUnknown(let reason): "the issuer did not answer, and the request was taken back: \(reason)"
-        case .answered: "the terminal declined"
+        case .notAsked where outcome.decision == .declinedOffline:
+            .paymentDeclinedByCardReader("the terminal declined without asking the issuer")
+        case .notAsked, .answered: .paymentDeclinedByCardReader("the card declined")
+        case .notSent(let reason): .notConnectedToInternet("the issuer could not be asked: \(reason)")
+        case .outcomeUnknown(let reason):
+            .requestTimedOut("the issuer did not answer, and the request was taken back: \(reason)")
         }
+    }
+
+    /// Response code 10 approves a part of the amount, which was not asked for and cannot be taken for the whole.
+    private var isPartialApproval: Bool {
+        if case .answered(let response) = exchange { response.responseCode == "10" } else { false }
     }
 
     /// A failure that is no decline: with the card's data when the host has heard of the payment.

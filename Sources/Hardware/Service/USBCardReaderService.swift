@@ -52,7 +52,10 @@ public actor USBCardReaderService: CardReaderService {
     /// - Parameters:
     ///   - bus: where readers are.
     ///   - host: asked for authorisations.
+    ///   - terminal: what the kernel runs as.
     ///   - cardholder: asked for the PIN and for the choice of an application.
+    ///   - time: dates payments, and measures every wait.
+    ///   - random: for the unpredictable numbers of the kernel.
     ///   - trace: gets every exchange with a card, masked.
     public init(
         bus: any USBBus, host: any PaymentHost, terminal: TerminalConfiguration, cardholder: any CardholderInterface,
@@ -335,14 +338,18 @@ public actor USBCardReaderService: CardReaderService {
         try await waitForInsertedCardToBeRemoved()
     }
 
-    public func retryActivePaymentIntent() async throws(CardReaderServiceError) -> PaymentIntent {
+    public func retryActivePaymentIntent(
+        key: IdempotencyKey, stan: UInt32
+    ) async throws(CardReaderServiceError) -> PaymentIntent {
         guard running == nil else { throw .retryNotPossibleProcessingInProgress }
         switch last {
         case .none: throw .retryNotPossibleNoActivePayment
         case .succeeded: throw .retryNotPossibleActivePaymentSucceeded
         case .failed(_, _, .paymentMethodCollection(.commandCancelled)):
             throw .retryNotPossibleActivePaymentCancelled
-        case .failed(let parameters, let handler, .paymentMethodCollection):
+        case .failed(var parameters, let handler, .paymentMethodCollection):
+            guard key != parameters.key else { throw .retryNotPossibleActivePaymentAnswered }
+            (parameters.key, parameters.stan) = (key, stan)
             return try await capturePayment(parameters, onEvent: handler)
         case .failed: throw .retryNotPossibleActivePaymentAnswered
         }
@@ -383,7 +390,8 @@ public actor USBCardReaderService: CardReaderService {
             let reason = DeclineReason(responseCode: response.responseCode)
             throw .refundPayment(.paymentDeclinedByPaymentProcessorAPI(reason), shouldRetry: reason.mayRetry)
         case .failure(.notSent(let reason)):
-            throw .refundPayment(.notConnectedToInternet("the payment host cannot be reached: \(reason)"), shouldRetry: true)
+            throw .refundPayment(
+                .notConnectedToInternet("the payment host cannot be reached: \(reason)"), shouldRetry: true)
         case .failure(.outcomeUnknown(let reason)):
             throw .refundOutcomeUnknown(.requestTimedOut("the payment host did not answer: \(reason)"))
         }

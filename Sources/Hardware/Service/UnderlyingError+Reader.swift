@@ -41,6 +41,7 @@ extension UnderlyingError {
         self =
             switch error {
             case .channel(.cardRemoved): .cardRemoved
+            case .cardBlocked, .applicationBlocked: .paymentDeclinedByCardReader(text)
             case .channel(.cancelled): .commandCancelled(from: .app)
             case .channel(.readerUnavailable): .readerCommunicationError(text)
             case .request: .invalidAmount(text)

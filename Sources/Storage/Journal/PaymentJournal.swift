@@ -142,7 +142,7 @@ public struct PaymentJournal: Sendable {
                 throw JournalError.illegalTransition(attempt: id, from: attempt.state, to: state)
             }
             attempt.state = state
-            attempt.advice = advice
+            attempt.advice = advice ?? (state.isFinal ? nil : attempt.advice)
             attempt.transitions += 1
             attempt.updatedAt = moment
             attempt.hostReference = details.hostReference ?? attempt.hostReference

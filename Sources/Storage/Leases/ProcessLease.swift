@@ -20,7 +20,7 @@ public final class ProcessLease: Sendable {
     ///
     /// - Throws: ``StorageError``
     public init(in storage: any StorageManagerType) throws(StorageError) {
-        path = (storage.path ?? ":memory:") + ".lease"
+        path = Self.resolved(storage.path ?? ":memory:") + ".lease"
         do {
             number = try storage.performAndSave { storage in
                 var identity = try StoreIdentity.load(from: storage)
@@ -40,6 +40,13 @@ public final class ProcessLease: Sendable {
         guard fcntl(descriptor, Self.setLockOfDescription, &lock) == 0 else {
             throw .notWritable(path: path, reason: "cannot lock it: " + String(cString: strerror(errno)))
         }
+    }
+
+    /// The name of the database's file behind all links, so that everybody who opens it looks at one lock file.
+    private static func resolved(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
     }
 
     deinit {

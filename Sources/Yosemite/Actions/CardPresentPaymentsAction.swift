@@ -31,7 +31,8 @@ public enum CardPresentPaymentsAction: Action {
     /// Takes a payment and records it. Completes with the payment as recorded, whatever its outcome;
     /// fails only when nothing could be recorded or started.
     case collectPayment(
-        request: PaymentRequest, onCardReaderMessage: Messages, onProcessingCompletion: @Sendable (PaymentIntent) -> Void,
+        request: PaymentRequest, onCardReaderMessage: Messages,
+        onProcessingCompletion: @Sendable (PaymentIntent) -> Void,
         onCompletion: Completion<Payment>)
     /// Tries a payment again that was declined, cancelled or failed. Refused while its outcome is unknown.
     case retryPayment(

@@ -27,8 +27,11 @@ extension Payment.Outcome {
             case .pending: .pending
             // Taken back: because somebody stopped it, or because it was not to be.
             case .reversed:
-                errorCode == PaymentFailure.cancelledCode || errorCode == PaymentFailure.interruptedCode
-                    ? .cancelled : .declined
+                switch errorCode {
+                case PaymentFailure.cancelledCode, PaymentFailure.interruptedCode: .cancelled
+                case PaymentFailure.declinedByCardCode, PaymentFailure.declinedByHostCode: .declined
+                default: .failed
+                }
             }
     }
 }

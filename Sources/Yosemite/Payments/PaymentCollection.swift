@@ -36,7 +36,7 @@ struct PaymentCollection: Sendable {
             case .success(let intent):
                 var recorded = try recordApproval(intent, of: entry)
                 onProcessed(intent)
-                if let advice = intent.advice { recorded = try await advise(advice, of: entry) ?? recorded }
+                if let advice = intent.advice { recorded = await advise(advice, of: entry) ?? recorded }
                 await waitForRemoval(onMessage)
                 return recorded
             case .failure(let error):
@@ -67,13 +67,14 @@ struct PaymentCollection: Sendable {
     }
 
     /// Tells the host of an offline approval. One that cannot be told now is told again by recovery.
-    private func advise(_ advice: AdviceRequest, of entry: JournalEntry) async throws(JournalError) -> Payment? {
-        do throws(PaymentHostError) {
+    /// What goes wrong here does not change that the payment is approved and recorded.
+    private func advise(_ advice: AdviceRequest, of entry: JournalEntry) async -> Payment? {
+        do {
             try await host.advise(advice)
+            return Payment(try journal.finish(entry.attempt.id, as: .captured, at: time.now()).payment)
         } catch {
             return nil
         }
-        return Payment(try journal.finish(entry.attempt.id, as: .captured, at: time.now()).payment)
     }
 
     private func record(

@@ -5,6 +5,8 @@ internal import Storage
 struct PaymentFailure: Hashable, Sendable {
     static let cancelledCode = "cancelled"
     static let interruptedCode = "interrupted"
+    static let declinedByCardCode = "declined_by_card"
+    static let declinedByHostCode = "declined_by_host"
 
     /// A word for programs.
     var code: String
@@ -45,8 +47,8 @@ struct PaymentFailure: Hashable, Sendable {
         guard let underlying = error.underlying else { return "reader_failed" }
         return switch underlying {
         case .commandCancelled: cancelledCode
-        case .paymentDeclinedByPaymentProcessorAPI: "declined_by_host"
-        case .paymentDeclinedByCardReader: "declined_by_card"
+        case .paymentDeclinedByPaymentProcessorAPI: declinedByHostCode
+        case .paymentDeclinedByCardReader: declinedByCardCode
         case .cardReadTimeOut: "card_timeout"
         case .cardInsertNotRead: "card_not_read"
         case .cardRemoved: "card_removed"

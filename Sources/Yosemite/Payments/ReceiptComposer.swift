@@ -9,10 +9,8 @@ struct ReceiptComposer: Sendable {
     let merchant: Merchant
     let time: any TimeSource
 
-    /// - Parameters:
-    ///   - payment: the payment that it is for.
-    ///   - amount: what was asked for: the payment's amount, or the refund's.
-    ///   - reason: why it was not approved, for people.
+    /// `amount` is what was asked for: the payment's amount, or the refund's. `reason` says, for people, why
+    /// it was not approved.
     func content(
         kind: ReceiptContent.Kind, outcome: ReceiptContent.Outcome, payment: PaymentID, orderID: Int64?, amount: Money,
         reason: String?, card: CardPresentTransactionDetails?

@@ -11,7 +11,7 @@ struct RefundCollection: Sendable {
     let receipts: ReceiptComposer
     let time: any TimeSource
 
-    /// - Parameter amount: what to give back; nil for everything that is left.
+    /// Gives back `amount`, or everything that is left when it is nil.
     func run(_ id: PaymentID, amount: Money?) async throws(CardPresentPaymentsError) -> Payment {
         do throws(JournalError) {
             let payment = try journal.payment(id)

@@ -18,7 +18,9 @@ struct StoredAdvice: Codable, Hashable, Sendable {
 
     /// Reads what ``text`` wrote; nil when it is something else.
     init?(text: String) {
-        guard let advice = try? JSONDecoder().decode(StoredAdvice.self, from: Data(text.utf8)) else { return nil }
+        guard let advice = try? JSONDecoder().decode(StoredAdvice.self, from: Data(text.utf8)),
+            advice.iccData.allSatisfy({ $0.count == 2 && UInt32($0[0], radix: 16) != nil && $0[1].count % 2 == 0 })
+        else { return nil }
         self = advice
     }
 

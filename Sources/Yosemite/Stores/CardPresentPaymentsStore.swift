@@ -30,11 +30,12 @@ public final class CardPresentPaymentsStore: Store {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - service: makes the reader service around the host that it is to talk to, which writes the
-    ///     journal before it passes anything on to `host`.
     ///   - host: the payment host.
     ///   - journal: where everything is recorded.
     ///   - merchant: stands at the head of receipts.
+    ///   - time: what the records are dated by.
+    ///   - makeService: makes the reader service around the host that it is to talk to, which writes the
+    ///     journal before it passes anything on to `host`.
     public init(
         host: any PaymentHost, journal: PaymentJournal, merchant: Merchant, time: any TimeSource,
         service makeService: (any PaymentHost) -> any CardReaderService

@@ -21,7 +21,8 @@ struct ConsoleCardholder: CardholderInterface {
     }
 
     func enterPIN(_ prompt: PINPrompt) async -> PINEntry {
-        if let pin { return .entered(pin.bytes.duplicate()) }
+        // A PIN that was given once is tried once: three wrong tries would block the card.
+        if let pin { return prompt.isRetry ? .cancelled : .entered(pin.bytes.duplicate()) }
         guard isatty(0) == 1 else { return .unavailable }
         if prompt.isRetry { StandardError.write("Wrong PIN.\n") }
         if prompt.isLastTry { StandardError.write("Last try: another wrong PIN blocks it.\n") }

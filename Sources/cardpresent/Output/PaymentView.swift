@@ -12,12 +12,12 @@ struct PaymentView: Encodable, Sendable {
     var amount: Int64
     var refunded: Int64
     var currency: String
-    var order: Int64?
-    var brand: String?
-    var last4: String?
-    var entryMode: String?
-    var cvm: String?
-    var authCode: String?
+    @Nullable var order: Int64? = nil
+    @Nullable var brand: String? = nil
+    @Nullable var last4: String? = nil
+    @Nullable var entryMode: String? = nil
+    @Nullable var cvm: String? = nil
+    @Nullable var authCode: String? = nil
     var createdAt: String
     var updatedAt: String
 
@@ -34,14 +34,14 @@ struct PaymentView: Encodable, Sendable {
 
 /// The EMV part of a payment as JSON.
 struct EMVView: Encodable, Sendable {
-    var aid: String?
-    var applicationName: String?
-    var tvr: String?
-    var tsi: String?
-    var cryptogram: String?
-    var cryptogramType: String?
-    var atc: UInt16?
-    var responseCode: String?
+    @Nullable var aid: String? = nil
+    @Nullable var applicationName: String? = nil
+    @Nullable var tvr: String? = nil
+    @Nullable var tsi: String? = nil
+    @Nullable var cryptogram: String? = nil
+    @Nullable var cryptogramType: String? = nil
+    @Nullable var atc: UInt16? = nil
+    @Nullable var responseCode: String? = nil
     var oda: String
     var odaResult: String
 
@@ -58,7 +58,7 @@ struct EMVView: Encodable, Sendable {
 struct OutcomeView: Encodable, Sendable {
     var outcome: String
     var payment: PaymentView?
-    var emv: EMVView?
+    @Nullable var emv: EMVView? = nil
     var error: ErrorView?
     /// The print jobs of the receipts; nil when none was asked for.
     var prints: [PrintJob]?

@@ -32,7 +32,7 @@ struct PrintServer: Sendable {
         let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardizedFileURL
         let process = Process()
         process.executableURL = root.appendingPathComponent("Scripts/print-server")
-        process.arguments = [action, directory]
+        process.arguments = [action, directory] + (action == "start" ? ["\(getpid())"] : [])
         process.standardOutput = FileHandle.nullDevice
         // Waiting must not hold a thread that other tests need.
         let status = try await withCheckedThrowingContinuation { continuation in

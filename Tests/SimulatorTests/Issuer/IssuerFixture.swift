@@ -43,6 +43,7 @@ struct IssuerFixture {
     func request(
         _ key: String, _ amount: String = "12.50", version: CryptogramVersion = .cvn10, atc: UInt16 = 1,
         pan: String = Self.pan, expiry: [UInt8] = [0x30, 0x12], pinBlock: EncipheredPINBlock? = nil,
+        verificationResults: String? = nil,
         spoil: (inout [BERTag: [UInt8]]) -> Void = { _ in }
     ) throws -> AuthorizationRequest {
         let money = try dollars(amount)
@@ -50,6 +51,7 @@ struct IssuerFixture {
             version: version, derivationKeyIndex: 1, results: CardVerificationResults(first: .arqc))
         var objects = CryptogramFixture.dataObjects(application)
         objects[0x9F36] = [UInt8(atc >> 8), UInt8(atc & 0xFF)]
+        if let verificationResults { objects[0x95] = CryptogramFixture.hex(verificationResults) }
         let master = try masterKey(version, pan: pan) { $0.applicationCryptogram.duplicate() }
         objects[0x9F26] = try ApplicationCryptogram.compute(
             ApplicationCryptogram.Input { objects[$0] }, masterKey: master)

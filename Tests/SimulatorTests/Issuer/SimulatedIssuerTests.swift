@@ -52,6 +52,15 @@ struct SimulatedIssuerTests {
         #expect(response.responseCode == "88")
     }
 
+    @Test(arguments: [
+        ("0000A08000", "75"), ("0000888000", "70"), ("0000808000", "55"), ("0000208000", "00"), ("0000048000", "00"),
+    ])
+    func `a cardholder whom nobody could verify does not pay`(results: String, code: String) async throws {
+        let issuer = try fixture.issuer()
+        let response = try await issuer.authorize(try fixture.request("a", verificationResults: results))
+        #expect(response.responseCode == code)
+    }
+
     @Test func `the cryptogram of another card is declined`() async throws {
         let issuer = try fixture.issuer()
         let other = try fixture.request("a", pan: "4761739001010036")

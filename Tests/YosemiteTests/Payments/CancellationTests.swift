@@ -97,7 +97,9 @@ import Testing
 
     @Test func `after the approval it is too late`() async throws {
         let till = try TestTill()
-        let payment = try await till.pay { if $0 == .cardRemovedAfterClientSidePaymentCapture, till.completions == (0, 0) { till.beginCancel() } }
+        let payment = try await till.pay {
+            if $0 == .cardRemovedAfterClientSidePaymentCapture, till.completions == (0, 0) { till.beginCancel() }
+        }
         #expect(payment.outcome == .approved)
         #expect(try await till.charged() == 1250)
         try await expectIdle(till, #_sourceLocation)

@@ -11,8 +11,10 @@ import Testing
 @Suite struct CardProfilePaymentTests {
     private static let cardModels: [SimulatedReaderModel] = [.tpdu, .shortAPDU, .extendedAPDU]
 
-    @Test(arguments: ["visa-credit", "mastercard-credit", "t1-card", "aes-card", "issuer-script", "pin-required",
-        "pin-enciphered", "online-pin", "multi-application"])
+    @Test(arguments: [
+        "visa-credit", "mastercard-credit", "t1-card", "aes-card", "issuer-script", "pin-required",
+        "pin-enciphered", "online-pin", "multi-application",
+    ])
     func `a card that the issuer approves is captured with a TC and charged once`(card: String) async throws {
         let till = try TestTill(card)
         let payment = try await till.pay("12.50")
@@ -67,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("mute", "card_not_read"), ("bad-atr", "card_not_read"), ("blocked-application", "card_not_read"),
+        ("mute", "card_not_read"), ("bad-atr", "card_not_read"),
     ])
     func `a card that cannot be used fails, and nothing is sent`(card: String, code: String) async throws {
         let till = try TestTill(card)
@@ -77,6 +79,24 @@ import Testing
         #expect(payment.card == nil)
         #expect(try await till.issuer.ledger().entries.isEmpty)
         #expect(try await till.story(payment) == [["created", "failed"]])
+    }
+
+    @Test func `a card whose application is blocked is declined, and nothing is sent`() async throws {
+        let till = try TestTill("blocked-application")
+        let payment = try await till.pay()
+        #expect(payment.outcome == .declined)
+        #expect(payment.errorCode == "declined_by_card")
+        #expect(try await till.issuer.ledger().entries.isEmpty)
+        #expect(try await till.story(payment) == [["created", "declined"]])
+    }
+
+    @Test func `an approval of a part of the amount is taken back`() async throws {
+        let till = try TestTill { $0.change = { $0.account.responseCode = "10" } }
+        let payment = try await till.pay()
+        #expect(payment.outcome == .declined)
+        #expect(payment.state == "reversed")
+        #expect(try await till.charged() == 0)
+        #expect(try await till.booksAgree())
     }
 
     // MARK: PIN
@@ -90,7 +110,9 @@ import Testing
 
     @Test func `a wrong PIN and then the right one is approved`() async throws {
         let till = try TestTill("pin-required") {
-            $0.change = { $0.cardholder.pinEntries = [.digits(SealedBytes([9, 9, 9, 9])), .digits(SealedBytes([1, 2, 3, 4]))] }
+            $0.change = {
+                $0.cardholder.pinEntries = [.digits(SealedBytes([9, 9, 9, 9])), .digits(SealedBytes([1, 2, 3, 4]))]
+            }
         }
         let payment = try await till.pay()
         #expect(payment.outcome == .approved)
@@ -169,8 +191,8 @@ import Testing
         #expect(till.events.contains(.kernel(.issuerScripts(beforeFinalCryptogram: true))))
         #expect(till.events.contains(.kernel(.issuerScripts(beforeFinalCryptogram: false))))
         // PIN UNBLOCK and PUT DATA, both with success.
-        let scripts = till.traceLines.filter { $0.contains(#""c":"8424"#) || $0.contains(#""c":"04DA"#) }
-        #expect(scripts.count == 2, "\(till.traceLines.suffix(5))")
+        let scripts = till.traceLines.filter { $0.contains(#""c":"8424"#) || $0.contains(#""c":"84DA"#) }
+        #expect(scripts.count == 2)
         #expect(scripts.allSatisfy { $0.hasSuffix(#""r":"9000"}"#) })
         // Script processing was performed.
         let information = try #require(UInt16(payment.card?.transactionStatusInformation ?? "", radix: 16))

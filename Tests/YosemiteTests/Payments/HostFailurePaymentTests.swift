@@ -9,13 +9,16 @@ import Testing
 
 /// What becomes of a payment when the host is not there, or its answers do not come.
 @Suite struct HostFailurePaymentTests {
-    @Test func `a host that cannot be reached declines, and nothing is taken back`() async throws {
+    @Test func `a host that cannot be reached fails the payment, which is no decline, and nothing is taken back`()
+        async throws
+    {
         let till = try TestTill { $0.faults = [IssuerFaultRule(.notReachable)] }
         let payment = try await till.pay()
-        #expect(payment.outcome == .declined)
+        #expect(payment.outcome == .failed)
+        #expect(payment.errorCode == "host_unreachable")
         #expect(payment.card?.cryptogramType == "AAC")
         #expect(payment.card?.authorizationResponseCode == "Z3")
-        #expect(try await till.story(payment) == [["created", "authorizing", "declined"]])
+        #expect(try await till.story(payment) == [["created", "authorizing", "failed"]])
         #expect(try await till.issuer.ledger().entries.isEmpty)
         #expect(payment.errorMessage?.contains("could not be asked") == true)
     }
@@ -24,7 +27,8 @@ import Testing
     func `a payment without an answer is taken back`(fault: IssuerFault) async throws {
         let till = try TestTill { $0.faults = [IssuerFaultRule(fault, messages: [.authorize])] }
         let payment = try await till.pay()
-        #expect(payment.outcome == .declined)
+        #expect(payment.outcome == .failed)
+        #expect(payment.errorCode == "host_timeout")
         #expect(payment.state == "reversed")
         #expect(try await till.story(payment) == [["created", "authorizing", "reversing", "reversed"]])
         #expect(try await till.charged() == 0)
@@ -69,7 +73,7 @@ import Testing
             $0.faults = [IssuerFaultRule(.answerLost, messages: [.authorize])]
         }
         let payment = try await till.pay(forcedOnline: true)
-        #expect(payment.outcome == .declined)
+        #expect(payment.outcome == .failed)
         #expect(payment.state == "reversed")
         #expect(try await till.charged() == 0)
         #expect(try await till.booksAgree())
@@ -88,16 +92,16 @@ import Testing
         #expect(try await till.booksAgree())
     }
 
-    @Test func `a declined payment is tried again as another attempt of the same payment`() async throws {
+    @Test func `a failed payment is tried again as another attempt of the same payment`() async throws {
         let till = try TestTill { $0.faults = [IssuerFaultRule(.notReachable, messages: [.authorize], times: 1)] }
-        let declined = try await till.pay()
-        let approved = try await till.retry(declined)
-        #expect(approved.id == declined.id)
+        let failed = try await till.pay()
+        let approved = try await till.retry(failed)
+        #expect(approved.id == failed.id)
         #expect(approved.outcome == .approved)
         #expect(approved.errorCode == nil)
         #expect(try await till.charged() == 1250)
         let attempts = try await till.history(approved).attempts
-        #expect(attempts.map(\.state) == ["declined", "captured"])
+        #expect(attempts.map(\.state) == ["failed", "captured"])
         #expect(Set(attempts.map(\.stan)).count == 2)
         await #expect(throws: ActionFailure<CardPresentPaymentsError>.self) { try await till.retry(approved) }
     }

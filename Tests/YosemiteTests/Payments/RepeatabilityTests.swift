@@ -40,7 +40,8 @@ import Testing
 
     @Test func `another seed draws another unpredictable number`() async throws {
         let (first, second) = (
-            try await run("visa-credit", seed: 1, model: .shortAPDU), try await run("visa-credit", seed: 2, model: .shortAPDU)
+            try await run("visa-credit", seed: 1, model: .shortAPDU),
+            try await run("visa-credit", seed: 2, model: .shortAPDU)
         )
         // The first GENERATE AC carries it.
         let commands = [first, second].map { run in run.trace.first { $0.contains(#""c":"80AE"#) } }

@@ -130,12 +130,13 @@ import Testing
         #expect(try await newest(till, payment).prints.map(\.copy) == [.customer, .merchant, .customer])
     }
 
-    @Test(arguments: [
-        ([.success(.canceled)], "canceled", false), ([.success(.aborted)], "aborted", false),
-        ([.success(.stopped)], "stopped", true), ([.success(.held)], "held", true),
-        ([.success(.processing), .failure(.serverUnavailable(server: "s", message: "m"))], "processing", true),
-        ([.failure(.cancelled)], "pending", true),
-    ] as [([Result<Hardware.PrintJob.State, PrinterError>], String, Bool)])
+    @Test(
+        arguments: [
+            ([.success(.canceled)], "canceled", false), ([.success(.aborted)], "aborted", false),
+            ([.success(.stopped)], "stopped", true), ([.success(.held)], "held", true),
+            ([.success(.processing), .failure(.serverUnavailable(server: "s", message: "m"))], "processing", true),
+            ([.failure(.cancelled)], "pending", true),
+        ] as [([Result<Hardware.PrintJob.State, PrinterError>], String, Bool)])
     func `a print that did not end well is recorded as it was last seen`(
         script: [Result<Hardware.PrintJob.State, PrinterError>], state: String, mayHavePrinted: Bool
     ) async throws {

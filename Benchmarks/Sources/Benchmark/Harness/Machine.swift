@@ -13,6 +13,14 @@ enum Machine {
     /// One, five and fifteen minutes: whether others were working too.
     static var load: String { text(of: "/proc/loadavg").split(separator: " ").prefix(3).joined(separator: " ") }
 
+    /// What the processors have worked for this process, all of its threads together.
+    static var processorSeconds: Double {
+        var usage = rusage()
+        getrusage(RUSAGE_SELF.rawValue, &usage)
+        func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) * 1e-6 }
+        return seconds(usage.ru_utime) + seconds(usage.ru_stime)
+    }
+
     static var date: String {
         var (now, date) = (time(nil), tm())
         gmtime_r(&now, &date)

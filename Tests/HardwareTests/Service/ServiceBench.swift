@@ -1,0 +1,83 @@
+import Amounts
+import Determinism
+import EMV
+import Simulator
+import Synchronization
+import Testing
+
+@testable import Hardware
+
+/// A reader service on a simulated world, without anything above it.
+final class ServiceBench: Sendable {
+    let clock = SimulationClock()
+    let bus: SimulatedUSBBus
+    let reader: SimulatedCCIDReader
+    let card: SimulatedEMVCard
+    let issuer: SimulatedIssuer
+    let service: USBCardReaderService
+    private let person: SimulatedCardholder
+    private let lastNumber = Mutex(UInt32(0))
+
+    init(
+        _ profileName: String = "visa-credit", model: SimulatedReaderModel = .shortAPDU, isPlugged: Bool = true,
+        faults: [IssuerFaultRule] = [], change: (inout CardProfile) -> Void = { _ in }
+    ) throws {
+        var profile = try CardProfileLibrary.profile(profileName)
+        change(&profile)
+        let random = SeededRandomSource(seed: 1)
+        let keys = try TestKeys.embedded()
+        bus = SimulatedUSBBus(clock: clock)
+        reader = SimulatedCCIDReader(model: model, clock: clock)
+        if isPlugged { bus.plug(reader) }
+        card = try SimulatedEMVCard(profile: profile, keys: keys, random: random.stream("card"))
+        person = SimulatedCardholder(
+            profile: profile, card: card, reader: reader, clock: clock,
+            pinPad: try SimulatedPINPad(keys: keys, random: random.stream("pin pad")))
+        issuer = try SimulatedIssuer(
+            accounts: profile.issuerAccounts(keys: keys), keys: keys, time: clock, random: random.stream("host"),
+            faults: faults)
+        service = USBCardReaderService(
+            bus: bus, host: issuer, terminal: .standard, cardholder: person, time: clock,
+            random: random.stream("terminal"))
+    }
+
+    /// The readers that discovery finds first.
+    func discover() async throws -> [CardReader] {
+        try await service.start(.usb)
+        var lists = await service.discoveredReaders.makeAsyncIterator()
+        return try #require(await lists.next())
+    }
+
+    @discardableResult
+    func connect() async throws -> CardReader {
+        try await service.connect(try #require(try await discover().first))
+    }
+
+    func parameters(_ minorUnits: Int64 = 1250, timeout: Duration = .seconds(60)) throws -> PaymentIntentParameters {
+        let number = lastNumber.withLock { number in
+            number += 1
+            return number
+        }
+        return PaymentIntentParameters(
+            key: IdempotencyKey(rawValue: "attempt-\(number)"), stan: number,
+            amount: try Money(minorUnits: minorUnits, currency: .usDollar), cardTimeout: timeout)
+    }
+
+    /// A payment with a person who reacts.
+    func pay(
+        _ parameters: PaymentIntentParameters? = nil,
+        onEvent: @escaping @Sendable (CardReaderEvent) -> Void = { _ in }
+    ) async throws -> PaymentIntent {
+        try await service.capturePayment(try parameters ?? self.parameters()) { [person] event in
+            onEvent(event)
+            person.observe(event)
+        }
+    }
+}
+
+/// Events in the order in which they came.
+final class EventLog: Sendable {
+    private let stored = Mutex<[CardReaderEvent]>([])
+    var events: [CardReaderEvent] { stored.withLock { $0 } }
+    func append(_ event: CardReaderEvent) { stored.withLock { $0.append(event) } }
+}
