@@ -88,7 +88,7 @@ struct PayTests {
     @Test(arguments: [
         ("visa-credit", Int32(0), "approved", "captured"), ("insufficient-funds", 2, "declined", "declined"),
         ("declined-offline", 2, "declined", "declined"), ("mute", 5, "failed", "failed"),
-        ("bad-atr", 5, "failed", "failed"), ("blocked-application", 5, "failed", "failed"),
+        ("bad-atr", 5, "failed", "failed"), ("blocked-application", 2, "declined", "declined"),
     ])
     func `the exit code, the JSON and the record tell one outcome`(
         card: String, status: Int32, outcome: String, state: String
