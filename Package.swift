@@ -1,0 +1,162 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Applied to every Swift target of the package, tests included.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+    .enableUpcomingFeature("ExistentialAny"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+    .enableUpcomingFeature("MemberImportVisibility"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "CardPresent",
+    products: [
+        .executable(name: "cardpresent", targets: ["CardPresentCommand"]),
+        .library(name: "SmartCard", targets: ["SmartCard"]),
+        .library(name: "USB", targets: ["USB"]),
+        .library(name: "CCID", targets: ["CCID"]),
+        .library(name: "EMV", targets: ["EMV"]),
+        .library(name: "Hardware", targets: ["Hardware"]),
+        .library(name: "Storage", targets: ["Storage"]),
+        .library(name: "Yosemite", targets: ["Yosemite"]),
+        .library(name: "Simulator", targets: ["Simulator"]),
+        .library(name: "Foundations", targets: ["Amounts", "CardSecrets", "Cryptography", "Determinism"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    ],
+    targets: [
+        // MARK: C libraries of the system
+
+        .systemLibrary(name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        // Debian 12's libcups2-dev carries no cups.pc. The library is opened on first use, so only its
+        // headers are needed here.
+        .systemLibrary(name: "CCUPS", providers: [.apt(["libcups2-dev"])]),
+
+        // MARK: Values and services that everything may use
+
+        .target(name: "Amounts", swiftSettings: strict),
+        .target(name: "CardSecrets", swiftSettings: strict),
+        .target(name: "Determinism", swiftSettings: strict),
+        .target(name: "Cryptography", dependencies: ["CardSecrets", "COpenSSL"], swiftSettings: strict),
+        .target(
+            name: "SettingsFile", dependencies: [.product(name: "Yams", package: "Yams")], swiftSettings: strict),
+
+        // MARK: Layers, from the bottom up
+
+        .target(name: "SmartCard", swiftSettings: strict),
+        .target(name: "USB", dependencies: ["CLibUSB", "Determinism"], swiftSettings: strict),
+        .target(name: "CCID", dependencies: ["Determinism", "SmartCard", "USB"], swiftSettings: strict),
+        .target(
+            name: "EMV",
+            dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "SmartCard"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "Hardware",
+            dependencies: [
+                "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "EMV", "SettingsFile",
+                "SmartCard", "USB",
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "Storage",
+            dependencies: [
+                "Amounts", "Determinism",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "Yosemite",
+            dependencies: ["Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "SmartCard", "Storage"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "Simulator",
+            dependencies: [
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "SettingsFile",
+                "SmartCard", "USB",
+            ],
+            path: "Simulator",
+            sources: ["Sources"],
+            resources: [.embedInCode("Cards"), .embedInCode("Keys")],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "CardPresentCommand",
+            dependencies: [
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "SettingsFile",
+                "Simulator", "SmartCard", "Storage", "USB", "Yosemite",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/cardpresent",
+            swiftSettings: strict
+        ),
+
+        // MARK: Tests
+
+        .testTarget(name: "AmountsTests", dependencies: ["Amounts"], swiftSettings: strict),
+        .testTarget(name: "CardSecretsTests", dependencies: ["CardSecrets"], swiftSettings: strict),
+        .testTarget(name: "DeterminismTests", dependencies: ["Determinism"], swiftSettings: strict),
+        .testTarget(
+            name: "CryptographyTests", dependencies: ["CardSecrets", "Cryptography"], swiftSettings: strict),
+        .testTarget(name: "SettingsFileTests", dependencies: ["SettingsFile"], swiftSettings: strict),
+        .testTarget(name: "SmartCardTests", dependencies: ["Determinism", "SmartCard"], swiftSettings: strict),
+        .testTarget(name: "USBTests", dependencies: ["CLibUSB", "Determinism", "USB"], swiftSettings: strict),
+        .testTarget(
+            name: "CCIDTests", dependencies: ["CCID", "Determinism", "SmartCard", "USB"], swiftSettings: strict),
+        .testTarget(
+            name: "EMVTests",
+            dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "SmartCard"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "HardwareTests",
+            dependencies: [
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "SettingsFile",
+                "Simulator", "SmartCard", "USB",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "StorageTests",
+            dependencies: [
+                "Amounts", "Determinism", "Storage",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "YosemiteTests",
+            dependencies: [
+                "Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard", "Storage",
+                "Yosemite",
+            ],
+            swiftSettings: strict
+        ),
+        // It runs the built program and imports nothing of it.
+        .testTarget(name: "CommandTests", swiftSettings: strict),
+        .testTarget(
+            name: "SimulatorTests",
+            dependencies: [
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "SettingsFile",
+                "Simulator", "SmartCard", "USB",
+            ],
+            swiftSettings: strict
+        ),
+    ]
+)
