@@ -87,19 +87,23 @@ struct WatchReaders: AsyncParsableCommand {
         try await output.reporting {
             let bus = try bus.open()
             let changes = bus.hotplugEvents()
-            let watching = Task {
-                for found in try await ReaderCatalogue.readers(on: bus) { try tell("present", found.reader) }
-                for await change in changes {
-                    switch change {
-                    case .arrived(let device): try CardReader(device).map { try tell("arrived", $0) }
-                    case .left(let device): try CardReader(device).map { try tell("left", $0) }
-                    }
-                }
-            }
+            let cancellation = Cancellation()
             try await CancellationSignals.watching {
+                let watching = Task { try await tell(changes, on: bus) }
+                await cancellation.onRequest { watching.cancel() }
                 try await watching.value
             } onSignal: {
-                watching.cancel()
+                await cancellation.request()
+            }
+        }
+    }
+
+    private func tell(_ changes: AsyncStream<USBHotplugEvent>, on bus: any USBBus) async throws {
+        for found in try await ReaderCatalogue.readers(on: bus) { try tell("present", found.reader) }
+        for await change in changes {
+            switch change {
+            case .arrived(let device): try CardReader(device).map { try tell("arrived", $0) }
+            case .left(let device): try CardReader(device).map { try tell("left", $0) }
             }
         }
     }

@@ -11,8 +11,14 @@ final class Cancellation: Sendable {
 
     var isRequested: Bool { state.withLock { $0.isRequested } }
 
-    /// Says what a request does from now on.
-    func onRequest(_ action: @escaping @Sendable () async -> Void) { state.withLock { $0.action = action } }
+    /// Says what a request does from now on; one that came already does it now.
+    func onRequest(_ action: @escaping @Sendable () async -> Void) async {
+        let isRequested = state.withLock { state in
+            state.action = action
+            return state.isRequested
+        }
+        if isRequested { await action() }
+    }
 
     /// Asks for the end, and returns when what was to be done about it is done.
     func request() async {

@@ -120,7 +120,7 @@ extension Till {
         do throws(CommandFailure) {
             try await connect()
             guard !cancellation.isRequested else { throw .cancelledBeforeItBegan }
-            cancellation.onRequest(cancel)
+            await cancellation.onRequest(cancel)
             let payment = try await collect(request, cancellation: cancellation, onEvent: onEvent)
             await reset()
             return payment

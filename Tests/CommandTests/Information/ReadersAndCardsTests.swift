@@ -26,6 +26,7 @@ struct ReadersAndCardsTests {
                 1209:0001@1-1  Simulated TPDU reader  TPDU, 1 slot
                 1209:0002@1-2  Simulated short APDU reader  short APDU, 1 slot
                 1209:0003@1-3  Simulated extended APDU reader  extended APDU, 1 slot
+                1209:0004@1-4  Simulated reader with battery  short APDU, 1 slot
 
                 """)
         #expect(

@@ -41,7 +41,7 @@ struct KilledPaymentTests {
     @Test func `after any time: the next command finds the truth`() throws {
         let clock = ContinuousClock()
         let whole = try clock.measure { try Program.run(pay, in: scratch).expectStatus(0) }
-        let runs = 24
+        let runs = 16
         var finished = 1
         for run in 1...runs {
             let child = try Child(pay, in: scratch)

@@ -18,8 +18,7 @@ struct SecrecyTests {
     }()
 
     @Test(arguments: [
-        "visa-credit", "pin-required", "pin-enciphered", "online-pin", "multi-application", "issuer-script",
-        "insufficient-funds", "offline-approve",
+        "visa-credit", "pin-required", "pin-enciphered", "online-pin", "multi-application",
     ])
     func `no card number and no PIN is in any output or file`(card: String) throws {
         let scratch = try Scratch()
