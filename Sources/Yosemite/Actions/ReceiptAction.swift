@@ -12,8 +12,8 @@ public enum ReceiptAction: Action {
     case generateContent(receiptID: Int64, copy: ReceiptCopy, width: Int, onCompletion: Completion<String>)
     /// Stores a receipt for a payment.
     case saveReceipt(paymentID: Int64, content: ReceiptContent, onCompletion: Completion<StoredReceipt>)
-    /// The newest receipt of a payment.
-    case loadReceipt(paymentID: Int64, onCompletion: Completion<StoredReceipt>)
+    /// The newest receipt of a payment; with a kind, the newest of that kind.
+    case loadReceipt(paymentID: Int64, kind: ReceiptContent.Kind? = nil, onCompletion: Completion<StoredReceipt>)
     /// Receipts, newest first.
     case loadReceipts(limit: Int?, onCompletion: Completion<[StoredReceipt]>)
     /// Asks the store site for its own receipt of an order.
@@ -24,7 +24,7 @@ public enum ReceiptAction: Action {
         case .print(let id, let copy, let printer, _, _, _):
             ["receipt": String(id), "copy": copy.rawValue, "printer": printer ?? "default"]
         case .generateContent(let id, let copy, _, _): ["receipt": String(id), "copy": copy.rawValue]
-        case .saveReceipt(let id, _, _), .loadReceipt(let id, _): ["payment": Payment.name(of: id)]
+        case .saveReceipt(let id, _, _), .loadReceipt(let id, _, _): ["payment": Payment.name(of: id)]
         case .loadReceipts(let limit, _): ["limit": limit.map(String.init) ?? "none"]
         case .retrieveReceipt(let siteID, let orderID, _): ["site": String(siteID), "order": String(orderID)]
         }

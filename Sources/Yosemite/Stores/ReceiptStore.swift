@@ -33,8 +33,10 @@ public final class ReceiptStore: Store {
             }
         case .saveReceipt(let id, let content, let onCompletion):
             answer(onCompletion) { () throws(ReceiptStoreError) in try save(content, of: PaymentID(rawValue: id)) }
-        case .loadReceipt(let id, let onCompletion):
-            answer(onCompletion) { () throws(ReceiptStoreError) in try newest(of: PaymentID(rawValue: id)) }
+        case .loadReceipt(let id, let kind, let onCompletion):
+            answer(onCompletion) { () throws(ReceiptStoreError) in
+                try newest(kind, of: PaymentID(rawValue: id))
+            }
         case .loadReceipts(let limit, let onCompletion):
             answer(onCompletion) { () throws(ReceiptStoreError) in try all(limit: limit) }
         case .retrieveReceipt(_, _, let onCompletion): onCompletion(.failure(.noStoreSite))
@@ -113,17 +115,22 @@ public final class ReceiptStore: Store {
         return try value(of: receipt)
     }
 
-    private func newest(of id: PaymentID) throws(ReceiptStoreError) -> StoredReceipt {
+    private func newest(
+        _ kind: ReceiptContent.Kind?, of id: PaymentID
+    ) throws(ReceiptStoreError) -> StoredReceipt {
         let receipts: [Receipt]
         do throws(JournalError) {
             // A payment that does not exist is another error than one without a receipt.
             let payment = try journal.payment(id)
-            receipts = try journal.receipts(of: payment.id, limit: 1)
+            receipts = try journal.receipts(of: payment.id, limit: kind == nil ? 1 : nil)
         } catch {
             throw .journal(error)
         }
-        guard let receipt = receipts.first else { throw .noReceipt(payment: String(describing: id)) }
-        return try value(of: receipt)
+        for receipt in receipts {
+            let receipt = try value(of: receipt)
+            if kind == nil || receipt.content.kind == kind { return receipt }
+        }
+        throw .noReceipt(payment: String(describing: id))
     }
 
     private func all(limit: Int?) throws(ReceiptStoreError) -> [StoredReceipt] {

@@ -43,6 +43,9 @@ struct ShowReceipt: AsyncParsableCommand {
 
     @Argument(help: "The payment, for example P000001.")
     var payment: PaymentName
+    @Option(
+        help: ArgumentHelp("Of what: the sale or a refund. Default: whatever came last.", valueName: "sale|refund"))
+    var of: ReceiptKind?
     @Option(help: "For whom the receipt is.")
     var copy = CopyChoice.customer
     @Option(help: ArgumentHelp("Columns of the paper. Default: the configuration's.", valueName: "columns"))
@@ -59,10 +62,13 @@ struct ShowReceipt: AsyncParsableCommand {
             let till = try await Till.open(settings: settings, data: data)
             till.announceRecovery()
             guard !output.json else {
-                return try StandardOutput.write(json: ReceiptView(try await till.receipt(of: payment.id)))
+                return try StandardOutput.write(
+                    json: ReceiptView(try await till.receipt(of: payment.id, kind: of?.content)))
             }
             try StandardOutput.write(
-                await till.receiptText(of: payment.id, copy: copy.receiptCopy, width: width ?? settings.receiptWidth))
+                await till.receiptText(
+                    of: payment.id, kind: of?.content, copy: copy.receiptCopy,
+                    width: width ?? settings.receiptWidth))
         }
     }
 }
@@ -81,6 +87,9 @@ struct PrintReceipt: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("The print queue. Default: the configuration's, or CUPS's own.", valueName: "queue"))
     var printer: String?
+    @Option(
+        help: ArgumentHelp("Of what: the sale or a refund. Default: whatever came last.", valueName: "sale|refund"))
+    var of: ReceiptKind?
     @Option(help: "For whom the receipt is.")
     var copy = CopyChoice.customer
     @Option(help: ArgumentHelp("Columns of the paper. Default: the configuration's.", valueName: "columns"))
@@ -98,7 +107,7 @@ struct PrintReceipt: AsyncParsableCommand {
             till.announceRecovery()
             let isWatched = StandardError.isTerminal && !output.json
             let job = try await till.printReceipt(
-                of: payment.id, copy: copy.receiptCopy, on: printer ?? settings.printer,
+                of: payment.id, kind: of?.content, copy: copy.receiptCopy, on: printer ?? settings.printer,
                 width: width ?? settings.receiptWidth
             ) { job in
                 if isWatched { StandardError.write("job \(job.id): \(job.state.rawValue)\n") }

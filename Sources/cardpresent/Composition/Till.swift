@@ -215,26 +215,31 @@ extension Till {
         try await stores.value { CardPresentPaymentsAction.loadPayment(paymentID: id, onCompletion: $0) }
     }
 
-    func receipt(of payment: Int64) async throws(CommandFailure) -> StoredReceipt {
-        try await stores.value { ReceiptAction.loadReceipt(paymentID: payment, onCompletion: $0) }
+    /// The newest receipt of a payment, or the newest of a kind.
+    func receipt(
+        of payment: Int64, kind: ReceiptContent.Kind? = nil
+    ) async throws(CommandFailure) -> StoredReceipt {
+        try await stores.value { ReceiptAction.loadReceipt(paymentID: payment, kind: kind, onCompletion: $0) }
     }
 
     func receipts(limit: Int?) async throws(CommandFailure) -> [StoredReceipt] {
         try await stores.value { ReceiptAction.loadReceipts(limit: limit, onCompletion: $0) }
     }
 
-    func receiptText(of payment: Int64, copy: ReceiptCopy, width: Int) async throws(CommandFailure) -> String {
-        let receipt = try await receipt(of: payment)
+    func receiptText(
+        of payment: Int64, kind: ReceiptContent.Kind? = nil, copy: ReceiptCopy, width: Int
+    ) async throws(CommandFailure) -> String {
+        let receipt = try await receipt(of: payment, kind: kind)
         return try await stores.value {
             ReceiptAction.generateContent(receiptID: receipt.id, copy: copy, width: width, onCompletion: $0)
         }
     }
 
     func printReceipt(
-        of payment: Int64, copy: ReceiptCopy, on printer: String?, width: Int,
+        of payment: Int64, kind: ReceiptContent.Kind? = nil, copy: ReceiptCopy, on printer: String?, width: Int,
         onChange: @escaping @Sendable (Hardware.PrintJob) -> Void = { _ in }
     ) async throws(CommandFailure) -> Hardware.PrintJob {
-        let receipt = try await receipt(of: payment)
+        let receipt = try await receipt(of: payment, kind: kind)
         return try await stores.value {
             ReceiptAction.print(
                 receiptID: receipt.id, copy: copy, printer: printer, width: width, onJobChange: onChange,

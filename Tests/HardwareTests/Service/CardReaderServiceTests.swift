@@ -259,8 +259,7 @@ import Testing
         }
     }
 
-    @Test func `a payment whose card was pulled is taken up with a key of its own, and tells its caller`() async throws
-    {
+    @Test func `a payment whose card was pulled goes on under a new key, and tells its caller`() async throws {
         let bench = try ServiceBench()
         try await bench.connect()
         bench.reader.arm(.xfrBlock(2, .cardRemoved))
@@ -271,8 +270,13 @@ import Testing
         }
         #expect(log.events.last == .cardRemoved)
         let before = log.events.count
+        // The old attempt is over in the caller's journal.
+        await #expect(throws: CardReaderServiceError.retryNotPossibleActivePaymentAnswered) {
+            try await bench.service.retryActivePaymentIntent(key: parameters.key, stan: 999)
+        }
         let intent = try await bench.service.retryActivePaymentIntent(key: IdempotencyKey(rawValue: "retry"), stan: 999)
-        #expect(intent.key.rawValue == "retry")
+        #expect(intent.key == IdempotencyKey(rawValue: "retry"))
+        #expect(intent.amount == parameters.amount)
         #expect(log.events.count > before)
     }
 

@@ -95,6 +95,21 @@ import Testing
         #expect(try await till.booksAgree())
     }
 
+    @Test func `while a host is asked that cannot be reached`() async throws {
+        let later = Later<TestTill>()
+        let till = try TestTill {
+            $0.wrap = { MeddlingHost(host: $0, before: { later.take()?.beginCancel() }) }
+            $0.faults = [IssuerFaultRule(.notReachable, messages: [.authorize], times: 1)]
+        }
+        later.value = till
+        let payment = try await till.pay()
+        #expect(payment.errorCode == "cancelled")
+        #expect(payment.outcome == .cancelled)
+        #expect(try await till.issuer.ledger().entries.isEmpty)
+        #expect(try await till.recover() == RecoveryReport())
+        try await expectIdle(till, #_sourceLocation)
+    }
+
     @Test func `after the approval it is too late`() async throws {
         let till = try TestTill()
         let payment = try await till.pay {

@@ -59,7 +59,12 @@ import Testing
             #expect(try await till.recover() == RecoveryReport(), note)
             #expect(try await till.issuer.ledger().entries == entries, note)
             #expect(try till.journal.payments() == rows, note)
-            for payment in rows { states.insert(payment.state.rawValue) }
+            for payment in rows {
+                states.insert(payment.state.rawValue)
+                // What moved money, or took it back, has its receipt from the same commit.
+                let needsReceipt = payment.state != .failed
+                #expect(try !till.journal.receipts(of: payment.id).isEmpty || !needsReceipt, note)
+            }
             if rows.isEmpty { states.insert("no payment") }
         }
         return states

@@ -1,0 +1,15 @@
+internal import ArgumentParser
+internal import Hardware
+
+/// Of what a receipt is.
+enum ReceiptKind: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case sale
+    case refund
+
+    var content: ReceiptContent.Kind {
+        switch self {
+        case .sale: .sale
+        case .refund: .refund
+        }
+    }
+}
