@@ -6,8 +6,6 @@ internal import Dispatch
 public struct CUPSPrinterService: PrinterService {
     private let server: String?
     private let time: any TimeSource
-    // libcups blocks. Its calls run here, one after the other, and never on a thread of Swift's pool.
-    private let queue = DispatchQueue(label: "cardpresent.cups")
 
     /// - Parameters:
     ///   - server: host, host and port, or the path of a socket; nil for what `CUPS_SERVER` or the
@@ -37,18 +35,34 @@ public struct CUPSPrinterService: PrinterService {
         do { try await time.sleep(for: duration) } catch { throw .cancelled }
     }
 
+    /// Runs an operation of libcups, which blocks, on a thread of its own. One that does not come back in time
+    /// is left to itself: libcups offers no way to end it.
     private func onQueue<Value: Sendable>(
         _ body: @escaping @Sendable () throws(PrinterError) -> Value
     ) async throws(PrinterError) -> Value {
-        let result: Result<Value, PrinterError> = await withCheckedContinuation { continuation in
-            queue.async { @Sendable in
-                do throws(PrinterError) {
-                    continuation.resume(returning: .success(try body()))
-                } catch {
-                    continuation.resume(returning: .failure(error))
+        let answer = FirstAnswer<Value>()
+        let deadline = Task { [server, time] in
+            guard (try? await time.sleep(for: Self.operationTimeout)) != nil else { return }
+            answer.give(.failure(.serverUnavailable(server: server ?? "of CUPS", message: "no answer in time")))
+        }
+        defer { deadline.cancel() }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                answer.wait(continuation)
+                DispatchQueue.global().async { @Sendable in
+                    do throws(PrinterError) {
+                        answer.give(.success(try body()))
+                    } catch {
+                        answer.give(.failure(error))
+                    }
                 }
             }
+        } onCancel: {
+            answer.give(.failure(.cancelled))
         }
         return try result.get()
     }
+
+    /// How long one operation may take.
+    private static let operationTimeout = Duration.seconds(20)
 }

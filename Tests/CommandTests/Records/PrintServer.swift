@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// A private CUPS server with an IPP Everywhere printer, started by `Scripts/print-server`.
 final class PrintServer: Sendable {
@@ -17,8 +18,14 @@ final class PrintServer: Sendable {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// The documents that reached the printer.
-    func printed() throws -> [Data] {
+    /// The documents that reached the printer, once there are so many. The queue calls a job completed when it
+    /// has handed it over, and the printer stores it a moment later; five seconds are the most that it may take.
+    func printed(_ count: Int) throws -> [Data] {
+        for _ in 0..<100 where try stored().count < count { usleep(50_000) }
+        return try stored()
+    }
+
+    private func stored() throws -> [Data] {
         let folder = directory + "/printed"
         return try FileManager.default.contentsOfDirectory(atPath: folder).filter { !$0.hasPrefix(".") }.sorted()
             .map { try Data(contentsOf: URL(fileURLWithPath: folder + "/" + $0)) }

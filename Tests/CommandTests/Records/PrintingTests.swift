@@ -20,8 +20,8 @@ struct PrintingTests {
         #expect(again.status == 0)
         #expect(again.output.hasPrefix("printed on receipts, job "))
         #expect(try run("receipts", "show", "P000001").output.contains("DUPLICATE"))
-        #expect(try server.printed().count == 3)
-        #expect(try server.printed().allSatisfy { $0.prefix(5) == Data("%PDF-".utf8) })
+        #expect(try server.printed(3).count == 3)
+        #expect(try server.printed(3).allSatisfy { $0.prefix(5) == Data("%PDF-".utf8) })
 
         let receipt = try #require(try run("receipts", "list", "--json").list().first)
         let jobs = try #require(receipt["prints"] as? [[String: Any]])

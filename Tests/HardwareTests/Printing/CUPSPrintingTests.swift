@@ -21,7 +21,7 @@ struct CUPSPrintingTests {
             #expect(ended.id == job.id)
             #expect(ended.state == .completed)
             #expect(states.withLock { $0.last } == .completed)
-            let printed = try #require(try server.printed().first)
+            let printed = try #require(try await server.printed(1).first)
             #expect(printed.prefix(5) == Data("%PDF-".utf8))
 
             let error = await #expect(throws: PrinterError.self) {

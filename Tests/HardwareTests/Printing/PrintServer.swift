@@ -21,8 +21,14 @@ struct PrintServer: Sendable {
         try FileManager.default.removeItem(atPath: server.directory)
     }
 
-    /// The documents that reached the printer.
-    func printed() throws -> [Data] {
+    /// The documents that reached the printer, once there are so many. The queue calls a job completed when it
+    /// has handed it over, and the printer stores it a moment later; five seconds are the most that it may take.
+    func printed(_ count: Int) async throws -> [Data] {
+        for _ in 0..<100 where try stored().count < count { try await Task.sleep(for: .milliseconds(50)) }
+        return try stored()
+    }
+
+    private func stored() throws -> [Data] {
         let folder = directory + "/printed"
         return try FileManager.default.contentsOfDirectory(atPath: folder).filter { !$0.hasPrefix(".") }.sorted()
             .map { try Data(contentsOf: URL(fileURLWithPath: folder + "/" + $0)) }
