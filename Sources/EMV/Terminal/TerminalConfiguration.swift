@@ -24,6 +24,8 @@ public struct TerminalConfiguration: Hashable, Sendable {
     public let applications: [TerminalApplication]
     /// The payment systems' public keys.
     public let certificationAuthorityKeys: [CAPublicKey]
+    /// The payment systems' revocation lists (EMV Book 2 §5.1.2).
+    public let revokedCertificates: [CertificateRevocation]
     public let pinPolicy: PINPolicy
     /// Whether the cardholder can choose and confirm an application (EMV Book 1 §12.4). Without it the
     /// application of the highest priority is taken, and none that wants confirmation.
@@ -40,7 +42,8 @@ public struct TerminalConfiguration: Hashable, Sendable {
         merchantNameAndLocation: String = "CardPresent", terminalIdentification: String = "00000001",
         interfaceDeviceSerial: String = "00000001", acquirer: UInt64 = 1,
         applications: [TerminalApplication] = TerminalApplication.standard,
-        certificationAuthorityKeys: [CAPublicKey] = [], pinPolicy: PINPolicy = PINPolicy(),
+        certificationAuthorityKeys: [CAPublicKey] = [], revokedCertificates: [CertificateRevocation] = [],
+        pinPolicy: PINPolicy = PINPolicy(),
         offersApplicationChoice: Bool = true
     ) throws(TerminalConfigurationError) {
         guard (1...999).contains(country) else { throw .number(field: "country", maximum: 999) }
@@ -56,7 +59,7 @@ public struct TerminalConfiguration: Hashable, Sendable {
         self.init(
             unchecked: type, capabilities, additionalCapabilities, country, merchantCategory, merchantIdentifier,
             merchantNameAndLocation, terminalIdentification, interfaceDeviceSerial, acquirer, applications,
-            certificationAuthorityKeys, pinPolicy, offersApplicationChoice)
+            certificationAuthorityKeys, revokedCertificates, pinPolicy, offersApplicationChoice)
     }
 
     private init(
@@ -64,7 +67,8 @@ public struct TerminalConfiguration: Hashable, Sendable {
         _ additionalCapabilities: AdditionalTerminalCapabilities, _ country: UInt16, _ merchantCategory: UInt16,
         _ merchantIdentifier: String, _ merchantNameAndLocation: String, _ terminalIdentification: String,
         _ interfaceDeviceSerial: String, _ acquirer: UInt64, _ applications: [TerminalApplication],
-        _ certificationAuthorityKeys: [CAPublicKey], _ pinPolicy: PINPolicy, _ offersApplicationChoice: Bool
+        _ certificationAuthorityKeys: [CAPublicKey], _ revokedCertificates: [CertificateRevocation],
+        _ pinPolicy: PINPolicy, _ offersApplicationChoice: Bool
     ) {
         (self.type, self.capabilities, self.additionalCapabilities) = (type, capabilities, additionalCapabilities)
         (self.country, self.merchantCategory, self.acquirer) = (country, merchantCategory, acquirer)
@@ -72,6 +76,7 @@ public struct TerminalConfiguration: Hashable, Sendable {
         self.terminalIdentification = terminalIdentification
         self.interfaceDeviceSerial = interfaceDeviceSerial
         (self.applications, self.certificationAuthorityKeys) = (applications, certificationAuthorityKeys)
+        self.revokedCertificates = revokedCertificates
         (self.pinPolicy, self.offersApplicationChoice) = (pinPolicy, offersApplicationChoice)
     }
 
@@ -83,7 +88,7 @@ public struct TerminalConfiguration: Hashable, Sendable {
         return TerminalConfiguration(
             unchecked: type, capabilities, additionalCapabilities, country, merchantCategory, merchantIdentifier,
             merchantNameAndLocation, terminalIdentification, interfaceDeviceSerial, acquirer, applications,
-            certificationAuthorityKeys + new, pinPolicy, offersApplicationChoice)
+            certificationAuthorityKeys + new, revokedCertificates, pinPolicy, offersApplicationChoice)
     }
 
     private static func check(
@@ -111,6 +116,6 @@ public struct TerminalConfiguration: Hashable, Sendable {
     /// sends every payment online: floor limits of zero, ``TerminalApplication/standard``, no public keys.
     public static let standard = TerminalConfiguration(
         unchecked: .attendedMerchant, standardCapabilities, standardAdditionalCapabilities, 840, 5999,
-        "000000000000001", "CardPresent", "00000001", "00000001", 1, TerminalApplication.standard, [], PINPolicy(),
+        "000000000000001", "CardPresent", "00000001", "00000001", 1, TerminalApplication.standard, [], [], PINPolicy(),
         true)
 }

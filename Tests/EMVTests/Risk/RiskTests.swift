@@ -60,9 +60,9 @@ struct RiskTests {
         Velocity(counter: 1, last: 0, expected: "0008000000"),
         Velocity(counter: 10, last: 10, expected: "0000006000"),
         Velocity(counter: 9, last: 10, expected: "0000006000"),
-        Velocity(counter: nil, last: 10, expected: "2000006000"),
-        Velocity(counter: 13, last: nil, expected: "2000006000"),
-        Velocity(counter: nil, last: 0, expected: "2008006000"),
+        Velocity(counter: nil, last: 10, expected: "0000006000"),
+        Velocity(counter: 13, last: nil, expected: "0000006000"),
+        Velocity(counter: nil, last: 0, expected: "0008006000"),
         Velocity(counter: .max, last: 0, expected: "0008006000"),
     ])
     func `velocity compares the counters with the card's limits of 3 and 5`(velocity: Velocity) {
