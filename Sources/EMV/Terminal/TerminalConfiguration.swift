@@ -24,7 +24,7 @@ public struct TerminalConfiguration: Hashable, Sendable {
     public let applications: [TerminalApplication]
     /// The payment systems' public keys.
     public let certificationAuthorityKeys: [CAPublicKey]
-    /// The payment systems' revocation lists (EMV Book 2 §5.1.2).
+    /// Issuer certificates that the payment systems have revoked.
     public let revokedCertificates: [CertificateRevocation]
     public let pinPolicy: PINPolicy
     /// Whether the cardholder can choose and confirm an application (EMV Book 1 §12.4). Without it the
@@ -43,8 +43,7 @@ public struct TerminalConfiguration: Hashable, Sendable {
         interfaceDeviceSerial: String = "00000001", acquirer: UInt64 = 1,
         applications: [TerminalApplication] = TerminalApplication.standard,
         certificationAuthorityKeys: [CAPublicKey] = [], revokedCertificates: [CertificateRevocation] = [],
-        pinPolicy: PINPolicy = PINPolicy(),
-        offersApplicationChoice: Bool = true
+        pinPolicy: PINPolicy = PINPolicy(), offersApplicationChoice: Bool = true
     ) throws(TerminalConfigurationError) {
         guard (1...999).contains(country) else { throw .number(field: "country", maximum: 999) }
         guard merchantCategory <= 9999 else { throw .number(field: "merchant category", maximum: 9999) }
@@ -80,15 +79,18 @@ public struct TerminalConfiguration: Hashable, Sendable {
         (self.pinPolicy, self.offersApplicationChoice) = (pinPolicy, offersApplicationChoice)
     }
 
-    /// The same terminal with more public keys. A key that it has already, by RID and index, stays as it is.
-    public func adding(certificationAuthorityKeys keys: [CAPublicKey]) -> TerminalConfiguration {
+    /// The same terminal with more public keys and revoked certificates. A key that it has already, by RID and index,
+    /// stays as it is.
+    public func adding(
+        certificationAuthorityKeys keys: [CAPublicKey], revokedCertificates revoked: [CertificateRevocation] = []
+    ) -> TerminalConfiguration {
         let new = keys.filter { key in
             !certificationAuthorityKeys.contains { $0.rid == key.rid && $0.index == key.index }
         }
         return TerminalConfiguration(
             unchecked: type, capabilities, additionalCapabilities, country, merchantCategory, merchantIdentifier,
             merchantNameAndLocation, terminalIdentification, interfaceDeviceSerial, acquirer, applications,
-            certificationAuthorityKeys + new, revokedCertificates, pinPolicy, offersApplicationChoice)
+            certificationAuthorityKeys + new, revokedCertificates + revoked, pinPolicy, offersApplicationChoice)
     }
 
     private static func check(
@@ -99,10 +101,11 @@ public struct TerminalConfiguration: Hashable, Sendable {
         }
     }
 
-    /// 20F800: contact chip; every PIN method, signature and no CVM; no offline data authentication and no
-    /// card capture, because the kernel performs neither and a card must not be told otherwise.
+    /// 20F8C8: contact chip; every PIN method, signature and no CVM; SDA, DDA and CDA; no card capture, because the
+    /// kernel asks for none and a card must not be told otherwise.
     public static let standardCapabilities: TerminalCapabilities = [
         .contactChip, .plaintextOfflinePIN, .encipheredOnlinePIN, .signature, .encipheredOfflinePIN, .noCVMRequired,
+        .sda, .dda, .cda,
     ]
 
     /// 7000B0F111: goods, services and cashback; numeric, command and function keys; printers and displays for
