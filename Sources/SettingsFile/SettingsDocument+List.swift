@@ -13,6 +13,8 @@ extension SettingsDocument {
     public static func list(
         text: String, file: String, limits: Limits = Limits()
     ) throws(SettingsError) -> [SettingsNode] {
+        var text = text
+        if text.unicodeScalars.first == "\u{FEFF}" { text.unicodeScalars.removeFirst() }
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         guard let first = lines.first(where: hasContent), first.first(where: { !$0.isWhitespace }) == "{" else {
             return try SettingsDocument(text: text, file: file, limits: limits).root.list()
@@ -28,6 +30,6 @@ extension SettingsDocument {
     }
 
     private static func hasContent(_ line: Substring) -> Bool {
-        line.first { !$0.isWhitespace && $0 != "\u{FEFF}" }.map { $0 != "#" } ?? false
+        line.first { !$0.isWhitespace }.map { $0 != "#" } ?? false
     }
 }
