@@ -159,7 +159,7 @@ struct TillConfigurationTests {
     }
 
     @Test func `revoked certificates are named by payment system, key and serial number`() throws {
-        let text = "revokedCertificates: [{ rid: A000000003, index: 92, serialNumber: 00A1B2 }]"
+        let text = "revocations: [{ rid: A000000003, index: 92, serial: 00A1B2 }]"
         let till = try Self.read(text)
         let revocation = CertificateRevocation(
             rid: [0xA0, 0, 0, 0, 3], index: 0x92, serialNumber: [0x00, 0xA1, 0xB2])
