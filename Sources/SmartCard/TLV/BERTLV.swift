@@ -39,8 +39,9 @@ public struct BERTLV: Hashable, Sendable {
 
     /// Whether the encodings and the children are the same, wherever they were read.
     public static func == (first: BERTLV, second: BERTLV) -> Bool {
-        first.tag == second.tag && first.input[first.start..<first.valueRange.upperBound]
-            == second.input[second.start..<second.valueRange.upperBound]
+        first.tag == second.tag
+            && first.input[first.start..<first.valueRange.upperBound]
+                == second.input[second.start..<second.valueRange.upperBound]
             && first.children == second.children
     }
 

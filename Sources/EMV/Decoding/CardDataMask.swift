@@ -1,0 +1,63 @@
+/// What of card data may be shown: of a PAN the first six and the last four digits, of a name its initials, of
+/// track data nothing else.
+enum CardDataMask {
+    /// The digits of an account number with stars in the middle. A number of fewer than 15 digits shows its
+    /// last four only, one of fewer than 8 nothing.
+    static func number(_ digits: some BidirectionalCollection<UInt8>) -> String {
+        let count = digits.count
+        let last = count >= 8 ? 4 : 0
+        let first = count >= 15 ? 6 : 0
+        return text(digits.prefix(first)) + String(repeating: "*", count: count - first - last)
+            + text(digits.suffix(last))
+    }
+
+    /// The first letter of every word.
+    static func name(_ characters: some Sequence<UInt8>) -> String {
+        var text = ""
+        var isInside = false
+        for character in characters {
+            let isLetter = (0x41...0x5A).contains(character) || (0x61...0x7A).contains(character)
+            let isSeparator = character == 0x20 || character == 0x2F || character == 0x2E
+            text += isSeparator || isLetter && !isInside ? String(UnicodeScalar(character)) : "*"
+            isInside = !isSeparator
+        }
+        return text
+    }
+
+    /// Whether the digits end with the right check digit (ISO/IEC 7812-1 annex B).
+    static func hasValidCheckDigit(_ digits: some BidirectionalCollection<UInt8>) -> Bool {
+        var sum = 0
+        for (position, digit) in digits.reversed().enumerated() {
+            let weighted = position % 2 == 1 ? Int(digit) * 2 : Int(digit)
+            sum += weighted > 9 ? weighted - 9 : weighted
+        }
+        return sum % 10 == 0
+    }
+
+    /// Whether some of the bytes could be a PAN: 13 to 19 digits in a row with a right check digit, as half bytes
+    /// or as characters.
+    static func mayHoldAccountNumber(_ bytes: some Collection<UInt8>) -> Bool {
+        guard bytes.count >= 7 else { return false }
+        return mayHoldAccountNumber(halfBytes: bytes.flatMap { [$0 >> 4, $0 & 0x0F] })
+            || mayHoldAccountNumber(
+                halfBytes: bytes.map { (0x30...0x39).contains($0) ? $0 & 0x0F : UInt8.max })
+    }
+
+    private static func mayHoldAccountNumber(halfBytes values: [UInt8]) -> Bool {
+        var start = 0
+        while start < values.count {
+            let run = values[start...].prefix { $0 <= 9 }
+            for first in run.indices where values[first] != 0 {
+                for count in 13...19 where first + count <= run.endIndex {
+                    if hasValidCheckDigit(values[first..<(first + count)]) { return true }
+                }
+            }
+            start = run.endIndex + 1
+        }
+        return false
+    }
+
+    private static func text(_ digits: some Sequence<UInt8>) -> String {
+        digits.map { String($0 % 10) }.joined()
+    }
+}
