@@ -34,9 +34,10 @@ extension DecodedValue {
 
     /// Format, length and source, as far as they are known.
     private var facts: String {
-        guard tag != nil else { return "" }
+        guard tag != nil, length > 0 || hex != nil else { return "" }
         let count = length == 1 ? "1 byte" : "\(length) bytes"
-        return " (" + [format?.rawValue, count, source?.rawValue].compactMap(\.self).joined(separator: ", ") + ")"
+        let facts = [format?.rawValue, count, source?.rawValue].compactMap(\.self)
+        return " (" + facts.joined(separator: ", ") + ")"
     }
 }
 

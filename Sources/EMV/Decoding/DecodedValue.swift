@@ -21,7 +21,7 @@ public struct DecodedValue: Hashable, Sendable {
     public var source: DataElement.Source?
     /// Where it begins in the input, tag and length included.
     public var offset: Int
-    /// The bytes of the value.
+    /// The bytes of the value. In a data object list: how many the list asks for.
     public var length: Int
     /// The value in hexadecimal digits; nil for a template and for what may not be shown.
     public var hex: String?

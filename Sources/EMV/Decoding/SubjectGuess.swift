@@ -12,6 +12,8 @@ enum SubjectGuess {
         if commandLength(of: bytes) != nil { return .exchange }
         if isList(bytes) { return .dol }
         if first == 0x3B || first == 0x3F { return .atr }
+        // No length of a data object begins like this.
+        if hasKnownHeader(bytes), bytes[1] > 0x83 { return .command }
         return beginsWithKnownTag(bytes, 0..<bytes.count) ? .tlv : nil
     }
 
@@ -19,15 +21,12 @@ enum SubjectGuess {
     static func commandLength(of bytes: [UInt8]) -> Int? {
         guard hasKnownHeader(bytes), bytes.count > 6 else { return nil }
         let data = 5 + Int(bytes[4])
-        // Without data and with Le; with data; with data and Le. The longest fit is the likeliest.
-        for length in [data + 1, data, 5] where length < bytes.count {
-            guard (try? CommandAPDU(bytes: Array(bytes[..<length]))) != nil else { continue }
-            let isPlain = bytes[1] == 0x84 || bytes[1] == 0x88
-            if isResponse(bytes, length..<bytes.count) || isPlain && endsWithStatusWord(bytes, length..<bytes.count) {
-                return length
-            }
+        // With data and Le; with data; without data and with Le. The longest fit is the likeliest.
+        let fitting = [data + 1, data, 5].filter { length in
+            length < bytes.count && (try? CommandAPDU(bytes: Array(bytes[..<length]))) != nil
         }
-        return nil
+        return fitting.first { isResponse(bytes, $0..<bytes.count) }
+            ?? fitting.first { endsWithStatusWord(bytes, $0..<bytes.count) }
     }
 
     private static func isCommand(_ bytes: [UInt8]) -> Bool {

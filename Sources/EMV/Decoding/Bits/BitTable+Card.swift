@@ -32,8 +32,11 @@ extension BitTable {
                     0x00: "AAC: the card declines", 0x40: "TC: the card approves",
                     0x80: "ARQC: the card asks for its issuer",
                 ]),
-            .number(byte: 1, mask: 0x30, "payment system's own bits"),
-            .bits(byte: 1, [nil, nil, nil, nil, "advice required", nil, nil, nil]),
+            .bits(
+                byte: 1,
+                [
+                    nil, nil, "payment system's bit 6", "payment system's bit 5", "advice required", nil, nil, nil,
+                ]),
             .choice(
                 byte: 1, mask: 0x07,
                 [

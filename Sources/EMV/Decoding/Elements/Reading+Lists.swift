@@ -17,8 +17,7 @@ extension Reading {
                 entries.append(
                     DecodedValue(
                         tag: tag, name: element?.name ?? "unknown", format: element?.format, source: element?.source,
-                        offset: start, length: lengthPlace + 1 - start,
-                        meaning: length == 1 ? "1 byte" : "\(length) bytes"))
+                        offset: start, length: Int(length)))
             } catch {
                 stop(at: start, "a tag or its length is cut off or too long")
                 return entries
@@ -39,7 +38,7 @@ extension Reading {
             value.children.append(
                 DecodedValue(
                     tag: tag, name: element?.name ?? "unknown", format: element?.format, source: element?.source,
-                    offset: start, length: reader.position - start))
+                    offset: start, length: 0))
         }
     }
 

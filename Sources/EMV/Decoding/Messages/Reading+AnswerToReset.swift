@@ -9,10 +9,21 @@ extension Reading {
             value.meaning = words(answer)
             value.problems = EMVATRRules.breaches(of: answer, after: .cold).map { "EMV: \($0)" }
         } catch {
-            stop(at: min(error.offset, bytes.count), "\(error)")
+            stop(at: min(error.offset, bytes.count), Self.words(error))
         }
         value.children = characters()
         return bytes.isEmpty ? [] : [value]
+    }
+
+    private static func words(_ error: ATRError) -> String {
+        switch error {
+        case .empty: "no answer to reset"
+        case .invalidInitialCharacter: "an answer to reset begins with 3B or 3F"
+        case .truncated: "the answer to reset ends early"
+        case .tooLong(let count): "an answer to reset has at most 33 bytes, not \(count)"
+        case .wrongCheckByte: "the check byte TCK is wrong"
+        case .trailingBytes: "bytes behind the end of the answer to reset"
+        }
     }
 
     private func words(_ answer: ATR) -> String {

@@ -38,8 +38,8 @@ extension Reading {
         var value = DecodedValue(
             tag: header.tag, name: element?.name ?? "unknown", format: element?.format, source: element?.source,
             offset: header.start, length: header.length)
-        let missing = "\(header.tag) is \(header.length) bytes long, of which \(present.count) are there"
-        value.problems = ["only \(present.count) bytes of it are there"]
+        let missing = "\(header.tag) has \(present.count) of its \(header.length) bytes"
+        value.problems = ["cut off: \(present.count) of its \(header.length) bytes are there"]
         // The deepest place says most; a part of a value says nothing, and may be a part of a PAN.
         if header.tag.isConstructed { value.children = objects(in: present, depth: depth - 1) }
         stop(at: present.upperBound, missing)
