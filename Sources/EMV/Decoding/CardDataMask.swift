@@ -34,8 +34,8 @@ enum CardDataMask {
         return sum % 10 == 0
     }
 
-    /// Whether some of the bytes could be a PAN: 13 to 19 digits in a row with a right check digit, as half bytes
-    /// or as characters.
+    /// Whether some of the bytes could be a PAN: digits in a row, as half bytes or as characters, with a right check
+    /// digit, and as many as cards have whose numbers begin so.
     static func mayHoldAccountNumber(_ bytes: some Collection<UInt8>) -> Bool {
         guard bytes.count >= 7 else { return false }
         return mayHoldAccountNumber(halfBytes: bytes.flatMap { [$0 >> 4, $0 & 0x0F] })
@@ -47,14 +47,30 @@ enum CardDataMask {
         var start = 0
         while start < values.count {
             let run = values[start...].prefix { $0 <= 9 }
-            for first in run.indices where values[first] != 0 {
-                for count in 13...19 where first + count <= run.endIndex {
+            for first in run.indices.dropLast(12) {
+                for count in lengths(values[first], values[first + 1]) where first + count <= run.endIndex {
                     if hasValidCheckDigit(values[first..<(first + count)]) { return true }
                 }
             }
             start = run.endIndex + 1
         }
         return false
+    }
+
+    /// How many digits the numbers have that begin with these two (ISO/IEC 7812-1; the ranges of payment systems).
+    private static func lengths(_ first: UInt8, _ second: UInt8) -> [Int] {
+        switch (first, second) {
+        case (1, _): [15]
+        case (2, _): [16, 17, 18, 19]
+        case (3, 4), (3, 7): [15]
+        case (3, 0), (3, 6), (3, 8), (3, 9): [14, 15, 16, 17, 18, 19]
+        case (3, 5): [16, 17, 18, 19]
+        case (4, _): [13, 16, 19]
+        case (5, 1...5): [16]
+        case (5, _), (6, _): [13, 14, 15, 16, 17, 18, 19]
+        case (8, _), (9, _): [16]
+        default: []
+        }
     }
 
     private static func text(_ digits: some Sequence<UInt8>) -> String {

@@ -6,11 +6,12 @@ enum SubjectGuess {
     static func subject(of bytes: [UInt8]) -> DecodingSubject? {
         guard let first = bytes.first else { return nil }
         if isResponse(bytes, 0..<bytes.count) { return .response }
+        // Tags with lengths can be read as one object in another, which real data are not.
+        if isList(bytes) { return .dol }
         if isTLV(bytes) { return .tlv }
         if first == 0x3B || first == 0x3F, (try? ATR(bytes)) != nil { return .atr }
         if isCommand(bytes) { return .command }
         if commandLength(of: bytes) != nil { return .exchange }
-        if isList(bytes) { return .dol }
         if first == 0x3B || first == 0x3F { return .atr }
         // No length of a data object begins like this.
         if hasKnownHeader(bytes), bytes[1] > 0x83 { return .command }
@@ -82,9 +83,9 @@ enum SubjectGuess {
         return DataElement.described(tag) != nil
     }
 
-    /// Tags that a terminal knows, each with a length that fits.
+    /// Two tags or more that are known, each with a length that fits.
     private static func isList(_ bytes: [UInt8]) -> Bool {
-        guard let list = try? DataObjectList(bytes), !list.entries.isEmpty else { return false }
+        guard let list = try? DataObjectList(bytes), list.entries.count >= 2 else { return false }
         return list.entries.allSatisfy { entry in
             DataElement.described(entry.tag)?.lengths.contains(entry.length) ?? false
         }

@@ -1,4 +1,5 @@
 import EMV
+import SmartCard
 import Testing
 
 /// Messages as cards and hosts send them, and the trees that come out.
@@ -25,14 +26,14 @@ struct DecodedMessageTests {
 
     @Test func `an application's FCI tells its names, its priority and what it wants to know`() throws {
         let message = """
-            6F 2D 84 07 A0000000031010 A5 22 50 0B 56495341 20 435245444954 87 01 81 9F11 01 01 9F12 04 56697361 9F38 03
+            6F 2C 84 07 A0000000031010 A5 21 50 0B 56495341 20 435245444954 87 01 81 9F11 01 01 9F12 04 56697361 9F38 03
             9F1A02
             """
         #expect(
             try tree(message) == """
-                6F  FCI template (b, 45 bytes, card)
+                6F  FCI template (b, 44 bytes, card)
                     84  DF name (b, 7 bytes, card)  A0000000031010 = Visa, credit or debit
-                    A5  FCI proprietary template (b, 34 bytes, card)
+                    A5  FCI proprietary template (b, 33 bytes, card)
                         50  application label (ans, 11 bytes, card)  5649534120435245444954 = "VISA CREDIT"
                         87  application priority indicator (b, 1 byte, card)  81
                             1.8  cardholder must confirm the application
@@ -91,11 +92,11 @@ struct DecodedMessageTests {
     }
 
     @Test func `a record shows its card data masked`() throws {
-        let record = """
-            70 41 57 11 4761739001010010D22122011143878044 5F20 0F 46554C4C2046554E4354494F4E414C 5A 08 4761739001010010
-            5F24 03 221231 8E 0A 00000000 00001388 4206 9F4A 01 82
-            """
-        let text = try tree(record.replacing("70 41", with: "70 44"))
+        let record = tlv(
+            0x70, tlv(0x57, "4761739001010010D22122011143878044"), BERTLV.encode(0x5F20, Array("FULL FUNCTIONAL".utf8)),
+            tlv(0x5A, "4761739001010010"), tlv(0x5F24, "221231"), tlv(0x8E, "00000000 00001388 4206"),
+            tlv(0x9F4A, "82"))
+        let text = try tree(record.hexText)
         #expect(text.contains("(b, 17 bytes, card): PAN 476173******0010, expires 2022-12, service code 201"))
         #expect(text.contains("10 discretionary digits not shown"))
         #expect(text.contains("5F20  cardholder name (ans, 15 bytes, card): F*** F*********"))
@@ -129,9 +130,10 @@ struct DecodedMessageTests {
     }
 
     @Test func `a script's commands are commands, and a PIN in one stays hidden`() throws {
-        let text = try tree(
-            "71 2A 9F18 04 00000001 86 09 8424000204 DEADBEEF 86 0D 04DA9F5808 05 1122334455667788 86 04 8418 0000"
-                .replacing("04DA9F5808 05", with: "04DA9F5808").replacing("71 2A", with: "71 25"))
+        let script = tlv(
+            0x71, tlv(0x9F18, "00000001"), tlv(0x86, "84240002 04 DEADBEEF"),
+            tlv(0x86, "04DA9F58 08 1122334455667788"), tlv(0x86, "84180000"))
+        let text = try tree(script.hexText)
         #expect(text.contains("PIN CHANGE/UNBLOCK: change and unblock the PIN, secure messaging"))
         #expect(text.contains("data: not shown: PIN data"))
         #expect(!text.contains("DEADBEEF"))

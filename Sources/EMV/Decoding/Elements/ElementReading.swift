@@ -27,6 +27,19 @@ enum ElementReading: Sendable {
     /// How to read the value of `tag`; nil when its format says all.
     static subscript(tag: BERTag) -> ElementReading? { table[tag] }
 
+    /// Whether the value is made by rules that leave no room for an account number, and has digits in a row by
+    /// chance only: cryptograms, keys, names of applications, lists.
+    static func isRegular(_ tag: BERTag) -> Bool {
+        switch table[tag] {
+        case .bits, .applicationName, .tagsAndLengths, .tags, .fileLocator, .verificationList, .scriptResults: true
+        default: regular.contains(tag)
+        }
+    }
+
+    private static let regular: Set<BERTag> = [
+        0x90, 0x92, 0x93, 0x98, 0x9F26, 0x9F2F, 0x9F37, 0x9F48, 0x9F4B, 0x9F4C, 0xDF8115, 0xDF8129, 0xDF8301, 0xDF8302,
+    ]
+
     private static let table: [BERTag: ElementReading] = [
         0x42: .text, 0x4F: .applicationName, 0x50: .text, 0x56: .trackOne, 0x57: .trackTwo, 0x5A: .accountNumber,
         0x5F20: .holderName, 0x5F24: .date, 0x5F25: .date, 0x5F28: .country, 0x5F2A: .currency, 0x5F2D: .languages,

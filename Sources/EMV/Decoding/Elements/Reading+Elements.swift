@@ -21,9 +21,8 @@ extension Reading {
         describe(&value, range, as: ElementReading[tag], isReadable: value.problems.isEmpty && !range.isEmpty)
         // The digits of the whole would tell what a part withholds.
         if value.children.contains(where: \.isMasked) { (value.hex, value.isMasked) = (nil, true) }
-        // What is not of a known make may hold anything.
-        let isFree = element == nil || !value.problems.isEmpty
-        if isFree, value.hex != nil, CardDataMask.mayHoldAccountNumber(bytes[range]) {
+        let isRegular = ElementReading.isRegular(tag) && value.problems.isEmpty
+        if !isRegular, value.hex != nil, CardDataMask.mayHoldAccountNumber(bytes[range]) {
             value.withhold("it may hold an account number")
             (value.flags, value.children) = ([], [])
         }
@@ -111,7 +110,6 @@ extension Reading {
     }
 
     func free(_ value: inout DecodedValue, _ range: Range<Int>) {
-        if CardDataMask.mayHoldAccountNumber(bytes[range]) { return value.withhold("it may hold an account number") }
         value.meaning = printable(bytes[range]).map(quoted)
     }
 
