@@ -49,7 +49,11 @@ enum CardDataMask {
             let run = values[start...].prefix { $0 <= 9 }
             for first in run.indices.dropLast(12) {
                 for count in lengths(values[first], values[first + 1]) where first + count <= run.endIndex {
-                    if hasValidCheckDigit(values[first..<(first + count)]) { return true }
+                    let digits = values[first..<(first + count)]
+                    // Behind the issuer's six digits is the number of an account, which is not zero.
+                    if hasValidCheckDigit(digits), digits.dropFirst(6).dropLast().contains(where: { $0 != 0 }) {
+                        return true
+                    }
                 }
             }
             start = run.endIndex + 1
@@ -61,7 +65,7 @@ enum CardDataMask {
     private static func lengths(_ first: UInt8, _ second: UInt8) -> [Int] {
         switch (first, second) {
         case (1, _): [15]
-        case (2, _): [16, 17, 18, 19]
+        case (2, 2...7): [16]
         case (3, 4), (3, 7): [15]
         case (3, 0), (3, 6), (3, 8), (3, 9): [14, 15, 16, 17, 18, 19]
         case (3, 5): [16, 17, 18, 19]

@@ -108,7 +108,10 @@ struct DecodedCardDataTests {
     }
 
     @Test func `what cannot be an account number is shown`() throws {
-        for text in ["DF0108 0000000000000000", "DF0108 1122334455667788", "DF0104 47617390"] {
+        for text in [
+            "DF0108 0000000000000000", "DF0108 1122334455667788", "DF0112 0110A00003240000000000000000000000FF",
+            "DF0104 47617390",
+        ] {
             #expect(try said(bytes("8202 5C00" + text)).contains(text.suffix(8)), "\(text)")
         }
     }

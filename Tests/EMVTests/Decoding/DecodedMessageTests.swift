@@ -132,13 +132,13 @@ struct DecodedMessageTests {
     @Test func `a script's commands are commands, and a PIN in one stays hidden`() throws {
         let script = tlv(
             0x71, tlv(0x9F18, "00000001"), tlv(0x86, "84240002 04 DEADBEEF"),
-            tlv(0x86, "04DA9F58 08 1122334455667788"), tlv(0x86, "84180000"))
+            tlv(0x86, "04DA9F58 08 A1B2C3D4E5F60718"), tlv(0x86, "84180000"))
         let text = try tree(script.hexText)
         #expect(text.contains("PIN CHANGE/UNBLOCK: change and unblock the PIN, secure messaging"))
         #expect(text.contains("data: not shown: PIN data"))
         #expect(!text.contains("DEADBEEF"))
         #expect(text.contains("PUT DATA: data object 9F58, secure messaging"))
-        #expect(text.contains("data  1122334455667788"))
+        #expect(text.contains("data  A1B2C3D4E5F60718"))
         #expect(text.contains("APPLICATION UNBLOCK: secure messaging"))
     }
 
@@ -167,8 +167,8 @@ struct DecodedMessageTests {
     }
 
     @Test func `issuer authentication data are told by method`() throws {
-        let first = try tree("1122334455667788 3030", as: "91")
-        #expect(first.contains("ARPC, method 1  1122334455667788"))
+        let first = try tree("A1B2C3D4E5F60718 3030", as: "91")
+        #expect(first.contains("ARPC, method 1  A1B2C3D4E5F60718"))
         #expect(first.contains("authorisation response code  3030 = 00: approved by the issuer"))
         let second = try tree("11223344 03920000", as: "91")
         #expect(second.contains("ARPC, method 2  11223344"))

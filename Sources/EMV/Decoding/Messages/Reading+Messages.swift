@@ -86,7 +86,7 @@ extension Reading {
         var reader = BERTLVReader(range)
         let isObject = (try? reader.nextTag(in: bytes.span)).map { DataElement.described($0) != nil } ?? false
         guard isObject, instruction != .getChallenge else {
-            return [freePart(instruction == .getChallenge ? "challenge" : "data", range)]
+            return [instruction == .getChallenge ? part("challenge", range) : freePart("data", range)]
         }
         return objects(in: range)
     }

@@ -14,7 +14,7 @@ struct DecodeCommand: ParsableCommand {
             which offset, and the exit code is 65.
 
             EXAMPLES:
-              cardpresent emv decode 6F1A840E315041592E5359532E4444463031A5088801025F2D02656E
+              cardpresent emv decode 6F098407A0000000031010
               cardpresent emv decode --as tvr 80 00 04 80 00
               cardpresent emv decode --as iad --scheme visa 06010A03A00000
               cardpresent emv decode --as 9F6E --json 20700000
