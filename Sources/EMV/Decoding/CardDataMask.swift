@@ -38,12 +38,16 @@ enum CardDataMask {
     /// digit, and as many as cards have whose numbers begin so.
     static func mayHoldAccountNumber(_ bytes: some Collection<UInt8>) -> Bool {
         guard bytes.count >= 7 else { return false }
-        return mayHoldAccountNumber(halfBytes: bytes.flatMap { [$0 >> 4, $0 & 0x0F] })
-            || mayHoldAccountNumber(
-                halfBytes: bytes.map { (0x30...0x39).contains($0) ? $0 & 0x0F : UInt8.max })
+        return mayHoldAccountNumber(values: bytes.flatMap { [$0 >> 4, $0 & 0x0F] })
+            || mayHoldAccountNumber(inText: bytes)
     }
 
-    private static func mayHoldAccountNumber(halfBytes values: [UInt8]) -> Bool {
+    /// The same for bytes that are known to be characters: the half bytes of capital letters are digits too.
+    static func mayHoldAccountNumber(inText bytes: some Collection<UInt8>) -> Bool {
+        mayHoldAccountNumber(values: bytes.map { (0x30...0x39).contains($0) ? $0 & 0x0F : UInt8.max })
+    }
+
+    private static func mayHoldAccountNumber(values: [UInt8]) -> Bool {
         var start = 0
         while start < values.count {
             let run = values[start...].prefix { $0 <= 9 }

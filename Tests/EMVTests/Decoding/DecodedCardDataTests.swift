@@ -9,7 +9,7 @@ import Testing
 struct DecodedCardDataTests {
     private static let numbers = [
         "4761739001010010", "5413330089020011", "374245001751006", "6212345678900000003", "4222222222222",
-        "36070500001020", "6799998900000200019",
+        "36070500001020", "6799998900000200010",
     ]
 
     /// Everything that a decoding says, in both forms.

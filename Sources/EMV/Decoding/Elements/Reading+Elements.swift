@@ -22,11 +22,17 @@ extension Reading {
         // The digits of the whole would tell what a part withholds.
         if value.children.contains(where: \.isMasked) { (value.hex, value.isMasked) = (nil, true) }
         let isRegular = ElementReading.isRegular(tag) && value.problems.isEmpty
-        if !isRegular, value.hex != nil, CardDataMask.mayHoldAccountNumber(bytes[range]) {
+        if !isRegular, value.hex != nil, mayHoldAccountNumber(range, element?.format) {
             value.withhold("it may hold an account number")
             (value.flags, value.children) = ([], [])
         }
         return value
+    }
+
+    private func mayHoldAccountNumber(_ range: Range<Int>, _ format: DataElement.Format?) -> Bool {
+        let isText = format == .a || format == .an || format == .ans
+        return isText && printable(bytes[range]) != nil
+            ? CardDataMask.mayHoldAccountNumber(inText: bytes[range]) : CardDataMask.mayHoldAccountNumber(bytes[range])
     }
 
     private static func wrongLength(_ element: DataElement) -> String {
