@@ -63,6 +63,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "EMVReplay",
+            dependencies: ["Amounts", "CardSecrets", "Determinism", "EMV", "SettingsFile", "SmartCard"],
+            swiftSettings: strict
+        ),
+        .target(
             name: "Hardware",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "EMV", "SettingsFile",
@@ -121,6 +126,14 @@ let package = Package(
         .testTarget(
             name: "EMVTests",
             dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "SmartCard"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "EMVReplayTests",
+            dependencies: [
+                "Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "EMVReplay", "SettingsFile", "SmartCard",
+            ],
+            resources: [.copy("Traces")],
             swiftSettings: strict
         ),
         .testTarget(
