@@ -54,7 +54,7 @@ struct ReplayCommand: AsyncParsableCommand {
                 let keys = try CAPublicKeyStore(files: capks).keys
                 report = try await CardReplay(
                     trace, terminal: settings.terminal.adding(certificationAuthorityKeys: keys), overrides: overrides
-                ).run(date: SystemTimeSource().civilNow())
+                ).run(date: SystemTimeSource().localDate())
             } catch let error as SettingsError {
                 throw CommandFailure(.badData, code: "malformed_file", message: error.located, fix: error.fix)
             } catch let error as CardReplayError {
