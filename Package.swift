@@ -86,7 +86,9 @@ let package = Package(
         ),
         .target(
             name: "Yosemite",
-            dependencies: ["Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "SmartCard", "Storage"],
+            dependencies: [
+                "Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "Hardware", "SmartCard", "Storage",
+            ],
             swiftSettings: strict
         ),
         .target(
