@@ -64,7 +64,9 @@ let package = Package(
         ),
         .target(
             name: "EMVReplay",
-            dependencies: ["Amounts", "CardSecrets", "Determinism", "EMV", "SettingsFile", "SmartCard"],
+            dependencies: [
+                "Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "SettingsFile", "SmartCard",
+            ],
             swiftSettings: strict
         ),
         .target(
@@ -105,7 +107,8 @@ let package = Package(
         .executableTarget(
             name: "CardPresentCommand",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "SettingsFile",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "EMVReplay", "Hardware",
+                "SettingsFile",
                 "Simulator", "SmartCard", "Storage", "USB", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -133,7 +136,8 @@ let package = Package(
         .testTarget(
             name: "EMVReplayTests",
             dependencies: [
-                "Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "EMVReplay", "SettingsFile", "SmartCard",
+                "Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "EMVReplay", "SettingsFile",
+                "SmartCard",
             ],
             resources: [.copy("Traces")],
             swiftSettings: strict
