@@ -63,6 +63,13 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "EMVReplay",
+            dependencies: [
+                "Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "SettingsFile", "SmartCard",
+            ],
+            swiftSettings: strict
+        ),
+        .target(
             name: "Hardware",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "EMV", "SettingsFile",
@@ -100,7 +107,8 @@ let package = Package(
         .executableTarget(
             name: "CardPresentCommand",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "SettingsFile",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "EMVReplay", "Hardware",
+                "SettingsFile",
                 "Simulator", "SmartCard", "Storage", "USB", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -123,6 +131,15 @@ let package = Package(
         .testTarget(
             name: "EMVTests",
             dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "SmartCard"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "EMVReplayTests",
+            dependencies: [
+                "Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "EMVReplay", "SettingsFile",
+                "SmartCard",
+            ],
+            resources: [.copy("Traces")],
             swiftSettings: strict
         ),
         .testTarget(
