@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Glibc
 
 /// A stream socket to the other side of a door. One task uses it at a time; cancelling the task ends its wait.
@@ -42,7 +41,7 @@ final class DoorConnection: Sendable {
         if isTCP {
             // Answers are short and waited for.
             set(IPPROTO_TCP, TCP_NODELAY)
-            set(SOL_SOCKET, SO_KEEPALIVE)
+            set(Int(SOL_SOCKET), SO_KEEPALIVE)
         }
         guard address.withPointer({ Glibc.connect(socket, $0, $1) }) != 0 else { return 0 }
         guard errno == EINPROGRESS || errno == EINTR else { return errno }
@@ -105,15 +104,13 @@ final class DoorConnection: Sendable {
     /// Sends what the system takes at once, and waits for nothing.
     @discardableResult
     func sendNow(_ bytes: ArraySlice<UInt8>) -> Int {
-        bytes.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue)) }
+        bytes.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     }
 
     /// Switches an option of the socket on. One that cannot be set costs time and nothing else.
-    private func set(_ level: Int, _ option: Int32) { set(Int32(level), option) }
-
-    private func set(_ level: Int32, _ option: Int32) {
+    private func set(_ level: Int, _ option: Int32) {
         var on: Int32 = 1
-        setsockopt(socket, level, option, &on, socklen_t(MemoryLayout<Int32>.size))
+        setsockopt(socket, Int32(level), option, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 }
 

@@ -7,17 +7,21 @@ final class SocketWaiter: Sendable {
     enum End: Hashable, Sendable { case ready, late, cancelled }
 
     private let queue = DispatchQueue(label: "cardpresent.door")
-    /// A counter of the system (eventfd) that a cancelled task raises, to end the wait.
+    /// Two ends of a socket of its own. A cancelled task writes into one of them, which ends the wait for the other.
+    private let bell: Int32
     private let alarm: Int32
 
     /// - Throws: ``DoorError/unreachable(_:reason:)`` when the process has no descriptor left.
     init(for address: DoorAddress) throws(DoorError) {
-        alarm = eventfd(0, Int32(EFD_CLOEXEC.rawValue | EFD_NONBLOCK.rawValue))
-        guard alarm >= 0 else { throw .unreachable(address, reason: systemText(errno)) }
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw .unreachable(address, reason: systemText(errno)) }
+        (bell, alarm) = (ends[0], ends[1])
     }
 
     deinit {
-        if alarm >= 0 { close(alarm) }
+        close(bell)
+        close(alarm)
     }
 
     /// - Parameters:
@@ -47,8 +51,7 @@ final class SocketWaiter: Sendable {
                 queue.async { continuation.resume(returning: body()) }
             }
         } onCancel: {
-            var one: UInt64 = 1
-            _ = write(alarm, &one, MemoryLayout<UInt64>.size)
+            _ = write(bell, [1], 1)
         }
     }
 }

@@ -8,13 +8,14 @@ struct DoorOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Put the card into pcscd's virtual reader (vsmartcard's vpcd), which listens there.",
-            discussion: "Default: 127.0.0.1:35963.", valueName: "host:port"))
+            discussion: "Default: 127.0.0.1:35963.", valueName: "host:port"),
+        transform: Self.address)
     var vpcd: DoorAddress?
     @Option(
         help: ArgumentHelp(
             "Put the card into QEMU's USB reader, whose character device listens there: a UNIX socket or HOST:PORT.",
             valueName: "socket"),
-        completion: .file())
+        completion: .file(), transform: Self.address)
     var vscard: DoorAddress?
     @Option(
         help: ArgumentHelp(
@@ -30,6 +31,13 @@ struct DoorOptions: ParsableArguments {
         if let wait, !(0...86_400).contains(wait) { throw ValidationError("--wait is 0 to 86400 seconds") }
     }
 
+    private static func address(_ text: String) throws -> DoorAddress {
+        guard let address = DoorAddress(text) else {
+            throw ValidationError("'\(text)' is neither HOST:PORT nor the path of a socket, which has a slash in it")
+        }
+        return address
+    }
+
     var kind: DoorKind { vscard == nil ? .vpcd : .vscard }
 
     var address: DoorAddress { vscard ?? vpcd ?? Self.standardVPCD }
@@ -37,8 +45,4 @@ struct DoorOptions: ParsableArguments {
     var stay: CardDoor.Stay {
         CardDoor.Stay(longestWait: wait.map { .seconds($0) }, endsWithPeer: once)
     }
-}
-
-extension DoorAddress: @retroactive ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
 }
