@@ -9,7 +9,7 @@ public struct CardDoor: Sendable {
     public struct Stay: Hashable, Sendable {
         /// How long to wait for somebody to be there, each time; nil for as long as it takes.
         public var longestWait: Duration?
-        /// Whether to end when the other side goes away.
+        /// Whether to end when the connection ends.
         public var endsWithPeer: Bool
 
         public init(longestWait: Duration? = nil, endsWithPeer: Bool = false) {
@@ -67,8 +67,12 @@ public struct CardDoor: Sendable {
                 do throws(DoorError) {
                     try await serve(on: connection)
                 } catch {
-                    onEvent(.disconnected(commands: commands.value))
-                    guard case .peerGone = error else { throw error }
+                    let reason = error == .cancelled ? nil : error.description
+                    onEvent(.disconnected(commands: commands.value, reason: reason))
+                    switch error {
+                    case .peerGone, .cardMute: break
+                    case .unreachable, .malformed, .refused, .cancelled: throw error
+                    }
                     guard !stay.endsWithPeer else { return }
                 }
                 // Somebody who hangs up without a word is not called back at once.
@@ -121,7 +125,8 @@ public struct CardDoor: Sendable {
                         case .ask(let request):
                             let answer = perform(request, on: &card)
                             try await work(for: answer.after)
-                            try await connection.send(session.answer(answer.bytes, to: request))
+                            guard let bytes = session.answer(answer.bytes, to: request) else { throw .cardMute }
+                            try await connection.send(bytes)
                         }
                     }
                 }

@@ -4,6 +4,8 @@ public enum DoorError: Error, Hashable, Sendable, CustomStringConvertible {
     case unreachable(DoorAddress, reason: String)
     /// The other side went away. The text is the system's; nil for an orderly end.
     case peerGone(reason: String?)
+    /// The card stayed mute, and the protocol has no word for that but the end of the connection.
+    case cardMute
     /// The other side does not speak the door's protocol; the text says where.
     case malformed(String)
     /// The other side does not want the card (VSCard error codes: 1 general, 2 no more readers, 3 there is a card).
@@ -15,6 +17,7 @@ public enum DoorError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .unreachable(let address, let reason): "nobody answers at \(address): \(reason)"
         case .peerGone(let reason): reason.map { "the other side is gone: \($0)" } ?? "the other side is gone"
+        case .cardMute: "the card does not answer"
         case .malformed(let place): "the other side does not speak the protocol: \(place)"
         case .refused(2): "the other side has no reader left for the card"
         case .refused(3): "the other side has a card already"

@@ -9,6 +9,7 @@ public enum DoorEvent: Hashable, Sendable {
     /// is nil when the card stayed mute. Command and answer themselves may hold card data.
     case command(number: Int, instruction: UInt8, status: UInt16?)
     case poweredOff
-    /// The other side went away, or this side did, after so many commands since the door opened.
-    case disconnected(commands: Int)
+    /// The connection ended, after so many commands since the door opened. The reason is nil when this side was told
+    /// to end it.
+    case disconnected(commands: Int, reason: String?)
 }

@@ -35,8 +35,9 @@ protocol DoorSession: Sendable {
 
     /// Takes the card's answer, empty from a mute card and to power off.
     ///
-    /// - Returns: what to send.
-    mutating func answer(_ bytes: [UInt8], to request: CardRequest) -> [UInt8]
+    /// - Returns: what to send; nil when the protocol has no word for a card that stays mute, and the connection
+    ///   has to end.
+    mutating func answer(_ bytes: [UInt8], to request: CardRequest) -> [UInt8]?
 
     /// What to send before this side ends the connection.
     func farewell() -> [UInt8]

@@ -3,7 +3,7 @@
 /// Both sides send messages of a length (two bytes, the higher first) and so many bytes. One byte is an order:
 /// 00 power off, 01 power on, 02 reset, 04 give the answer to reset. More bytes are a command. Only 04 and commands
 /// are answered. pcscd asks for the answer to reset several times a second to see whether the card is there, so
-/// that must not reset it; an empty answer means that there is none.
+/// that must not reset it.
 struct VPCDSession: DoorSession {
     private static let orders: [UInt8: CardRequest] = [
         0x00: .powerOff, 0x01: .powerOn, 0x02: .reset, 0x04: .answerToReset,
@@ -25,10 +25,12 @@ struct VPCDSession: DoorSession {
         return [.ask(request)]
     }
 
-    mutating func answer(_ bytes: [UInt8], to request: CardRequest) -> [UInt8] {
+    mutating func answer(_ bytes: [UInt8], to request: CardRequest) -> [UInt8]? {
         switch request {
         case .powerOn, .powerOff, .reset: return []
         case .answerToReset, .command:
+            // vpcd waits for ever for the rest of a message without bytes, and pcscd with it.
+            guard !bytes.isEmpty else { return nil }
             let body = bytes.prefix(Int(UInt16.max))
             return [UInt8(body.count >> 8), UInt8(body.count & 0xFF)] + body
         }

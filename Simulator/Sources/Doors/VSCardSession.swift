@@ -53,7 +53,7 @@ struct VSCardSession: DoorSession {
         }
     }
 
-    mutating func answer(_ bytes: [UInt8], to request: CardRequest) -> [UInt8] {
+    mutating func answer(_ bytes: [UInt8], to request: CardRequest) -> [UInt8]? {
         switch request {
         case .powerOn, .reset, .answerToReset:
             // A card that does not answer to reset cannot be put in.

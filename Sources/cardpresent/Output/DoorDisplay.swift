@@ -16,7 +16,8 @@ struct DoorDisplay: Sendable {
                 (isWarm ? "Warm reset: " : "Reset: ") + (answer.isEmpty ? "no answer" : answer.hexadecimal)
             case .command: ""
             case .poweredOff: "Power off"
-            case .disconnected(let commands): "Disconnected after \(commands) command\(commands == 1 ? "" : "s")"
+            case .disconnected(let commands, let reason):
+                "Disconnected after \(commands) command\(commands == 1 ? "" : "s")" + (reason.map { ": \($0)" } ?? "")
             }
         if !text.isEmpty { StandardError.write(text + "\n") }
     }
@@ -60,8 +61,8 @@ struct DoorEventView: Encodable, Sendable {
             sw = status.map { StatusWord(rawValue: $0).description }
         case .poweredOff:
             self.event = "powerOff"
-        case .disconnected(let commands):
-            (self.event, self.commands) = ("disconnected", commands)
+        case .disconnected(let commands, let reason):
+            (self.event, self.commands, self.reason) = ("disconnected", commands, reason)
         }
     }
 }

@@ -85,8 +85,8 @@ extension CommandFailure {
             self.init(
                 .unavailable, code: "wrong_peer", message: "\(error)",
                 fix: "see docs/simulate-card.md for what --vpcd and --vscard connect to")
-        case .peerGone, .cancelled:
-            self.init(.unavailable, code: "peer_gone", message: "\(error)")
+        case .peerGone, .cardMute, .cancelled:
+            self.init(.unavailable, code: "connection_lost", message: "\(error)")
         }
     }
 }
