@@ -1,9 +1,9 @@
 import Determinism
+import SmartCard
 import Synchronization
 import Testing
 
 @testable import Simulator
-@testable import SmartCard
 
 struct CardDoorTests {
     private final class Log<Value: Sendable>: Sendable {
@@ -210,8 +210,8 @@ struct CardDoorTests {
         let pcscd = try FarSide()
         async let serving: Void = door(.vpcd, at: pcscd.address, card: card).serve()
         let record = try await pcscd.meet { reader in
-            func ask(_ text: String) throws -> [UInt8] {
-                let command = hex(text)
+            func ask(_ text: String, _ end: UInt8? = nil) throws -> [UInt8] {
+                let command = hex(text) + (end.map { [$0] } ?? [])
                 try reader.send([UInt8(command.count >> 8), UInt8(command.count & 0xFF)] + command)
                 let length = try reader.receive(2)
                 return try reader.receive(Int(length[0]) << 8 | Int(length[1]))
@@ -222,7 +222,7 @@ struct CardDoorTests {
             _ = try ask("00200080 08 241234FFFFFFFFFF")
             let length = try ask("00B2010C00")
             #expect(length.first == 0x6C)
-            return try ask("00B2010C" + String(format: "%02X", length[1]))
+            return try ask("00B2010C", length[1])
         }
         try await serving
         let pan = hex("4761739001010010")

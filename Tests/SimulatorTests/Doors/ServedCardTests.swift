@@ -88,12 +88,12 @@ struct ServedCardTests {
     }
 
     @Test func `any bytes at all leave the card usable after a reset`() {
-        var generator = SeededGenerator(seed: 22)
+        let noise = Noise(seed: 22)
         for answerToReset in [ScriptedCard.t0, ScriptedCard.t1] {
             var (served, _) = card(answerToReset)
             for _ in 0..<500 {
-                _ = served.exchange(generator.mutated(hex("00A40400 07 A0000000031010 00")))
-                _ = served.exchange(generator.bytes(generator.number(0...20)))
+                _ = served.exchange(noise.mutated(hex("00A40400 07 A0000000031010 00")))
+                _ = served.exchange(noise.bytes(20))
             }
             _ = served.reset()
             #expect(served.exchange(hex("00200080 02 1234")).bytes == hex("9000"))

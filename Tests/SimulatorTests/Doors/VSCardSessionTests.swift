@@ -88,15 +88,15 @@ struct VSCardSessionTests {
     }
 
     @Test func `whatever comes, in whatever pieces, there are steps or an error`() throws {
-        var generator = SeededGenerator(seed: 21)
+        let noise = Noise(seed: 21)
         let good = hex(Self.greeting + Self.accepted + Self.accepted + "00000007 00000000 00000005 00B2010C00")
         for _ in 0..<1000 {
-            let bytes = generator.chance(80) ? generator.mutated(good) : generator.bytes(generator.number(0...60))
+            let bytes = noise.number(0...4) > 0 ? noise.mutated(good) : noise.bytes(60)
             var session = VSCardSession()
             var count = 0
             var rest = bytes[...]
-            loop: while !rest.isEmpty {
-                let piece = generator.number(1...30)
+            while !rest.isEmpty {
+                let piece = noise.number(1...30)
                 session.receive(Array(rest.prefix(piece)))
                 rest = rest.dropFirst(piece)
                 while true {
