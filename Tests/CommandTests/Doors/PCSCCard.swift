@@ -26,7 +26,7 @@ final class PCSCCard: CardChannel {
         var context = 0
         try Self.check("SCardEstablishContext", library.establish(2, nil, nil, &context))
         self.context = context
-        try Self.waitForCard(library, context)
+        try Self.wait(until: true, library, context)
         var (card, activeProtocol) = (0, UInt(0))
         // Shared, T=0 or T=1.
         try Self.check("SCardConnect", library.connect(context, Self.readerName, 2, 3, &card, &activeProtocol))
@@ -75,8 +75,26 @@ final class PCSCCard: CardChannel {
         }
     }
 
+    /// Waits until no card is in the reader.
+    static func waitUntilGone() async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(
+                    with: Result {
+                        let library = try PCSCLibrary()
+                        var context = 0
+                        try check("SCardEstablishContext", library.establish(2, nil, nil, &context))
+                        defer { _ = library.release(context) }
+                        try wait(until: false, library, context)
+                    })
+            }
+        }
+    }
+
+    /// Waits until a card is in the reader, or until there is none.
+    ///
     /// SCARD_READERSTATE: name, user data, current state, event state, ATR length, 33 bytes of ATR.
-    private static func waitForCard(_ library: PCSCLibrary, _ context: Int) throws {
+    private static func wait(until isIn: Bool, _ library: PCSCLibrary, _ context: Int) throws {
         try readerName.withCString { name in
             let state = UnsafeMutableRawPointer.allocate(byteCount: 80, alignment: 8)
             defer { state.deallocate() }
@@ -85,7 +103,7 @@ final class PCSCCard: CardChannel {
             while true {
                 try check("SCardGetStatusChange", library.statusChange(context, longestWait, state, 1))
                 let event = state.load(fromByteOffset: 24, as: UInt.self)
-                guard event & present == 0 else { return }
+                guard (event & present != 0) != isIn else { return }
                 state.storeBytes(of: event, toByteOffset: 16, as: UInt.self)
             }
         }

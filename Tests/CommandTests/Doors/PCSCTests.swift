@@ -54,6 +54,7 @@ struct PCSCTests {
         #expect(shown.output.contains("(SW1=0x6A, SW2=0x82)"))
         child.send(SIGTERM)
         #expect(try child.result().status == 0)
+        try await PCSCCard.waitUntilGone()
         let emptied = try openSCTool(["-l"])
         #expect(emptied.output.contains("No              \(PCSCCard.readerName)"), "\(emptied.output)")
     }
@@ -66,12 +67,11 @@ struct PCSCTests {
         let outcome = try await Terminal(profile: name).pay(with: channel)
         #expect(outcome.decision == .approvedOnline, "\(outcome)")
         #expect(outcome.cryptogram?.type == .tc)
-        #expect(outcome.statusInformation.contains(.issuerAuthenticationPerformed))
         child.send(SIGINT)
         #expect(try child.result().status == 0)
         let trace = try scratch.text("trace")
         #expect(trace.contains(#"{"c":"80AE80"#) && trace.contains(#"{"c":"80AE40"#))
-        #expect(!trace.contains("4761739001010010"))
+        for pan in ["4761739001010010", "4761739001010085", "5413330089010012"] { #expect(!trace.contains(pan)) }
     }
 
     @Test func `in T=0 the program sees 61xx and 6Cxx, as behind a reader that leaves them to it`() async throws {

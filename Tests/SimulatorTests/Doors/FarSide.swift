@@ -18,27 +18,29 @@ final class FarSide: Sendable {
     /// Listens at a free port of this machine, or at a path.
     init(at path: DoorAddress? = nil) throws {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let socket: Int32
         if case .unix(let name)? = path {
-            listener = socket(AF_UNIX, kind, 0)
+            socket = Glibc.socket(AF_UNIX, kind, 0)
             var address = sockaddr_un()
             address.sun_family = sa_family_t(AF_UNIX)
             withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name.utf8) }
-            try Self.check("bind", Self.bind(listener, &address))
+            try Self.check("bind", Self.bind(socket, &address))
             self.address = .unix(path: name)
         } else {
-            listener = socket(AF_INET, kind, 0)
+            socket = Glibc.socket(AF_INET, kind, 0)
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            try Self.check("bind", Self.bind(listener, &address))
+            try Self.check("bind", Self.bind(socket, &address))
             var size = socklen_t(MemoryLayout<sockaddr_in>.size)
             let code = withUnsafeMutableBytes(of: &address) {
-                getsockname(listener, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), &size)
+                getsockname(socket, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), &size)
             }
             try Self.check("getsockname", code)
             self.address = .tcp(host: "127.0.0.1", port: UInt16(bigEndian: address.sin_port))
         }
-        try Self.check("listen", listen(listener, 4))
+        try Self.check("listen", listen(socket, 4))
+        listener = socket
     }
 
     deinit {
@@ -93,6 +95,8 @@ final class Conversation {
         while bytes.count < count {
             var buffer = [UInt8](repeating: 0, count: count - bytes.count)
             let taken = recv(socket, &buffer, buffer.count, 0)
+            // A door that ends before it has read everything ends like this.
+            if taken < 0, errno == ECONNRESET { break }
             guard taken >= 0 else { throw FarSide.Failure(call: "recv", code: errno) }
             guard taken > 0 else { break }
             bytes += buffer.prefix(taken)
