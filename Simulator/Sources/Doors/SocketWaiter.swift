@@ -24,10 +24,13 @@ final class SocketWaiter: Sendable {
         close(alarm)
     }
 
+    /// Waits for one of the events on a socket.
+    ///
     /// - Parameters:
     ///   - socket: what to wait for.
     ///   - events: `POLLIN` or `POLLOUT`.
     ///   - milliseconds: how long; negative for ever.
+    /// - Returns: how the wait ended.
     func wait(for socket: Int32, _ events: Int32, milliseconds: Int32) async -> End {
         let end = await run { [alarm] in
             var watched = [
