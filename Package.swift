@@ -167,8 +167,13 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // It runs the built program and imports nothing of it.
-        .testTarget(name: "CommandTests", swiftSettings: strict),
+        // It runs the built program and imports nothing of it. The libraries are for a terminal that meets the
+        // program's simulated card.
+        .testTarget(
+            name: "CommandTests",
+            dependencies: ["Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "SimulatorTests",
             dependencies: [

@@ -1,37 +1,24 @@
-internal import Synchronization
-
-/// A card channel that passes everything on and hands each exchange, masked, to a recorder.
-///
-/// These bytes never get into a trace: the data of VERIFY, CHANGE REFERENCE DATA and RESET RETRY COUNTER;
-/// the values of PAN, track, name and discretionary data objects, and of certificates that carry the PAN;
-/// response data whose coding is not understood; and, wherever they turn up later, the PAN and the other
-/// card data that were seen.
+/// A card channel that passes everything on and hands each exchange, masked, to a recorder; ``TraceRecorder`` says
+/// what is masked.
 public final class TracingCardChannel: CardChannel {
     private let channel: any CardChannel
-    private let record: @Sendable (TraceEntry) -> Void
-    private let mask = Mutex(TraceMask())
+    private let recorder: TraceRecorder
 
     /// - Parameters:
     ///   - channel: where commands go.
     ///   - record: takes the exchanges, one by one, in their order. It is called before the answer is
     ///     handed on.
     public init(_ channel: any CardChannel, record: @escaping @Sendable (TraceEntry) -> Void) {
-        (self.channel, self.record) = (channel, record)
+        (self.channel, recorder) = (channel, TraceRecorder(record))
     }
 
     public func transmit(_ command: CommandAPDU) async throws(CardChannelError) -> ResponseAPDU {
         do {
             let response = try await channel.transmit(command)
-            record(
-                mask.withLock { mask in
-                    // The response first: it may hold the PAN that the command already spoke of.
-                    let responseText = mask.text(of: response, to: command)
-                    return TraceEntry(command: mask.text(of: command), outcome: .response(responseText))
-                })
+            recorder.add(command, response)
             return response
         } catch {
-            record(
-                TraceEntry(command: mask.withLock { $0.text(of: command) }, outcome: .failure(error)))
+            recorder.add(command, error)
             throw error
         }
     }
