@@ -67,7 +67,8 @@ struct TillConfigurationTests {
         #expect(terminal.acquirer == 45_678_901)
         #expect(terminal.capabilities == TerminalConfiguration.standardCapabilities)
         #expect(terminal.additionalCapabilities == TerminalConfiguration.standardAdditionalCapabilities)
-        #expect(terminal.pinPolicy == PINPolicy(allowsBypass: false))
+        #expect(terminal.pinPolicy == PINPolicy(allowsBypass: false, readerSeconds: 60))
+        #expect(till.pinPadScheme == .tdes)
         #expect(terminal.offersApplicationChoice)
 
         #expect(terminal.applications.count == TerminalApplication.standard.count + 1)
