@@ -50,10 +50,8 @@ extension CCIDReader {
         _ = try await finishT1(first, slot, wait)
     }
 
-    /// Runs T=1 from `first` to the card's whole answer.
-    ///
-    /// - Parameter mayRepeatCommand: whether this side has the whole command, so that it can send it again when
-    ///   the card did not get it.
+    /// Runs T=1 from `first` to the card's whole answer. Where a reader completed the command itself, this side
+    /// has nothing that it could send again when the card did not get it (`mayRepeatCommand`).
     func finishT1(
         _ first: T1InterfaceDevice.Step, _ slot: UInt8, _ wait: Duration, mayRepeatCommand: Bool = true
     ) async throws(CCIDError) -> [UInt8] {

@@ -85,7 +85,9 @@ struct TerminalSettings {
         ])
         var policy = standard.policy
         if let node = try node.optional("bypass") { policy.allowsBypass = try node.bool() }
-        if let node = try node.optional("bypassCoversLaterMethods") { policy.bypassCoversLaterMethods = try node.bool() }
+        if let node = try node.optional("bypassCoversLaterMethods") {
+            policy.bypassCoversLaterMethods = try node.bool()
+        }
         if let node = try node.optional("tries") { policy.maximumTries = try node.int(in: 1...15) }
         if let node = try node.optional("entry") { policy.entry = try node.choice(PINPolicy.Entry.self) }
         if let node = try node.optional("readerRefusal") {

@@ -94,6 +94,22 @@ struct TillConfigurationTests {
         #expect(keys.map(\.expiry?.year) == [2035, nil, 2035])
     }
 
+    @Test func `where PINs are typed, and how they are enciphered, can be said`() throws {
+        let till = try Self.read(
+            """
+            terminal:
+              pin: { entry: reader, readerRefusal: bypasses, readerSeconds: 20, scheme: aes }
+            """)
+        #expect(
+            till.terminal.pinPolicy == PINPolicy(entry: .reader, readerRefusal: .bypasses, readerSeconds: 20))
+        #expect(till.pinPadScheme == .aes)
+        // What a reader cannot do is not claimed.
+        #expect(till.terminal.capabilities.description == "20A800")
+        #expect(till.terminalForOtherCurrencies.capabilities.description == "20A800")
+        #expect(try Self.read(till.yaml).terminal == till.terminal)
+        #expect(try Self.read(till.yaml).pinPadScheme == .aes)
+    }
+
     @Test func `a list of applications takes the standard list's place`() throws {
         let till = try Self.read(
             """

@@ -65,9 +65,7 @@ struct ReaderPINStructure {
         guard lengthPosition + lengthWidth <= room else { throw failure(4) }
     }
 
-    /// The command with the PIN in it.
-    ///
-    /// - Parameter typed: as many digits as ``digits`` allows, one a byte.
+    /// The command with the PIN in it: as many digits as ``digits`` allows, one a byte.
     func command(_ typed: [UInt8]) -> [UInt8] {
         var command = template
         let width = typed.count * coding.bits
