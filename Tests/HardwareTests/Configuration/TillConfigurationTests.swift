@@ -23,7 +23,7 @@ struct TillConfigurationTests {
         let till = TillConfiguration.standard
         #expect(till.terminal == .standard)
         #expect(till.terminal.type.rawValue == 0x22)
-        #expect(till.terminal.capabilities.description == "20F800")
+        #expect(till.terminal.capabilities.description == "20F8C8")
         #expect(till.terminal.additionalCapabilities.description == "7000B0F111")
         #expect(till.terminal.applications == TerminalApplication.standard)
         #expect(till.currency.code == "USD")
@@ -175,6 +175,18 @@ struct TillConfigurationTests {
         #expect(try Self.read("terminal: { country: \(text) }").terminal.country == numeric)
     }
 
+    @Test func `revoked certificates are named by payment system, key and serial number`() throws {
+        let text = "revokedCertificates: [{ rid: A000000003, index: 92, serialNumber: 00A1B2 }]"
+        let till = try Self.read(text)
+        let revocation = CertificateRevocation(
+            rid: [0xA0, 0, 0, 0, 3], index: 0x92, serialNumber: [0x00, 0xA1, 0xB2])
+        #expect(till.terminal.revokedCertificates == [revocation])
+        #expect(try Self.read(till.yaml) == till)
+        let other = CertificateRevocation(rid: [0xA0, 0, 0, 0, 4], index: 0xF1, serialNumber: [1, 2, 3])
+        let terminal = till.terminal.adding(certificationAuthorityKeys: [], revokedCertificates: [other])
+        #expect(terminal.revokedCertificates == [revocation, other])
+    }
+
     @Test func `capabilities are given by name or as bytes`() throws {
         let named = try Self.read("terminal: { capabilities: [contactChip, noCVM, magneticStripe] }")
         #expect(named.terminal.capabilities.description == "600800")
@@ -216,7 +228,7 @@ struct TillConfigurationTests {
     @Test func `the printed configuration explains itself`() {
         let lines = TillConfiguration.standard.yaml.split(separator: "\n")
         #expect(lines.contains(#"  id: "000000000000001"  # tag 9F16, DE 42"#))
-        #expect(lines.contains("  capabilities: [  # tag 9F33: 20F800"))
+        #expect(lines.contains("  capabilities: [  # tag 9F33: 20F8C8"))
         #expect(lines.contains("  country: USA  # tag 9F1A, ISO 3166"))
         #expect(lines.contains(#"    name: "Visa credit and debit""#))
         #expect(lines.contains("    actionCodes: { denial: 0010000000, online: DC4004F800, default: DC4000A800 }"))
