@@ -103,7 +103,7 @@ struct TillConfigurationErrorTests {
         ("terminal: { pin: { readerSeconds: 256 } }", "1: terminal.pin.readerSeconds: '256' is not in 5...255"),
         (
             "terminal: { pin: { scheme: des } }",
-            "1: terminal.pin.scheme: 'des' is not known here; did you mean 'aes'?"
+            "1: terminal.pin.scheme: 'des' is not known here; did you mean 'tdes'?"
         ),
         (
             "terminal:\n  capabilities: [contactChip, encipheredOnlinePIN]\n  pin: { entry: reader }",

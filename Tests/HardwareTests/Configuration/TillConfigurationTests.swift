@@ -104,8 +104,8 @@ struct TillConfigurationTests {
             till.terminal.pinPolicy == PINPolicy(entry: .reader, readerRefusal: .bypasses, readerSeconds: 20))
         #expect(till.pinPadScheme == .aes)
         // What a reader cannot do is not claimed.
-        #expect(till.terminal.capabilities.description == "20A800")
-        #expect(till.terminalForOtherCurrencies.capabilities.description == "20A800")
+        #expect(till.terminal.capabilities.description == "20A8C8")
+        #expect(till.terminal(for: try Currency(code: "EUR")).capabilities.description == "20A8C8")
         #expect(try Self.read(till.yaml).terminal == till.terminal)
         #expect(try Self.read(till.yaml).pinPadScheme == .aes)
     }

@@ -22,7 +22,7 @@ final class ServiceBench: Sendable {
     init(
         _ profileName: String = "visa-credit", model: SimulatedReaderModel = .shortAPDU, isPlugged: Bool = true,
         faults: [IssuerFaultRule] = [], terminal: TerminalConfiguration = .standard,
-        trace: (@Sendable (TraceEntry) -> Void)? = nil, change: (inout CardProfile) -> Void = { _ in }
+        change: (inout CardProfile) -> Void = { _ in }, trace: (@Sendable (TraceEntry) -> Void)? = nil
     ) throws {
         var profile = try CardProfileLibrary.profile(profileName)
         change(&profile)

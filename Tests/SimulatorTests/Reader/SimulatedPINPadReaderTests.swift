@@ -103,7 +103,7 @@ private final class VerifyingCard: SimulatedCard {
         let card = VerifyingCard(ScriptedCard.t0)
         let host = try await powered(.pinpad, card)
         host.reader.press(.digit(7))
-        try await host.write(RawHost.message(0x69, hex(Self.standard)))
+        try await host.write(RawHost.message(0x69, [0, 0, 0], hex(Self.standard)))
         type([5, 5, 5], .confirmation, on: host)
         #expect(card.commands.isEmpty)
         type([5, 5, 10, 200], .correction, on: host)
