@@ -34,8 +34,9 @@ struct Till: Sendable {
     ) async throws(CommandFailure) -> Till {
         let world: any World =
             switch options.reader {
-            case .usb(let id): try RealWorld(options, readerID: id, pin: pin)
-            case .simulated(let model): try SimulatedWorld(options, model: model, pin: pin)
+            case .usb(let id): try RealWorld(options, readerID: id, pin: pin, pinPad: settings.pinPadScheme)
+            case .simulated(let model):
+                try SimulatedWorld(options, model: model, pin: pin, pinPad: settings.pinPadScheme)
             }
         return try await open(world, currency: currency, settings: settings, data: data)
     }

@@ -71,8 +71,8 @@ struct HelpTests {
                   --reader <reader>       The first USB reader, usb:ID for another one, or a
                                           simulated reader. (values: usb, simulated,
                                           simulated:tpdu, simulated:short-apdu,
-                                          simulated:extended-apdu, simulated:battery; default:
-                                          simulated:tpdu)
+                                          simulated:extended-apdu, simulated:battery,
+                                          simulated:pinpad; default: simulated:tpdu)
                         'cardpresent readers list' shows the readers that are plugged in.
                   --card <profile>        The card in a simulated reader: the name of a profile
                                           or the path of a profile file. (default: visa-credit)

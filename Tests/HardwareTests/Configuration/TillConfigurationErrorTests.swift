@@ -92,6 +92,24 @@ struct TillConfigurationErrorTests {
                 + "not do; leave them out"
         ),
         ("terminal:\n  pin:\n    tries: 0", "3: terminal.pin.tries: '0' is not in 1...15"),
+        (
+            "terminal: { pin: { entry: host } }",
+            "1: terminal.pin.entry: 'host' is not known here; use one of readerFirst, reader, terminal"
+        ),
+        (
+            "terminal: { pin: { readerRefusal: stop } }",
+            "1: terminal.pin.readerRefusal: 'stop' is not known here; did you mean 'stops'?"
+        ),
+        ("terminal: { pin: { readerSeconds: 256 } }", "1: terminal.pin.readerSeconds: '256' is not in 5...255"),
+        (
+            "terminal: { pin: { scheme: des } }",
+            "1: terminal.pin.scheme: 'des' is not known here; did you mean 'tdes'?"
+        ),
+        (
+            "terminal:\n  capabilities: [contactChip, encipheredOnlinePIN]\n  pin: { entry: reader }",
+            "2: terminal.capabilities: with pin.entry 'reader' no PIN reaches the terminal, so that none can be "
+                + "enciphered; leave encipheredOnlinePIN and encipheredOfflinePIN out, or use pin.entry 'readerFirst'"
+        ),
         ("terminal: { pin: { bypass: yes } }", "1: terminal.pin.bypass: 'yes' is neither true nor false"),
         (
             "terminal: { pin: { trys: 3 } }",
