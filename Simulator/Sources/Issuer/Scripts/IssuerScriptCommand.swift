@@ -19,33 +19,27 @@ public struct IssuerScriptCommand: Hashable, Sendable {
     public init(_ command: Command, comesBeforeFinal: Bool = false) {
         (self.command, self.comesBeforeFinal) = (command, comesBeforeFinal)
     }
+}
 
-    /// The value of a template 71 or 72: script identifier (9F18) and commands (86), each with its MAC.
-    ///
-    /// - Parameters:
-    ///   - commands: what the card is to do, in this order.
-    ///   - identifier: tag 9F18, 4 bytes.
-    ///   - context: the transaction that the MACs are bound to.
-    ///   - masterKey: the ICC master key for secure messaging.
-    /// - Returns: the value, without tag and length.
-    /// - Throws: ``CryptogramError/cryptography(_:)``
-    static func template(
-        _ commands: [IssuerScriptCommand], identifier: [UInt8], context: IssuerAuthenticationData.Context,
-        masterKey: borrowing SensitiveBytes
-    ) throws(CryptogramError) -> [UInt8] {
-        var value = BERTLV.encode(0x9F18, identifier)
-        for command in commands {
-            value += BERTLV.encode(0x86, try command.encoded(context, masterKey: masterKey))
+extension IssuerScriptCommand.Command {
+    /// Bytes of the command as it goes to the card: header, data and MAC.
+    var encodedLength: Int { 5 + dataLength + ScriptMAC.length }
+
+    private var dataLength: Int {
+        switch self {
+        case .blockApplication, .unblockApplication, .blockCard, .unblockPIN: 0
+        case .putData(_, let value): value.count
         }
-        return value
     }
 
     /// The command with its MAC, as it goes to the card.
-    private func encoded(
+    ///
+    /// - Throws: ``CryptogramError/cryptography(_:)``
+    func encoded(
         _ context: IssuerAuthenticationData.Context, masterKey: borrowing SensitiveBytes
     ) throws(CryptogramError) -> [UInt8] {
         let (instruction, parameters, data): (UInt8, UInt16, [UInt8]) =
-            switch command {
+            switch self {
             case .blockApplication: (0x1E, 0, [])
             case .unblockApplication: (0x18, 0, [])
             case .blockCard: (0x16, 0, [])
