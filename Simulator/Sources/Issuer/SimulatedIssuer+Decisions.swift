@@ -1,4 +1,5 @@
 internal import Amounts
+internal import CardSecrets
 internal import EMV
 internal import Hardware
 internal import SmartCard

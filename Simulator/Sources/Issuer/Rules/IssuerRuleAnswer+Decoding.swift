@@ -38,7 +38,8 @@ extension IssuerRuleAnswer {
     }
 
     private static func fault(_ node: SettingsNode) throws(SettingsError) -> IssuerFault? {
-        let given = try lineKeys.filter { (key) throws(SettingsError) in try node.optional(key) != nil }
+        var given: [String] = []
+        for key in lineKeys where try node.optional(key) != nil { given.append(key) }
         guard given.count <= 1 else {
             throw node.error("\(given.joined(separator: " and ")) exclude each other", fix: "leave one")
         }
