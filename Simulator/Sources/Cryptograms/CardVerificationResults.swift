@@ -56,7 +56,7 @@ public struct CardVerificationResults: Hashable, Sendable {
     public func encoded(_ version: CryptogramVersion) -> [UInt8] {
         switch version {
         case .cvn10, .cvn18: visa
-        case .mChip, .mChipCommonSessionKey: mChip
+        case .mChip, .mChipCommonSessionKey, .mChipEMV2000: mChip
         case .aes: commonCore
         }
     }

@@ -160,7 +160,7 @@ private struct SchemeDefaults {
         case .cvn10, .cvn18:
             (cdol1, cdol2) = (terminalData, authorisationResponseCode + terminalData)
             (usesExternalAuthenticate, answersInFormatTwo) = (true, false)
-        case .mChip, .mChipCommonSessionKey:
+        case .mChip, .mChipCommonSessionKey, .mChipEMV2000:
             // Terminal type and CVM results besides; the ARPC comes with the second GENERATE AC.
             cdol1 = terminalData + [0x9F, 0x35, 0x01, 0x9F, 0x34, 0x03]
             cdol2 = [0x91, 0x0A] + authorisationResponseCode + [0x95, 0x05, 0x9F, 0x37, 0x04]
