@@ -36,11 +36,16 @@ struct IssuerReply {
             response.answer.issuerAuthenticationData = try proof(
                 of: response, context: context, masterKey: masterKey, wish: wish)
             guard !scripts.isEmpty else { return response }
-            let scriptKey = try CardCheck.masterKey(card, version: context.version, keys: keys) {
-                $0.scriptMAC.duplicate()
-            }
+            let cardKeys = IssuerMasterKeys(
+                applicationCryptogram: masterKey,
+                scriptMAC: try CardCheck.masterKey(card, version: context.version, keys: keys) {
+                    $0.scriptMAC.duplicate()
+                },
+                scriptConfidentiality: try CardCheck.masterKey(card, version: context.version, keys: keys) {
+                    $0.scriptConfidentiality.duplicate()
+                })
             for script in scripts {
-                let value = try script.encoded(context, masterKey: scriptKey)
+                let value = try script.encoded(context, keys: cardKeys)
                 if script.comesBeforeFinal {
                     response.answer.scriptsBeforeFinal.append(value)
                 } else {

@@ -5,7 +5,7 @@ extension IssuerApplicationData {
         let (counts, failed): (UInt8?, Bool) =
             switch version {
             case .cvn10, .cvn18: (byte(3), (byte(3) ?? 0) & 0x08 != 0)
-            case .mChip, .mChipCommonSessionKey: (byte(2), (byte(4) ?? 0) & 0x01 != 0)
+            case .mChip, .mChipCommonSessionKey, .mChipEMV2000: (byte(2), (byte(4) ?? 0) & 0x01 != 0)
             case .aes: (byte(3), (byte(3) ?? 0) & 0x08 != 0)
             }
         guard let counts, counts >> 4 > 0 || failed else { return nil }

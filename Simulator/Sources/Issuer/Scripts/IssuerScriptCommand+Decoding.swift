@@ -11,10 +11,10 @@ extension IssuerScriptCommand {
 
 extension IssuerScriptCommand.Command {
     private enum Word: String, CaseIterable {
-        case blockApplication, unblockApplication, blockCard, unblockPIN, putData
+        case blockApplication, unblockApplication, blockCard, unblockPIN, putData, changePIN
     }
 
-    static let keys = ["command", "tag", "value"]
+    static let keys = ["command", "tag", "value", "pin"]
 
     /// Reads `{ command, … }`; the caller checks the other keys.
     init(_ node: SettingsNode) throws(SettingsError) {
@@ -27,11 +27,12 @@ extension IssuerScriptCommand.Command {
         case .putData:
             let tag = BERTag(rawValue: try node.required("tag").hex(length: 2).reduce(0) { $0 << 8 | UInt32($1) })
             self = .putData(tag, try node.required("value").hex(length: 1...32))
+        case .changePIN:
+            self = .changePIN(
+                IssuerScriptCommand.NewPIN(try OfflinePINProfile.digits(try node.required("pin"))))
         }
-        if word != .putData {
-            for key in ["tag", "value"] {
-                if let extra = try node.optional(key) { throw extra.error("only 'putData' has a \(key)") }
-            }
+        for (key, owner) in [("tag", Word.putData), ("value", .putData), ("pin", .changePIN)] where owner != word {
+            if let extra = try node.optional(key) { throw extra.error("only '\(owner.rawValue)' has a \(key)") }
         }
     }
 }
@@ -47,7 +48,7 @@ extension IssuerScriptTemplate {
 
     /// - Throws: an error at `node` when the scripts are longer than a terminal has to take.
     static func check(_ templates: [IssuerScriptTemplate], _ node: SettingsNode) throws(SettingsError) {
-        let length = templates.reduce(0) { $0 + $1.encodedLength }
+        let length = templates.reduce(0) { $0 + $1.longestEncoding }
         guard length <= longestTotal else {
             throw node.error(
                 "the scripts have \(length) bytes, and a terminal takes \(longestTotal)",

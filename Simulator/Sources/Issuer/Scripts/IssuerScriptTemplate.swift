@@ -1,4 +1,3 @@
-internal import CardSecrets
 internal import SmartCard
 
 /// A script of the issuer: template 71 or 72 (EMV Book 3 §10.10).
@@ -24,10 +23,10 @@ struct IssuerScriptTemplate: Hashable, Sendable {
         }
     }
 
-    /// Bytes of the template with its tag and length.
-    var encodedLength: Int {
+    /// The most bytes of the template with its tag and length.
+    var longestEncoding: Int {
         var length = Self.length(2, identifier.count)
-        for command in commands { length += Self.length(1, command.encodedLength) }
+        for command in commands { length += Self.length(1, command.longestEncoding) }
         return Self.length(1, length)
     }
 
@@ -41,15 +40,15 @@ struct IssuerScriptTemplate: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - context: the transaction that the MACs are bound to.
-    ///   - masterKey: the ICC master key for secure messaging.
+    ///   - keys: the card's own keys.
     /// - Returns: the value, without tag and length.
-    /// - Throws: ``CryptogramError/cryptography(_:)``
+    /// - Throws: ``CryptogramError``
     func encoded(
-        _ context: IssuerAuthenticationData.Context, masterKey: borrowing SensitiveBytes
+        _ context: IssuerAuthenticationData.Context, keys: borrowing IssuerMasterKeys
     ) throws(CryptogramError) -> [UInt8] {
         var value = BERTLV.encode(0x9F18, identifier)
         for command in commands {
-            value += BERTLV.encode(0x86, try command.encoded(context, masterKey: masterKey))
+            value += BERTLV.encode(0x86, try command.encoded(context, keys: keys))
         }
         return value
     }
