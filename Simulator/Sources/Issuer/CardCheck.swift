@@ -39,7 +39,8 @@ struct CardCheck {
         do throws(CryptogramError) {
             cryptogram = try Self.checkCryptogram(card, keys: keys)
         } catch {
-            cryptogram = .refused(error == .unknownIssuerApplicationData ? .unknownCryptogramVersion : .missingCryptogramData)
+            cryptogram = .refused(
+                error == .unknownIssuerApplicationData ? .unknownCryptogramVersion : .missingCryptogramData)
         }
         self.cryptogram = cryptogram
         let isGenuine = if case .genuine = cryptogram { true } else { false }

@@ -21,8 +21,9 @@ public struct IssuerFaultRule: Hashable, Sendable {
     /// How many messages are still struck; nil when all are.
     public var remaining: Int?
 
-    public init(_ fault: IssuerFault, messages: Set<IssuerMessageKind> = Set(IssuerMessageKind.allCases), times: Int? = nil)
-    {
+    public init(
+        _ fault: IssuerFault, messages: Set<IssuerMessageKind> = Set(IssuerMessageKind.allCases), times: Int? = nil
+    ) {
         (self.fault, self.messages, remaining) = (fault, messages, times)
     }
 }

@@ -66,7 +66,9 @@ public enum DeclineReason: String, Hashable, Sendable, Codable, CaseIterable, Cu
     /// Whether trying the same card again may help.
     public var mayRetry: Bool {
         switch self {
-        case .temporary, .generic, .callIssuer, .insufficientFunds, .pinRequired, .incorrectPIN, .limitExceeded, .unknown: true
+        case .temporary, .generic, .callIssuer, .insufficientFunds, .pinRequired, .incorrectPIN, .limitExceeded,
+            .unknown:
+            true
         default: false
         }
     }

@@ -19,7 +19,8 @@ enum HostFactory {
             var accounts: [IssuerAccount] = []
             for profile in try world.profiles() { accounts += try profile.issuerAccounts(keys: keys) }
             return try SimulatedIssuer(
-                name: simulatedName, accounts: accounts, rules: rules, keys: keys, time: world.time, random: world.random.stream("host"),
+                name: simulatedName, accounts: accounts, rules: rules, keys: keys, time: world.time,
+                random: world.random.stream("host"),
                 ledgerPath: ledgerPath(beside: database))
         } catch let failure as CommandFailure {
             throw failure

@@ -37,7 +37,8 @@ struct CardView: Encodable, Sendable {
                 last4: application.pan.bytes.withUnsafeBytes { digits in
                     String(decoding: digits.suffix(4).map { $0 % 10 + 0x30 }, as: UTF8.self)
                 },
-                accountReference: reference, currency: application.currency.code, cryptogram: "\(application.cryptogram)",
+                accountReference: reference, currency: application.currency.code,
+                cryptogram: "\(application.cryptogram)",
                 cvm: application.cardholderVerification?.rules.map { "\($0.method)" } ?? [])
         }
     }

@@ -63,7 +63,8 @@ struct IssuerEntryView: Encodable, Sendable {
         if let rule { text += "  rule '\(rule)'" }
         if let scripts { text += "  scripts \(scripts)" }
         if let scriptReport {
-            text += "  card processed \(scriptReport.commands) script commands" + (scriptReport.failed ? ", failed" : "")
+            text +=
+                "  card processed \(scriptReport.commands) script commands" + (scriptReport.failed ? ", failed" : "")
         }
         if let scriptResults { text += "  script results \(scriptResults)" }
         while text.last == " " { text.removeLast() }

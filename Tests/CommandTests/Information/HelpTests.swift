@@ -37,6 +37,8 @@ struct HelpTests {
                   receipts                Shows and prints receipts.
                   readers                 Shows card readers.
                   cards                   Shows the simulated cards.
+                  issuer                  Shows the book of the simulated issuer, and
+                                          compares it with the till's.
                   config                  Shows and checks the configuration of the till.
 
                   See 'cardpresent help <subcommand>' for detailed help.

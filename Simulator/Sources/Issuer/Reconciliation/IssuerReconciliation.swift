@@ -87,7 +87,9 @@ public struct IssuerReconciliation: Hashable, Sendable {
         case .takenBack, .notMoved: return standing?.minorUnits ?? 0 == 0 ? [] : [.movedAtIssuerOnly]
         case .moved: break
         }
-        guard let standing, standing.minorUnits != 0 || attempt.amount.minorUnits == 0 else { return [.missingAtIssuer] }
+        guard let standing, standing.minorUnits != 0 || attempt.amount.minorUnits == 0 else {
+            return [.missingAtIssuer]
+        }
         var kinds: [Kind] = []
         if standing.isRefund != (attempt.kind == .refund) { kinds.append(.direction) }
         if attempt.kind == .refund, standing.isRefund, standing.original != attempt.original { kinds.append(.original) }

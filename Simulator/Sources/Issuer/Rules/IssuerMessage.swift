@@ -39,7 +39,8 @@ struct IssuerMessage {
                 objects.first(0x95).flatMap { TerminalVerificationResults(bytes: $0.value) }
                 ?? TerminalVerificationResults(rawValue: 0)
             verification = Verification(results: objects.first(0x9F34)?.value ?? [])
-            pinPlace = hasPINBlock || verification == .onlinePIN ? .online : verification.isOfflinePIN ? .offline : .none
+            pinPlace =
+                hasPINBlock || verification == .onlinePIN ? .online : verification.isOfflinePIN ? .offline : .none
             self.onlinePIN = onlinePIN
         }
     }

@@ -22,7 +22,8 @@ extension IssuerRuleAnswer {
                 fix: "leave other messages out of 'messages'")
         }
         fault = try Self.fault(node)
-        if fault?.losesRequest == true, let other = try node.entries().first(where: { !Self.lineKeys.contains($0.key) }) {
+        if fault?.losesRequest == true, let other = try node.entries().first(where: { !Self.lineKeys.contains($0.key) })
+        {
             throw other.value.error("the issuer never sees the message: nothing is answered")
         }
         responseCode = try node.optional("responseCode").map { (node) throws(SettingsError) in

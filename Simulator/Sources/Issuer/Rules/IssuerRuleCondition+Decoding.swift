@@ -24,7 +24,9 @@ extension IssuerRuleCondition {
         let code = try node.optional("currency")?.currency()
         currency = code?.code
         if let bounds = try node.optional("amount") {
-            guard let code else { throw bounds.error("an amount needs a currency", fix: "add 'currency: USD' to 'when'") }
+            guard let code else {
+                throw bounds.error("an amount needs a currency", fix: "add 'currency: USD' to 'when'")
+            }
             amount = try NumberCondition(bounds) { (value) throws(SettingsError) in try value.money(code).minorUnits }
         }
         if let list = try node.optional("cents") {
