@@ -1,6 +1,7 @@
 import Amounts
 import Determinism
 import EMV
+import Foundation
 import Hardware
 import SettingsFile
 import SmartCard
@@ -45,10 +46,23 @@ struct IssuerRulesTests {
         ("payments: { atLeast: 1 }", false), ("message: 1", true), ("message: { atLeast: 2 }", false),
         ("pin: none", true), ("pin: [offline, online]", false), ("onlinePIN: notGiven", true),
         ("onlinePIN: right", false),
-        ("messages: [reverse]", false), ("messages: [reverse, authorize]", true),
+        
     ])
     func `a rule holds when all that it asks is so`(condition: String, expected: Bool) async throws {
         #expect(try await holds(condition) { try $0.request("a") } == expected)
+    }
+
+    @Test func `a rule holds for the messages that it names, and for authorisations without a name`() async throws {
+        for (messages, isLost) in [("reverse", false), ("[reverse, authorize]", true)] {
+            let issuer = try issuer("rules: [{ when: { messages: \(messages) }, answer: { lost: request } }]")
+            let request = try fixture.request("a")
+            if isLost {
+                await #expect(throws: PaymentHostError.self) { _ = try await issuer.authorize(request) }
+            } else {
+                #expect(try await issuer.authorize(request).isApproved)
+            }
+            await #expect(throws: PaymentHostError.self) { try await issuer.reverse(try fixture.reversal("a")) }
+        }
     }
 
     @Test func `an account goes by the reference that its card's profile shows`() async throws {
@@ -162,6 +176,12 @@ struct IssuerRulesTests {
         }
     }
 
+    @Test func `the example in the documentation can be read`() throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
+        let path = folder.appendingPathComponent("docs/examples/issuer-rules.yaml").standardized.path
+        #expect(try IssuerRulesLibrary.rules(path).rules.count == 11)
+    }
+
     @Test func `rules that are not there are told with those that are`() {
         #expect(throws: IssuerRulesError.unknownRules("cent", known: ["cents"], nearest: "cents")) {
             try IssuerRulesLibrary.rules("cent")
@@ -248,7 +268,7 @@ struct IssuerRulesTests {
         // Template, identifier, and 15 bytes a command.
         #expect(throws: Never.self) { try IssuerRules(yaml: yaml(7), file: "rules.yaml") }
         let error = try #require(throws: SettingsError.self) { try IssuerRules(yaml: yaml(8), file: "rules.yaml") }
-        #expect(error.message == "the scripts have 130 bytes, and a terminal takes 128")
+        #expect(error.message == "the scripts have 129 bytes, and a terminal takes 128")
     }
 
     @Test func `rules from damaged text are read or refused, never more`() {

@@ -24,18 +24,13 @@ import Testing
 
     @Test(arguments: [IssuerFault.notReachable, .requestLost, .answerLost])
     func `what the issuer could not be told is told by the next run, once`(fault: IssuerFault) async throws {
-        let database = try TestDatabase()
-        do {
-            let till = try TestTill("issuer-script") {
-                $0.database = database
-                $0.faults = [IssuerFaultRule(fault, messages: [.advise])]
-            }
-            let payment = try await till.pay("12.50")
-            // The payment does not depend on it.
-            #expect(payment.state == "captured")
-            #expect(try till.journal.attemptsToTell().count == 1)
-        }
-        let next = try TestTill("issuer-script") { $0.database = database }
+        let till = try TestTill("issuer-script") { $0.faults = [IssuerFaultRule(fault, messages: [.advise])] }
+        let payment = try await till.pay("12.50")
+        // The payment does not depend on it.
+        #expect(payment.state == "captured")
+        #expect(try till.journal.attemptsToTell().count == 1)
+        let left = try till.database.afterKill()
+        let next = try TestTill("issuer-script") { $0.database = left }
         #expect(try await next.recover() == RecoveryReport())
         #expect(try await notices(next).map(\.scriptResults) == ["20000000012000000001"])
         #expect(try next.journal.attemptsToTell().isEmpty)
@@ -46,7 +41,7 @@ import Testing
     @Test func `a reversal tells the issuer of its scripts`() async throws {
         // The issuer's ARPC is wrong, and the card wants a right one.
         let till = try TestTill("issuer-script") {
-            $0.change = { $0.applications[0].riskManagement.requiresIssuerAuthentication = true }
+            $0.change = { $0.applications[0].risk.requiresIssuerAuthentication = true }
             $0.rules = "rules: [{ answer: { arpc: wrong, scripts: [{ when: beforeFinal, command: unblockPIN }] } }]"
         }
         let payment = try await till.pay("12.50")
@@ -62,7 +57,7 @@ import Testing
     @Test func `an approval without an ARPC is the card's to judge`() async throws {
         for isRequired in [false, true] {
             let till = try TestTill("visa-credit") {
-                $0.change = { $0.applications[0].riskManagement.requiresIssuerAuthentication = isRequired }
+                $0.change = { $0.applications[0].risk.requiresIssuerAuthentication = isRequired }
                 $0.rules = "rules: [{ answer: { arpc: none } }]"
             }
             let payment = try await till.pay("12.50")
@@ -89,20 +84,17 @@ import Testing
     }
 
     @Test func `a rule that loses answers leaves nothing that recovery does not find`() async throws {
-        let database = try TestDatabase()
-        do {
-            let till = try TestTill("visa-credit") {
-                $0.database = database
-                $0.rules = """
-                    rules:
-                      - { answer: { lost: answer } }
-                      - { when: { messages: reverse }, answer: { lost: request } }
-                    """
-            }
-            let payment = try await till.pay("12.50")
-            #expect(payment.outcome == .unknown)
+        let till = try TestTill("visa-credit") {
+            $0.rules = """
+                rules:
+                  - { answer: { lost: answer } }
+                  - { when: { messages: reverse }, answer: { lost: request } }
+                """
         }
-        let next = try TestTill("visa-credit") { $0.database = database }
+        let payment = try await till.pay("12.50")
+        #expect(payment.outcome == .unknown)
+        let left = try till.database.afterKill()
+        let next = try TestTill("visa-credit") { $0.database = left }
         #expect(try await next.recover().finished.map(\.state) == ["reversed"])
         #expect(try await next.charged() == 0)
         #expect(try await next.booksAgree())
