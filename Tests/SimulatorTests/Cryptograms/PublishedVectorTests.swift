@@ -222,15 +222,15 @@ struct ScriptEnciphermentTests {
     ) throws {
         for count in [0, 1, 7, 9] {
             #expect(throws: CryptogramError.malformedScriptData) {
-                try decipher([UInt8](repeating: 3, count: count), version)
+                _ = try decipher([UInt8](repeating: 3, count: count), version)
             }
         }
         #expect(throws: CryptogramError.unusablePIN) {
-            try ScriptEncipherment.pinBlock(
+            _ = try ScriptEncipherment.pinBlock(
                 newPIN: SealedBytes([1, 2, 3]), version: version, cryptogramKey: SensitiveBytes(key))
         }
         #expect(throws: CryptogramError.unusablePIN) {
-            try ScriptEncipherment.formatTwoBlock(
+            _ = try ScriptEncipherment.formatTwoBlock(
                 in: SensitiveBytes([1, 2, 3, 4, 5, 6, 7, 8]), currentPIN: nil, version: version,
                 cryptogramKey: SensitiveBytes(key))
         }
@@ -238,7 +238,7 @@ struct ScriptEnciphermentTests {
 
     @Test func `a current PIN is refused where the scheme takes none`() {
         #expect(throws: CryptogramError.unusablePIN) {
-            try ScriptEncipherment.pinBlock(
+            _ = try ScriptEncipherment.pinBlock(
                 newPIN: SealedBytes([1, 2, 3, 4]), currentPIN: SealedBytes([1, 2, 3, 4]), version: .mChip,
                 cryptogramKey: SensitiveBytes(key))
         }
