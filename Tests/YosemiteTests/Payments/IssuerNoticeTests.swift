@@ -99,4 +99,28 @@ import Testing
         #expect(try await next.charged() == 0)
         #expect(try await next.booksAgree())
     }
+
+    @Test(arguments: ["pin-required", "pin-enciphered"])
+    func `a PIN that the issuer changes by script is the card's from then on`(card: String) async throws {
+        let till = try TestTill(card) {
+            $0.change = { profile in
+                profile.cardholder.pinEntries = [[1, 2, 3, 4], [7, 3, 9, 1, 5], [7, 3, 9, 1, 5]].map {
+                    .digits(SealedBytes($0))
+                }
+            }
+            $0.rules = "rules: [{ answer: { scripts: [{ command: changePIN, pin: \"73915\" }] }, times: 1 }]"
+        }
+        let first = try await till.pay("12.50")
+        #expect(first.outcome == .approved)
+        #expect(try await notices(till).map(\.scriptResults) == ["2000000001"])
+        let second = try await till.collect("7.50")
+        #expect(second.outcome == .approved)
+        // Neither a wrong PIN nor a failed script.
+        #expect(second.card?.terminalVerificationResults?.dropFirst(4).prefix(2) == "00")
+        let report = try await till.issuer.ledger().entries.last { $0.kind == .authorisation }?.scriptReport
+        #expect(report?.hasFailed != true)
+        #expect(try await till.booksAgree())
+        for line in till.traceLines { #expect(!line.contains("73915")) }
+        #expect(try !String(decoding: till.database.bytes(), as: UTF8.self).contains("73915"))
+    }
 }
