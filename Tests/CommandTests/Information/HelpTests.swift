@@ -118,7 +118,8 @@ struct HelpTests {
     @Test(arguments: [
         ["refund"], ["payments", "list"], ["payments", "show"], ["payments", "recover"], ["receipts", "list"],
         ["receipts", "show"], ["receipts", "print"], ["readers", "list"], ["readers", "info"], ["readers", "watch"],
-        ["cards", "list"], ["cards", "show"], ["issuer", "ledger"], ["issuer", "reconcile"], ["config", "show"], ["config", "check"],
+        ["cards", "list"], ["cards", "show"], ["issuer", "ledger"], ["issuer", "reconcile"], ["config", "show"],
+        ["config", "check"],
     ])
     func `every command has help, and results as JSON`(command: [String]) throws {
         let result = try Program.run(command + ["--help"], in: scratch)
