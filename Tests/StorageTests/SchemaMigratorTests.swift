@@ -78,7 +78,10 @@ import Testing
         let database = try version1()
         try database.execute("PRAGMA user_version = 9")
         let before = try database.bytes()
-        #expect(throws: StorageError.newerSchema(path: database.path, found: 9, supported: SchemaMigrator.current.steps.count)) {
+        #expect(
+            throws: StorageError.newerSchema(
+                path: database.path, found: 9, supported: SchemaMigrator.current.steps.count)
+        ) {
             try database.open()
         }
         #expect(try database.bytes() == before)

@@ -28,7 +28,8 @@ struct IssuerScriptProcessing {
             }
             transaction.scriptResults.append(
                 IssuerScriptResult(
-                    outcome: outcome, identifier: script.map(\.identifier) ?? IssuerScript.identifier(ofUnreadable: template),
+                    outcome: outcome,
+                    identifier: script.map(\.identifier) ?? IssuerScript.identifier(ofUnreadable: template),
                     isBeforeFinalCryptogram: beforeFinalCryptogram,
                     statuses: statuses))
             if outcome != .successful {

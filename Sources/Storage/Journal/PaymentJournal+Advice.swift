@@ -1,6 +1,7 @@
 extension PaymentJournal {
     /// Keeps what the host is to be told of an attempt once that has come to an end: JSON text that means
-    /// something to its maker only. It moves no money; what does goes with ``finish(_:as:details:receipt:detail:advice:at:)``.
+    /// something to its maker only. It moves no money; what does goes with
+    /// ``finish(_:as:details:receipt:detail:advice:at:)``.
     ///
     /// - Throws: ``JournalError/attemptNotFound(_:)``, ``JournalError/notOurs(attempt:lease:)``,
     ///   ``JournalError/storage(_:)``

@@ -46,7 +46,6 @@ struct IssuerRulesTests {
         ("payments: { atLeast: 1 }", false), ("message: 1", true), ("message: { atLeast: 2 }", false),
         ("pin: none", true), ("pin: [offline, online]", false), ("onlinePIN: notGiven", true),
         ("onlinePIN: right", false),
-        
     ])
     func `a rule holds when all that it asks is so`(condition: String, expected: Bool) async throws {
         #expect(try await holds(condition) { try $0.request("a") } == expected)
