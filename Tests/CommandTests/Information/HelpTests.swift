@@ -37,6 +37,7 @@ struct HelpTests {
                   receipts                Shows and prints receipts.
                   readers                 Shows card readers.
                   cards                   Shows the simulated cards.
+                  simulate                Lends simulated hardware to other programs.
                   config                  Shows and checks the configuration of the till.
 
                   See 'cardpresent help <subcommand>' for detailed help.
@@ -112,7 +113,7 @@ struct HelpTests {
     @Test(arguments: [
         ["refund"], ["payments", "list"], ["payments", "show"], ["payments", "recover"], ["receipts", "list"],
         ["receipts", "show"], ["receipts", "print"], ["readers", "list"], ["readers", "info"], ["readers", "watch"],
-        ["cards", "list"], ["cards", "show"], ["config", "show"], ["config", "check"],
+        ["cards", "list"], ["cards", "show"], ["simulate", "card"], ["config", "show"], ["config", "check"],
     ])
     func `every command has help, and results as JSON`(command: [String]) throws {
         let result = try Program.run(command + ["--help"], in: scratch)
