@@ -37,6 +37,7 @@ struct HelpTests {
                   receipts                Shows and prints receipts.
                   readers                 Shows card readers.
                   cards                   Shows the simulated cards.
+                  simulate                Lends simulated hardware to other programs.
                   exceptions              Keeps the list of cards that are not to be taken.
                   issuer                  Shows the book of the simulated issuer, and compares
                                           it with the till's.
