@@ -7,15 +7,18 @@ final class CardKeys: Sendable {
     let applicationCryptogram: SensitiveBytes
     /// The ICC master key for the MACs of issuer scripts.
     let scriptMAC: SensitiveBytes
-    /// What deciphers PINs.
-    let pinDecipherment: RSAPrivateKey
+    /// What deciphers PINs; nil when none comes enciphered.
+    let pinDecipherment: RSAPrivateKey?
+    /// What the card signs with; nil when it has no key of its own.
+    let signing: RSAPrivateKey?
 
     init(
         applicationCryptogram: consuming SensitiveBytes, scriptMAC: consuming SensitiveBytes,
-        pinDecipherment: consuming RSAPrivateKey
+        pinDecipherment: RSAPrivateKey?, signing: RSAPrivateKey?
     ) {
         self.applicationCryptogram = applicationCryptogram
         self.scriptMAC = scriptMAC
         self.pinDecipherment = pinDecipherment
+        self.signing = signing
     }
 }
