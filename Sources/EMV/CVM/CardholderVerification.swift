@@ -72,7 +72,7 @@ struct CardholderVerification {
     private func verifyEnciphered(
         _ result: CVMResults.Result, in transaction: inout Transaction
     ) async throws(KernelStop) -> Attempt {
-        guard let key = PINKeyRecovery.recover(transaction) else { return .failed }
+        guard let key = try? CardKeyRecovery.pinKey(&transaction) else { return .failed }
         return try await verifyOffline(.enciphered(key), result, in: &transaction)
     }
 

@@ -4,7 +4,9 @@ internal import SettingsFile
 
 extension TillConfiguration {
     private static let keys = [
-        "merchant", "terminal", "currency", "maximumAmount", "applications", "caKeys", "caKeyFiles", "host", "receipt",
+        "merchant", "terminal", "currency", "maximumAmount", "applications", "caKeys", "caKeyFiles",
+        "revokedCertificates",
+        "host", "receipt",
     ]
 
     init(_ root: SettingsNode) throws(SettingsError) {
@@ -14,13 +16,14 @@ extension TillConfiguration {
         let terminal = try TerminalSettings(try root.optional("terminal"))
         let applications = try ApplicationListSettings(try root.optional("applications"), currency: currency)
         let keys = try CAKeySettings(root).keys
+        let revocations = try RevocationSettings(root).revocations
 
         self.merchant = Merchant(
             name: merchant.name, lines: merchant.address, merchantID: merchant.id, terminalID: terminal.id)
         do throws(TerminalConfigurationError) {
-            self.terminal = try Self.terminal(merchant, terminal, applications.applications, keys)
+            self.terminal = try Self.terminal(merchant, terminal, applications.applications, keys, revocations)
             terminalForOtherCurrencies = try Self.terminal(
-                merchant, terminal, try applications.applications.map(Self.withoutFloorLimit), keys)
+                merchant, terminal, try applications.applications.map(Self.withoutFloorLimit), keys, revocations)
         } catch {
             throw root.error(error.description)
         }
@@ -33,7 +36,7 @@ extension TillConfiguration {
 
     private static func terminal(
         _ merchant: MerchantSettings, _ terminal: TerminalSettings, _ applications: [TerminalApplication],
-        _ keys: [CAPublicKey]
+        _ keys: [CAPublicKey], _ revocations: [CertificateRevocation]
     ) throws(TerminalConfigurationError) -> TerminalConfiguration {
         try TerminalConfiguration(
             type: terminal.type, capabilities: terminal.capabilities,
@@ -41,8 +44,8 @@ extension TillConfiguration {
             merchantCategory: merchant.categoryCode, merchantIdentifier: merchant.id,
             merchantNameAndLocation: merchant.nameAndLocation, terminalIdentification: terminal.id,
             interfaceDeviceSerial: terminal.interfaceDeviceSerial, acquirer: terminal.acquirerID,
-            applications: applications, certificationAuthorityKeys: keys, pinPolicy: terminal.pin,
-            offersApplicationChoice: terminal.applicationChoice)
+            applications: applications, certificationAuthorityKeys: keys, revokedCertificates: revocations,
+            pinPolicy: terminal.pin, offersApplicationChoice: terminal.applicationChoice)
     }
 
     private static func withoutFloorLimit(

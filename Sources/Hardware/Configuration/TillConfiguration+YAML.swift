@@ -105,7 +105,18 @@ extension TillConfiguration {
     private var keyText: [String] {
         let keys = terminal.certificationAuthorityKeys
         let heading = ["", "# The payment systems' public keys."]
-        return heading + (keys.isEmpty ? ["caKeys: []"] : ["caKeys:"] + keys.flatMap(Self.text))
+        return heading + (keys.isEmpty ? ["caKeys: []"] : ["caKeys:"] + keys.flatMap(Self.text)) + revocationText
+    }
+
+    private var revocationText: [String] {
+        let revoked = terminal.revokedCertificates
+        let heading = ["", "# Issuer certificates that the payment systems have revoked."]
+        guard !revoked.isEmpty else { return heading + ["revokedCertificates: []"] }
+        return heading + ["revokedCertificates:"]
+            + revoked.map { entry in
+                "  - { rid: \(entry.rid.hexadecimal), index: \([entry.index].hexadecimal), "
+                    + "serialNumber: \(entry.serialNumber.hexadecimal) }"
+            }
     }
 
     private static func text(_ key: CAPublicKey) -> [String] {

@@ -53,8 +53,10 @@ public struct CardPresentTransactionDetails: Hashable, Sendable, Codable {
     /// DE 37
     public var hostReference: String?
     public var offlineDataAuthentication: OfflineDataAuthentication
-    /// `notPerformed`, `succeeded` or `failed`.
+    /// `notPerformed`, `passed` or `failed`.
     public var offlineDataAuthenticationResult: String
+    /// Why it failed, in words; nil when it did not.
+    public var offlineDataAuthenticationReason: String?
 
     public init(
         brand: String, lastFour: String?, entryMode: EntryMode, cardholderVerification: CardholderVerification,
@@ -63,7 +65,7 @@ public struct CardPresentTransactionDetails: Hashable, Sendable, Codable {
         cryptogramType: String? = nil, applicationTransactionCounter: UInt16? = nil,
         authorizationResponseCode: String? = nil, authorizationCode: String? = nil, hostReference: String? = nil,
         offlineDataAuthentication: OfflineDataAuthentication = .none,
-        offlineDataAuthenticationResult: String = "notPerformed"
+        offlineDataAuthenticationResult: String = "notPerformed", offlineDataAuthenticationReason: String? = nil
     ) {
         (self.brand, self.lastFour, self.entryMode) = (brand, lastFour, entryMode)
         (self.cardholderVerification, self.aid, self.applicationName) = (cardholderVerification, aid, applicationName)
@@ -75,5 +77,6 @@ public struct CardPresentTransactionDetails: Hashable, Sendable, Codable {
         (self.authorizationCode, self.hostReference) = (authorizationCode, hostReference)
         self.offlineDataAuthentication = offlineDataAuthentication
         self.offlineDataAuthenticationResult = offlineDataAuthenticationResult
+        self.offlineDataAuthenticationReason = offlineDataAuthenticationReason
     }
 }

@@ -15,7 +15,10 @@ extension CardPresentTransactionDetails {
             cryptogramType: outcome.cryptogram.map { Self.name(of: $0.type) },
             applicationTransactionCounter: outcome.cryptogram?.counter,
             authorizationResponseCode: outcome.responseCode?.description,
-            authorizationCode: outcome.authorisationCode)
+            authorizationCode: outcome.authorisationCode,
+            offlineDataAuthentication: OfflineDataAuthentication(outcome.offlineAuthentication.method),
+            offlineDataAuthenticationResult: outcome.offlineAuthentication.result.rawValue,
+            offlineDataAuthenticationReason: outcome.offlineAuthentication.reason?.description)
     }
 
     private static func name(of type: CryptogramType) -> String {
@@ -28,6 +31,18 @@ extension CardPresentTransactionDetails {
 
     private static func hexadecimal(_ bytes: [UInt8]) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
+    }
+}
+
+extension CardPresentTransactionDetails.OfflineDataAuthentication {
+    init(_ method: OfflineAuthenticationMethod) {
+        self =
+            switch method {
+            case .none: .none
+            case .sda: .sda
+            case .dda: .dda
+            case .cda: .cda
+            }
     }
 }
 

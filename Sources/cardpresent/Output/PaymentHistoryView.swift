@@ -56,6 +56,7 @@ struct PaymentHistoryView: Encodable, Sendable {
         add("cryptogram", emv?.cryptogram.map { $0 + " " + (emv?.cryptogramType ?? "") })
         add("TVR", emv?.tvr)
         add("TSI", emv?.tsi)
+        add("ODA", emv.map { "\($0.oda) \($0.odaResult)" + ($0.odaReason.map { ": " + $0 } ?? "") })
         add("refunded", refundedText)
         for attempt in attempts {
             lines.append("  \(attempt.kind), STAN \(attempt.stan), host \(attempt.host): \(attempt.state)")

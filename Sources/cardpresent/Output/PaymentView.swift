@@ -44,6 +44,8 @@ struct EMVView: Encodable, Sendable {
     @Nullable var responseCode: String? = nil
     var oda: String
     var odaResult: String
+    /// Why it failed; nil when it did not.
+    var odaReason: String?
 
     init(_ card: CardPresentTransactionDetails) {
         (aid, applicationName) = (card.aid, card.applicationName)
@@ -51,6 +53,7 @@ struct EMVView: Encodable, Sendable {
         (cryptogram, cryptogramType) = (card.applicationCryptogram, card.cryptogramType)
         (atc, responseCode) = (card.applicationTransactionCounter, card.authorizationResponseCode)
         (oda, odaResult) = (card.offlineDataAuthentication.rawValue, card.offlineDataAuthenticationResult)
+        odaReason = card.offlineDataAuthenticationReason
     }
 }
 

@@ -72,8 +72,8 @@ struct TillConfigurationErrorTests {
             "1: terminal.capabilities[1]: 'signatur' is not known here; did you mean 'signature'?"
         ),
         (
-            "terminal: { capabilities: E0F8C8 }",
-            "1: terminal.capabilities: the bits 0000C8 are reserved or announce what this terminal does not do; "
+            "terminal: { capabilities: E0F8EC }",
+            "1: terminal.capabilities: the bits 000024 are reserved or announce what this terminal does not do; "
                 + "leave them out"
         ),
         ("terminal: { capabilities: E0F8 }", "1: terminal.capabilities: 2 bytes, where 3 are wanted"),

@@ -23,7 +23,7 @@ struct TillConfigurationTests {
         let till = TillConfiguration.standard
         #expect(till.terminal == .standard)
         #expect(till.terminal.type.rawValue == 0x22)
-        #expect(till.terminal.capabilities.description == "20F800")
+        #expect(till.terminal.capabilities.description == "20F8C8")
         #expect(till.terminal.additionalCapabilities.description == "7000B0F111")
         #expect(till.terminal.applications == TerminalApplication.standard)
         #expect(till.currency.code == "USD")
@@ -199,7 +199,7 @@ struct TillConfigurationTests {
     @Test func `the printed configuration explains itself`() {
         let lines = TillConfiguration.standard.yaml.split(separator: "\n")
         #expect(lines.contains(#"  id: "000000000000001"  # tag 9F16, DE 42"#))
-        #expect(lines.contains("  capabilities: [  # tag 9F33: 20F800"))
+        #expect(lines.contains("  capabilities: [  # tag 9F33: 20F8C8"))
         #expect(lines.contains("  country: USA  # tag 9F1A, ISO 3166"))
         #expect(lines.contains(#"    name: "Visa credit and debit""#))
         #expect(lines.contains("    actionCodes: { denial: 0010000000, online: DC4004F800, default: DC4000A800 }"))

@@ -5,15 +5,14 @@ internal import Cryptography
 /// the PAN as a rule, so it is secret.
 struct OfflineAuthenticationInput: ~Copyable {
     let staticData: SensitiveBytes
-    /// False before the records are read, when a record that belongs to it is no template 70, or the tag list (9F4A) asks for anything
-    /// but the AIP: authentication fails then, whatever the method.
-    let isUsable: Bool
+    /// Why it cannot be used: authentication fails then, whatever the method. nil when it can.
+    let defect: StaticDataDefect?
 }
 
 /// Puts the static data together while the records are read.
 struct OfflineAuthenticationInputBuilder: ~Copyable {
     private var bytes: [UInt8] = []
-    private var isUsable = true
+    private var defect: StaticDataDefect?
 
     /// Adds a record: in files 1...10 the content of its template 70, in others the record as it stands.
     ///
@@ -23,7 +22,7 @@ struct OfflineAuthenticationInputBuilder: ~Copyable {
     ///   - file: short file identifier, 1...30.
     mutating func add(_ record: [UInt8], content: [UInt8]?, file: UInt8) {
         guard let content else {
-            isUsable = false
+            defect = .record
             return
         }
         bytes += file <= 10 ? content : record
@@ -32,9 +31,9 @@ struct OfflineAuthenticationInputBuilder: ~Copyable {
     /// Adds what the tag list (9F4A) asks for, of which only the profile (82) is allowed.
     consuming func finish(tagList: [UInt8]?, profile: [UInt8]) -> OfflineAuthenticationInput {
         if let tagList {
-            if tagList == [0x82] { bytes += profile } else { isUsable = false }
+            if tagList == [0x82] { bytes += profile } else { defect = defect ?? .tagList }
         }
-        let input = OfflineAuthenticationInput(staticData: SensitiveBytes(bytes), isUsable: isUsable)
+        let input = OfflineAuthenticationInput(staticData: SensitiveBytes(bytes), defect: defect)
         bytes.wipe()
         return input
     }
