@@ -76,6 +76,10 @@ struct TillConfigurationErrorTests {
             "1: terminal.capabilities: the bits 000024 are reserved or announce what this terminal does not do; "
                 + "leave them out"
         ),
+        (
+            "revokedCertificates: [{ rid: A000000003, index: 92, serialNumber: 00A1 }]",
+            "1: revokedCertificates[0].serialNumber: 2 bytes, where 3 are wanted"
+        ),
         ("terminal: { capabilities: E0F8 }", "1: terminal.capabilities: 2 bytes, where 3 are wanted"),
         (
             "terminal: { capabilities: 40F800 }",

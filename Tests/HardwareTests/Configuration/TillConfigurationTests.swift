@@ -158,6 +158,18 @@ struct TillConfigurationTests {
         #expect(try Self.read("terminal: { country: \(text) }").terminal.country == numeric)
     }
 
+    @Test func `revoked certificates are named by payment system, key and serial number`() throws {
+        let text = "revokedCertificates: [{ rid: A000000003, index: 92, serialNumber: 00A1B2 }]"
+        let till = try Self.read(text)
+        let revocation = CertificateRevocation(
+            rid: [0xA0, 0, 0, 0, 3], index: 0x92, serialNumber: [0x00, 0xA1, 0xB2])
+        #expect(till.terminal.revokedCertificates == [revocation])
+        #expect(try Self.read(till.yaml) == till)
+        let other = CertificateRevocation(rid: [0xA0, 0, 0, 0, 4], index: 0xF1, serialNumber: [1, 2, 3])
+        let terminal = till.terminal.adding(certificationAuthorityKeys: [], revokedCertificates: [other])
+        #expect(terminal.revokedCertificates == [revocation, other])
+    }
+
     @Test func `capabilities are given by name or as bytes`() throws {
         let named = try Self.read("terminal: { capabilities: [contactChip, noCVM, magneticStripe] }")
         #expect(named.terminal.capabilities.description == "600800")
