@@ -32,7 +32,8 @@ enum CardInstruction: UInt8, CaseIterable, Sendable {
     var sendsData: Bool {
         switch self {
         case .readRecord, .getData, .getChallenge: false
-        case .select, .verify, .externalAuthenticate, .internalAuthenticate, .getProcessingOptions, .generateAC, .cardBlock,
+        case .select, .verify, .externalAuthenticate, .internalAuthenticate, .getProcessingOptions, .generateAC,
+            .cardBlock,
             .applicationUnblock, .applicationBlock, .pinUnblock, .putData:
             true
         }

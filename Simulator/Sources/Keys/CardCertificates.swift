@@ -1,5 +1,5 @@
 public import CardSecrets
-public import Cryptography
+internal import Cryptography
 public import EMV
 
 /// Issues the certificates and the static signature that a simulated card carries: the same card always gets the

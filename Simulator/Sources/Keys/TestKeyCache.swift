@@ -47,7 +47,7 @@ public struct TestKeyCache: Hashable, Sendable {
         Self.makeDirectories(directory)
         var temporary = Array("\(directory)/.rsa-key-XXXXXX".utf8CString)
         // It makes a file of mode 0600 under a name that nobody else has.
-        let descriptor = mkostemp(&temporary, O_CLOEXEC)
+        let descriptor = mkstemp(&temporary)
         guard descriptor >= 0 else { return }
         let isWritten = text.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } == text.count
         let isClosed = close(descriptor) == 0

@@ -1,5 +1,5 @@
-public import Cryptography
 internal import CardSecrets
+public import Cryptography
 internal import Determinism
 internal import Synchronization
 

@@ -1,4 +1,5 @@
-public import SettingsFile
+internal import SettingsFile
+internal import SmartCard
 
 /// How a card lets terminals authenticate it without its issuer (EMV Book 2 §5 and §6).
 public struct OfflineAuthenticationProfile: Hashable, Sendable {

@@ -1,5 +1,5 @@
-internal import CardSecrets
 internal import COpenSSL
+internal import CardSecrets
 
 /// A whole number of libcrypto. Its memory is overwritten when it is let go.
 struct BigNumber: ~Copyable, Sendable {

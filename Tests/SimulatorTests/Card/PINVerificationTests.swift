@@ -140,9 +140,16 @@ struct PINVerificationTests {
         #expect(try issuerContent.matches(value(0x92) + value(0x9F32)))
         let (certificate, remainder, exponent, expected, signed) =
             encipherment == .pinKey
-            ? (value(0x9F2D), value(0x9F2F), value(0x9F2E), try keys.rsa.key(TestRSAKey(.iccPIN, bits: 1024)).publicKey, [])
-            : (value(0x9F46), value(0x9F48), value(0x9F47), try keys.rsa.key(TestRSAKey(.icc, bits: 1024)).publicKey, staticData)
-        let content = try SignedRecoverableData(opening: certificate, with: try keys.rsa.key(TestRSAKey(.issuer, bits: 1152)).publicKey)
+            ? (
+                value(0x9F2D), value(0x9F2F), value(0x9F2E),
+                try keys.rsa.key(TestRSAKey(.iccPIN, bits: 1024)).publicKey, []
+            )
+            : (
+                value(0x9F46), value(0x9F48), value(0x9F47), try keys.rsa.key(TestRSAKey(.icc, bits: 1024)).publicKey,
+                staticData
+            )
+        let content = try SignedRecoverableData(
+            opening: certificate, with: try keys.rsa.key(TestRSAKey(.issuer, bits: 1152)).publicKey)
         #expect(try content.matches(remainder + exponent + signed))
         #expect(exponent == expected.exponent)
     }

@@ -1,4 +1,5 @@
 internal import Cryptography
+internal import Determinism
 internal import SmartCard
 
 /// INTERNAL AUTHENTICATE (EMV Book 3 §6.5.9): the card signs what the terminal sends, for dynamic data
