@@ -29,8 +29,8 @@ public struct CardKeySizes: Hashable, Sendable {
         guard let node else { return }
         guard issuer <= certificationAuthority else {
             throw node.error(
-                "an issuer's key of \(issuer) bits is longer than the key of \(certificationAuthority) bits that signs it"
-            )
+                "an issuer's key of \(issuer) bits is longer than the key of \(certificationAuthority) bits "
+                    + "that signs it")
         }
         for length in [icc, iccPIN] where length > issuer {
             throw node.error("a card's key of \(length) bits is longer than the key of \(issuer) bits that signs it")

@@ -10,6 +10,7 @@ enum RecoverableSignature {
     ///   - rest: what the hash covers besides.
     ///   - signer: whose signature it is.
     ///   - hasWrongHash: whether the hash is spoilt.
+    /// - Returns: the signature.
     /// - Throws: ``CryptographyError/dataLength(_:algorithm:)`` when there is no room for the data; a failure of
     ///   libcrypto.
     static func sign(

@@ -40,6 +40,7 @@ public final class TestKeys: Sendable {
     /// The keys that come with this program.
     ///
     /// - Parameter rsa: RSA keys of another seed, or with a cache.
+    /// - Returns: the keys.
     /// - Throws: ``TestKeysError``
     public static func embedded(rsa: TestRSAKeys = .embedded) throws(TestKeysError) -> TestKeys {
         try TestKeys(PackageResources.test_keys_txt, rsa: rsa)

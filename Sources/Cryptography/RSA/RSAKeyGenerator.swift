@@ -15,6 +15,7 @@ public struct RSAKeyGenerator: Sendable {
     /// - Parameters:
     ///   - bits: 512...1984, a multiple of 8.
     ///   - exponent: the public exponent.
+    /// - Returns: the key.
     /// - Throws: ``CryptographyError/unusableKeySize(bits:)``; ``CryptographyError/unusablePrimes`` when the
     ///   source repeats itself; or a failure of libcrypto.
     public func key(bits: Int, exponent: RSAPublicExponent) throws(CryptographyError) -> RSAPrivateKey {
