@@ -36,7 +36,7 @@ struct RepeatedRunTests {
         let files = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
         #expect(files == ["ca-1408-3", "icc-1024-3", "issuer-1152-3"].map { "rsa-key-9-\($0).txt" })
         #expect(try trace("second") == first)
-        FileManager.default.createFile(atPath: "\(folder)/\(files[0])", contents: Data("damaged".utf8))
+        try Data("damaged".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(files[0])"))
         #expect(try trace("third") == first)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == files)
     }

@@ -72,7 +72,7 @@ struct OfflineAuthenticationProfileTests {
         (12, ["methods: [rsa]"], "'rsa' is not known here"),
         (12, ["methods: []"], "there is nothing to authenticate"),
         (13, ["methods: [sda]", "keys: { ca: 1400 }"], "no multiple of 16"),
-        (13, ["methods: [sda]", "keys: { icc: 1001 }"], "out of range"),
+        (13, ["methods: [sda]", "keys: { icc: 1001 }"], "is not in 1024...1984"),
         (13, ["methods: [sda]", "keys: { issuer: 1025 }"], "no multiple of 8"),
         (13, ["methods: [sda]", "keys: { ca: 1024 }"], "longer than the key of 1024 bits that signs it"),
         (13, ["methods: [dda]", "keys: { icc: 1160 }"], "longer than the key of 1152 bits that signs it"),
