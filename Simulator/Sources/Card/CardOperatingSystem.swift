@@ -47,7 +47,7 @@ struct CardOperatingSystem: Sendable {
         case .generateAC: return generateAC(command)
         case .internalAuthenticate: return internalAuthenticate(command)
         case .externalAuthenticate: return externalAuthenticate(command)
-        case .cardBlock, .applicationUnblock, .applicationBlock, .pinUnblock, .putData:
+        case .cardBlock, .applicationUnblock, .applicationBlock, .pinUnblock, .putData, .updateRecord:
             return issuerScript(instruction, command)
         }
     }

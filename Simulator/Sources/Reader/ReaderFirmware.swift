@@ -17,6 +17,8 @@ struct ReaderFirmware: Sendable {
 
     private(set) var model: SimulatedReaderModel
     var slots: [ReaderSlot]
+    /// Cards that come out by themselves, and how long after the last command.
+    private(set) var departures: [(slot: Int, after: Duration)] = []
     /// By moment, the earliest first.
     private(set) var answers: [Timed] = []
 
@@ -173,6 +175,15 @@ struct ReaderFirmware: Sendable {
             reply.status = ReaderAnswer.failed
             reply.error = error.code
         }
+        let departure = slot.contacts?.departure
+        if departure == .beforeAnswer {
+            slots[index] = slot
+            leave(command, index, at: now)
+            return
+        }
+        if departure == .afterAnswer {
+            departures.append((index, exchange.elapsed))
+        }
         reply.status |= slot.status.rawValue
         slots[index] = slot
         for sign in exchange.extensions {
@@ -185,6 +196,18 @@ struct ReaderFirmware: Sendable {
                     isExtension: true))
         }
         enqueue(Timed(moment: now.advanced(by: exchange.elapsed), slot: command.slot, bytes: reply.bytes))
+    }
+
+    /// The card came out while it was working.
+    private mutating func leave(_ command: ReaderCommand, _ index: Int, at now: Timestamp) {
+        remove(slot: index, at: now)
+        answer(command, .absent, at: now, failure: ReaderError.cardMute)
+    }
+
+    /// Takes the cards that come out by themselves.
+    mutating func takeDepartures() -> [(slot: Int, after: Duration)] {
+        defer { departures = [] }
+        return departures
     }
 
     private mutating func answer(

@@ -89,14 +89,22 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
     public func write(_ bytes: [UInt8], endpoint: UInt8) -> Bool {
         guard endpoint == SimulatedReaderModel.bulkOutEndpoint else { return false }
         let now = clock.now()
-        let (isTaken, unplug) = state.withLock { state in
+        let (isTaken, unplug, departures) = state.withLock { state in
             let disturbances = state.faults.commandPasses(isXfrBlock: bytes.first == 0x6F)
             let isTaken = !disturbances.contains(.commandStalled) && state.firmware.receive(bytes, at: now)
             if isTaken, let command = ReaderCommand(bytes) {
                 for disturbance in disturbances { state.firmware.disturb(command, disturbance, at: now) }
             }
             let isPulled = state.faults.bulkTransferPasses() || disturbances.contains(.unplugged)
-            return (isTaken, isPulled ? state.unplug : nil)
+            return (isTaken, isPulled ? state.unplug : nil, state.firmware.takeDepartures())
+        }
+        for (slot, after) in departures {
+            // An answer that is ready is not lost with the card.
+            guard after > .zero else {
+                removeCard(slot: slot)
+                continue
+            }
+            clock.schedule(after: after, .disruptive) { [weak self] in self?.removeCard(slot: slot) }
         }
         unplug?()
         clock.signal()
