@@ -63,6 +63,13 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "EMVReplay",
+            dependencies: [
+                "Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "SettingsFile", "SmartCard",
+            ],
+            swiftSettings: strict
+        ),
+        .target(
             name: "Hardware",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "EMV", "SettingsFile",
@@ -81,7 +88,9 @@ let package = Package(
         ),
         .target(
             name: "Yosemite",
-            dependencies: ["Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "SmartCard", "Storage"],
+            dependencies: [
+                "Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "Hardware", "SmartCard", "Storage",
+            ],
             swiftSettings: strict
         ),
         .target(
@@ -98,7 +107,8 @@ let package = Package(
         .executableTarget(
             name: "CardPresentCommand",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "SettingsFile",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "EMVReplay", "Hardware",
+                "SettingsFile",
                 "Simulator", "SmartCard", "Storage", "USB", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -122,6 +132,15 @@ let package = Package(
         .testTarget(
             name: "EMVTests",
             dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "SmartCard"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "EMVReplayTests",
+            dependencies: [
+                "Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "EMVReplay", "SettingsFile",
+                "SmartCard",
+            ],
+            resources: [.copy("Traces")],
             swiftSettings: strict
         ),
         .testTarget(
@@ -149,8 +168,13 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // It runs the built program and imports nothing of it.
-        .testTarget(name: "CommandTests", swiftSettings: strict),
+        // It runs the built program and imports nothing of it. The libraries are for a terminal that meets the
+        // program's simulated card.
+        .testTarget(
+            name: "CommandTests",
+            dependencies: ["Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "SimulatorTests",
             dependencies: [

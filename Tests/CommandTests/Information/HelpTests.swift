@@ -37,7 +37,10 @@ struct HelpTests {
                   receipts                Shows and prints receipts.
                   readers                 Shows card readers.
                   cards                   Shows the simulated cards.
+                  exceptions              Keeps the list of cards that are not to be taken.
                   config                  Shows and checks the configuration of the till.
+                  emv                     Tools for EMV data: keys, cards' data, recorded
+                                          exchanges.
 
                   See 'cardpresent help <subcommand>' for detailed help.
 
@@ -68,8 +71,8 @@ struct HelpTests {
                   --reader <reader>       The first USB reader, usb:ID for another one, or a
                                           simulated reader. (values: usb, simulated,
                                           simulated:tpdu, simulated:short-apdu,
-                                          simulated:extended-apdu, simulated:battery; default:
-                                          simulated:tpdu)
+                                          simulated:extended-apdu, simulated:battery,
+                                          simulated:pinpad; default: simulated:tpdu)
                         'cardpresent readers list' shows the readers that are plugged in.
                   --card <profile>        The card in a simulated reader: the name of a profile
                                           or the path of a profile file. (default: visa-credit)
@@ -113,6 +116,7 @@ struct HelpTests {
         ["refund"], ["payments", "list"], ["payments", "show"], ["payments", "recover"], ["receipts", "list"],
         ["receipts", "show"], ["receipts", "print"], ["readers", "list"], ["readers", "info"], ["readers", "watch"],
         ["cards", "list"], ["cards", "show"], ["config", "show"], ["config", "check"],
+        ["emv", "capks"], ["exceptions", "add"], ["exceptions", "list"], ["exceptions", "remove"],
     ])
     func `every command has help, and results as JSON`(command: [String]) throws {
         let result = try Program.run(command + ["--help"], in: scratch)

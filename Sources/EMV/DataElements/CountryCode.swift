@@ -1,11 +1,11 @@
 /// Country codes (ISO 3166-1).
-enum CountryCode {
+public enum CountryCode {
     /// The numeric code of a country.
     ///
     /// - Parameter text: two or three letters in any case, or a number of one to three digits.
     /// - Returns: 1...999; nil when there is no such country. Numbers outside the table are taken as they are,
     ///   for schemes give some to territories without an official one.
-    static func numeric(_ text: String) -> UInt16? {
+    public static func numeric(_ text: String) -> UInt16? {
         if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             return text.utf8.count <= 3 ? UInt16(text).flatMap { $0 > 0 ? $0 : nil } : nil
         }
@@ -14,7 +14,7 @@ enum CountryCode {
     }
 
     /// The three letters of a country, or its three digits when the table has none.
-    static func text(_ numeric: UInt16) -> String {
+    public static func text(_ numeric: UInt16) -> String {
         if let row = table.first(where: { $0.2 == numeric }) { return row.1 }
         let digits = String(numeric)
         return String(repeating: "0", count: max(0, 3 - digits.count)) + digits
