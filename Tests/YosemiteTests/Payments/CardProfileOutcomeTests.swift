@@ -15,14 +15,15 @@ import Testing
         var code: String?
         /// Bits of the terminal verification results that are set.
         var results: UInt64 = 0
-        var method: CardholderVerificationKind?
+        var method: CardPresentTransactionDetails.CardholderVerification?
         var aid: String?
         /// The last state of the attempt.
         var state: String?
 
         init(
             _ card: String, _ outcome: Yosemite.Payment.Outcome, _ code: String? = nil, results: UInt64 = 0,
-            method: CardholderVerificationKind? = nil, aid: String? = nil, state: String? = nil
+            method: CardPresentTransactionDetails.CardholderVerification? = nil, aid: String? = nil,
+            state: String? = nil
         ) {
             (self.card, self.outcome, self.code, self.results) = (card, outcome, code, results)
             (self.method, self.aid, self.state) = (method, aid, state)
