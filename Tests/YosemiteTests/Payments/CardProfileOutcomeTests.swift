@@ -15,14 +15,15 @@ import Testing
         var code: String?
         /// Bits of the terminal verification results that are set.
         var results: UInt64 = 0
-        var method: CardholderVerificationKind?
+        var method: CardPresentTransactionDetails.CardholderVerification?
         var aid: String?
         /// The last state of the attempt.
         var state: String?
 
         init(
             _ card: String, _ outcome: Yosemite.Payment.Outcome, _ code: String? = nil, results: UInt64 = 0,
-            method: CardholderVerificationKind? = nil, aid: String? = nil, state: String? = nil
+            method: CardPresentTransactionDetails.CardholderVerification? = nil, aid: String? = nil,
+            state: String? = nil
         ) {
             (self.card, self.outcome, self.code, self.results) = (card, outcome, code, results)
             (self.method, self.aid, self.state) = (method, aid, state)
@@ -84,6 +85,16 @@ import Testing
         Promise("goes-mute", .failed), Promise("slow-card", .approved, "00"), Promise("slow-t1-card", .approved, "00"),
         Promise("visa-format-two", .approved, "00"), Promise("mastercard-format-one", .approved, "00"),
         Promise("mastercard-emv2000", .approved, "00"),
+        // Offline data authentication
+        Promise("visa-dda", .approved, "00"), Promise("visa-sda", .approved, "00", results: 0x02_0000_0000),
+        Promise("mastercard-cda", .approved, "00", method: .encipheredOfflinePIN), Promise("amex-cda", .approved, "00"),
+        Promise("visa-dda-1984", .approved, "00"),
+        Promise("visa-dda-revoked", .approved, "00", results: 0x08_0000_0000),
+        Promise("visa-dda-expired-certificate", .approved, "00", results: 0x08_0000_0000),
+        Promise("unknown-ca-key", .approved, "00", results: 0x08_0000_0000),
+        Promise("visa-dda-wrong-signature", .declined, "Z1", results: 0x08_0000_0000),
+        Promise("mastercard-cda-wrong-signature", .declined, results: 0x04_0000_0000),
+        Promise("sda-tampered", .declined, "Z1", results: 0x42_0000_0000),
     ]
 
     @Test(arguments: promises) func `a card keeps its promise`(promise: Promise) async throws {
