@@ -14,6 +14,7 @@ func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
     return 0
 }
 
+Waiting.takeTasks()
 switch CommandLine.arguments.dropFirst().first {
 case "list":
     for target in FuzzTarget.all { print(target.name, target.longestInput) }

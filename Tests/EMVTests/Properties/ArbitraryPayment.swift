@@ -101,9 +101,11 @@ extension ArbitraryPayment {
             actionCodes: choices.element(of: codes),
             pinPolicy: PINPolicy(
                 allowsBypass: !choices.happens(oneIn: 4), bypassCoversLaterMethods: !choices.happens(oneIn: 4)),
-            keys: [CertificateFixture.authorityKey()], choice: !choices.happens(oneIn: 4),
+            keys: [try authority.get()], choice: !choices.happens(oneIn: 4),
             defaultTDOL: choices.happens(oneIn: 2) ? bytes("9F0206") : nil)
     }
+
+    private static let authority = Result { try CertificateFixture.authorityKey() }
 
     private static func profile(_ choices: Choices) throws -> TestCard.Profile {
         var profile = choices.element(of: try profiles.get())

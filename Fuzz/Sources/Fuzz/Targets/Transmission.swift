@@ -23,10 +23,15 @@ extension FuzzTarget {
             let atr = try ATR(bytes)
             same(atr.bytes, bytes, "an ATR keeps its bytes")
             hold(atr.historicalBytes.count <= 15, "at most 15 historical bytes")
+            // A waiting time of zero is for the rules of EMV to refuse.
+            let isUsable = EMVATRRules.verdict(on: bytes, after: .warm) == .accept
             for clock in [1_000_000, 4_000_000, 20_000_000] {
-                hold(atr.workWaitingTime(clockHertz: clock) > .zero, "work waiting time")
-                hold(atr.blockWaitingTime(clockHertz: clock) > .zero, "block waiting time")
-                hold(atr.characterWaitingTime(clockHertz: clock) > .zero, "character waiting time")
+                let times = [
+                    atr.workWaitingTime(clockHertz: clock), atr.blockWaitingTime(clockHertz: clock),
+                    atr.characterWaitingTime(clockHertz: clock),
+                ]
+                hold(times.allSatisfy { $0 >= .zero }, "no waiting time is negative")
+                hold(!isUsable || times.allSatisfy { $0 > .zero }, "a card that is taken is waited for")
             }
             for number in 0..<16 as Range<UInt8> { hold(atr.guardTime(inProtocol: number) >= 0, "guard time") }
             _ = TransmissionRate(rateByte: atr.rateByte)
