@@ -65,7 +65,9 @@ let package = Package(
         ),
         .target(
             name: "EMVReplay",
-            dependencies: ["Amounts", "CardSecrets", "Determinism", "EMV", "SettingsFile", "SmartCard"],
+            dependencies: [
+                "Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "SettingsFile", "SmartCard",
+            ],
             swiftSettings: strict
         ),
         .target(
@@ -87,7 +89,9 @@ let package = Package(
         ),
         .target(
             name: "Yosemite",
-            dependencies: ["Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "SmartCard", "Storage"],
+            dependencies: [
+                "Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "Hardware", "SmartCard", "Storage",
+            ],
             swiftSettings: strict
         ),
         .target(
@@ -104,7 +108,8 @@ let package = Package(
         .executableTarget(
             name: "CardPresentCommand",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "SettingsFile",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "EMVReplay", "Hardware",
+                "SettingsFile",
                 "Simulator", "SmartCard", "Storage", "USB", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -132,7 +137,8 @@ let package = Package(
         .testTarget(
             name: "EMVReplayTests",
             dependencies: [
-                "Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "EMVReplay", "SettingsFile", "SmartCard",
+                "Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "EMVReplay", "SettingsFile",
+                "SmartCard",
             ],
             resources: [.copy("Traces")],
             swiftSettings: strict

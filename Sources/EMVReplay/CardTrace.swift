@@ -19,9 +19,6 @@ public struct CardTrace: Hashable, Sendable {
     public let header: CardTraceHeader
     public let exchanges: [Exchange]
 
-    /// The most bytes of a trace.
-    public static let limit = 4 << 20
-
     /// Reads a trace.
     ///
     /// - Parameters:
@@ -29,36 +26,35 @@ public struct CardTrace: Hashable, Sendable {
     ///   - file: the name that errors give.
     /// - Throws: `SettingsError` with line and key.
     public init(jsonLines text: String, file: String) throws(SettingsError) {
-        func failure(line: Int, _ problem: SettingsProblem) -> SettingsError {
-            SettingsError(
-                location: SettingsLocation(file: file, line: line, column: 1), keyPath: "", problem: problem)
-        }
-        guard text.utf8.count <= Self.limit else { throw failure(line: 1, .tooLarge(limit: Self.limit)) }
+        try self.init(
+            try SettingsDocument.list(text: text, file: file, limits: Self.limits), file: file)
+    }
+
+    /// Reads a regular file.
+    ///
+    /// - Throws: `SettingsError`, also when the file cannot be read.
+    public init(path: String) throws(SettingsError) {
+        try self.init(try SettingsDocument.list(path: path, limits: Self.limits), file: path)
+    }
+
+    private static let limits = SettingsDocument.Limits(bytes: 4 << 20, values: 20_000)
+
+    private init(_ nodes: [SettingsNode], file: String) throws(SettingsError) {
         var header: CardTraceHeader?
         var exchanges: [Exchange] = []
-        for (index, content) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-            guard !content.allSatisfy(\.isWhitespace) else { continue }
-            let line = index + 1
-            let node: SettingsNode
-            do throws(SettingsError) {
-                node = try SettingsDocument(text: String(content), file: file).root
-            } catch {
-                throw Self.moved(error, to: line)
-            }
-            do throws(SettingsError) {
-                if let exchange = try Self.exchange(node, line: line) {
-                    exchanges.append(exchange)
-                } else if header == nil, exchanges.isEmpty {
-                    header = try CardTraceHeader(node)
-                } else {
-                    throw node.error("a header stands before the first exchange", fix: "write \"c\" and \"r\"")
-                }
-            } catch {
-                throw Self.moved(error, to: line)
+        for node in nodes {
+            if let exchange = try Self.exchange(node, line: node.location.line) {
+                exchanges.append(exchange)
+            } else if header == nil, exchanges.isEmpty {
+                header = try CardTraceHeader(node)
+            } else {
+                throw node.error("a header stands before the first exchange", fix: "write \"c\" and \"r\"")
             }
         }
         guard !exchanges.isEmpty else {
-            throw failure(line: 1, .invalid(message: "the trace has no exchange", fix: #"write {"c": …, "r": …}"#))
+            throw SettingsError(
+                location: SettingsLocation(file: file, line: 1, column: 1), keyPath: "",
+                problem: .invalid(message: "the trace has no exchange", fix: #"write {"c": …, "r": …}"#))
         }
         self.header = header ?? CardTraceHeader()
         self.exchanges = Self.withoutTransport(exchanges)
@@ -88,13 +84,6 @@ public struct CardTrace: Hashable, Sendable {
         }
         let bytes = try node.hex(length: 2...65_600)
         do throws(APDUError) { return try read(bytes) } catch { throw node.error("\(error)") }
-    }
-
-    private static func moved(_ error: SettingsError, to line: Int) -> SettingsError {
-        let location = error.location
-        return SettingsError(
-            location: SettingsLocation(file: location.file, line: line, column: location.column),
-            keyPath: error.keyPath, problem: error.problem)
     }
 
     /// Puts answers together that T=0 brought in pieces (ISO/IEC 7816-3 §12).

@@ -26,14 +26,8 @@ public struct CardTraceHeader: Hashable, Sendable {
     /// - Throws: `SettingsError`
     init(_ node: SettingsNode) throws(SettingsError) {
         try node.mapping(allowedKeys: ["date", "time", "amount", "currency", "unpredictableNumber", "source"])
-        if let day = try node.optional("date") {
-            let date = try Self.numbers(day, "-", [4, 2, 2], "a date such as 2025-05-06")
-            var time = [0, 0, 0]
-            if let node = try node.optional("time") {
-                time = try Self.numbers(node, ":", [2, 2, 2], "a time such as 12:30:00")
-            }
-            self.date = CivilDate(
-                year: date[0], month: date[1], day: date[2], hour: time[0], minute: time[1], second: time[2])
+        if let day = try node.optional("date")?.civilDate() {
+            date = try node.optional("time")?.time(on: day) ?? day
         }
         if let number = try node.optional("amount") {
             let code = try node.required("currency")
@@ -49,17 +43,5 @@ public struct CardTraceHeader: Hashable, Sendable {
     ) throws(SettingsError) -> Value {
         let text = try node.text(length: 1...20)
         do throws(MoneyError) { return try read(text) } catch { throw node.error("\(error)") }
-    }
-
-    /// Numbers of fixed width with a separator between them.
-    private static func numbers(
-        _ node: SettingsNode, _ separator: Character, _ widths: [Int], _ kind: String
-    ) throws(SettingsError) -> [Int] {
-        let parts = try node.text(length: 1...20).split(separator: separator, omittingEmptySubsequences: false)
-        let numbers = parts.compactMap { part in part.allSatisfy(\.isASCII) ? UInt16(part).map(Int.init) : nil }
-        guard parts.map(\.count) == widths, numbers.count == widths.count else {
-            throw node.error("this is not \(kind)")
-        }
-        return numbers
     }
 }

@@ -46,26 +46,87 @@ struct CardReplayTests {
     @Test func `amount, date and unpredictable number are read out of the trace`() async throws {
         let report = try await replay(try lines())
 
-        #expect(report.request.amount.description == "1.00 EUR")
+        #expect(report.request.amount.description == "0.01 EUR")
         #expect(report.request.date == CivilDate(year: 2020, month: 7, day: 24))
         #expect(report.outcome.unpredictableNumber == [0x01, 0x23, 0x45, 0x67])
     }
 
-    @Test func `the kernel gets through a card that others recorded`() async throws {
-        let report = try await replay(try lines())
+    // EMV Book 2 §6.5: a card that others made, with the key of its payment system, proves by its signature over the
+    // unpredictable number that it is genuine
+    // EMV Book 2 §6.4: the key of that card is recovered from the certificates of its issuer
+    @Test func `a card that others made and recorded is found genuine by DDA`() async throws {
+        let outcome = try await replay(try lines()).outcome
 
-        #expect(report.outcome.application?.aid == [0xAF, 0xFF, 0xFF, 0xFF, 0xFF, 0x12, 0x34])
-        #expect(report.outcome.pan?.lastFour == "5608")
-        // The card had expired two years before the recording, whose terminal did not look.
-        #expect(report.outcome.verificationResults.contains(.expiredApplication))
-        #expect(report.outcome.cryptogram?.counter == 0x00F3)
+        #expect(outcome.offlineAuthentication.method == .dda)
+        #expect(outcome.offlineAuthentication.result == .passed)
+        #expect(outcome.decision == .approvedOnline)
+        #expect(outcome.cvmResults.bytes == [0x44, 0x03, 0x02])
+        #expect(outcome.cryptogram?.counter == 0x00F3)
+        #expect(outcome.pan?.lastFour == "5608")
     }
 
-    @Test func `dump`() async throws {
+    @Test func `the report says where kernel and recorded terminal part`() async throws {
         let report = try await replay(try lines())
-        print(
-            report.outcome.decision, report.outcome.verificationResults, report.outcome.statusInformation,
-            report.outcome.cvmResults)
-        for difference in report.differences { print(difference) }
+
+        // The recorded terminal did not look at dates and floor limit, and called the payment by another type.
+        #expect(!report.agrees)
+        #expect(
+            report.differences.contains(
+                ReplayDifference(
+                    line: 27, command: "GENERATE AC",
+                    kind: .value(
+                        tag: 0x95, name: "terminal verification results", recorded: "0000000000", kernel: "00C0008000"))
+            ))
+        #expect(Set(report.differences.filter(\.matters).compactMap(\.line)) == [27, 30])
+    }
+
+    @Test func `without the payment system's key the signature counts as failed`() async throws {
+        let trace = try CardTrace(jsonLines: try lines().joined(separator: "\n"), file: "trace")
+        let report = try await CardReplay(trace, terminal: .standard).run(date: Self.today)
+
+        #expect(report.outcome.verificationResults.contains(.ddaFailed))
+        #expect(report.outcome.offlineAuthentication.result == .failed)
+    }
+
+    @Test(arguments: [15, 17, 19, 23])
+    func `a changed byte in the recorded keys and signatures is found`(line: Int) async throws {
+        var lines = try lines()
+        // The last byte before the status word.
+        let changed = lines[line - 1].replacingOccurrences(of: #"9000"}"#, with: #"@"}"#)
+        let at = try #require(changed.firstIndex(of: "@"))
+        let before = changed.index(before: at)
+        lines[line - 1] =
+            String(changed[..<before]) + (changed[before] == "0" ? "1" : "0") + #"9000"}"#
+        let outcome = try await replay(lines).outcome
+
+        #expect(outcome.offlineAuthentication.result == .failed)
+    }
+
+    @Test func `a trace that ends early ends the transaction, and no trap`() async throws {
+        let lines = try lines()
+        for count in 2..<lines.count {
+            guard let trace = try? CardTrace(jsonLines: lines.prefix(count).joined(separator: "\n"), file: "trace"),
+                let report = try? await CardReplay(
+                    trace, terminal: .standard,
+                    overrides: CardReplay.Overrides(amount: Money(minorUnits: 1, currency: .usDollar))
+                ).run(date: Self.today)
+            else { continue }
+            if report.outcome.cryptogram == nil { #expect(!report.outcome.decision.isApproved) }
+        }
+    }
+
+    @Test func `the caller's amount holds against the trace's`() async throws {
+        let report = try await replay(
+            try lines(), CardReplay.Overrides(amount: try Money(minorUnits: 500, currency: try Currency(code: "EUR"))))
+
+        #expect(report.request.amount.minorUnits == 500)
+        #expect(
+            report.differences.contains { difference in
+                if case .value(tag: 0x9F02, _, recorded: "000000000001", kernel: "000000000500") = difference.kind {
+                    true
+                } else {
+                    false
+                }
+            })
     }
 }

@@ -88,7 +88,7 @@ import Testing
         #expect(try openStates(try database.afterCut()) == [.reversing])
         try journal.markReversing(id, reason: "timeout again", at: at(5))
         #expect(try openStates(try database.afterCut()) == [.reversing])
-        try journal.markReversed(id, at: at(6))
+        try journal.finish(id, as: .reversed, at: at(6))
 
         let end = try database.afterCut()
         #expect(try openStates(end).isEmpty)

@@ -1,24 +1,25 @@
 internal import EMV
 internal import SettingsFile
 
-/// The section `revokedCertificates`: issuer certificates that the payment systems have taken back.
+/// The section `revocations`: issuer certificates that a payment system has revoked (EMV Book 2 §5.1.2).
 struct RevocationSettings {
-    let revocations: [CertificateRevocation]
+    private(set) var revocations: [CertificateRevocation] = []
 
-    /// The most entries of a till.
-    private static let limit = 10_000
+    /// The most entries of a till. A terminal must hold at least 30 for each payment system.
+    private static let limit = 3000
 
-    /// Reads the section of a whole configuration.
-    init(_ root: SettingsNode) throws(SettingsError) {
-        var revocations: [CertificateRevocation] = []
-        for node in try root.optional("revokedCertificates")?.list(count: 0...Self.limit) ?? [] {
-            try node.mapping(allowedKeys: ["rid", "index", "serialNumber"])
-            revocations.append(
-                CertificateRevocation(
-                    rid: try node.required("rid").hex(length: 5),
-                    index: try node.required("index").hex(length: 1).first ?? 0,
-                    serialNumber: try node.required("serialNumber").hex(length: 3)))
+    init(_ section: SettingsNode?) throws(SettingsError) {
+        var known: Set<CertificateRevocation> = []
+        for node in try ListWithFiles.values(section) {
+            try node.mapping(allowedKeys: ["rid", "index", "serial"])
+            let revocation = CertificateRevocation(
+                rid: try node.required("rid").hex(length: 5),
+                index: try node.required("index").hex(length: 1).first ?? 0,
+                serialNumber: try node.required("serial").hex(length: 3))
+            // Lists of several sources overlap, and revoked twice is revoked.
+            guard known.insert(revocation).inserted else { continue }
+            guard revocations.count < Self.limit else { throw node.error("more than \(Self.limit) certificates") }
+            revocations.append(revocation)
         }
-        self.revocations = revocations
     }
 }

@@ -4,9 +4,8 @@ internal import SettingsFile
 
 extension TillConfiguration {
     private static let keys = [
-        "merchant", "terminal", "currency", "maximumAmount", "applications", "caKeys", "caKeyFiles",
-        "revokedCertificates",
-        "host", "receipt",
+        "merchant", "terminal", "currency", "maximumAmount", "applications", "capks", "revocations",
+        "splitSaleWindow", "host", "receipt",
     ]
 
     init(_ root: SettingsNode) throws(SettingsError) {
@@ -15,8 +14,8 @@ extension TillConfiguration {
         let merchant = try MerchantSettings(try root.optional("merchant"))
         let terminal = try TerminalSettings(try root.optional("terminal"))
         let applications = try ApplicationListSettings(try root.optional("applications"), currency: currency)
-        let keys = try CAKeySettings(root).keys
-        let revocations = try RevocationSettings(root).revocations
+        let keys = try CAPublicKeyStore(section: try root.optional("capks")).keys
+        let revocations = try RevocationSettings(try root.optional("revocations")).revocations
 
         self.merchant = Merchant(
             name: merchant.name, lines: merchant.address, merchantID: merchant.id, terminalID: terminal.id)
@@ -31,6 +30,8 @@ extension TillConfiguration {
         self.currency = currency
         maximumAmounts = try Self.maximumAmounts(try root.optional("maximumAmount"), currency)
         host = try root.optional("host")?.choice(PaymentHostChoice.self) ?? Self.standard.host
+        splitSaleWindow =
+            try root.optional("splitSaleWindow").map(SplitSaleWindow.init) ?? Self.standard.splitSaleWindow
         (receiptWidth, printer) = try Self.receipt(try root.optional("receipt"))
     }
 

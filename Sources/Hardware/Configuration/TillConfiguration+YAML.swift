@@ -9,7 +9,7 @@ extension TillConfiguration {
     public var yaml: String {
         ([
             "# The till's configuration. Every key may be left out; docs/configuration.md tells what each one means."
-        ] + merchantText + terminalText + amountText + applicationText + keyText + outletText)
+        ] + merchantText + terminalText + amountText + applicationText + keyText + revocationText + outletText)
         .joined(separator: "\n") + "\n"
     }
 
@@ -105,18 +105,16 @@ extension TillConfiguration {
     private var keyText: [String] {
         let keys = terminal.certificationAuthorityKeys
         let heading = ["", "# The payment systems' public keys."]
-        return heading + (keys.isEmpty ? ["caKeys: []"] : ["caKeys:"] + keys.flatMap(Self.text)) + revocationText
+        return heading + (keys.isEmpty ? ["capks: []"] : ["capks:"] + keys.flatMap(Self.text))
     }
 
     private var revocationText: [String] {
-        let revoked = terminal.revokedCertificates
-        let heading = ["", "# Issuer certificates that the payment systems have revoked."]
-        guard !revoked.isEmpty else { return heading + ["revokedCertificates: []"] }
-        return heading + ["revokedCertificates:"]
-            + revoked.map { entry in
-                "  - { rid: \(entry.rid.hexadecimal), index: \([entry.index].hexadecimal), "
-                    + "serialNumber: \(entry.serialNumber.hexadecimal) }"
-            }
+        let entries = terminal.revokedCertificates.map { entry in
+            "  - { rid: \(entry.rid.hexadecimal), index: \([entry.index].hexadecimal), "
+                + "serial: \(entry.serialNumber.hexadecimal) }"
+        }
+        let heading = ["", "# Issuer certificates that a payment system has revoked."]
+        return heading + (entries.isEmpty ? ["revocations: []"] : ["revocations:"] + entries)
     }
 
     private static func text(_ key: CAPublicKey) -> [String] {
@@ -137,7 +135,9 @@ extension TillConfiguration {
 
     private var outletText: [String] {
         [
-            "", "# Who authorises payments.", "host: \(host.rawValue)", "", "# Where receipts come out.", "receipt:",
+            "", "# How long an offline payment counts when the same card pays again.",
+            "splitSaleWindow: \(splitSaleWindow.setting)", "",
+            "# Who authorises payments.", "host: \(host.rawValue)", "", "# Where receipts come out.", "receipt:",
             "  width: \(receiptWidth)  # columns",
             printer.map { "  printer: " + Self.quoted($0) } ?? "  # No printer: the default queue of CUPS.",
         ]

@@ -27,6 +27,8 @@ public struct TillConfiguration: Hashable, Sendable {
     public let printer: String?
     /// Who authorises payments.
     public let host: PaymentHostChoice
+    /// How long an offline payment counts when the same card pays again.
+    public let splitSaleWindow: SplitSaleWindow
 
     /// The till of somebody who wrote no file: ``EMV/TerminalConfiguration/standard``, US dollars, no largest
     /// amount, receipts of 40 columns on the default printer, the simulated host.
@@ -39,6 +41,7 @@ public struct TillConfiguration: Hashable, Sendable {
         applicationNames = StandardApplicationNames.byAID
         (currency, maximumAmounts) = (.usDollar, [])
         (receiptWidth, printer, host) = (Self.standardReceiptWidth, nil, .simulated)
+        splitSaleWindow = .day
     }
 
     static let standardReceiptWidth = 40
@@ -50,13 +53,13 @@ public struct TillConfiguration: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - text: YAML.
-    ///   - file: the name that errors give, and from whose directory the files of `caKeyFiles` are named.
+    ///   - file: the name that errors give, and from whose directory the files that it names are looked for.
     /// - Throws: ``SettingsFile/SettingsError``
     public init(yaml text: String, file: String) throws(SettingsError) {
         try self.init(try SettingsDocument(text: text, file: file).root)
     }
 
-    /// Reads a configuration file, and the files of keys that it names.
+    /// Reads a configuration file, and the files of keys and revocations that it names.
     ///
     /// - Throws: ``SettingsFile/SettingsError``, also when the file cannot be read.
     public static func load(path: String) throws(SettingsError) -> TillConfiguration {

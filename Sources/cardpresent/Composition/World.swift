@@ -18,6 +18,9 @@ protocol World: Sendable {
     /// The reader to use; nil for the first one.
     var readerID: String? { get }
 
+    /// Whether cards can come to a reader here.
+    var takesCards: Bool { get }
+
     /// The terminal's configuration in this world.
     func terminal(_ configured: TerminalConfiguration) -> TerminalConfiguration
 
@@ -29,6 +32,7 @@ extension World {
     var trace: TraceFile? { nil }
     var card: CardProfile? { nil }
     var readerID: String? { nil }
+    var takesCards: Bool { true }
 
     func terminal(_ configured: TerminalConfiguration) -> TerminalConfiguration { configured }
 

@@ -72,4 +72,11 @@ struct PaymentHistoryView: Encodable, Sendable {
 struct RecoveryView: Encodable, Sendable {
     var finished: [PaymentView]
     var open: [PaymentView]
+    /// Payments whose records could not be read or written, and why.
+    var failed: [Failure]
+
+    struct Failure: Encodable, Sendable {
+        var payment: String
+        var message: String
+    }
 }

@@ -37,7 +37,10 @@ struct HelpTests {
                   receipts                Shows and prints receipts.
                   readers                 Shows card readers.
                   cards                   Shows the simulated cards.
+                  exceptions              Keeps the list of cards that are not to be taken.
                   config                  Shows and checks the configuration of the till.
+                  emv                     Tools for EMV data: keys, cards' data, recorded
+                                          exchanges.
 
                   See 'cardpresent help <subcommand>' for detailed help.
 
@@ -113,6 +116,7 @@ struct HelpTests {
         ["refund"], ["payments", "list"], ["payments", "show"], ["payments", "recover"], ["receipts", "list"],
         ["receipts", "show"], ["receipts", "print"], ["readers", "list"], ["readers", "info"], ["readers", "watch"],
         ["cards", "list"], ["cards", "show"], ["config", "show"], ["config", "check"],
+        ["emv", "capks"], ["exceptions", "add"], ["exceptions", "list"], ["exceptions", "remove"],
     ])
     func `every command has help, and results as JSON`(command: [String]) throws {
         let result = try Program.run(command + ["--help"], in: scratch)

@@ -92,6 +92,31 @@ import Testing
         #expect(try await till.booksAgree())
     }
 
+    @Test func `a payment that is tried again waits as long, and is as online, as is said`() async throws {
+        let till = try TestTill("offline-approve") {
+            $0.terminal = try .offlineCapable()
+            $0.change = { $0.cardholder.insertsAfter = .seconds(3600) }
+        }
+        try await till.connect()
+        let failed = try await till.collect(timeout: .seconds(5))
+        #expect(failed.errorCode == "card_timeout")
+        let before = till.clock.now()
+        #expect(try await till.retry(failed, timeout: .seconds(7)).errorCode == "card_timeout")
+        let waited = till.clock.now().milliseconds - before.milliseconds
+        #expect((7_000..<9_000).contains(waited))
+    }
+
+    @Test func `a payment that is forced online when it is tried again asks the issuer`() async throws {
+        let till = try TestTill("offline-approve") {
+            $0.terminal = try .offlineCapable(denial: .merchantForcedOnline)
+        }
+        let declined = try await till.pay(forcedOnline: true)
+        #expect(declined.outcome == .declined)
+        let again = try await till.retry(declined, forcedOnline: true)
+        #expect(again.card?.terminalVerificationResults == "8000000800")
+        #expect(try await till.retry(declined).card?.terminalVerificationResults == "8000000000")
+    }
+
     @Test func `a failed payment is tried again as another attempt of the same payment`() async throws {
         let till = try TestTill { $0.faults = [IssuerFaultRule(.notReachable, messages: [.authorize], times: 1)] }
         let failed = try await till.pay()

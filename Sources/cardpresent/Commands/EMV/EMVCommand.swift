@@ -4,5 +4,5 @@ internal import ArgumentParser
 struct EMVCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "emv", abstract: "Tools for EMV data: keys, cards' data, recorded exchanges.",
-        subcommands: [])
+        subcommands: [ReplayCommand.self, CheckODA.self, ListCAPublicKeys.self])
 }
