@@ -102,7 +102,7 @@ let package = Package(
             ],
             path: "Simulator",
             sources: ["Sources"],
-            resources: [.embedInCode("Cards"), .embedInCode("Keys")],
+            resources: [.embedInCode("Cards"), .embedInCode("IssuerRules"), .embedInCode("Keys")],
             swiftSettings: strict
         ),
         .executableTarget(
@@ -168,8 +168,13 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // It runs the built program and imports nothing of it.
-        .testTarget(name: "CommandTests", swiftSettings: strict),
+        // It runs the built program and imports nothing of it. The libraries are for a terminal that meets the
+        // program's simulated card.
+        .testTarget(
+            name: "CommandTests",
+            dependencies: ["Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "SimulatorTests",
             dependencies: [

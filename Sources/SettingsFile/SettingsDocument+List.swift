@@ -13,21 +13,35 @@ extension SettingsDocument {
     public static func list(
         text: String, file: String, limits: Limits = Limits()
     ) throws(SettingsError) -> [SettingsNode] {
+        var text = text
+        if text.unicodeScalars.first == "\u{FEFF}" { text.unicodeScalars.removeFirst() }
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         guard let first = lines.first(where: hasContent), first.first(where: { !$0.isWhitespace }) == "{" else {
             return try SettingsDocument(text: text, file: file, limits: limits).root.list()
         }
         var nodes: [SettingsNode] = []
         for (index, line) in lines.enumerated() where hasContent(line) {
-            var reader = YAMLReader(file: file, limits: limits, firstLine: index + 1)
-            let node = try reader.read(String(line))
+            let node = try value(String(line), file, index + 1, limits)
             guard nodes.count < limits.values else { throw node.failure(.tooManyValues(limit: limits.values)) }
             nodes.append(node)
         }
         return nodes
     }
 
+    private static func value(
+        _ text: String, _ file: String, _ line: Int, _ limits: Limits
+    ) throws(SettingsError) -> SettingsNode {
+        do throws(SettingsError) {
+            var reader = YAMLReader(file: file, limits: limits, firstLine: line)
+            return try reader.read(text)
+        } catch {
+            // What a line lacks at its end is found missing on the next one.
+            let location = SettingsLocation(file: file, line: line, column: error.location.column)
+            throw SettingsError(location: location, keyPath: error.keyPath, problem: error.problem)
+        }
+    }
+
     private static func hasContent(_ line: Substring) -> Bool {
-        line.first { !$0.isWhitespace && $0 != "\u{FEFF}" }.map { $0 != "#" } ?? false
+        line.first { !$0.isWhitespace }.map { $0 != "#" } ?? false
     }
 }

@@ -15,6 +15,7 @@ enum CardInstruction: UInt8, CaseIterable, Sendable {
     case readRecord = 0xB2
     case getData = 0xCA
     case putData = 0xDA
+    case updateRecord = 0xDC
 
     /// The class bytes that it is known under.
     var classes: Set<UInt8> {
@@ -23,7 +24,7 @@ enum CardInstruction: UInt8, CaseIterable, Sendable {
         case .getProcessingOptions, .generateAC, .getData: [0x80]
         // Secure messaging: 84 in the EMV format, 04 in that of ISO/IEC 7816-4.
         case .cardBlock, .applicationUnblock, .applicationBlock, .pinUnblock: [0x84]
-        case .putData: [0x04, 0x84]
+        case .putData, .updateRecord: [0x04, 0x84]
         }
     }
 
@@ -32,7 +33,7 @@ enum CardInstruction: UInt8, CaseIterable, Sendable {
         switch self {
         case .readRecord, .getData, .getChallenge: false
         case .select, .verify, .externalAuthenticate, .getProcessingOptions, .generateAC, .cardBlock,
-            .applicationUnblock, .applicationBlock, .pinUnblock, .putData:
+            .applicationUnblock, .applicationBlock, .pinUnblock, .putData, .updateRecord:
             true
         }
     }

@@ -46,7 +46,7 @@ struct CardOperatingSystem: Sendable {
         case .verify: return verify(command, challenge: challenge)
         case .generateAC: return generateAC(command)
         case .externalAuthenticate: return externalAuthenticate(command)
-        case .cardBlock, .applicationUnblock, .applicationBlock, .pinUnblock, .putData:
+        case .cardBlock, .applicationUnblock, .applicationBlock, .pinUnblock, .putData, .updateRecord:
             return issuerScript(instruction, command)
         }
     }

@@ -40,10 +40,12 @@ public final class TestKeys: Sendable {
         iccPIN = try file.rsaKey("icc-pin")
         tripleDESMasterKeys = IssuerMasterKeys(
             applicationCryptogram: try file.secret("imk.tdes.application-cryptogram"),
-            scriptMAC: try file.secret("imk.tdes.script-mac"))
+            scriptMAC: try file.secret("imk.tdes.script-mac"),
+            scriptConfidentiality: try file.secret("imk.tdes.script-confidentiality"))
         aesMasterKeys = IssuerMasterKeys(
             applicationCryptogram: try file.secret("imk.aes.application-cryptogram"),
-            scriptMAC: try file.secret("imk.aes.script-mac"))
+            scriptMAC: try file.secret("imk.aes.script-mac"),
+            scriptConfidentiality: try file.secret("imk.aes.script-confidentiality"))
         tripleDESBaseDerivationKey = try file.secret("pin-pad.tdes.base-derivation-key")
         aesBaseDerivationKey = try file.secret("pin-pad.aes.base-derivation-key")
         tripleDESKeySerialNumber = try Self.serialNumber("pin-pad.tdes.key-serial-number", .tripleDES, file)
@@ -90,9 +92,15 @@ public struct IssuerMasterKeys: ~Copyable, Sendable {
     public let applicationCryptogram: SensitiveBytes
     /// For the MACs of issuer script commands.
     public let scriptMAC: SensitiveBytes
+    /// For what is secret in issuer script commands.
+    public let scriptConfidentiality: SensitiveBytes
 
-    public init(applicationCryptogram: consuming SensitiveBytes, scriptMAC: consuming SensitiveBytes) {
+    public init(
+        applicationCryptogram: consuming SensitiveBytes, scriptMAC: consuming SensitiveBytes,
+        scriptConfidentiality: consuming SensitiveBytes
+    ) {
         self.applicationCryptogram = applicationCryptogram
         self.scriptMAC = scriptMAC
+        self.scriptConfidentiality = scriptConfidentiality
     }
 }

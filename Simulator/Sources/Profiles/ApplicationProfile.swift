@@ -55,6 +55,8 @@ public struct ApplicationProfile: Sendable {
     public var cdol2: CardDataObjectList
     /// Files and records.
     public var records: [RecordLayout]
+    /// Tag 94, right or wrong, instead of the one that the files make; nil for that.
+    public var fileLocator: [UInt8]?
     /// Whether GPO and GENERATE AC answer with template 77 rather than 80.
     public var answersInFormatTwo: Bool
 

@@ -93,7 +93,7 @@ struct CardholderVerification {
         switch await cardholder.enterPIN(prompt) {
         case .cancelled: throw .stoppedAtTerminal
         case .bypassed:
-            guard transaction.terminal.pinPolicy.allowsBypass else { throw .stoppedAtTerminal }
+            guard transaction.terminal.mayBypassPIN else { throw .stoppedAtTerminal }
             transaction.verificationResults.insert(.pinNotEntered)
             return .failed
         case .unavailable:

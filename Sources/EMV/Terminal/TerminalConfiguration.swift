@@ -55,6 +55,9 @@ public struct TerminalConfiguration: Hashable, Sendable {
         guard !applications.isEmpty, Set(applications.map(\.aid)).count == applications.count else {
             throw .applications
         }
+        guard pinPolicy.entry != .reader || capabilities.isDisjoint(with: Self.capabilitiesBeyondReaderPINPad) else {
+            throw .capabilitiesBeyondReaderPINPad
+        }
         self.init(
             unchecked: type, capabilities, additionalCapabilities, country, merchantCategory, merchantIdentifier,
             merchantNameAndLocation, terminalIdentification, interfaceDeviceSerial, acquirer, applications,
@@ -92,6 +95,14 @@ public struct TerminalConfiguration: Hashable, Sendable {
             merchantNameAndLocation, terminalIdentification, interfaceDeviceSerial, acquirer, applications,
             certificationAuthorityKeys + new, revokedCertificates + revoked, pinPolicy, offersApplicationChoice)
     }
+
+    /// Whether the cardholder may go on without a PIN: only where somebody attends (Book 4 §6.3.4.3).
+    var mayBypassPIN: Bool { pinPolicy.allowsBypass && type.isAttended }
+
+    /// What a reader's own PIN pad cannot do: it holds no key.
+    private static let capabilitiesBeyondReaderPINPad: TerminalCapabilities = [
+        .encipheredOnlinePIN, .encipheredOfflinePIN, .encipheredOfflinePINWithECC,
+    ]
 
     private static func check(
         _ text: String, _ field: String, _ lengths: ClosedRange<Int>

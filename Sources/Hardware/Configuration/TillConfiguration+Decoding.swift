@@ -26,6 +26,7 @@ extension TillConfiguration {
         } catch {
             throw root.error(error.description)
         }
+        pinPadScheme = terminal.pinScheme
         applicationNames = applications.names
         self.currency = currency
         maximumAmounts = try Self.maximumAmounts(try root.optional("maximumAmount"), currency)

@@ -47,6 +47,10 @@ extension TillConfiguration {
                 "    bypass: \(pin.allowsBypass)",
                 "    bypassCoversLaterMethods: \(pin.bypassCoversLaterMethods)",
                 "    tries: \(pin.maximumTries)",
+                "    entry: \(pin.entry.rawValue)",
+                "    readerRefusal: \(pin.readerRefusal.rawValue)",
+                "    readerSeconds: \(pin.readerSeconds)",
+                "    scheme: \(pinPadScheme.rawValue)",
                 "  applicationChoice: \(terminal.offersApplicationChoice)",
             ]
     }

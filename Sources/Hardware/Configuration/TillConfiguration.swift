@@ -14,6 +14,8 @@ public struct TillConfiguration: Hashable, Sendable {
     public let terminal: TerminalConfiguration
     /// The same terminal without floor limits, which are amounts of ``currency``.
     let terminalForOtherCurrencies: TerminalConfiguration
+    /// How a PIN for the issuer is enciphered.
+    public let pinPadScheme: PINPadScheme
     /// What people call the applications, by AID. Not every application has a name.
     public let applicationNames: [[UInt8]: String]
     /// The currency of amounts for which none is given, and of the floor limits.
@@ -38,6 +40,7 @@ public struct TillConfiguration: Hashable, Sendable {
             name: terminal.merchantNameAndLocation, merchantID: terminal.merchantIdentifier,
             terminalID: terminal.terminalIdentification)
         (self.terminal, terminalForOtherCurrencies) = (terminal, terminal)
+        pinPadScheme = Self.standardPINPadScheme
         applicationNames = StandardApplicationNames.byAID
         (currency, maximumAmounts) = (.usDollar, [])
         (receiptWidth, printer, host) = (Self.standardReceiptWidth, nil, .simulated)
@@ -45,6 +48,7 @@ public struct TillConfiguration: Hashable, Sendable {
     }
 
     static let standardReceiptWidth = 40
+    static let standardPINPadScheme = PINPadScheme.tdes
 
     /// See ``init()``.
     public static let standard = TillConfiguration()

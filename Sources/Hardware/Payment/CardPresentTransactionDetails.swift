@@ -12,10 +12,39 @@ public struct CardPresentTransactionDetails: Hashable, Sendable, Codable {
     public enum CardholderVerification: String, Hashable, Sendable, Codable {
         case none
         case signature
+        /// The PIN went to the card in the clear.
         case offlinePIN = "offline_pin"
+        case encipheredOfflinePIN = "offline_pin_enciphered"
         case offlinePINAndSignature = "offline_pin_and_signature"
+        case encipheredOfflinePINAndSignature = "offline_pin_enciphered_and_signature"
         case onlinePIN = "online_pin"
         case failed
+
+        /// In plain words, for people.
+        public var words: String {
+            switch self {
+            case .none: "none"
+            case .signature: "signature"
+            case .offlinePIN: "offline PIN, plaintext"
+            case .encipheredOfflinePIN: "offline PIN, enciphered"
+            case .offlinePINAndSignature: "offline PIN, plaintext, and signature"
+            case .encipheredOfflinePINAndSignature: "offline PIN, enciphered, and signature"
+            case .onlinePIN: "online PIN"
+            case .failed: "failed"
+            }
+        }
+
+        /// The same method however the PIN travels: enciphered and plaintext offline PIN are one.
+        public var family: CardholderVerification {
+            switch self {
+            case .encipheredOfflinePIN: .offlinePIN
+            case .encipheredOfflinePINAndSignature: .offlinePINAndSignature
+            default: self
+            }
+        }
+
+        /// Whether the receipt needs the cardholder's signature.
+        public var needsSignature: Bool { family == .signature || family == .offlinePINAndSignature }
     }
 
     /// How the card itself was authenticated by the terminal (EMV Book 2 §5 and §6).

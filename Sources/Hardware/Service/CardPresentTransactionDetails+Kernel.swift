@@ -53,8 +53,10 @@ extension CardPresentTransactionDetails.CardholderVerification {
             case .notPerformed, .noCVMRequired: .none
             case .failed: .failed
             case .signature: .signature
-            case .plaintextOfflinePIN, .encipheredOfflinePIN: .offlinePIN
-            case .plaintextOfflinePINAndSignature, .encipheredOfflinePINAndSignature: .offlinePINAndSignature
+            case .plaintextOfflinePIN: .offlinePIN
+            case .encipheredOfflinePIN: .encipheredOfflinePIN
+            case .plaintextOfflinePINAndSignature: .offlinePINAndSignature
+            case .encipheredOfflinePINAndSignature: .encipheredOfflinePINAndSignature
             case .onlinePIN: .onlinePIN
             }
     }

@@ -16,6 +16,7 @@ public final class CardKey: Sendable {
     /// - Parameters:
     ///   - register: what the fingerprints are for.
     ///   - random: where a new key comes from. It must be a source of secrets.
+    /// - Returns: the key.
     /// - Throws: ``CardKeyError``
     public static func open(for register: CardRegister, random: any RandomSource) throws(CardKeyError) -> CardKey {
         guard let database = register.path else { return CardKey(CardKeyFile(drawnFrom: random)) }

@@ -29,6 +29,7 @@ struct PaymentRecovery: Sendable {
                 report.failed.append(RecoveryReport.Failure(payment: "\(attempt.paymentID)", error: error))
             }
         }
+        await NoticeDelivery(journal: journal, host: host).run()
         return report
     }
 

@@ -16,24 +16,13 @@ enum CardNumberInput {
         _ body: (borrowing PrimaryAccountNumber) throws(CommandFailure) -> Void
     ) throws(CommandFailure) {
         let isTerminal = isatty(STDIN_FILENO) == 1
-        var settings = termios()
-        if isTerminal {
-            StandardError.write("Card number (not shown): ")
-            tcgetattr(STDIN_FILENO, &settings)
-            var silent = settings
-            silent.c_lflag &= ~tcflag_t(ECHO)
-            tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
-        }
-        defer {
-            if isTerminal {
-                tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
-                StandardError.write("\n")
-            }
-        }
+        let silence = isTerminal ? SilentTerminal() : nil
+        if isTerminal { StandardError.write("Card number (not shown): ") }
+        defer { silence?.end() }
         var (line, number, count) = ([UInt8](), 0, 0)
         line.reserveCapacity(lineLimit + 1)
         defer { line.wipe() }
-        while readLine(into: &line) {
+        while try readLine(into: &line) {
             number += 1
             let isComment = line.first == 0x23 || line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
             if !isComment {
@@ -80,11 +69,13 @@ enum CardNumberInput {
     }
 
     /// - Returns: false at the end of the input.
-    private static func readLine(into line: inout [UInt8]) -> Bool {
+    private static func readLine(into line: inout [UInt8]) throws(CommandFailure) -> Bool {
         var (byte, isAnything) = (UInt8(0), false)
         while true {
             let count = read(STDIN_FILENO, &byte, 1)
-            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EINTR {
+                throw CommandFailure(.cancelled, code: "cancelled", message: "cancelled: nothing was changed")
+            }
             guard count == 1 else { return isAnything }
             isAnything = true
             if byte == 0x0A { return true }

@@ -17,7 +17,9 @@ struct SimulatedWorld: World {
     private let keys: TestKeys
 
     /// - Throws: `CommandFailure`
-    init(_ options: WorldOptions, model name: String, pin: SealedBytes?) throws(CommandFailure) {
+    init(
+        _ options: WorldOptions, model name: String, pin: SealedBytes?, pinPad: PINPadScheme
+    ) throws(CommandFailure) {
         guard let model = SimulatedReaderModel.all.first(where: { $0.name == name }) else {
             throw CommandFailure(
                 .usage, code: "unknown_reader_model", message: "there is no simulated reader model '\(name)'",
@@ -37,7 +39,9 @@ struct SimulatedWorld: World {
             let chip = try SimulatedEMVCard(profile: profile, keys: keys, random: random.stream("card"))
             person = SimulatedCardholder(
                 profile: profile, card: chip, reader: reader, clock: clock,
-                pinPad: try SimulatedPINPad(keys: keys, random: random.stream("pin pad")), pin: pin)
+                pinPad: try SimulatedPINPad(
+                    keys: keys, scheme: pinPad.keyScheme, random: random.stream("pin pad")),
+                pin: pin)
         } catch {
             throw CommandFailure(
                 .internalError, code: "internal", message: "the simulated card cannot be made: \(error)")

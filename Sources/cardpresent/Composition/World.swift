@@ -1,9 +1,15 @@
+internal import Cryptography
 internal import Determinism
 internal import EMV
 internal import Hardware
 internal import Simulator
 internal import SmartCard
 internal import USB
+
+extension PINPadScheme {
+    /// The keys that go with it.
+    var keyScheme: DUKPTKeySerialNumber.Scheme { self == .tdes ? .tripleDES : .aes }
+}
 
 /// What a command runs with below the stores: a USB bus, a person, time and chance.
 protocol World: Sendable {

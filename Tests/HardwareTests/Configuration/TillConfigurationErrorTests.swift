@@ -77,8 +77,8 @@ struct TillConfigurationErrorTests {
                 + "leave them out"
         ),
         (
-            "revokedCertificates: [{ rid: A000000003, index: 92, serialNumber: 00A1 }]",
-            "1: revokedCertificates[0].serialNumber: 2 bytes, where 3 are wanted"
+            "revocations: [{ rid: A000000003, index: 92, serial: 00A1 }]",
+            "1: revocations[0].serial: 2 bytes, where 3 are wanted"
         ),
         ("terminal: { capabilities: E0F8 }", "1: terminal.capabilities: 2 bytes, where 3 are wanted"),
         (
@@ -92,6 +92,24 @@ struct TillConfigurationErrorTests {
                 + "not do; leave them out"
         ),
         ("terminal:\n  pin:\n    tries: 0", "3: terminal.pin.tries: '0' is not in 1...15"),
+        (
+            "terminal: { pin: { entry: host } }",
+            "1: terminal.pin.entry: 'host' is not known here; use one of readerFirst, reader, terminal"
+        ),
+        (
+            "terminal: { pin: { readerRefusal: stop } }",
+            "1: terminal.pin.readerRefusal: 'stop' is not known here; did you mean 'stops'?"
+        ),
+        ("terminal: { pin: { readerSeconds: 256 } }", "1: terminal.pin.readerSeconds: '256' is not in 5...255"),
+        (
+            "terminal: { pin: { scheme: des } }",
+            "1: terminal.pin.scheme: 'des' is not known here; did you mean 'tdes'?"
+        ),
+        (
+            "terminal:\n  capabilities: [contactChip, encipheredOnlinePIN]\n  pin: { entry: reader }",
+            "2: terminal.capabilities: with pin.entry 'reader' no PIN reaches the terminal, so that none can be "
+                + "enciphered; leave encipheredOnlinePIN and encipheredOfflinePIN out, or use pin.entry 'readerFirst'"
+        ),
         ("terminal: { pin: { bypass: yes } }", "1: terminal.pin.bypass: 'yes' is neither true nor false"),
         (
             "terminal: { pin: { trys: 3 } }",
@@ -212,10 +230,6 @@ struct TillConfigurationErrorTests {
         ),
         ("capks: nowhere.yaml", "1: capks: a list is wanted here, not text"),
         ("revocations: [{ rid: A000000003 }]", "1: revocations[0]: the key 'index' is missing"),
-        (
-            "revocations: [{ rid: A000000003, index: 92, serial: 0102 }]",
-            "1: revocations[0].serial: 2 bytes, where 3 are wanted"
-        ),
         (
             "splitSaleWindow: 0", "1: splitSaleWindow: not a length of time; write day, none, or 1 to 168 hours"
         ),

@@ -67,7 +67,8 @@ struct TillConfigurationTests {
         #expect(terminal.acquirer == 45_678_901)
         #expect(terminal.capabilities == TerminalConfiguration.standardCapabilities)
         #expect(terminal.additionalCapabilities == TerminalConfiguration.standardAdditionalCapabilities)
-        #expect(terminal.pinPolicy == PINPolicy(allowsBypass: false))
+        #expect(terminal.pinPolicy == PINPolicy(allowsBypass: false, readerSeconds: 60))
+        #expect(till.pinPadScheme == .tdes)
         #expect(terminal.offersApplicationChoice)
 
         #expect(terminal.applications.count == TerminalApplication.standard.count + 1)
@@ -91,6 +92,22 @@ struct TillConfigurationTests {
         #expect(keys.map(\.index) == [0x1C, 0x1C, 0x1C])
         #expect(keys.map { $0.rid[4] } == [0x25, 0x03, 0x04])
         #expect(keys.map(\.expiry?.year) == [2035, nil, 2035])
+    }
+
+    @Test func `where PINs are typed, and how they are enciphered, can be said`() throws {
+        let till = try Self.read(
+            """
+            terminal:
+              pin: { entry: reader, readerRefusal: bypasses, readerSeconds: 20, scheme: aes }
+            """)
+        #expect(
+            till.terminal.pinPolicy == PINPolicy(entry: .reader, readerRefusal: .bypasses, readerSeconds: 20))
+        #expect(till.pinPadScheme == .aes)
+        // What a reader cannot do is not claimed.
+        #expect(till.terminal.capabilities.description == "20A8C8")
+        #expect(till.terminal(for: try Currency(code: "EUR")).capabilities.description == "20A8C8")
+        #expect(try Self.read(till.yaml).terminal == till.terminal)
+        #expect(try Self.read(till.yaml).pinPadScheme == .aes)
     }
 
     @Test func `a list of applications takes the standard list's place`() throws {
@@ -159,7 +176,7 @@ struct TillConfigurationTests {
     }
 
     @Test func `revoked certificates are named by payment system, key and serial number`() throws {
-        let text = "revokedCertificates: [{ rid: A000000003, index: 92, serialNumber: 00A1B2 }]"
+        let text = "revocations: [{ rid: A000000003, index: 92, serial: 00A1B2 }]"
         let till = try Self.read(text)
         let revocation = CertificateRevocation(
             rid: [0xA0, 0, 0, 0, 3], index: 0x92, serialNumber: [0x00, 0xA1, 0xB2])

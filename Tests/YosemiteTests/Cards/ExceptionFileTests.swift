@@ -2,6 +2,8 @@ import CardSecrets
 import Determinism
 import EMV
 import Foundation
+import Hardware
+import Simulator
 import Storage
 import Testing
 

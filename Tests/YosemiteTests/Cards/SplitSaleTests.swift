@@ -4,6 +4,7 @@ import Determinism
 import EMV
 import Foundation
 import Hardware
+import Simulator
 import Storage
 import Synchronization
 import Testing
@@ -69,27 +70,35 @@ import Testing
         #expect(try !exceedsFloorLimit(try await till.collect("30.00")))
     }
 
+    struct Counting: Sendable {
+        var window: SplitSaleWindow
+        /// After noon for a day, after the payment for hours.
+        var seconds: Int
+        var amount: Int64
+    }
+
     @Test(arguments: [
-        (SplitSaleWindow.day, 0, 3000 as Int64), (.day, 12 * 3600 - 2, 3000), (.day, 12 * 3600 + 1, 0),
-        (.hours(1), 3599, 3000), (.hours(1), 3601, 0), (.hours(168), 86_400, 3000), (.none, 0, 0),
+        Counting(window: .day, seconds: 0, amount: 3000), Counting(window: .day, seconds: 43_198, amount: 3000),
+        Counting(window: .day, seconds: 43_201, amount: 0), Counting(window: .hours(1), seconds: 3590, amount: 3000),
+        Counting(window: .hours(1), seconds: 3700, amount: 0),
+        Counting(window: .hours(168), seconds: 86_400, amount: 3000),
+        Counting(window: .none, seconds: 0, amount: 0),
     ])
-    func `a sale counts until its window is over`(
-        window: SplitSaleWindow, seconds: Int, expected: Int64
-    ) async throws {
+    func `a sale counts until its window is over`(row: Counting) async throws {
         let till = try till()
         #expect(try await till.pay("30.00").outcome == .approved)
         let paid = try #require(try till.journal.payments().first).createdAt
         let midnight = Timestamp(milliseconds: paid.milliseconds / 86_400_000 * 86_400_000)
         // The day's window is measured from noon.
-        let start = window == .day ? midnight.advanced(by: .seconds(12 * 3600)) : paid
-        let time = VirtualTimeSource(start: start.advanced(by: .seconds(seconds)), offsetSeconds: 0)
+        let start = row.window == .day ? midnight.advanced(by: .seconds(12 * 3600)) : paid
+        let time = VirtualTimeSource(start: start.advanced(by: .seconds(row.seconds)), offsetSeconds: 0)
         let history = try StoredCardHistory(
             register: till.register, key: try CardKey.open(for: till.register, random: SeededRandomSource(seed: 9)),
-            window: window, time: time)
+            window: row.window, time: time)
         let own = try pan("5413330089010020")
         let other = try pan("5413330089010012")
-        #expect(await history.recentAmount(own, sequenceNumber: 1, currency: .usDollar) == expected)
-        #expect(await history.recentAmount(own, sequenceNumber: nil, currency: .usDollar) == expected)
+        #expect(await history.recentAmount(own, sequenceNumber: 1, currency: .usDollar) == row.amount)
+        #expect(await history.recentAmount(own, sequenceNumber: nil, currency: .usDollar) == row.amount)
         #expect(await history.recentAmount(other, sequenceNumber: 1, currency: .usDollar) == 0)
         #expect(await history.recentAmount(own, sequenceNumber: 1, currency: try Currency(code: "EUR")) == 0)
     }

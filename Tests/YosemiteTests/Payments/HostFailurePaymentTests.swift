@@ -92,20 +92,6 @@ import Testing
         #expect(try await till.booksAgree())
     }
 
-    @Test func `a payment that is tried again waits as long, and is as online, as is said`() async throws {
-        let till = try TestTill("offline-approve") {
-            $0.terminal = try .offlineCapable()
-            $0.change = { $0.cardholder.insertsAfter = .seconds(3600) }
-        }
-        try await till.connect()
-        let failed = try await till.collect(timeout: .seconds(5))
-        #expect(failed.errorCode == "card_timeout")
-        let before = till.clock.now()
-        #expect(try await till.retry(failed, timeout: .seconds(7)).errorCode == "card_timeout")
-        let waited = till.clock.now().milliseconds - before.milliseconds
-        #expect((7_000..<9_000).contains(waited))
-    }
-
     @Test func `a payment that is forced online when it is tried again asks the issuer`() async throws {
         let till = try TestTill("offline-approve") {
             $0.terminal = try .offlineCapable(denial: .merchantForcedOnline)

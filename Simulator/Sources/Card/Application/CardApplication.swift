@@ -22,9 +22,10 @@ struct CardApplication: Sendable {
 
     /// The application file locator (tag 94; EMV Book 3 §10.2).
     var fileLocator: [UInt8] {
-        files.flatMap { file in
-            [file.identifier << 3, 1, UInt8(file.records.count), UInt8(file.authenticatedCount)]
-        }
+        profile.fileLocator
+            ?? files.flatMap { file in
+                [file.identifier << 3, 1, UInt8(file.records.count), UInt8(file.authenticatedCount)]
+            }
     }
 
     /// Short file identifier of the transaction log (tag 9F4D).

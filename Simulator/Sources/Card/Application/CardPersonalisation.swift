@@ -19,6 +19,9 @@ struct CardPersonalisation {
                         panSequenceNumber: profile.panSequenceNumber),
                     scriptMAC: try version.masterKey(
                         issuerMasterKey: masters.scriptMAC, pan: pan, panSequenceNumber: profile.panSequenceNumber),
+                    scriptConfidentiality: try version.masterKey(
+                        issuerMasterKey: masters.scriptConfidentiality, pan: pan,
+                        panSequenceNumber: profile.panSequenceNumber),
                     pinDecipherment: profile.pin?.encipherment == .iccKey
                         ? keys.icc.duplicate() : keys.iccPIN.duplicate())
             }

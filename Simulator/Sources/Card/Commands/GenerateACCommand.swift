@@ -25,7 +25,11 @@ extension CardOperatingSystem {
 
         let answer: Answer
         if isFirst {
-            answer = risk(index, transaction).first(asked: asked)
+            let risk = risk(index, transaction)
+            transaction.results.exceededLimits = risk.exceededLimits
+            transaction.results.isInternational = risk.isInternational
+            transaction.results.expectedPINMissing = profile.pin != nil && !transaction.results.offlinePINPerformed
+            answer = risk.first(asked: asked)
             transaction.results.first = answer
         } else {
             authenticateIssuerByDataObject(index, &transaction)
@@ -87,20 +91,11 @@ extension CardOperatingSystem {
     ) {
         let risk = risk(index, transaction)
         if isFirst {
-            memories[index].lastOnlineNotCompleted = answer == .arqc
-        } else if risk.wentOnline, transaction.issuerAuthentication != .failed {
-            memories[index].lastOnlineNotCompleted = false
-            memories[index].lastOnlineATC = transaction.atc
-            memories[index].offlineTotal = 0
-            memories[index].goesOnlineNextTime = transaction.asksToGoOnlineNextTime
-            // The issuer has been told of them with this transaction's ARQC.
-            memories[index].scriptCommandCount = 0
-            memories[index].scriptFailed = false
+            memories[index].finishFirst(answer, risk)
+        } else {
+            memories[index].finishSecond(answer, risk)
         }
-        if answer == .tc {
-            if isFirst || !risk.wentOnline { memories[index].offlineTotal = risk.offlineTotal ?? .max }
-            log(index, transaction, cryptogramInformation)
-        }
+        if answer == .tc { log(index, transaction, cryptogramInformation) }
     }
 
     private mutating func log(_ index: Int, _ transaction: CardTransaction, _ cryptogramInformation: UInt8) {
@@ -129,12 +124,5 @@ extension CardOperatingSystem {
                 BERTLV(0x9F26, cryptogram), BERTLV(0x9F10, information),
             ]
         ).encoded
-    }
-}
-
-extension CardTransaction {
-    fileprivate var asksToGoOnlineNextTime: Bool {
-        guard case .succeeded(.cardStatusUpdate(let update)) = issuerAuthentication else { return false }
-        return update.goesOnlineNextTime
     }
 }

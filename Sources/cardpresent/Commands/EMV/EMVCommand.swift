@@ -4,5 +4,5 @@ internal import ArgumentParser
 struct EMVCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "emv", abstract: "Tools for EMV data: keys, cards' data, recorded exchanges.",
-        subcommands: [ReplayCommand.self, CheckODA.self, ListCAPublicKeys.self])
+        subcommands: [DecodeCommand.self, ReplayCommand.self, CheckODA.self, ListCAPublicKeys.self])
 }
