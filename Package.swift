@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "USB", targets: ["USB"]),
         .library(name: "CCID", targets: ["CCID"]),
         .library(name: "EMV", targets: ["EMV"]),
+        .library(name: "EMVReplay", targets: ["EMVReplay"]),
         .library(name: "Hardware", targets: ["Hardware"]),
         .library(name: "Storage", targets: ["Storage"]),
         .library(name: "Yosemite", targets: ["Yosemite"]),

@@ -25,6 +25,10 @@ let package = Package(
                 .product(name: "SmartCard", package: "CardPresent"),
                 .product(name: "CCID", package: "CardPresent"),
                 .product(name: "EMV", package: "CardPresent"),
+                .product(name: "EMVReplay", package: "CardPresent"),
+                .product(name: "Hardware", package: "CardPresent"),
+                .product(name: "Simulator", package: "CardPresent"),
+                .product(name: "USB", package: "CardPresent"),
             ],
             swiftSettings: strict),
     ]
