@@ -1,3 +1,4 @@
+import Amounts
 import CardSecrets
 import Determinism
 import EMV
@@ -74,7 +75,9 @@ struct ArbitraryPayment {
 
     private struct History: CardHistory {
         func isOnExceptionFile(_ pan: borrowing PrimaryAccountNumber, sequenceNumber: UInt8?) async -> Bool { true }
-        func recentAmount(_ pan: borrowing PrimaryAccountNumber, sequenceNumber: UInt8?) async -> Int64 { 9_000 }
+        func recentAmount(
+            _ pan: borrowing PrimaryAccountNumber, sequenceNumber: UInt8?, currency: Currency
+        ) async -> Int64 { 9_000 }
     }
 }
 
