@@ -2,10 +2,11 @@ import Amounts
 import CardSecrets
 import Determinism
 import EMV
-import EMVReplay
 import Foundation
 import SmartCard
 import Testing
+
+@testable import EMVReplay
 
 /// A recorded card that was made by others, with a payment system of its own.
 struct CardReplayTests {
