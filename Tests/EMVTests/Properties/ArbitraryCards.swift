@@ -2,14 +2,50 @@ import EMV
 import SmartCard
 import Synchronization
 
-/// A good card whose answers are changed now and then.
-final class ChangedCard: CardChannel {
+/// A card in a reader of which nothing is sure.
+protocol ArbitraryCard: PINPadCardChannel {
+    var pinPad: ArbitraryPINPad { get }
+}
+
+extension ArbitraryCard {
+    var hasPINPad: Bool { pinPad.isThere }
+
+    func verifyPIN(_ entry: PINPadEntry) async throws(CardChannelError) -> PINPadAnswer { pinPad.verify() }
+}
+
+/// The keys of a card reader, and whoever presses them.
+final class ArbitraryPINPad: Sendable {
+    let isThere: Bool
+    private let choices: Choices
+    private let asked = Mutex(0)
+
+    init(_ choices: Choices) {
+        self.choices = choices
+        isThere = choices.happens(oneIn: 4)
+    }
+
+    /// How often it was asked for a PIN.
+    var entries: Int { asked.withLock { $0 } }
+
+    func verify() -> PINPadAnswer {
+        asked.withLock { $0 += 1 }
+        return choices.element(of: [
+            .verified(.success), .verified(StatusWord(0x63, 0xC2)), .verified(StatusWord(0x63, 0xC0)), .cancelled,
+            .timedOut, .wrongLength, .unsupported, .verified(.authenticationMethodBlocked),
+        ])
+    }
+}
+
+/// A good card whose answers are changed now and then, in a reader that may have keys.
+final class ChangedCard: ArbitraryCard {
+    let pinPad: ArbitraryPINPad
     private let card: TestCard
     private let choices: Choices
     private let oneIn: Int
 
     init(_ card: TestCard, _ choices: Choices, oneIn: Int) {
         (self.card, self.choices, self.oneIn) = (card, choices, oneIn)
+        pinPad = ArbitraryPINPad(choices)
     }
 
     func transmit(_ command: CommandAPDU) async throws(CardChannelError) -> ResponseAPDU {
@@ -26,14 +62,18 @@ final class ChangedCard: CardChannel {
 }
 
 /// A card that answers whatever the choices say: a status, then a length and as many bytes.
-final class CutCard: CardChannel {
+final class CutCard: ArbitraryCard {
     /// More than any card is asked in one payment by a kernel that comes to an end.
     static let limit = 20_000
 
+    let pinPad: ArbitraryPINPad
     private let choices: Choices
     private let answered = Mutex(0)
 
-    init(_ choices: Choices) { self.choices = choices }
+    init(_ choices: Choices) {
+        self.choices = choices
+        pinPad = ArbitraryPINPad(choices)
+    }
 
     static let statuses: [StatusWord] = [
         .success, .recordNotFound, .fileNotFound, .selectedFileInvalidated, .conditionsNotSatisfied,

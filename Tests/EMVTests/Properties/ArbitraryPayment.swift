@@ -51,12 +51,17 @@ struct ArbitraryPayment {
     ///
     /// - Returns: how it ended, and the rules that it broke, in words.
     func run(_ card: Card) async -> (outcome: KernelOutcome, violations: [String]) {
-        let channel: any CardChannel =
-            switch card {
-            case .changed(let count): ChangedCard(TestCard(profile), choices, oneIn: count)
-            case .cut: CutCard(choices)
-            case .given(let card): card
-            }
+        let arbitrary: (any ArbitraryCard)?
+        let channel: any CardChannel
+        switch card {
+        case .changed(let count):
+            let card = ChangedCard(TestCard(profile), choices, oneIn: count)
+            (arbitrary, channel) = (card, card)
+        case .cut:
+            let card = CutCard(choices)
+            (arbitrary, channel) = (card, card)
+        case .given(let card): (arbitrary, channel) = (nil, card)
+        }
         // The same numbers every time: the signatures of recorded cards stay valid.
         let kernel = ContactKernel(
             terminal: terminal, cardholder: cardholder, authorizer: issuer, history: history,
@@ -64,7 +69,7 @@ struct ArbitraryPayment {
         let outcome = await kernel.run(request, on: channel)
         let rules = OutcomeRules(
             outcome: outcome, terminal: terminal, request: request, issuerAnswers: issuer.answers,
-            prompts: cardholder.prompts.count, choices: cardholder.choices.count)
+            prompts: cardholder.prompts.count + (arbitrary?.pinPad.entries ?? 0), choices: cardholder.choices.count)
         return (outcome, rules.violations)
     }
 
@@ -95,15 +100,20 @@ extension ArbitraryPayment {
             ActionCodes(denial: [], online: [], default: []),
             ActionCodes(denial: .expiredApplication, online: everything, default: everything),
         ]
+        // Readers with keys, and terminals that have no others.
+        let onlyReader = choices.happens(oneIn: 8)
         return try TestKernel.terminal(
             type: choices.element(of: [0x22, 0x22, 0x21, 0x23, 0x24, 0x25, 0x26, 0x14]),
-            capabilities: choices.element(of: ["20F8C8", "20F8C8", "20F8C0", "206880", "200000"]),
+            capabilities: onlyReader
+                ? "20A8C8" : choices.element(of: ["20F8C8", "20F8C8", "20F8C0", "206880", "200000"]),
             floorLimit: choices.element(of: [10_000, 0]),
             randomSelection: choices.happens(oneIn: 4)
                 ? try RandomSelection(threshold: 100, targetPercentage: 50, maximumPercentage: 99) : .never,
             actionCodes: choices.element(of: codes),
             pinPolicy: PINPolicy(
-                allowsBypass: !choices.happens(oneIn: 4), bypassCoversLaterMethods: !choices.happens(oneIn: 4)),
+                allowsBypass: !choices.happens(oneIn: 4), bypassCoversLaterMethods: !choices.happens(oneIn: 4),
+                entry: onlyReader ? .reader : .readerFirst,
+                readerRefusal: choices.element(of: PINPolicy.Refusal.allCases)),
             keys: [try authority.get()], choice: !choices.happens(oneIn: 4),
             defaultTDOL: choices.happens(oneIn: 2) ? bytes("9F0206") : nil)
     }

@@ -5,7 +5,7 @@ internal import SmartCard
 extension FuzzTarget {
     /// What a card's answers and an issuer's scripts are made of.
     static let cardData: [FuzzTarget] = [
-        dataObjects, dataObjectLists, fileLocators, verificationLists, fileControl, cryptograms, scripts,
+        dataObjects, decoding, dataObjectLists, fileLocators, verificationLists, fileControl, cryptograms, scripts,
     ]
 
     private static let dataObjects = FuzzTarget(
@@ -21,7 +21,12 @@ extension FuzzTarget {
         },
         run: { bytes in
             for depth in [1, 3] { _ = try? BERTLV.parse(bytes, limits: BERTLV.Limits(depth: depth, bytes: 512)) }
+            var reader = BERTLVReader(0..<bytes.count)
+            var found: [BERTLVReader.Object] = []
+            while let object = try? reader.next(in: bytes.span) { found.append(object) }
             let objects = try BERTLV.parse(bytes)
+            same(found.map(\.tag), objects.map(\.tag), "the reader in place reads the same objects")
+            same(found.map { Array(bytes[$0.value]) }, objects.map { Array($0.value) }, "and the same values")
             same(try BERTLV.parse(objects.flatMap(\.encoded)), objects, "objects are read as they were encoded")
             for object in objects {
                 hold((1...4).contains(object.tag.bytes.count), "a tag of one to four bytes")
@@ -31,6 +36,45 @@ extension FuzzTarget {
                 same(minimal[0].children, object.children, "children stay")
                 hold(objects.first(object.tag) != nil, "an object is found by its tag")
             }
+        })
+
+    /// The first byte says what the others are.
+    private static let decoding = FuzzTarget(
+        "decode", longestInput: 1024,
+        seeds: {
+            let card = TestCard.Profile.standard()
+            let texts: [(name: String?, digits: String)] = [
+                (nil, "6F1A840E315041592E5359532E4444463031A5088801025F2D02656E"),
+                (nil, "3BE800008131FE4500734F0A1B2C3D4E5F"),
+                ("exchange", "00A4040007A0000000031010 6F098407A0000000031010 9000"),
+                ("dol", "9F02069F03069F1A0295055F2A029A039C019F3704"),
+                ("iad", "06010A03A4A002"), ("iad", "0110A00001220000000000000000000000FF"), ("tvr", "8000048000"),
+                ("cvm-list", "000000000000000042031E031F03"),
+                ("tlv", "7213 9F180400000001 860A 8424000205 1122334455"), ("ttq", "36004000"),
+                ("afl", "0801030110010100"),
+                ("response", "8012800042112233445566778806010A03A4A0029000"), ("csu", "00820000"),
+            ]
+            return texts.map {
+                [UInt8($0.name.flatMap(DecodingSubject.names.firstIndex(of:)).map { $0 + 1 } ?? 0), 0]
+                    + bytes($0.digits)
+            }
+                + card.records.map { [0, 1] + BERTLV.encode(0x70, $0) }
+        },
+        run: { bytes in
+            let input = Choices(bytes)
+            let subjects = [nil] + DecodingSubject.names.map { DecodingSubject(name: $0) }
+            let subject = subjects[input.number(below: subjects.count)]
+            let brands = [nil] + CardBrand.allCases
+            let brand = brands[input.number(below: brands.count)]
+            let content = Array(bytes.dropFirst(2))
+            guard let decoding = EMVDecoder.decode(content, as: subject, brand: brand) else {
+                return hold(subject == nil, "what it is told to decode it decodes")
+            }
+            same(decoding.length, content.count, "a decoding knows its length")
+            hold((0...content.count).contains(decoding.problem?.offset ?? 0), "a problem has a place")
+            hold(
+                decoding.text.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 && $0.value != 0x7F },
+                "no control characters")
         })
 
     private static let dataObjectLists = FuzzTarget(

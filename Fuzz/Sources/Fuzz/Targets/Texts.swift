@@ -8,7 +8,7 @@ internal import Simulator
 
 extension FuzzTarget {
     /// Files that people write or record.
-    static let files: [FuzzTarget] = [profile, settings, trace]
+    static let files: [FuzzTarget] = [profile, settings, trace, authenticationCase]
 
     private static let profile = FuzzTarget(
         "card-profile", longestInput: 2048, seeds: { try Seeds.files(in: "Simulator/Cards", ending: ".yaml") },
@@ -43,6 +43,14 @@ extension FuzzTarget {
                 let date = CivilDate(year: 2026, month: 1, day: 2, hour: 12, minute: 34, second: 56)
                 _ = try? await CardReplay(trace, terminal: terminal).run(date: date)
             }
+        })
+
+    private static let authenticationCase = FuzzTarget(
+        "oda-case", longestInput: 4096, seeds: { try Seeds.files(in: "Tests/EMVReplayTests/Traces", ending: ".yaml") },
+        run: { bytes in
+            let check = OfflineAuthenticationCheck(try OfflineAuthenticationCase(text: text(bytes), file: "case.yaml"))
+            hold(!check.steps.isEmpty, "a check has a step")
+            hold(check.steps.dropLast().allSatisfy { $0.failure == nil }, "the first failure is the last step")
         })
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
