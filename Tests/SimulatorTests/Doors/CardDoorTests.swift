@@ -141,7 +141,10 @@ struct CardDoorTests {
         #expect(
             Array(card.events.prefix(9))
                 == Array(repeating: [.coldReset, .command(0x20), .powerOff], count: 3).flatMap(\.self))
-        #expect(events.values.contains(.disconnected(commands: 3, reason: "the other side is gone")))
+        // The last time the door may have been closed before it heard that the other side was gone.
+        for commands in 1...2 {
+            #expect(events.values.contains(.disconnected(commands: commands, reason: "the other side is gone")))
+        }
     }
 
     @Test func `a door that is closed while it waits or works ends without an error`() async throws {
