@@ -26,8 +26,24 @@ public struct SimulatedCardReply: Hashable, Sendable {
     public var response: ResponseAPDU?
     /// How long the card works before it answers.
     public var processingTime: Duration
+    /// How often the card asks for more time before it answers, whether it needs it or not.
+    public var waitingTimeExtensions: Int
+    /// The card comes out of the reader with this command; nil when it stays.
+    public var removal: Removal?
 
-    public init(_ response: ResponseAPDU?, processingTime: Duration = .zero) {
+    /// When a card comes out of the reader.
+    public enum Removal: Hashable, Sendable {
+        /// The answer never leaves the card.
+        case beforeAnswer
+        /// As soon as the whole answer is out.
+        case afterAnswer
+    }
+
+    public init(
+        _ response: ResponseAPDU?, processingTime: Duration = .zero, waitingTimeExtensions: Int = 0,
+        removal: Removal? = nil
+    ) {
         (self.response, self.processingTime) = (response, processingTime)
+        (self.waitingTimeExtensions, self.removal) = (waitingTimeExtensions, removal)
     }
 }

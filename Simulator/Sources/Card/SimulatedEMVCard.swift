@@ -15,6 +15,17 @@ public final class SimulatedEMVCard: SimulatedCard, CustomStringConvertible {
     private struct State {
         var isPowered = false
         var system: CardOperatingSystem
+        /// It says nothing until the next reset.
+        var isMute = false
+        /// How many commands of each kind it has had, and how many in all.
+        var commandCounts: [CardFault.Command: Int] = [:]
+
+        /// Counts a command and gives the faults that are about it.
+        mutating func takeFaults(_ instruction: UInt8, of faults: [CardFault]) -> [CardFault] {
+            let kinds = [CardFault.Command(instruction: instruction), .any].compactMap(\.self)
+            for kind in kinds { commandCounts[kind, default: 0] += 1 }
+            return faults.filter { $0.concerns(instruction: instruction, count: commandCounts[$0.command] ?? 0) }
+        }
     }
 
     /// Makes the card: derives its keys from the issuer's, and issues the certificates that it carries.
@@ -48,7 +59,7 @@ public final class SimulatedEMVCard: SimulatedCard, CustomStringConvertible {
 
     public func reset(warm: Bool) -> [UInt8] {
         state.withLock { state in
-            state.isPowered = true
+            (state.isPowered, state.isMute) = (true, false)
             state.system.reset()
         }
         return profile.reset.answer(warm: warm)
@@ -63,8 +74,21 @@ public final class SimulatedEMVCard: SimulatedCard, CustomStringConvertible {
 
     public func process(_ command: CommandAPDU) -> SimulatedCardReply {
         guard profile.reset != .mute else { return SimulatedCardReply(nil) }
-        let response = state.withLock { state in state.isPowered ? state.system.process(command) : nil }
-        return SimulatedCardReply(response, processingTime: profile.processingTime)
+        return state.withLock { state in
+            guard state.isPowered, !state.isMute else { return SimulatedCardReply(nil) }
+            let exchange = FaultyExchange(faults: state.takeFaults(command.ins, of: profile.faults))
+            var response = exchange.status.map { ResponseAPDU(status: $0) }
+            if exchange.isProcessed {
+                response = exchange.response(state.system.process(exchange.command(command)))
+            }
+            if exchange.isMute || exchange.removal == .beforeAnswer {
+                state.isMute = true
+                response = nil
+            }
+            return SimulatedCardReply(
+                response, processingTime: profile.processingTime + exchange.delay,
+                waitingTimeExtensions: exchange.waitingTimeExtensions, removal: exchange.removal)
+        }
     }
 
     public func sendsData(header: [UInt8]) -> Bool {

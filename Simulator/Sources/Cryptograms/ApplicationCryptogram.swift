@@ -56,7 +56,8 @@ public enum ApplicationCryptogram {
             masterKey: masterKey, atc: input.atc, unpredictableNumber: input.unpredictableNumber)
         let tail =
             switch version {
-            case .cvn10, .mChip, .mChipCommonSessionKey: input.issuerApplicationData.cardVerificationResults
+            case .cvn10, .mChip, .mChipCommonSessionKey, .mChipEMV2000:
+                input.issuerApplicationData.cardVerificationResults
             case .cvn18, .aes: input.issuerApplicationData.encoded
             }
         return try version.mac(

@@ -9,14 +9,27 @@ public struct CardStatusUpdate: Hashable, Sendable {
     public var updatesPINTryCounter: Bool
     /// The card is to ask for an online authorisation next time.
     public var goesOnlineNextTime: Bool
+    /// What becomes of the counters of offline payments.
+    public var counters: CounterUpdate
 
+    /// What the issuer does to the counters of offline payments.
+    public enum CounterUpdate: UInt8, Hashable, Sendable {
+        case leave = 0b00
+        case setToUpperLimits = 0b01
+        case reset = 0b10
+        /// This transaction counts as one that was made offline.
+        case addTransaction = 0b11
+    }
+
+    /// The counters are reset on approval and left alone otherwise, unless `counters` says what becomes of them.
     public init(
         approves: Bool, blocksCard: Bool = false, blocksApplication: Bool = false, pinTryCounter: UInt8? = nil,
-        goesOnlineNextTime: Bool = false
+        goesOnlineNextTime: Bool = false, counters: CounterUpdate? = nil
     ) {
         (self.approves, self.blocksCard, self.blocksApplication) = (approves, blocksCard, blocksApplication)
         (self.pinTryCounter, updatesPINTryCounter) = (pinTryCounter ?? 0, pinTryCounter != nil)
         self.goesOnlineNextTime = goesOnlineNextTime
+        self.counters = counters ?? (approves ? .reset : .leave)
     }
 
     /// Reads the four bytes; nil when there are not four.
@@ -29,11 +42,12 @@ public struct CardStatusUpdate: Hashable, Sendable {
         blocksApplication = bytes[1] & 0x20 != 0
         updatesPINTryCounter = bytes[1] & 0x10 != 0
         goesOnlineNextTime = bytes[1] & 0x08 != 0
+        counters = CounterUpdate(rawValue: bytes[1] & 0x03) ?? .leave
     }
 
-    /// The four bytes. Offline counters are reset on approval and left alone otherwise.
+    /// The four bytes.
     public var encoded: [UInt8] {
-        var actions: UInt8 = approves ? 0x80 | 0x02 : 0
+        var actions: UInt8 = (approves ? 0x80 : 0) | counters.rawValue
         if blocksCard { actions |= 0x40 }
         if blocksApplication { actions |= 0x20 }
         if updatesPINTryCounter { actions |= 0x10 }

@@ -36,6 +36,22 @@ public struct CardVerificationResults: Hashable, Sendable {
     public var dynamicDataAuthenticationPerformed: Bool
     /// The answer to GENERATE AC was signed.
     public var combinedDataAuthenticationPerformed: Bool
+    /// What the issuer said at the last transaction online was wrong: its authentication failed.
+    public var lastIssuerAuthenticationFailed = false
+    /// The last transaction was approved online without the issuer having proved itself.
+    public var lastIssuerAuthenticationMissing = false
+    /// The last transaction was declined offline after static data authentication had failed.
+    public var lastStaticAuthenticationFailed = false
+    /// The last transaction was declined offline after dynamic data authentication had failed.
+    public var lastDynamicAuthenticationFailed = false
+    /// The issuer told the card to go online with this transaction.
+    public var goesOnlineNextTime = false
+    /// Which limits of offline payments this transaction passes.
+    public var exceededLimits: OfflineLimits.Exceeded = []
+    /// The terminal stands in another country than the issuer; nil when the terminal did not say.
+    public var isInternational: Bool?
+    /// The card has a PIN to verify, and was not asked to.
+    public var expectedPINMissing = false
     /// Issuer script commands that were processed.
     public var scriptCommandCount: UInt8
     /// An issuer script command failed.
@@ -56,7 +72,7 @@ public struct CardVerificationResults: Hashable, Sendable {
     public func encoded(_ version: CryptogramVersion) -> [UInt8] {
         switch version {
         case .cvn10, .cvn18: visa
-        case .mChip, .mChipCommonSessionKey: mChip
+        case .mChip, .mChipCommonSessionKey, .mChipEMV2000: mChip
         case .aes: commonCore
         }
     }
@@ -72,9 +88,16 @@ public struct CardVerificationResults: Hashable, Sendable {
                     (0x08, issuerAuthenticationFailed), (0x04, offlinePINPerformed), (0x02, offlinePINFailed),
                     (0x01, unableToGoOnline),
                 ]),
-            bits([(0x80, lastOnlineNotCompleted), (0x40, pinTryLimitExceeded), (0x10, isNewCard)]),
+            bits([
+                (0x80, lastOnlineNotCompleted), (0x40, pinTryLimitExceeded), (0x20, !exceededLimits.isEmpty),
+                (0x10, isNewCard), (0x08, lastIssuerAuthenticationFailed), (0x04, lastIssuerAuthenticationMissing),
+                (0x01, lastStaticAuthenticationFailed),
+            ]),
             min(scriptCommandCount, 15) << 4
-                | bits([(0x08, scriptFailed), (0x02, dynamicDataAuthenticationPerformed)]),
+                | bits([
+                    (0x08, scriptFailed), (0x04, lastDynamicAuthenticationFailed),
+                    (0x02, dynamicDataAuthenticationPerformed), (0x01, expectedPINMissing),
+                ]),
         ]
     }
 
@@ -92,11 +115,15 @@ public struct CardVerificationResults: Hashable, Sendable {
             ]),
             min(scriptCommandCount, 15) << 4 | min(pinTriesLeft, 15),
             bits([
-                (0x80, unableToGoOnline), (0x40, !offlinePINPerformed), (0x20, offlinePINFailed),
-                (0x10, pinTryLimitExceeded),
+                (0x80, lastOnlineNotCompleted), (0x40, unableToGoOnline), (0x20, !offlinePINPerformed),
+                (0x10, offlinePINFailed), (0x08, pinTryLimitExceeded), (0x04, isInternational == true),
+                (0x02, isInternational == false),
             ]),
             bits([
-                (0x04, issuerAuthenticationFailed), (0x02, scriptCommandCount > 0), (0x01, scriptFailed),
+                (0x80, exceededLimits.contains(.lowerCount)), (0x40, exceededLimits.contains(.upperCount)),
+                (0x20, exceededLimits.contains(.lowerAmount)), (0x10, exceededLimits.contains(.upperAmount)),
+                (0x08, goesOnlineNextTime), (0x04, issuerAuthenticationFailed || lastIssuerAuthenticationFailed),
+                (0x02, scriptCommandCount > 0 || scriptFailed), (0x01, scriptFailed),
             ]),
             0,
         ]
@@ -114,8 +141,15 @@ public struct CardVerificationResults: Hashable, Sendable {
                     (0x08, offlinePINPerformed), (0x04, offlinePINFailed), (0x02, pinTryLimitExceeded),
                     (0x01, lastOnlineNotCompleted),
                 ]),
-            0,
-            min(scriptCommandCount, 15) << 4 | bits([(0x08, scriptFailed), (0x01, unableToGoOnline)]),
+            bits([
+                (0x80, exceededLimits.contains(.lowerCount)), (0x40, exceededLimits.contains(.upperCount)),
+                (0x20, exceededLimits.contains(.lowerAmount)), (0x10, exceededLimits.contains(.upperAmount)),
+            ]),
+            min(scriptCommandCount, 15) << 4
+                | bits([
+                    (0x08, scriptFailed), (0x04, lastStaticAuthenticationFailed || lastDynamicAuthenticationFailed),
+                    (0x02, goesOnlineNextTime), (0x01, unableToGoOnline),
+                ]),
             0,
         ]
     }

@@ -11,6 +11,10 @@ public enum CryptogramError: Error, Hashable, Sendable, CustomStringConvertible 
     case unknownIssuerApplicationData
     /// Issuer authentication data (tag 91) of a length that the cryptogram version does not have.
     case malformedIssuerAuthenticationData(Int)
+    /// Enciphered data of an issuer script command that cannot be opened, or too many to encipher.
+    case malformedScriptData
+    /// A PIN that is not 4 to 12 digits, or a current PIN where the scheme takes none.
+    case unusablePIN
     /// A key of the wrong length, or libcrypto failed.
     case cryptography(CryptographyError)
 
@@ -20,6 +24,8 @@ public enum CryptogramError: Error, Hashable, Sendable, CustomStringConvertible 
         case .wrongLength(let tag, let count): "data object \(tag) has \(count) bytes, which is wrong"
         case .unknownIssuerApplicationData: "issuer application data in an unknown layout"
         case .malformedIssuerAuthenticationData(let count): "issuer authentication data of \(count) bytes"
+        case .malformedScriptData: "the enciphered data of an issuer script command cannot be opened"
+        case .unusablePIN: "a PIN that the card cannot take"
         case .cryptography(let error): error.description
         }
     }

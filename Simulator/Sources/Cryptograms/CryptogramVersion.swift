@@ -11,6 +11,9 @@ public enum CryptogramVersion: String, Hashable, Sendable, CaseIterable, Codable
     case mChip
     /// M/Chip cryptogram version number 14 (hexadecimal): EMV common session key.
     case mChipCommonSessionKey
+    /// M/Chip cryptogram version number 12 (hexadecimal): session key by the tree of EMV 2000, with four
+    /// branches and a height of eight.
+    case mChipEMV2000
     /// Common core definitions, cryptogram version 6 (common core identifier A6): AES and CMAC.
     case aes
 
@@ -31,7 +34,7 @@ public enum CryptogramVersion: String, Hashable, Sendable, CaseIterable, Codable
     /// How the issuer proves itself to the card.
     public var responseMethod: ResponseMethod {
         switch self {
-        case .cvn10, .mChip, .mChipCommonSessionKey: .one
+        case .cvn10, .mChip, .mChipCommonSessionKey, .mChipEMV2000: .one
         case .cvn18, .aes: .two
         }
     }
@@ -59,32 +62,36 @@ public enum CryptogramVersion: String, Hashable, Sendable, CaseIterable, Codable
         case .cvn10: masterKey.duplicate()
         case .mChip:
             try SessionKey.mastercard(masterKey: masterKey, atc: atc, unpredictableNumber: unpredictableNumber)
+        case .mChipEMV2000: try SessionKey.tree(masterKey: masterKey, atc: atc)
         case .cvn18, .mChipCommonSessionKey, .aes: try SessionKey.common(masterKey: masterKey, atc: atc, cipher: cipher)
         }
     }
 
-    /// The key that the ARPC is made under: the session key of the ARQC for method 2, the ICC master
-    /// key for method 1.
+    /// The key that the ARPC is made under: the session key of the ARQC, or the ICC master key for Visa's
+    /// version 10 and for Mastercard's own session keys.
     func responseKey(
         masterKey: borrowing SensitiveBytes, atc: UInt16, unpredictableNumber: [UInt8]
     ) throws(CryptogramError) -> SensitiveBytes {
-        switch responseMethod {
-        case .one: masterKey.duplicate()
-        case .two: try sessionKey(masterKey: masterKey, atc: atc, unpredictableNumber: unpredictableNumber)
+        switch self {
+        case .cvn10, .mChip: masterKey.duplicate()
+        case .cvn18, .mChipCommonSessionKey, .mChipEMV2000, .aes:
+            try sessionKey(masterKey: masterKey, atc: atc, unpredictableNumber: unpredictableNumber)
         }
     }
 
-    /// The key that the MACs of issuer script commands are made under, from the ICC master key for
-    /// secure messaging. Visa's version 10 varies the master key by the ATC; the others derive the
-    /// common session key from the first application cryptogram, 8 bytes.
+    /// The key that MACs or data of issuer script commands are made under, from the ICC master key for
+    /// secure messaging with integrity or confidentiality. Visa varies the master key by the ATC; EMV 2000
+    /// goes by its tree; the others derive the common session key from the first application cryptogram,
+    /// 8 bytes.
     ///
     /// - Throws: ``CryptogramError/cryptography(_:)``
     public func scriptKey(
         masterKey: borrowing SensitiveBytes, atc: UInt16, applicationCryptogram: [UInt8]
     ) throws(CryptogramError) -> SensitiveBytes {
         switch self {
-        case .cvn10: SessionKey.visaScript(masterKey: masterKey, atc: atc)
-        case .cvn18, .mChip, .mChipCommonSessionKey, .aes:
+        case .cvn10, .cvn18: SessionKey.visaScript(masterKey: masterKey, atc: atc)
+        case .mChipEMV2000: try SessionKey.tree(masterKey: masterKey, atc: atc)
+        case .mChip, .mChipCommonSessionKey, .aes:
             try SessionKey.derive(masterKey: masterKey, diversifier: applicationCryptogram, cipher: cipher)
         }
     }

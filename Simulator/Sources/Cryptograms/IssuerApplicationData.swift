@@ -18,6 +18,7 @@ public struct IssuerApplicationData: Hashable, Sendable {
             case .cvn18: [0x06, derivationKeyIndex, 0x12] + cardVerificationResults
             // Data authentication code, then counters that this card does not disclose.
             case .mChip: [derivationKeyIndex, 0x10] + cardVerificationResults + Self.zeros(10)
+            case .mChipEMV2000: [derivationKeyIndex, 0x12] + cardVerificationResults + Self.zeros(10)
             case .mChipCommonSessionKey: [derivationKeyIndex, 0x14] + cardVerificationResults + Self.zeros(10)
             // Length, common core identifier, key index, CVR, counters; length and discretionary data.
             case .aes:
@@ -41,6 +42,7 @@ public struct IssuerApplicationData: Hashable, Sendable {
         case (0x06, let keyIndex, 0x0A, 7...32): return (.cvn10, keyIndex, bytes[3..<7])
         case (0x06, let keyIndex, 0x12, 7...32): return (.cvn18, keyIndex, bytes[3..<7])
         case (let keyIndex, 0x10, _, 18): return (.mChip, keyIndex, bytes[2..<8])
+        case (let keyIndex, 0x12, _, 18): return (.mChipEMV2000, keyIndex, bytes[2..<8])
         case (let keyIndex, 0x14, _, 18): return (.mChipCommonSessionKey, keyIndex, bytes[2..<8])
         default: return nil
         }

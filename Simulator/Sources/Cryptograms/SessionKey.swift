@@ -22,6 +22,48 @@ public enum SessionKey {
         try derive(masterKey: masterKey, diversifier: atc.bigEndianBytes + [0, 0] + unpredictableNumber)
     }
 
+    /// How many keys every key of the tree of EMV 2000 has below it. The tree is as high as it takes to have
+    /// a key for every counter: 16 levels of two, or 8 levels of four.
+    public enum TreeBranches: Int, Hashable, Sendable, CaseIterable {
+        case two = 2
+        case four = 4
+
+        /// Bits of the counter that choose the way down from a level to the next.
+        fileprivate var bits: Int { self == .two ? 1 : 2 }
+    }
+
+    /// The session key of EMV 2000 (EMV 4.1 Book 2 annex A1.3; specification update bulletin 46 replaced it
+    /// by the common session key): a leaf of a tree of keys, to which the ATC tells the way. `masterKey` has
+    /// 16 bytes; the initial vector is zero.
+    ///
+    /// - Throws: ``CryptogramError/cryptography(_:)``
+    public static func tree(
+        masterKey: borrowing SensitiveBytes, atc: UInt16, branches: TreeBranches = .four
+    ) throws(CryptogramError) -> SensitiveBytes {
+        var parent = masterKey.withUnsafeBytes { [UInt8]($0) }
+        var grandparent = [UInt8](repeating: 0, count: parent.count)
+        defer {
+            parent.wipe()
+            grandparent.wipe()
+        }
+        let height = UInt16.bitWidth / branches.bits
+        for level in 1...height {
+            let way = UInt8(Int(atc) >> ((height - level) * branches.bits) & (branches.rawValue - 1))
+            var child = grandparent
+            for (index, mask) in [(TripleDES.blockLength - 1, way), (child.count - 1, way ^ 0xF0)]
+            where child.indices.contains(index) { child[index] ^= mask }
+            let above = child
+            let key = SensitiveBytes(parent)
+            child = try cryptographically { () throws(CryptographyError) in try TripleDES.encrypt(above, key: key) }
+            if level == height {
+                for index in child.indices { child[index] ^= grandparent[index] }
+            }
+            (grandparent, parent) = (parent, child)
+        }
+        parent.setOddParity()
+        return SensitiveBytes(parent)
+    }
+
     /// The formula of EMV Book 2 annex A1.3. The diversifier is cut or filled with zeros on the right
     /// to one block: 8 bytes for triple DES, 16 bytes for AES.
     ///

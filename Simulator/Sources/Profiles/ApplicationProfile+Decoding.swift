@@ -7,8 +7,8 @@ extension ApplicationProfile {
         "aid", "label", "preferredName", "priority", "needsConfirmation", "languages", "pan", "panSequenceNumber",
         "expiry", "effective", "version", "serviceCode", "cardholderName", "issuerCountry", "currency", "usage",
         "cardholderVerification", "terminalRiskManagement", "externalAuthenticate", "actionCodes", "pdol", "cdol1",
-        "cdol2", "records", "answerFormat", "cryptogram", "riskManagement", "pin", "issuerScripts", "logRecords",
-        "counters", "blocked",
+        "cdol2", "records", "answerFormat", "cryptogram", "offlineAuthentication", "riskManagement", "pin",
+        "issuerScripts", "logRecords", "counters", "blocked", "fileLocator",
     ]
 
     init(_ node: SettingsNode) throws(SettingsError) {
@@ -49,11 +49,15 @@ extension ApplicationProfile {
         cdol1 = try Self.dataObjectList(node, "cdol1", or: defaults.cdol1)
         cdol2 = try Self.dataObjectList(node, "cdol2", or: defaults.cdol2)
         records = try Self.records(try node.optional("records"))
+        fileLocator = try node.optional("fileLocator")?.hex(length: 0...252)
 
         risk =
             try node.optional("riskManagement").map { [currency] (node) throws(SettingsError) in
                 try CardRiskRules(node, currency: currency)
             } ?? .standard
+        offlineAuthentication = try node.optional("offlineAuthentication").map { (node) throws(SettingsError) in
+            try OfflineAuthenticationProfile(node)
+        }
         pin = try node.optional("pin").map { (node) throws(SettingsError) in try OfflinePINProfile(node) }
         takesScripts = try node.optional("issuerScripts")?.bool() ?? true
         logRecords = UInt8(try node.optional("logRecords")?.int(in: 0...30) ?? 0)
@@ -71,6 +75,14 @@ extension ApplicationProfile {
 
     /// What one value alone does not show.
     private func check(_ node: SettingsNode) throws(SettingsError) {
+        if let offlineAuthentication, offlineAuthentication.methods.isEmpty, pin?.encipherment == nil {
+            throw (try node.optional("offlineAuthentication") ?? node).error(
+                "there is nothing to authenticate", fix: "name 'methods', or give the card an enciphered PIN")
+        }
+        if pin?.encipherment != nil, let issuer = offlineAuthentication?.keySizes.issuer, issuer > 1976 {
+            throw (try node.optional("offlineAuthentication") ?? node).error(
+                "the certificate of the PIN's key fills more than a record", fix: "give the issuer at most 1976 bits")
+        }
         let verification = try node.optional("cardholderVerification") ?? node
         for rule in cardholderVerification?.rules ?? [] {
             if rule.method.needsPlaintextPIN, pin?.acceptsPlaintext != true {
@@ -160,7 +172,7 @@ private struct SchemeDefaults {
         case .cvn10, .cvn18:
             (cdol1, cdol2) = (terminalData, authorisationResponseCode + terminalData)
             (usesExternalAuthenticate, answersInFormatTwo) = (true, false)
-        case .mChip, .mChipCommonSessionKey:
+        case .mChip, .mChipCommonSessionKey, .mChipEMV2000:
             // Terminal type and CVM results besides; the ARPC comes with the second GENERATE AC.
             cdol1 = terminalData + [0x9F, 0x35, 0x01, 0x9F, 0x34, 0x03]
             cdol2 = [0x91, 0x0A] + authorisationResponseCode + [0x95, 0x05, 0x9F, 0x37, 0x04]
@@ -186,13 +198,29 @@ extension CardholderVerificationList {
         (amountX, amountY) = (try amount("amountX"), try amount("amountY"))
         rules = []
         for rule in try node.required("rules").list(count: 1...16) {
-            try rule.mapping(allowedKeys: ["method", "when", "otherwise"])
+            try rule.mapping(allowedKeys: ["method", "code", "when", "otherwise"])
             rules.append(
                 Rule(
-                    method: try rule.required("method").choice(of: Method.words),
+                    method: try Method(rule),
                     condition: try rule.optional("when")?.choice(of: Condition.words) ?? .always,
                     goesOn: try rule.optional("otherwise")?.choice(of: ["next": true, "fail": false]) ?? false))
         }
+    }
+}
+
+extension CardholderVerificationList.Method {
+    /// A word under `method`, or a code of one byte under `code`, such as one that no terminal knows.
+    fileprivate init(_ rule: SettingsNode) throws(SettingsError) {
+        guard let code = try rule.optional("code") else {
+            self = try rule.required("method").choice(of: Self.words)
+            return
+        }
+        if let method = try rule.optional("method") {
+            throw method.error("'code' on line \(code.location.line) says this already", fix: "remove one of them")
+        }
+        let byte = try code.hex(length: 1).first ?? 0
+        guard byte <= 0x3F else { throw code.error("a method has six bits: 00 to 3F") }
+        self.init(rawValue: byte)
     }
 }
 

@@ -21,6 +21,8 @@ public struct CardProfile: Sendable, CustomStringConvertible, CustomReflectable 
     /// What the issuer holds for the card.
     public var account: AccountProfile
     public var cardholder: CardholderProfile
+    /// What the card does wrong.
+    public var faults: [CardFault]
 
     public var description: String { "CardProfile(\(name))" }
 
@@ -37,7 +39,9 @@ public struct CardProfile: Sendable, CustomStringConvertible, CustomReflectable 
     }
 
     init(_ node: SettingsNode) throws(SettingsError) {
-        try node.mapping(allowedKeys: ["name", "description", "card", "applications", "account", "cardholder"])
+        try node.mapping(allowedKeys: [
+            "name", "description", "card", "applications", "account", "cardholder", "faults",
+        ])
         name = try Self.name(try node.required("name"))
         summary = try node.required("description").text(length: 1...200)
 
@@ -63,6 +67,8 @@ public struct CardProfile: Sendable, CustomStringConvertible, CustomReflectable 
         }
         account = try AccountProfile(try node.optional("account"), currency: applications.first?.currency)
         cardholder = try CardholderProfile(try node.optional("cardholder"), applications: applications)
+        faults = []
+        for fault in try node.optional("faults")?.list(count: 1...32) ?? [] { faults.append(try CardFault(fault)) }
     }
 
     private static func name(_ node: SettingsNode) throws(SettingsError) -> String {

@@ -19,10 +19,23 @@ public struct CardRiskRules: Hashable, Sendable {
     public var requiresIssuerAuthentication: Bool
     /// Tags 9F14 and 9F23: after how many transactions offline a terminal should, and must, go online.
     public var consecutiveOfflineLimits: ConsecutiveOfflineLimits?
+    /// The sum of offline payments beyond which the card declines what it cannot ask its issuer about.
+    public var upperOfflineLimit: Money?
+    /// What the card does about its own findings.
+    public var actions = CardActions()
 
     public struct ConsecutiveOfflineLimits: Hashable, Sendable {
         public var lower: UInt8
         public var upper: UInt8
+    }
+
+    /// The card's own limits, until an issuer script changes them.
+    var limits: OfflineLimits {
+        var limits = OfflineLimits(
+            lowerCount: consecutiveOfflineLimits?.lower, upperCount: consecutiveOfflineLimits?.upper,
+            upperAmount: upperOfflineLimit?.minorUnits)
+        if case .offlineUpTo(let limit) = decision { limits.lowerAmount = limit.minorUnits }
+        return limits
     }
 
     /// Online always; nothing special otherwise.
@@ -37,7 +50,7 @@ extension CardRiskRules {
     init(_ node: SettingsNode, currency: Currency) throws(SettingsError) {
         try node.mapping(allowedKeys: [
             "decision", "offlineLimit", "unableToGoOnline", "requiresIssuerAuthentication",
-            "consecutiveOfflineLimits",
+            "consecutiveOfflineLimits", "upperOfflineLimit", "actions",
         ])
         let word = try node.required("decision").choice(Word.self)
         if word != .offline, let limit = try node.optional("offlineLimit") {
@@ -49,6 +62,14 @@ extension CardRiskRules {
             case .offline: .offlineUpTo(try node.required("offlineLimit").money(currency))
             case .decline: .decline
             }
+        if let node = try node.optional("upperOfflineLimit") {
+            let upper = try node.money(currency)
+            if case .offlineUpTo(let lower) = decision, upper.minorUnits < lower.minorUnits {
+                throw node.error("the upper limit is below 'offlineLimit'")
+            }
+            upperOfflineLimit = upper
+        }
+        actions = try CardActions(try node.optional("actions"))
         approvesUnableToGoOnline =
             try node.optional("unableToGoOnline")?.choice(of: ["approve": true, "decline": false]) ?? false
         requiresIssuerAuthentication = try node.optional("requiresIssuerAuthentication")?.bool() ?? false

@@ -13,15 +13,21 @@ public struct CardholderVerificationList: Hashable, Sendable {
         public var goesOn: Bool
     }
 
-    public enum Method: UInt8, Hashable, Sendable {
-        case fail = 0x00
-        case plaintextPIN = 0x01
-        case onlinePIN = 0x02
-        case plaintextPINAndSignature = 0x03
-        case encipheredPIN = 0x04
-        case encipheredPINAndSignature = 0x05
-        case signature = 0x1E
-        case none = 0x1F
+    /// The low six bits of the first byte of a rule, known or unknown.
+    public struct Method: RawRepresentable, Hashable, Sendable {
+        /// 0...63
+        public let rawValue: UInt8
+
+        public init(rawValue: UInt8) { self.rawValue = rawValue & 0x3F }
+
+        public static let fail = Method(rawValue: 0x00)
+        public static let plaintextPIN = Method(rawValue: 0x01)
+        public static let onlinePIN = Method(rawValue: 0x02)
+        public static let plaintextPINAndSignature = Method(rawValue: 0x03)
+        public static let encipheredPIN = Method(rawValue: 0x04)
+        public static let encipheredPINAndSignature = Method(rawValue: 0x05)
+        public static let signature = Method(rawValue: 0x1E)
+        public static let none = Method(rawValue: 0x1F)
 
         /// The methods by the words that profiles use.
         public static let words: KeyValuePairs<String, Method> = [

@@ -7,8 +7,8 @@ enum TestPAN {
     /// The beginnings of numbers that schemes and processors have published for tests, and of the range
     /// that ISO/IEC 7812-1 leaves to national standards bodies.
     private static let prefixes = [
-        "400000", "401288", "411111", "424242", "476173", "222300", "520082", "541333", "555555", "679999", "374245",
-        "378282", "601100", "353011", "356600", "620000", "622126", "9",
+        "400000", "401288", "411111", "424242", "450644", "476173", "222300", "520082", "541333", "555555", "679999",
+        "374245", "378282", "601100", "305693", "362272", "353011", "356600", "620000", "622126", "628000", "9",
     ]
 
     /// - Returns: the digits, one a byte with values 0...9.

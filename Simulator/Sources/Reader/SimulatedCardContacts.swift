@@ -30,6 +30,12 @@ struct SimulatedCardContacts: Sendable {
     private var remainingWork = Duration.zero
     /// What the interface device has granted with its last S(WTX response).
     private var grantedTime = Duration.zero
+    /// S(WTX) requests that the card makes before its answer, beside those that it needs.
+    private var pendingExtensions = 0
+    /// The card comes out when its answer is.
+    private var leavesAfterAnswer = false
+    /// The card has come out of the reader by itself.
+    private(set) var departure: SimulatedCardReply.Removal?
 
     init(_ card: any SimulatedCard, voltages: SimulatedReaderModel.Voltages) {
         (self.card, self.voltages) = (card, voltages)
@@ -44,7 +50,7 @@ struct SimulatedCardContacts: Sendable {
     /// - Returns: the ATR; empty when the card is mute.
     mutating func activate(_ voltage: SimulatedReaderModel.Voltages) -> [UInt8] {
         let isWarm = isPowered
-        (pendingResponse, grantedTime) = (nil, .zero)
+        (pendingResponse, grantedTime, pendingExtensions) = (nil, .zero, 0)
         guard !voltages.isDisjoint(with: voltage) else {
             mode = .mute
             return []
@@ -80,6 +86,7 @@ struct SimulatedCardContacts: Sendable {
                 return []
             case .send(let answer):
                 mode = .t0(side)
+                noteDelivery(t0: answer)
                 return [Signal(bytes: answer, delay: .zero)]
             case .process(let command):
                 return processT0(command, &side)
@@ -88,6 +95,7 @@ struct SimulatedCardContacts: Sendable {
             switch side.received(bytes) {
             case .send(let block):
                 mode = .t1(side)
+                noteDelivery(t1: block)
                 return [Signal(bytes: block, delay: .zero)]
             case .process(let apdu):
                 beginT1(apdu)
@@ -126,6 +134,7 @@ struct SimulatedCardContacts: Sendable {
 
     private mutating func processT0(_ command: CommandAPDU, _ side: inout T0CardSide) -> [Signal] {
         let reply = card.process(command)
+        take(reply)
         guard let response = reply.response else {
             mode = .mute
             return []
@@ -134,18 +143,26 @@ struct SimulatedCardContacts: Sendable {
         var signals: [Signal] = []
         var work = max(reply.processingTime, .zero)
         let interval = transmission.workWaitingTime / 2
+        for _ in 0..<min(reply.waitingTimeExtensions, T0TPDUExchange.maximumNulls - 1) {
+            signals.append(Signal(bytes: [0x60], delay: interval, asksForTime: true))
+        }
         while work > interval * 2, signals.count < T0TPDUExchange.maximumNulls - 1 {
             signals.append(Signal(bytes: [0x60], delay: interval, asksForTime: true))
             work -= interval
         }
         let answer = side.respond(response)
         mode = .t0(side)
+        // Data behind a warning are fetched afterwards, like those that 61 announces.
+        let isFetched = response.status.isWarning && !command.data.isEmpty && !response.data.isEmpty
+        if !isFetched { noteDelivery(t0: answer) }
         return signals + [Signal(bytes: answer, delay: work)]
     }
 
     private mutating func beginT1(_ apdu: [UInt8]) {
         do throws(APDUError) {
             let reply = card.process(try CommandAPDU(bytes: apdu))
+            take(reply)
+            pendingExtensions = reply.waitingTimeExtensions
             (pendingResponse, remainingWork) = (reply.response, max(reply.processingTime, .zero))
         } catch {
             (pendingResponse, remainingWork) = (ResponseAPDU(status: .wrongLength), .zero)
@@ -160,9 +177,15 @@ struct SimulatedCardContacts: Sendable {
         let limit = transmission.blockWaitingTime
         let allowed = max(grantedTime, limit)
         defer { mode = .t1(side) }
+        guard pendingExtensions == 0 else {
+            pendingExtensions -= 1
+            return [Signal(bytes: side.requestWaitingTimeExtension(2), delay: .zero, asksForTime: true)]
+        }
         guard remainingWork > allowed - limit / 4 else {
             defer { (pendingResponse, remainingWork, grantedTime) = (nil, .zero, .zero) }
-            return [Signal(bytes: side.respond(response.bytes), delay: remainingWork)]
+            let block = side.respond(response.bytes)
+            noteDelivery(t1: block)
+            return [Signal(bytes: block, delay: remainingWork)]
         }
         // Asks at once, and again half a waiting time before what was granted ends.
         let worked = max(grantedTime - limit / 2, .zero)
@@ -172,5 +195,27 @@ struct SimulatedCardContacts: Sendable {
         grantedTime = limit * multiplier
         let block = side.requestWaitingTimeExtension(UInt8(multiplier))
         return [Signal(bytes: block, delay: worked, asksForTime: true)]
+    }
+
+    // MARK: Coming out of the reader
+
+    private mutating func take(_ reply: SimulatedCardReply) {
+        switch reply.removal {
+        case .beforeAnswer: departure = .beforeAnswer
+        case .afterAnswer: leavesAfterAnswer = true
+        case nil: break
+        }
+    }
+
+    /// Bytes of T=0 go out: 61 and 6C say that more is to follow, and less than a status is no answer.
+    private mutating func noteDelivery(t0 bytes: [UInt8]) {
+        guard leavesAfterAnswer, bytes.count >= 2, ![0x61, 0x6C].contains(bytes[bytes.count - 2]) else { return }
+        departure = .afterAnswer
+    }
+
+    /// A block of T=1 goes out: an I-block without the bit for more ends the answer.
+    private mutating func noteDelivery(t1 block: [UInt8]) {
+        guard leavesAfterAnswer, block.count > 1, block[1] & 0xA0 == 0 else { return }
+        departure = .afterAnswer
     }
 }

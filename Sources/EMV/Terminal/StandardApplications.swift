@@ -19,6 +19,9 @@ extension TerminalApplication {
         unionPay([0x01, 0x01, 0x02]),  // credit
         unionPay([0x01, 0x01, 0x03]),  // quasi credit
         unionPay([0x01, 0x01, 0x08]),  // US debit
+        application(.interac, [0x10, 0x10], [0x0001], ActionCodes(0x05_0000_0000, 0x05_FFFF_FFFF, 0x05_FFFF_FFFF)),
+        eftpos([0x10]),  // savings
+        eftpos([0x20]),  // cheque and credit
         application(
             .usCommonDebit, [0x08, 0x40], [0x0096], ActionCodes(0x00_1000_0000, 0xDC_4004_F800, 0xDC_4000_A800)),
     ].compactMap(\.self)
@@ -38,6 +41,11 @@ extension TerminalApplication {
 
     private static func unionPay(_ extension: [UInt8]) -> TerminalApplication? {
         application(.unionPay, `extension`, [0x0020], ActionCodes(0x00_1000_0000, 0xD8_4004_F800, 0xD8_4000_A800))
+    }
+
+    private static func eftpos(_ extension: [UInt8]) -> TerminalApplication? {
+        application(
+            .eftposAustralia, `extension`, [0x0001], ActionCodes(0x00_1000_0000, 0xFC_50BC_F800, 0xFC_50BC_2000))
     }
 
     private static func application(

@@ -14,6 +14,7 @@ enum StandardApplicationNames {
         "A0000000651010": "JCB", "A0000001523010": "Discover", "A0000001524010": "Discover US common debit",
         "A000000333010101": "UnionPay debit", "A000000333010102": "UnionPay credit",
         "A000000333010103": "UnionPay quasi credit", "A000000333010108": "UnionPay US debit",
+        "A0000002771010": "Interac", "A00000038410": "eftpos savings", "A00000038420": "eftpos cheque and credit",
         "A0000000980840": "Visa US common debit",
     ]
 }

@@ -17,6 +17,8 @@ struct PaymentSettlement: Sendable {
         let isCancelled = Task.isCancelled
         if let reason = reversalReason(isCancelled: isCancelled) {
             try await reverse(reason)
+        } else if let notice {
+            await tell(notice)
         }
         switch outcome.decision {
         case .approvedOnline where isPartialApproval:
@@ -27,7 +29,7 @@ struct PaymentSettlement: Sendable {
             // The issuer may have approved as well. Its approval was taken back under the attempt's key, and
             // nothing else may be charged under that key: the card's own approval is not used.
             throw .paymentCaptureWithPaymentMethod(declineByTerminal, details)
-        case .approvedOffline where !isCancelled: return intent(advice: advice)
+        case .approvedOffline where !isCancelled: return intent(advice: advice(.offlineApproval))
         case .approvedOnline, .approvedOffline, .cancelled(.caller):
             throw failure(.commandCancelled(from: .app))
         case .cancelled(.cardholder): throw failure(.commandCancelled(from: .reader))
@@ -43,6 +45,12 @@ struct PaymentSettlement: Sendable {
         }
     }
 
+    /// Whether the terminal declined because the card did not prove that its cryptogram is its own.
+    private var hasUnsignedCryptogram: Bool {
+        outcome.decision == .declinedOffline && outcome.offlineAuthentication.result == .failed
+            && outcome.offlineAuthentication.method == .cda
+    }
+
     private var hasBeenTakenBack: Bool {
         if case .outcomeUnknown = exchange { true } else { false }
     }
@@ -55,7 +63,7 @@ struct PaymentSettlement: Sendable {
             if outcome.decision == .approvedOnline {
                 isCancelled ? .cancelled : isPartialApproval ? .cardDeclined : nil
             } else if response.isApproved || outcome.isReversalRequired {
-                outcome.decision == .declinedByCard ? .cardDeclined : .cancelled
+                outcome.decision == .declinedByCard || hasUnsignedCryptogram ? .cardDeclined : .cancelled
             } else {
                 nil
             }
@@ -64,7 +72,8 @@ struct PaymentSettlement: Sendable {
 
     private func reverse(_ reason: ReversalRequest.Reason) async throws(CardReaderServiceError) {
         let request = ReversalRequest(
-            key: parameters.key, stan: parameters.stan, amount: parameters.amount, reason: reason)
+            key: parameters.key, stan: parameters.stan, amount: parameters.amount, reason: reason,
+            iccData: outcome.iccData)
         let host = host
         // A cancelled task must not stop the one message that makes cancelling safe.
         let sending = Task { () -> PaymentHostError? in
@@ -79,6 +88,24 @@ struct PaymentSettlement: Sendable {
         throw .paymentOutcomeUnknown(.requestTimedOut("the reversal is not confirmed: \(error)"), details)
     }
 
+    /// Hands the host what it should know of how the transaction ended. The payment does not depend on it, so a
+    /// host that cannot take it changes nothing.
+    private func tell(_ notice: AdviceRequest) async {
+        let host = host
+        await Task { try? await host.advise(notice) }.value
+    }
+
+    /// What the issuer should know beside the payment itself; nil when there is nothing, or when a reversal says it.
+    private var notice: AdviceRequest? {
+        switch exchange {
+        case .notAsked, .notSent: outcome.isAdviceRequired && isOfflineDecline ? advice(.offlineDecline) : nil
+        case .answered: outcome.scriptResults.isEmpty ? nil : advice(.completion)
+        case .outcomeUnknown: nil
+        }
+    }
+
+    private var isOfflineDecline: Bool { [.declinedOffline, .declinedByCard].contains(outcome.decision) }
+
     private var declineOfHost: UnderlyingError {
         guard case .answered(let response) = exchange else {
             return .paymentDeclinedByCardReader("the issuer does not approve")
@@ -89,6 +116,8 @@ struct PaymentSettlement: Sendable {
     /// Card or terminal declined. A line that is down is not told as a card that is bad.
     private var declineByTerminal: UnderlyingError {
         switch exchange {
+        case .notAsked where hasUnsignedCryptogram, .answered where hasUnsignedCryptogram:
+            .paymentDeclinedByCardReader("the card could not be authenticated")
         case .notAsked where outcome.decision == .declinedOffline:
             .paymentDeclinedByCardReader("the terminal declined without asking the issuer")
         case .notAsked, .answered: .paymentDeclinedByCardReader("the card declined")
@@ -117,10 +146,10 @@ struct PaymentSettlement: Sendable {
             metadata: parameters.metadata, details: details, advice: advice)
     }
 
-    private var advice: AdviceRequest {
+    private func advice(_ purpose: AdviceRequest.Purpose) -> AdviceRequest {
         AdviceRequest(
             key: parameters.key, stan: parameters.stan, amount: parameters.amount,
-            lastFour: outcome.pan?.lastFour ?? "", iccData: outcome.iccData)
+            lastFour: outcome.pan?.lastFour ?? "", iccData: outcome.iccData, purpose: purpose)
     }
 
     private var details: CardPresentTransactionDetails {

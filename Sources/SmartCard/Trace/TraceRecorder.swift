@@ -27,4 +27,7 @@ public final class TraceRecorder: Sendable {
     public func add(_ command: CommandAPDU, _ error: CardChannelError) {
         record(TraceEntry(command: mask.withLock { $0.text(of: command) }, outcome: .failure(error)))
     }
+
+    /// An exchange that is written down without card data already.
+    func add(_ masked: TraceEntry) { record(masked) }
 }

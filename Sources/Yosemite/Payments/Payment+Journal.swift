@@ -29,7 +29,8 @@ extension Payment.Outcome {
             case .reversed:
                 switch errorCode {
                 case PaymentFailure.cancelledCode, PaymentFailure.interruptedCode: .cancelled
-                case PaymentFailure.declinedByCardCode, PaymentFailure.declinedByHostCode: .declined
+                case PaymentFailure.declinedByCardCode, PaymentFailure.declinedByHostCode, PaymentFailure.referredCode:
+                    .declined
                 default: .failed
                 }
             }
@@ -51,7 +52,8 @@ extension CardPresentTransactionDetails {
             authorizationResponseCode: stored.arc, authorizationCode: stored.authCode,
             hostReference: stored.hostReference,
             offlineDataAuthentication: stored.odaMethod.flatMap(OfflineDataAuthentication.init) ?? .none,
-            offlineDataAuthenticationResult: stored.odaResult ?? "notPerformed")
+            offlineDataAuthenticationResult: stored.odaResult ?? "notPerformed",
+            offlineDataAuthenticationReason: stored.odaReason)
     }
 }
 
@@ -69,7 +71,7 @@ extension PaymentDetails {
         (tvr, tsi) = (card.terminalVerificationResults, card.transactionStatusInformation)
         (cryptogram, cryptogramType) = (card.applicationCryptogram, card.cryptogramType)
         odaMethod = card.offlineDataAuthentication.rawValue
-        odaResult = card.offlineDataAuthenticationResult
+        (odaResult, odaReason) = (card.offlineDataAuthenticationResult, card.offlineDataAuthenticationReason)
         (arc, hostReference) = (card.authorizationResponseCode, card.hostReference)
         atc = card.applicationTransactionCounter.map { counter in
             let digits = String(counter, radix: 16, uppercase: true)

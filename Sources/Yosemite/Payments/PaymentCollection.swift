@@ -11,6 +11,7 @@ struct PaymentCollection: Sendable {
     let host: JournallingPaymentHost
     let service: any CardReaderService
     let receipts: ReceiptComposer
+    let history: StoredCardHistory?
     let time: any TimeSource
 
     func run(
@@ -21,6 +22,7 @@ struct PaymentCollection: Sendable {
         let attempt = entry.attempt
         let key = IdempotencyKey(rawValue: attempt.idempotencyKey)
         host.open(attempt)
+        history?.begin()
         let result: Result<PaymentIntent, CardReaderServiceError>
         do throws(CardReaderServiceError) {
             let parameters = PaymentIntentParameters(
@@ -37,10 +39,13 @@ struct PaymentCollection: Sendable {
                 var recorded = try recordApproval(intent, of: entry)
                 onProcessed(intent)
                 if let advice = intent.advice { recorded = await advise(advice, of: entry) ?? recorded }
+                await NoticeDelivery(journal: journal, host: host).run()
                 await waitForRemoval(onMessage)
                 return recorded
             case .failure(let error):
-                return try record(PaymentFailure(error), of: entry, phase: phase)
+                let recorded = try record(PaymentFailure(error), of: entry, phase: phase)
+                await NoticeDelivery(journal: journal, host: host).run()
+                return recorded
             }
         } catch {
             throw .journal(error)
@@ -62,7 +67,8 @@ struct PaymentCollection: Sendable {
         let finished = try journal.finish(
             entry.attempt.id, as: intent.advice == nil ? .captured : .authorized,
             details: PaymentDetails(intent.details), receipt: receipt(.approved, of: entry, card: intent.details),
-            advice: intent.advice.map(StoredAdvice.init)?.text, at: time.now())
+            advice: intent.advice.map(StoredAdvice.init)?.text,
+            offlineCard: intent.advice == nil ? nil : history?.offlineCard, at: time.now())
         return Payment(finished.payment)
     }
 

@@ -1,5 +1,6 @@
 internal import Amounts
 internal import ArgumentParser
+internal import Storage
 internal import Yosemite
 
 /// `payments`
@@ -68,23 +69,30 @@ struct RecoverPayments: AsyncParsableCommand {
             answer and something stays open.
             """)
 
+    @OptionGroup var issuer: IssuerOptions
     @OptionGroup var configurationOptions: ConfigurationOptions
     @OptionGroup var data: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         try await output.reporting {
-            let till = try await Till.open(settings: try configurationOptions.load(), data: data)
+            let till = try await Till.open(
+                settings: try configurationOptions.load(), data: data, rules: try issuer.rules())
             let report = till.recovered
             if output.json {
                 try StandardOutput.write(
                     json: RecoveryView(
-                        finished: report.finished.map(PaymentView.init), open: report.open.map(PaymentView.init)))
+                        finished: report.finished.map(PaymentView.init), open: report.open.map(PaymentView.init),
+                        failed: report.failed.map {
+                            RecoveryView.Failure(payment: $0.payment, message: $0.error.description)
+                        }))
             } else {
-                try StandardOutput.write("\(report.finished.count) finished, \(report.open.count) still open\n")
+                let open = report.open.count + report.failed.count
+                try StandardOutput.write("\(report.finished.count) finished, \(open) still open\n")
                 try StandardOutput.write(PaymentTable.text(report.finished + report.open))
             }
-            guard report.open.isEmpty else { throw ExitCode(ExitStatus.outcomeUnknown.rawValue) }
+            for failure in report.failed { StandardError.write("cardpresent: \(failure.payment): \(failure.error)\n") }
+            guard report.open.isEmpty, report.failed.isEmpty else { throw ExitCode(ExitStatus.outcomeUnknown.rawValue) }
         }
     }
 }

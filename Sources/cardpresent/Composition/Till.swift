@@ -20,9 +20,11 @@ struct Till: Sendable {
     ///
     /// - Throws: `CommandFailure`
     static func open(
-        _ repeatability: Repeatability = .none, settings: TillConfiguration, data: DatabaseOptions
+        _ repeatability: Repeatability = .none, settings: TillConfiguration, data: DatabaseOptions,
+        rules: IssuerRules = IssuerRules()
     ) async throws(CommandFailure) -> Till {
-        try await open(NoReader(repeatability), currency: settings.currency, settings: settings, data: data)
+        try await open(
+            NoReader(repeatability), currency: settings.currency, settings: settings, data: data, rules: rules)
     }
 
     /// The same, with the reader, card and cardholder of a payment.
@@ -30,23 +32,26 @@ struct Till: Sendable {
     /// - Throws: `CommandFailure`
     static func open(
         _ options: WorldOptions, pin: SealedBytes?, currency: Currency, settings: TillConfiguration,
-        data: DatabaseOptions
+        data: DatabaseOptions, rules: IssuerRules
     ) async throws(CommandFailure) -> Till {
         let world: any World =
             switch options.reader {
-            case .usb(let id): try RealWorld(options, readerID: id, pin: pin)
-            case .simulated(let model): try SimulatedWorld(options, model: model, pin: pin)
+            case .usb(let id): try RealWorld(options, readerID: id, pin: pin, pinPad: settings.pinPadScheme)
+            case .simulated(let model):
+                try SimulatedWorld(options, model: model, pin: pin, pinPad: settings.pinPadScheme)
             }
-        return try await open(world, currency: currency, settings: settings, data: data)
+        return try await open(world, currency: currency, settings: settings, data: data, rules: rules)
     }
 
     private static func open(
-        _ world: any World, currency: Currency, settings: TillConfiguration, data: DatabaseOptions
+        _ world: any World, currency: Currency, settings: TillConfiguration, data: DatabaseOptions,
+        rules: IssuerRules
     ) async throws(CommandFailure) -> Till {
         let path = try data.path()
+        let storage: SQLiteStorageManager
         let journal: PaymentJournal
         do throws(StorageError) {
-            let storage = try SQLiteStorageManager(path: path, random: world.random.stream("database"))
+            storage = try SQLiteStorageManager(path: path, random: world.random.stream("database"))
             journal = PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
         } catch {
             throw CommandFailure(error)
@@ -56,9 +61,10 @@ struct Till: Sendable {
                 .usage, code: "trace_not_a_trace", message: "the trace and the database are one file",
                 fix: "give --trace another path")
         }
-        let host = try HostFactory.host(beside: path, world: world)
+        let host = try HostFactory.host(beside: path, world: world, rules: rules)
         let stores = try Self.stores(
             world, terminal: world.terminal(settings.terminal(for: currency)), host: host, journal: journal,
+            history: try world.takesCards ? CardFiles.history(in: storage, settings, world.time) : nil,
             merchant: settings.merchant)
         let recovered = try await stores.value { CardPresentPaymentsAction.recoverPayments(onCompletion: $0) }
         return Till(stores: stores, world: world, recovered: recovered)
@@ -66,15 +72,15 @@ struct Till: Sendable {
 
     private static func stores(
         _ world: any World, terminal: TerminalConfiguration, host: any PaymentHost, journal: PaymentJournal,
-        merchant: Merchant
+        history: StoredCardHistory?, merchant: Merchant
     ) throws(CommandFailure) -> StoresManager {
         let time = world.time
         let payments = CardPresentPaymentsStore(
-            host: host, journal: journal, merchant: merchant, time: time
+            host: host, journal: journal, merchant: merchant, history: history, time: time
         ) { host in
             USBCardReaderService(
                 bus: world.bus, host: host, terminal: terminal, cardholder: world.cardholder,
-                time: time, random: world.random.stream("terminal"),
+                history: history, time: time, random: world.random.stream("terminal"),
                 trace: world.recordTrace)
         }
         let receipts = ReceiptStore(
@@ -172,6 +178,9 @@ extension Till {
         }
         for payment in recovered.open {
             StandardError.write("cardpresent: \(payment.name) is still open: the host has not answered\n")
+        }
+        for failure in recovered.failed {
+            StandardError.write("cardpresent: \(failure.payment) is still open: \(failure.error)\n")
         }
     }
 

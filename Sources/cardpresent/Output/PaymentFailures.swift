@@ -10,7 +10,12 @@ extension CommandFailure {
         let code = payment.errorCode ?? payment.outcome.rawValue
         switch payment.outcome {
         case .approved: return nil
-        case .declined: self.init(.declined, code: code, message: message, fix: "ask for another card")
+        case .declined:
+            self.init(
+                .declined, code: code, message: message,
+                fix: code == "call_issuer"
+                    ? "nothing was charged: call the card's issuer and begin again, or ask for another card"
+                    : "ask for another card")
         case .cancelled:
             self.init(
                 .cancelled, code: code,
@@ -51,7 +56,6 @@ extension CommandFailure {
         case .noStoreSite:
             self.init(.configuration, code: "no_store_site", message: error.description)
         case .reader(let error): self.init(error)
-        case .refund(let error): self.init(error)
         case .journal(let error): self.init(error)
         case .busy: self.init(.tryAgain, code: "busy", message: error.description)
         }

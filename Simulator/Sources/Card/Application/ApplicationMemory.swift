@@ -13,14 +13,28 @@ struct ApplicationMemory: Sendable {
     /// Tag 9F17
     var pinTriesLeft: UInt8
     var isBlocked: Bool
+    /// The limits of offline payments, as the profile or an issuer script has them.
+    var limits: OfflineLimits
+    /// Payments approved offline since the last transaction online.
+    var offlineCount = 0
     /// Minor units approved offline since the last transaction online.
     var offlineTotal: Int64 = 0
-    /// Data objects that an issuer script has changed.
-    var changedValues: [BERTag: [UInt8]] = [:]
+    /// Data objects in records that an issuer script has changed.
+    var changedValues: [BERTag: SealedBytes] = [:]
     /// The transaction log, the newest record first.
     var log: [[UInt8]] = []
     /// The last transaction asked to go online and was not brought to its end.
     var lastOnlineNotCompleted = false
+    /// The issuer's authentication failed at the last transaction online.
+    var lastIssuerAuthenticationFailed = false
+    /// The issuer did not prove itself at the last transaction online.
+    var lastIssuerAuthenticationMissing = false
+    /// The last transaction was declined offline.
+    var declinedOffline = false
+    /// It was, after static data authentication had failed.
+    var lastStaticAuthenticationFailed = false
+    /// It was, after dynamic or combined data authentication had failed.
+    var lastDynamicAuthenticationFailed = false
     /// The issuer told the card to go online next time.
     var goesOnlineNextTime = false
     /// Issuer script commands since the last transaction that reported them.
@@ -29,6 +43,7 @@ struct ApplicationMemory: Sendable {
 
     init(_ profile: ApplicationProfile) {
         (atc, lastOnlineATC, isBlocked) = (profile.atc, profile.lastOnlineATC, profile.isBlocked)
+        limits = profile.risk.limits
         pinTriesLeft = profile.pin?.triesLeft ?? 0
         pinBlock = profile.pin.map { Self.pinBlock($0.digits) }
     }

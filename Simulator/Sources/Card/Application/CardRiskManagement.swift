@@ -11,14 +11,21 @@ struct CardRiskManagement {
 
     /// The answer to the first command; never more than was asked for.
     func first(asked: Answer) -> Answer {
-        guard asked != .aac, !memory.isBlocked, profile.risk.decision != .decline else { return .aac }
-        return asked == .tc && approvesOffline && !memory.goesOnlineNextTime ? .tc : .arqc
+        guard asked != .aac, !memory.isBlocked, profile.risk.decision != .decline,
+            conditions.isDisjoint(with: profile.risk.actions.decline)
+        else { return .aac }
+        guard asked == .tc, case .offlineUpTo = profile.risk.decision else { return .arqc }
+        return conditions.isDisjoint(with: profile.risk.actions.online) ? .tc : .arqc
     }
 
     /// The answer to the second command, TC or AAC.
     func second(asked: Answer) -> Answer {
         guard asked == .tc, !memory.isBlocked else { return .aac }
-        guard wentOnline else { return profile.risk.approvesUnableToGoOnline ? .tc : .aac }
+        guard wentOnline else {
+            let approves =
+                profile.risk.approvesUnableToGoOnline && conditions.isDisjoint(with: profile.risk.actions.default)
+            return approves ? .tc : .aac
+        }
         switch transaction.issuerAuthentication {
         case .failed: return .aac
         case .notPerformed: return profile.risk.requiresIssuerAuthentication ? .aac : .tc
@@ -33,6 +40,21 @@ struct CardRiskManagement {
         return ![Array("Y3".utf8), Array("Z3".utf8)].contains(code)
     }
 
+    /// Whether the issuer's answer counts as that of the issuer: what it says of counters is done.
+    var heardIssuer: Bool {
+        guard wentOnline else { return false }
+        switch transaction.issuerAuthentication {
+        case .failed: return false
+        case .notPerformed: return !profile.risk.requiresIssuerAuthentication
+        case .succeeded: return true
+        }
+    }
+
+    /// The limits of offline payments that this one passes.
+    var exceededLimits: OfflineLimits.Exceeded {
+        memory.limits.exceeded(count: memory.offlineCount + 1, amount: offlineTotal)
+    }
+
     /// The sum of what was approved offline, this transaction included; nil when it cannot be counted:
     /// the amount is none, or in another currency.
     var offlineTotal: Int64? {
@@ -41,14 +63,33 @@ struct CardRiskManagement {
         return overflow ? nil : total
     }
 
-    private var approvesOffline: Bool {
-        guard case .offlineUpTo(let limit) = profile.risk.decision, let offlineTotal else { return false }
-        return offlineTotal <= limit.minorUnits
+    /// The terminal stands in another country than the issuer; nil when it did not say where.
+    var isInternational: Bool? {
+        transaction.terminalValues[0x9F1A].map { $0 != Self.packedNumber(profile.issuerCountry) }
     }
 
-    private var currency: [UInt8] {
-        let code = profile.currency.numericCode
-        return [UInt8(code / 100), UInt8(code / 10 % 10) << 4 | UInt8(code % 10)]
+    /// What the card has found out, all together.
+    private var conditions: CardConditions {
+        let (results, exceeded) = (transaction.results, exceededLimits)
+        let findings: [(CardConditions, Bool)] = [
+            (.newCard, results.isNewCard), (.lastOnlineNotCompleted, results.lastOnlineNotCompleted),
+            (.issuerAuthenticationFailed, results.lastIssuerAuthenticationFailed),
+            (.issuerAuthenticationMissing, results.lastIssuerAuthenticationMissing),
+            (.declinedOffline, memory.declinedOffline), (.scriptFailed, results.scriptFailed),
+            (.goOnlineNextTime, memory.goesOnlineNextTime), (.pinTriesExceeded, results.pinTryLimitExceeded),
+            (.pinNotVerified, profile.pin != nil && !results.offlinePINPerformed),
+            (.international, isInternational == true), (.lowerCount, exceeded.contains(.lowerCount)),
+            (.upperCount, exceeded.contains(.upperCount)), (.lowerAmount, exceeded.contains(.lowerAmount)),
+            (.upperAmount, exceeded.contains(.upperAmount)),
+        ]
+        return findings.reduce(into: []) { if $1.1 { $0.insert($1.0) } }
+    }
+
+    private var currency: [UInt8] { Self.packedNumber(profile.currency.numericCode) }
+
+    /// Three digits in two bytes (format n 3).
+    private static func packedNumber(_ number: UInt16) -> [UInt8] {
+        [UInt8(number / 100 % 10), UInt8(number / 10 % 10) << 4 | UInt8(number % 10)]
     }
 
     /// The response codes by which an issuer approves.

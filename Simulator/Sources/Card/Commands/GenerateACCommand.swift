@@ -5,13 +5,17 @@ extension CardOperatingSystem {
     private typealias Answer = CardVerificationResults.Answer
 
     mutating func generateAC(_ command: CommandAPDU) -> ResponseAPDU {
-        guard command.p2 == 0, command.p1 & 0x3F == 0, let asked = Answer(rawValue: command.p1 >> 6) else {
+        let asksForSignature = command.p1 & 0x10 != 0
+        guard command.p2 == 0, command.p1 & 0x2F == 0, let asked = Answer(rawValue: command.p1 >> 6) else {
             return .failed(.incorrectParameters)
         }
         guard let index = selectedIndex, var transaction = session.transaction else {
             return .failed(.conditionsNotSatisfied)
         }
         let profile = applications[index].profile
+        guard !asksForSignature || profile.offlineAuthentication?.methods.contains(.cda) == true else {
+            return .failed(.incorrectParameters)
+        }
         let isFirst: Bool
         switch transaction.phase {
         case .initiated: isFirst = true
@@ -22,10 +26,15 @@ extension CardOperatingSystem {
             return .failed(.wrongLength)
         }
         transaction.terminalValues.merge(values) { $1 }
+        transaction.terminalData += command.data
 
         let answer: Answer
         if isFirst {
-            answer = risk(index, transaction).first(asked: asked)
+            let risk = risk(index, transaction)
+            transaction.results.exceededLimits = risk.exceededLimits
+            transaction.results.isInternational = risk.isInternational
+            transaction.results.expectedPINMissing = profile.pin != nil && !transaction.results.offlinePINPerformed
+            answer = risk.first(asked: asked)
             transaction.results.first = answer
         } else {
             authenticateIssuerByDataObject(index, &transaction)
@@ -33,6 +42,9 @@ extension CardOperatingSystem {
             transaction.results.second = answer
             transaction.results.unableToGoOnline = !risk(index, transaction).wentOnline
         }
+        // An AAC is never signed.
+        let isSigned = asksForSignature && answer != .aac
+        transaction.results.combinedDataAuthenticationPerformed = isSigned
         let information = IssuerApplicationData(
             version: profile.cryptogram, derivationKeyIndex: 1, results: transaction.results
         ).encoded
@@ -40,18 +52,29 @@ extension CardOperatingSystem {
             return .failed(.internalFailure)
         }
 
+        let cryptogramInformation = answer.rawValue << 6 | Self.reason(transaction)
+        let data: [UInt8]
+        if isSigned {
+            guard
+                let signed = signedCryptogram(
+                    index, transaction, cryptogramInformation: cryptogramInformation, cryptogram: cryptogram,
+                    information: information)
+            else { return .failed(.internalFailure) }
+            data = signed
+        } else {
+            data = Self.answer(
+                cryptogramInformation, transaction.atc, cryptogram, information,
+                inFormatTwo: profile.answersInFormatTwo)
+        }
+
         transaction.phase = answer == .arqc ? .awaitingIssuer : .completed
         if answer == .arqc {
             transaction.arqc = cryptogram
             transaction.unpredictableNumber = transaction.terminalValues[0x9F37] ?? []
         }
-        let cryptogramInformation = answer.rawValue << 6 | Self.reason(transaction)
         remember(index, transaction, answer: answer, cryptogramInformation: cryptogramInformation, isFirst: isFirst)
         session.transaction = transaction
-        return .succeeded(
-            Self.answer(
-                cryptogramInformation, transaction.atc, cryptogram, information,
-                inFormatTwo: profile.answersInFormatTwo))
+        return .succeeded(data)
     }
 
     private func risk(_ index: Int, _ transaction: CardTransaction) -> CardRiskManagement {
@@ -87,20 +110,11 @@ extension CardOperatingSystem {
     ) {
         let risk = risk(index, transaction)
         if isFirst {
-            memories[index].lastOnlineNotCompleted = answer == .arqc
-        } else if risk.wentOnline, transaction.issuerAuthentication != .failed {
-            memories[index].lastOnlineNotCompleted = false
-            memories[index].lastOnlineATC = transaction.atc
-            memories[index].offlineTotal = 0
-            memories[index].goesOnlineNextTime = transaction.asksToGoOnlineNextTime
-            // The issuer has been told of them with this transaction's ARQC.
-            memories[index].scriptCommandCount = 0
-            memories[index].scriptFailed = false
+            memories[index].finishFirst(answer, risk)
+        } else {
+            memories[index].finishSecond(answer, risk)
         }
-        if answer == .tc {
-            if isFirst || !risk.wentOnline { memories[index].offlineTotal = risk.offlineTotal ?? .max }
-            log(index, transaction, cryptogramInformation)
-        }
+        if answer == .tc { log(index, transaction, cryptogramInformation) }
     }
 
     private mutating func log(_ index: Int, _ transaction: CardTransaction, _ cryptogramInformation: UInt8) {
@@ -129,12 +143,5 @@ extension CardOperatingSystem {
                 BERTLV(0x9F26, cryptogram), BERTLV(0x9F10, information),
             ]
         ).encoded
-    }
-}
-
-extension CardTransaction {
-    fileprivate var asksToGoOnlineNextTime: Bool {
-        guard case .succeeded(.cardStatusUpdate(let update)) = issuerAuthentication else { return false }
-        return update.goesOnlineNextTime
     }
 }

@@ -24,7 +24,8 @@ extension CardOperatingSystem {
 
         memories[index].atc += 1
         session.transaction = CardTransaction(
-            atc: memories[index].atc, terminalValues: values, results: verificationResults(index))
+            atc: memories[index].atc, terminalValues: values, terminalData: data, results: verificationResults(index),
+            reportedScriptCommands: memories[index].scriptCommandCount)
         let (profile, locator) = (application.profile, application.fileLocator)
         return .succeeded(
             profile.answersInFormatTwo
@@ -39,6 +40,11 @@ extension CardOperatingSystem {
         results.pinTryLimitExceeded = memory.pinBlock != nil && memory.pinTriesLeft == 0
         results.lastOnlineNotCompleted = memory.lastOnlineNotCompleted
         results.isNewCard = memory.lastOnlineATC == 0
+        results.lastIssuerAuthenticationFailed = memory.lastIssuerAuthenticationFailed
+        results.lastIssuerAuthenticationMissing = memory.lastIssuerAuthenticationMissing
+        results.lastStaticAuthenticationFailed = memory.lastStaticAuthenticationFailed
+        results.lastDynamicAuthenticationFailed = memory.lastDynamicAuthenticationFailed
+        results.goesOnlineNextTime = memory.goesOnlineNextTime
         results.scriptCommandCount = memory.scriptCommandCount
         results.scriptFailed = memory.scriptFailed
         return results

@@ -26,7 +26,7 @@ extension CardOperatingSystem {
             }
             guard records.indices.contains(number) else { return .failed(.recordNotFound) }
             let objects = records[number].flatMap { tag in
-                BERTLV.encode(tag, memory.changedValues[tag] ?? application.values[tag]?.copy() ?? [])
+                BERTLV.encode(tag, (memory.changedValues[tag] ?? application.values[tag])?.copy() ?? [])
             }
             return .succeeded(BERTLV.encode(0x70, objects))
         }

@@ -1,12 +1,10 @@
 internal import CardSecrets
+internal import Cryptography
 internal import SmartCard
 
-/// The commands of issuer scripts: CARD BLOCK, APPLICATION BLOCK and UNBLOCK, PIN UNBLOCK and PUT DATA
-/// (EMV Book 3 §6.5.1-3 and §6.5.10). Their data ends in a MAC (Book 2 §9.2, format 2).
+/// The commands of issuer scripts: CARD BLOCK, APPLICATION BLOCK and UNBLOCK, PIN CHANGE/UNBLOCK, PUT DATA and
+/// UPDATE RECORD (EMV Book 3 §6.5.1-3 and §6.5.10). Their data ends in a MAC (Book 2 §9.2, format 2).
 extension CardOperatingSystem {
-    /// The data objects that PUT DATA may change, and their lengths.
-    private static let changeableTags: [BERTag: Int] = [0x9F14: 1, 0x9F23: 1]
-
     mutating func issuerScript(_ instruction: CardInstruction, _ command: CommandAPDU) -> ResponseAPDU {
         guard let index = selectedIndex, applications[index].profile.takesScripts else {
             return .failed(.instructionNotSupported)
@@ -16,8 +14,14 @@ extension CardOperatingSystem {
             return .failed(.conditionsNotSatisfied)
         }
         let outcome = perform(instruction, command, index, atc: transaction.atc, arqc: arqc)
-        memories[index].scriptCommandCount = min(memories[index].scriptCommandCount + 1, 15)
-        if outcome != .success { memories[index].scriptFailed = true }
+        // Visa counts what came, the others what was carried out.
+        if outcome == .success || applications[index].profile.cryptogram.countsFailedScriptCommands {
+            memories[index].scriptCommandCount = min(memories[index].scriptCommandCount + 1, 15)
+        }
+        if outcome != .success {
+            memories[index].scriptFailed = true
+            session.transaction?.scriptFailed = true
+        }
         session.transaction?.results.scriptCommandCount = memories[index].scriptCommandCount
         session.transaction?.results.scriptFailed = memories[index].scriptFailed
         return ResponseAPDU(status: outcome)
@@ -26,36 +30,136 @@ extension CardOperatingSystem {
     private mutating func perform(
         _ instruction: CardInstruction, _ command: CommandAPDU, _ index: Int, atc: UInt16, arqc: [UInt8]
     ) -> StatusWord {
-        guard command.data.count >= ScriptMAC.length else { return .secureMessagingMissing }
-        let content = Array(command.data.dropLast(ScriptMAC.length))
+        let macLength = macLength(instruction, command)
+        guard command.data.count >= macLength else { return .secureMessagingMissing }
+        let content = Array(command.data.dropLast(macLength))
         let mac = try? ScriptMAC.compute(
             header: [command.cla, command.ins, command.p1, command.p2, UInt8(truncatingIfNeeded: command.data.count)],
             data: content, atc: atc, applicationCryptogram: arqc, version: applications[index].profile.cryptogram,
-            masterKey: applications[index].keys.scriptMAC)
-        guard let mac, SensitiveBytes(mac).isEqual(to: SensitiveBytes(command.data.suffix(ScriptMAC.length))) else {
+            masterKey: applications[index].keys.scriptMAC, length: macLength)
+        guard let mac, SensitiveBytes(mac).isEqual(to: SensitiveBytes(command.data.suffix(macLength))) else {
             return .secureMessagingIncorrect
         }
-
-        if instruction == .putData {
-            let tag = BERTag(rawValue: UInt32(command.p1) << 8 | UInt32(command.p2))
-            guard let length = Self.changeableTags[tag], applications[index].values[tag] != nil else {
-                return .referencedDataNotFound
-            }
-            guard content.count == length else { return .incorrectData }
-            memories[index].changedValues[tag] = content
-            return .success
+        switch instruction {
+        case .putData: return putData(BERTag(rawValue: UInt32(command.p1) << 8 | UInt32(command.p2)), content, index)
+        case .updateRecord: return updateRecord(command, content, index)
+        case .pinUnblock where command.p1 == 0 && (command.p2 == 1 || command.p2 == 2):
+            return changePIN(content, usesCurrent: command.p2 == 1, index, atc: atc, arqc: arqc)
+        case .cardBlock, .applicationBlock, .applicationUnblock, .pinUnblock:
+            guard command.p1 == 0, command.p2 == 0 else { return .incorrectParameters }
+            guard content.isEmpty else { return .wrongLength }
+            return block(instruction, index)
+        default: return .instructionNotSupported
         }
-        guard command.p1 == 0, command.p2 == 0 else { return .incorrectParameters }
-        guard content.isEmpty else { return .wrongLength }
+    }
+
+    private mutating func block(_ instruction: CardInstruction, _ index: Int) -> StatusWord {
         switch instruction {
         case .cardBlock: isBlocked = true
         case .applicationBlock: memories[index].isBlocked = true
         case .applicationUnblock: memories[index].isBlocked = false
-        case .pinUnblock:
+        default:
             guard let limit = applications[index].profile.pin?.tryLimit else { return .referencedDataNotFound }
             memories[index].pinTriesLeft = limit
-        default: return .instructionNotSupported
+            noteTries(limit)
         }
         return .success
+    }
+
+    /// The MAC has 4 or 8 bytes: what else the command carries says which. In doubt it has 8.
+    private func macLength(_ instruction: CardInstruction, _ command: CommandAPDU) -> Int {
+        let count = command.data.count
+        let (short, long) = (ScriptMAC.lengths.min() ?? ScriptMAC.length, ScriptMAC.length)
+        switch instruction {
+        case .putData:
+            let tag = BERTag(rawValue: UInt32(command.p1) << 8 | UInt32(command.p2))
+            return selectedIndex.flatMap { changeableLength(tag, $0) } == count - short ? short : long
+        case .updateRecord:
+            return (try? BERTLV.parse(Array(command.data.dropLast(short))))?.count == 1 ? short : long
+        case .pinUnblock where command.p2 != 0: return count % 8 == short ? short : long
+        default: return count == short ? short : long
+        }
+    }
+
+    // MARK: PIN CHANGE
+
+    private mutating func changePIN(
+        _ content: [UInt8], usesCurrent: Bool, _ index: Int, atc: UInt16, arqc: [UInt8]
+    ) -> StatusWord {
+        let (profile, keys) = (applications[index].profile, applications[index].keys)
+        guard !usesCurrent || profile.cryptogram.takesCurrentPIN else { return .incorrectParameters }
+        guard !content.isEmpty else { return .wrongLength }
+        guard let limit = profile.pin?.tryLimit, let reference = memories[index].pinBlock else {
+            return .referencedDataNotFound
+        }
+        do {
+            let block = try ScriptEncipherment.decipher(
+                content, atc: atc, applicationCryptogram: arqc, version: profile.cryptogram,
+                masterKey: keys.scriptConfidentiality)
+            let current =
+                usesCurrent
+                ? try PINBlock.pin(formatTwo: reference.bytes).withUnsafeBytes { SealedBytes($0) } : nil
+            let opened = try ScriptEncipherment.formatTwoBlock(
+                in: block, currentPIN: current, version: profile.cryptogram, cryptogramKey: keys.applicationCryptogram)
+            memories[index].pinBlock = opened.withUnsafeBytes { SealedBytes($0) }
+        } catch {
+            return .secureMessagingIncorrect
+        }
+        memories[index].pinTriesLeft = limit
+        noteTries(limit)
+        return .success
+    }
+
+    private mutating func noteTries(_ left: UInt8) {
+        session.transaction?.results.pinTriesLeft = left
+        session.transaction?.results.pinTryLimitExceeded = left == 0
+    }
+
+    // MARK: PUT DATA and UPDATE RECORD
+
+    /// The length that a data object has which PUT DATA may change; nil when it may not.
+    private func changeableLength(_ tag: BERTag, _ index: Int) -> Int? {
+        let tags = OfflineLimitTags(applications[index].profile.cryptogram)
+        if let limit = memories[index].limits.values(tags)[tag] { return limit.count }
+        return [0x9F14, 0x9F23].contains(tag) && applications[index].values[tag] != nil ? 1 : nil
+    }
+
+    private mutating func putData(_ tag: BERTag, _ content: [UInt8], _ index: Int) -> StatusWord {
+        guard let length = changeableLength(tag, index) else { return .referencedDataNotFound }
+        guard content.count == length else { return .incorrectData }
+        let tags = OfflineLimitTags(applications[index].profile.cryptogram)
+        let isLimit = memories[index].limits.values(tags)[tag] != nil
+        guard !isLimit || memories[index].limits.take(tag, content, tags) else { return .incorrectData }
+        if applications[index].values[tag] != nil { memories[index].changedValues[tag] = SealedBytes(content) }
+        return .success
+    }
+
+    /// A record is changed as a whole: a template 70 with the same data objects in the same order.
+    private mutating func updateRecord(_ command: CommandAPDU, _ content: [UInt8], _ index: Int) -> StatusWord {
+        guard command.p2 & 0x07 == 0x04 else { return .incorrectParameters }
+        let (file, number) = (command.p2 >> 3, Int(command.p1) - 1)
+        guard let records = applications[index].files.first(where: { $0.identifier == file })?.records else {
+            return .fileNotFound
+        }
+        guard records.indices.contains(number) else { return .recordNotFound }
+        guard let objects = try? BERTLV.parse(content), objects.count == 1, let template = objects.first,
+            template.tag == 0x70, template.children.map(\.tag) == records[number]
+        else { return .incorrectData }
+        let tags = OfflineLimitTags(applications[index].profile.cryptogram)
+        for object in template.children {
+            memories[index].changedValues[object.tag] = SealedBytes(object.value)
+            _ = memories[index].limits.take(object.tag, object.value, tags)
+        }
+        return .success
+    }
+}
+
+extension CryptogramVersion {
+    /// Whether the number of issuer script commands in the card verification results counts those that failed.
+    fileprivate var countsFailedScriptCommands: Bool {
+        switch self {
+        case .cvn10, .cvn18: true
+        case .mChip, .mChipCommonSessionKey, .mChipEMV2000, .aes: false
+        }
     }
 }
