@@ -86,13 +86,13 @@ struct SimulateCardTests {
         #expect(try again.result().status == 0)
     }
 
-    @Test func `in virtual time a card that works for ten minutes answers at once`() throws {
+    @Test func `in virtual time a card that works for a minute answers at once`() throws {
         let profile = try scratch.write(
             """
             name: slow
             description: Visa card that takes its time
             card:
-              processingMilliseconds: 600000
+              processingMilliseconds: 60000
             applications:
               - aid: A0000000031010
                 label: VISA CREDIT
