@@ -15,14 +15,15 @@ import Testing
         var code: String?
         /// Bits of the terminal verification results that are set.
         var results: UInt64 = 0
-        var method: CardholderVerificationKind?
+        var method: CardPresentTransactionDetails.CardholderVerification?
         var aid: String?
         /// The last state of the attempt.
         var state: String?
 
         init(
             _ card: String, _ outcome: Yosemite.Payment.Outcome, _ code: String? = nil, results: UInt64 = 0,
-            method: CardholderVerificationKind? = nil, aid: String? = nil, state: String? = nil
+            method: CardPresentTransactionDetails.CardholderVerification? = nil, aid: String? = nil,
+            state: String? = nil
         ) {
             (self.card, self.outcome, self.code, self.results) = (card, outcome, code, results)
             (self.method, self.aid, self.state) = (method, aid, state)
@@ -78,7 +79,7 @@ import Testing
         Promise("truncated-record", .failed), Promise("wrong-cryptogram", .declined, "88"),
         Promise("next-application", .approved, "00", aid: "A0000000032010"),
         Promise("no-directory", .approved, "00", aid: "A0000000031010"),
-        Promise("partial-selection", .approved, "00", aid: "A000000003101002"), Promise("blocked-card", .failed),
+        Promise("partial-selection", .approved, "00", aid: "A000000003101002"), Promise("blocked-card", .declined),
         // Contact and timing
         Promise("removed-early", .failed), Promise("removed-after-approval", .failed, state: "reversed"),
         Promise("goes-mute", .failed), Promise("slow-card", .approved, "00"), Promise("slow-t1-card", .approved, "00"),
