@@ -92,7 +92,7 @@ let package = Package(
             ],
             path: "Simulator",
             sources: ["Sources"],
-            resources: [.embedInCode("Cards"), .embedInCode("Keys")],
+            resources: [.embedInCode("Cards"), .embedInCode("IssuerRules"), .embedInCode("Keys")],
             swiftSettings: strict
         ),
         .executableTarget(

@@ -33,7 +33,17 @@ public enum IssuerAuthenticationData {
         _ context: Context, responseCode: [UInt8], cardStatusUpdate: CardStatusUpdate,
         masterKey: borrowing SensitiveBytes
     ) throws(CryptogramError) -> [UInt8] {
-        switch context.version.responseMethod {
+        try make(
+            context, method: context.version.responseMethod, responseCode: responseCode,
+            cardStatusUpdate: cardStatusUpdate, masterKey: masterKey)
+    }
+
+    /// The same by a method that need not be the one of the card's version.
+    static func make(
+        _ context: Context, method: CryptogramVersion.ResponseMethod, responseCode: [UInt8],
+        cardStatusUpdate: CardStatusUpdate, masterKey: borrowing SensitiveBytes
+    ) throws(CryptogramError) -> [UInt8] {
+        switch method {
         case .one: try arpcOne(context, responseCode: responseCode, masterKey: masterKey) + responseCode
         case .two:
             try arpcTwo(context, tail: cardStatusUpdate.encoded[...], masterKey: masterKey) + cardStatusUpdate.encoded

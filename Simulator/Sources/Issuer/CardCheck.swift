@@ -9,15 +9,18 @@ struct CardCheck {
     enum Cryptogram: Hashable {
         /// The cryptogram is the card's own.
         case genuine(IssuerAuthenticationData.Context)
-        /// The cryptogram is wrong, or data that it is made over are missing.
-        case wrong
+        /// The cryptogram is none that the issuer accepts.
+        case refused(IssuerDeclineReason)
     }
 
-    enum PIN: Hashable {
+    enum PIN: String, Hashable, Sendable, CaseIterable {
         case notGiven
         case right
         case wrong
     }
+
+    /// Names the issuer's master keys (within tag 9F10). It has one set of them.
+    private static let derivationKeyIndex: UInt8 = 1
 
     let cryptogram: Cryptogram
     let pin: PIN
@@ -25,12 +28,25 @@ struct CardCheck {
     let verificationResults: TerminalVerificationResults
     /// The last month of the card is over.
     let isExpired: Bool
+    /// What the card reports of earlier scripts; nil when there is nothing to report.
+    let scriptReport: IssuerLedgerEntry.ScriptReport?
 
     /// Checks the request of a card whose account is known.
     init(
         _ card: borrowing OnlineAuthorizationRequest, account: IssuerAccount, date: CivilDate, keys: TestKeys
     ) {
-        cryptogram = (try? Self.checkCryptogram(card, keys: keys)) ?? .wrong
+        let cryptogram: Cryptogram
+        do throws(CryptogramError) {
+            cryptogram = try Self.checkCryptogram(card, keys: keys)
+        } catch {
+            cryptogram = .refused(
+                error == .unknownIssuerApplicationData ? .unknownCryptogramVersion : .missingCryptogramData)
+        }
+        self.cryptogram = cryptogram
+        let isGenuine = if case .genuine = cryptogram { true } else { false }
+        scriptReport =
+            isGenuine
+            ? card.iccData.first(0x9F10).flatMap { try? IssuerApplicationData(decoding: $0.value) }?.scriptReport : nil
         verificationResults =
             card.iccData.first(0x95)
             .flatMap { TerminalVerificationResults(bytes: $0.value) } ?? TerminalVerificationResults(rawValue: 0)
@@ -44,10 +60,13 @@ struct CardCheck {
         let objects = card.iccData
         let input = try ApplicationCryptogram.Input { objects.first($0)?.value }
         guard let arqc = objects.first(0x9F26)?.value else { throw .missing(0x9F26) }
+        guard input.issuerApplicationData.derivationKeyIndex == derivationKeyIndex else {
+            return .refused(.unknownKeyIndex)
+        }
         let version = input.issuerApplicationData.version
         let masterKey = try masterKey(card, version: version, keys: keys) { $0.applicationCryptogram.duplicate() }
         let expected = try ApplicationCryptogram.compute(input, masterKey: masterKey)
-        guard SensitiveBytes(expected).isEqual(to: SensitiveBytes(arqc)) else { return .wrong }
+        guard SensitiveBytes(expected).isEqual(to: SensitiveBytes(arqc)) else { return .refused(.wrongCryptogram) }
         return .genuine(
             IssuerAuthenticationData.Context(
                 version: version, atc: input.atc, unpredictableNumber: input.unpredictableNumber, arqc: arqc))

@@ -9,21 +9,21 @@ public enum IssuerFault: Hashable, Sendable {
     /// The issuer processes the message, and its answer takes this long: too long, when it is longer than
     /// ``SimulatedIssuer/longestWait``.
     case answerDelayed(Duration)
+
+    /// Whether the issuer never sees the message.
+    var losesRequest: Bool { self == .notReachable || self == .requestLost }
 }
 
 /// When an ``IssuerFault`` happens.
 public struct IssuerFaultRule: Hashable, Sendable {
-    /// A kind of message to the issuer.
-    public enum Message: String, Hashable, Sendable, CaseIterable {
-        case authorize, reverse, advise, inquire, refund
-    }
-
     public var fault: IssuerFault
-    public var messages: Set<Message>
+    public var messages: Set<IssuerMessageKind>
     /// How many messages are still struck; nil when all are.
     public var remaining: Int?
 
-    public init(_ fault: IssuerFault, messages: Set<Message> = Set(Message.allCases), times: Int? = nil) {
+    public init(
+        _ fault: IssuerFault, messages: Set<IssuerMessageKind> = Set(IssuerMessageKind.allCases), times: Int? = nil
+    ) {
         (self.fault, self.messages, remaining) = (fault, messages, times)
     }
 }

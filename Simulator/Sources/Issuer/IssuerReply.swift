@@ -18,27 +18,40 @@ struct IssuerReply {
         return response
     }
 
-    /// An answer to a genuine card, by which the card knows its issuer, with commands for it.
+    /// An answer to a genuine card, by which the card knows its issuer, with scripts for it. `wish` says what a
+    /// rule wants otherwise.
     func authenticated(
         _ code: String, number: Int, to card: borrowing OnlineAuthorizationRequest,
-        context: IssuerAuthenticationData.Context, commands: [IssuerScriptCommand]
+        context: IssuerAuthenticationData.Context, scripts: [IssuerScriptTemplate],
+        wish: IssuerRuleAnswer = IssuerRuleAnswer()
     ) -> AuthorizationResponse {
         var response = plain(code, number: number)
+        if response.isApproved, let authorisationCode = wish.authorisationCode {
+            response.answer.authorisationCode = authorisationCode
+        }
         do throws(CryptogramError) {
             let masterKey = try CardCheck.masterKey(card, version: context.version, keys: keys) {
                 $0.applicationCryptogram.duplicate()
             }
-            response.answer.issuerAuthenticationData = try IssuerAuthenticationData.make(
-                context, responseCode: Array(code.utf8),
-                cardStatusUpdate: CardStatusUpdate(approves: response.isApproved), masterKey: masterKey)
-            guard !commands.isEmpty else { return response }
-            let scriptKey = try CardCheck.masterKey(card, version: context.version, keys: keys) {
-                $0.scriptMAC.duplicate()
+            response.answer.issuerAuthenticationData = try proof(
+                of: response, context: context, masterKey: masterKey, wish: wish)
+            guard !scripts.isEmpty else { return response }
+            let cardKeys = IssuerMasterKeys(
+                applicationCryptogram: masterKey,
+                scriptMAC: try CardCheck.masterKey(card, version: context.version, keys: keys) {
+                    $0.scriptMAC.duplicate()
+                },
+                scriptConfidentiality: try CardCheck.masterKey(card, version: context.version, keys: keys) {
+                    $0.scriptConfidentiality.duplicate()
+                })
+            for script in scripts {
+                let value = try script.encoded(context, keys: cardKeys)
+                if script.comesBeforeFinal {
+                    response.answer.scriptsBeforeFinal.append(value)
+                } else {
+                    response.answer.scriptsAfterFinal.append(value)
+                }
             }
-            response.answer.scriptsBeforeFinal = try script(
-                commands.filter(\.comesBeforeFinal), context: context, masterKey: scriptKey)
-            response.answer.scriptsAfterFinal = try script(
-                commands.filter { !$0.comesBeforeFinal }, context: context, masterKey: scriptKey)
         } catch {
             // The keys that checked the cryptogram a moment ago cannot fail but for want of memory. The
             // card then gets an answer whose sender it does not know, and decides itself.
@@ -46,16 +59,20 @@ struct IssuerReply {
         return response
     }
 
-    /// One template, or none without commands.
-    private func script(
-        _ commands: [IssuerScriptCommand], context: IssuerAuthenticationData.Context,
-        masterKey: borrowing SensitiveBytes
-    ) throws(CryptogramError) -> [[UInt8]] {
-        guard !commands.isEmpty else { return [] }
-        return [
-            try IssuerScriptCommand.template(
-                commands, identifier: [0, 0, 0, 1], context: context, masterKey: masterKey)
-        ]
+    /// The value of tag 91; nil when there is to be none.
+    private func proof(
+        of response: AuthorizationResponse, context: IssuerAuthenticationData.Context,
+        masterKey: borrowing SensitiveBytes, wish: IssuerRuleAnswer
+    ) throws(CryptogramError) -> [UInt8]? {
+        guard wish.proof != .none else { return nil }
+        var data = try IssuerAuthenticationData.make(
+            context, method: wish.responseMethod ?? context.version.responseMethod,
+            responseCode: response.answer.authorisationResponseCode,
+            cardStatusUpdate: wish.cardStatusUpdate ?? CardStatusUpdate(approves: response.isApproved),
+            masterKey: masterKey)
+        // One bit is enough.
+        if wish.proof == .wrong, let first = data.first { data[0] = first ^ 0x01 }
+        return data
     }
 
     private static func padded(_ number: Int, _ width: Int) -> String {

@@ -8,57 +8,67 @@ struct IssuerSession {
     private var wrongPINs = 0
     private var hasScripts = true
 
-    /// The response code: the card first, then its holder, then the money. `spent` is what the account
-    /// has paid in the currency of the amount, in minor units.
-    mutating func decide(_ check: CardCheck, account: IssuerAccount, amount: Money, spent: Int64) -> String {
-        guard case .genuine(let context) = check.cryptogram, takeCounter(context, account: account) else {
-            return ResponseCode.cryptographicFailure.rawValue
+    /// The decision: the card first, then its holder, then the money. `spent` is what the account has paid in
+    /// the currency of the amount, in minor units.
+    mutating func decide(
+        _ check: CardCheck, account: IssuerAccount, amount: Money, spent: Int64
+    ) -> IssuerDecision {
+        switch check.cryptogram {
+        case .refused(let reason): return IssuerDecision(.cryptographicFailure, reason)
+        case .genuine(let context):
+            if let reason = takeCounter(context, account: account) {
+                return IssuerDecision(.cryptographicFailure, reason)
+            }
         }
-        if let forced = account.responseCode { return forced }
-        guard !check.isExpired else { return ResponseCode.expiredCard.rawValue }
-        if let refusal = Self.refusal(check.verificationResults) { return refusal.rawValue }
-        if let refusal = takePIN(check.pin, account: account) { return refusal.rawValue }
+        if let forced = account.responseCode { return IssuerDecision(responseCode: forced, .accountResponse) }
+        guard !check.isExpired else { return IssuerDecision(.expiredCard, .expiredCard) }
+        if let refusal = Self.refusal(check.verificationResults) { return refusal }
+        if let refusal = takePIN(check.pin, account: account) { return refusal }
         if let largest = account.largestAmount, largest.currency == amount.currency,
             amount.minorUnits > largest.minorUnits
         {
-            return ResponseCode.overAmountLimit.rawValue
+            return IssuerDecision(.overAmountLimit, .overAmountLimit)
         }
         if let available = account.available, available.currency == amount.currency,
             amount.minorUnits > available.minorUnits &- spent
         {
-            return ResponseCode.insufficientFunds.rawValue
+            return IssuerDecision(.insufficientFunds, .insufficientFunds)
         }
-        return ResponseCode.approved.rawValue
+        return IssuerDecision(.approved)
     }
 
     /// The account's scripts, the first time that they are asked for.
-    mutating func takeScripts(_ account: IssuerAccount) -> [IssuerScriptCommand] {
+    mutating func takeScripts(_ account: IssuerAccount) -> [IssuerScriptTemplate] {
         defer { hasScripts = false }
-        return hasScripts ? account.scripts : []
+        return hasScripts ? IssuerScriptTemplate.grouping(account.scripts) : []
     }
 
-    /// Whether the cryptogram is a new one, and its counter high enough for the account.
-    private mutating func takeCounter(_ context: IssuerAuthenticationData.Context, account: IssuerAccount) -> Bool {
+    /// Why the cryptogram is no new one, or its counter not high enough for the account; nil when nothing is wrong.
+    private mutating func takeCounter(
+        _ context: IssuerAuthenticationData.Context, account: IssuerAccount
+    ) -> IssuerDeclineReason? {
         let isNew = seenCryptograms.insert(context.atc.bigEndianBytes + context.arqc).inserted
         let isRising = highestCounter.map { context.atc > $0 } ?? true
         highestCounter = max(highestCounter ?? 0, context.atc)
-        return isNew && (isRising || !account.requiresRisingCounter)
+        guard isNew else { return .replayedCryptogram }
+        return isRising || !account.requiresRisingCounter ? nil : .counterNotRising
     }
 
     /// A cardholder whom neither card nor terminal could verify does not pay.
-    private static func refusal(_ results: TerminalVerificationResults) -> ResponseCode? {
+    private static func refusal(_ results: TerminalVerificationResults) -> IssuerDecision? {
         guard results.contains(.cardholderVerificationFailed) else { return nil }
-        if results.contains(.pinTryLimitExceeded) { return .tooManyPINTries }
-        return results.contains(.pinNotEntered) ? .pinRequired : .wrongPIN
+        if results.contains(.pinTryLimitExceeded) { return IssuerDecision(.tooManyPINTries, .tooManyPINTries) }
+        return results.contains(.pinNotEntered)
+            ? IssuerDecision(.pinRequired, .pinRequired) : IssuerDecision(.wrongPIN, .wrongPIN)
     }
 
     /// Counts wrong PINs in a row; nil when the PIN is no reason to decline.
-    private mutating func takePIN(_ pin: CardCheck.PIN, account: IssuerAccount) -> ResponseCode? {
+    private mutating func takePIN(_ pin: CardCheck.PIN, account: IssuerAccount) -> IssuerDecision? {
         guard pin != .notGiven else { return nil }
-        guard wrongPINs < account.pinTryLimit else { return .tooManyPINTries }
+        guard wrongPINs < account.pinTryLimit else { return IssuerDecision(.tooManyPINTries, .tooManyPINTries) }
         guard pin == .right else {
             wrongPINs += 1
-            return .wrongPIN
+            return IssuerDecision(.wrongPIN, .wrongPIN)
         }
         wrongPINs = 0
         return nil

@@ -21,4 +21,12 @@ extension CardProfile {
             return account
         }
     }
+
+    /// What names the account of each application in the issuer's book and its rules: a keyed hash of the PAN, 16
+    /// hexadecimal digits.
+    ///
+    /// - Throws: a failure of libcrypto, or of a PAN that is none.
+    public func accountReferences(keys: TestKeys) throws -> [String] {
+        try issuerAccounts(keys: keys).map(\.reference)
+    }
 }

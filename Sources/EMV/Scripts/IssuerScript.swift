@@ -17,6 +17,14 @@ struct IssuerScript: Hashable, Sendable {
         commands = objects.filter { $0.tag == EMVTag.issuerScriptCommand }.map(\.value)
         guard !commands.isEmpty else { return nil }
     }
+
+    /// The identifier of a template that cannot be read as a whole, so that the issuer can tell which one it was;
+    /// nil when the template does not begin with one.
+    static func identifier(ofUnreadable template: [UInt8]) -> [UInt8]? {
+        let header: [UInt8] = [0x9F, 0x18, 0x04]
+        guard template.starts(with: header), template.count >= header.count + 4 else { return nil }
+        return Array(template[header.count..<header.count + 4])
+    }
 }
 
 /// What became of one issuer script.

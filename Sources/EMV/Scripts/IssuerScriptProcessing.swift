@@ -28,7 +28,9 @@ struct IssuerScriptProcessing {
             }
             transaction.scriptResults.append(
                 IssuerScriptResult(
-                    outcome: outcome, identifier: script?.identifier, isBeforeFinalCryptogram: beforeFinalCryptogram,
+                    outcome: outcome,
+                    identifier: script.map(\.identifier) ?? IssuerScript.identifier(ofUnreadable: template),
+                    isBeforeFinalCryptogram: beforeFinalCryptogram,
                     statuses: statuses))
             if outcome != .successful {
                 transaction.verificationResults.insert(

@@ -20,25 +20,45 @@ public struct ReversalRequest: Hashable, Sendable {
     public var stan: UInt32
     public var amount: Money
     public var reason: Reason
+    /// How the transaction ended at the card; empty when nobody knows any more.
+    public var iccData: [BERTLV]
 
-    public init(key: IdempotencyKey, stan: UInt32, amount: Money, reason: Reason) {
+    public init(key: IdempotencyKey, stan: UInt32, amount: Money, reason: Reason, iccData: [BERTLV] = []) {
         (self.key, self.stan, self.amount, self.reason) = (key, stan, amount, reason)
+        self.iccData = iccData
     }
 }
 
-/// Tells of an offline approval (0220).
+/// Tells the issuer what it was not asked, or does not know yet (0120, 0220).
 public struct AdviceRequest: Hashable, Sendable {
+    /// What it tells of.
+    public enum Purpose: String, Hashable, Sendable, Codable {
+        /// A payment that the card approved offline, to be cleared (0220). It moves money.
+        case offlineApproval
+        /// A payment that was declined offline, where the card wants the issuer told (9F27 b4).
+        case offlineDecline
+        /// What became of the issuer's scripts (9F5B).
+        case completion
+
+        /// Whether the payment is not done until the host has it.
+        public var movesMoney: Bool { self == .offlineApproval }
+    }
+
     public var key: IdempotencyKey
     public var stan: UInt32
     public var amount: Money
     /// The last four digits, all that the terminal keeps of the PAN.
     public var lastFour: String
-    /// The ICC data with the transaction certificate.
+    /// The ICC data with the last cryptogram.
     public var iccData: [BERTLV]
+    public var purpose: Purpose
 
-    public init(key: IdempotencyKey, stan: UInt32, amount: Money, lastFour: String, iccData: [BERTLV]) {
+    public init(
+        key: IdempotencyKey, stan: UInt32, amount: Money, lastFour: String, iccData: [BERTLV],
+        purpose: Purpose = .offlineApproval
+    ) {
         (self.key, self.stan, self.amount) = (key, stan, amount)
-        (self.lastFour, self.iccData) = (lastFour, iccData)
+        (self.lastFour, self.iccData, self.purpose) = (lastFour, iccData, purpose)
     }
 }
 

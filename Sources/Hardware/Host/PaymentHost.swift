@@ -18,7 +18,7 @@ public protocol PaymentHost: Sendable {
     /// Takes an authorisation back. Reversing what the host never saw, or has reversed, succeeds.
     func reverse(_ request: ReversalRequest) async throws(PaymentHostError)
 
-    /// Tells of a payment that the card approved offline, so that it is cleared.
+    /// Tells of a payment that the card approved offline, so that it is cleared, or of how a transaction ended.
     func advise(_ advice: AdviceRequest) async throws(PaymentHostError)
 
     /// Asks what became of the message with this key.

@@ -4,6 +4,8 @@ public enum DeclineReason: String, Hashable, Sendable, Codable, CaseIterable, Cu
     /// Suspected fraud, lost or stolen. Never told to the cardholder as such.
     case fraud
     case generic
+    /// The issuer wants to be telephoned before it decides.
+    case callIssuer
     case invalidAccount
     case cardNotSupported
     case currencyNotSupported
@@ -24,7 +26,7 @@ public enum DeclineReason: String, Hashable, Sendable, Codable, CaseIterable, Cu
             switch responseCode {
             case "05", "57", "58": .generic
             case "04", "07", "34", "36", "41", "43", "59", "67": .fraud
-            case "01", "02": .fraud
+            case "01", "02": .callIssuer
             case "12", "13": .invalidAmount
             case "14", "15", "52", "53", "78": .invalidAccount
             case "51": .insufficientFunds
@@ -45,6 +47,7 @@ public enum DeclineReason: String, Hashable, Sendable, Codable, CaseIterable, Cu
         switch self {
         case .temporary: "the issuer cannot answer now, try again later"
         case .fraud, .generic, .unknown: "the issuer does not approve"
+        case .callIssuer: "the issuer wants to be called"
         case .invalidAccount: "the card's account is not valid"
         case .cardNotSupported: "this card cannot be used here"
         case .currencyNotSupported: "the card does not take this currency"
@@ -63,7 +66,9 @@ public enum DeclineReason: String, Hashable, Sendable, Codable, CaseIterable, Cu
     /// Whether trying the same card again may help.
     public var mayRetry: Bool {
         switch self {
-        case .temporary, .generic, .insufficientFunds, .pinRequired, .incorrectPIN, .limitExceeded, .unknown: true
+        case .temporary, .generic, .callIssuer, .insufficientFunds, .pinRequired, .incorrectPIN, .limitExceeded,
+            .unknown:
+            true
         default: false
         }
     }

@@ -17,6 +17,8 @@ struct PaymentSettlement: Sendable {
         let isCancelled = Task.isCancelled
         if let reason = reversalReason(isCancelled: isCancelled) {
             try await reverse(reason)
+        } else if let notice {
+            await tell(notice)
         }
         switch outcome.decision {
         case .approvedOnline where isPartialApproval:
@@ -27,7 +29,7 @@ struct PaymentSettlement: Sendable {
             // The issuer may have approved as well. Its approval was taken back under the attempt's key, and
             // nothing else may be charged under that key: the card's own approval is not used.
             throw .paymentCaptureWithPaymentMethod(declineByTerminal, details)
-        case .approvedOffline where !isCancelled: return intent(advice: advice)
+        case .approvedOffline where !isCancelled: return intent(advice: advice(.offlineApproval))
         case .approvedOnline, .approvedOffline, .cancelled(.caller):
             throw failure(.commandCancelled(from: .app))
         case .cancelled(.cardholder): throw failure(.commandCancelled(from: .reader))
@@ -64,7 +66,8 @@ struct PaymentSettlement: Sendable {
 
     private func reverse(_ reason: ReversalRequest.Reason) async throws(CardReaderServiceError) {
         let request = ReversalRequest(
-            key: parameters.key, stan: parameters.stan, amount: parameters.amount, reason: reason)
+            key: parameters.key, stan: parameters.stan, amount: parameters.amount, reason: reason,
+            iccData: outcome.iccData)
         let host = host
         // A cancelled task must not stop the one message that makes cancelling safe.
         let sending = Task { () -> PaymentHostError? in
@@ -78,6 +81,24 @@ struct PaymentSettlement: Sendable {
         guard let error = await sending.value else { return }
         throw .paymentOutcomeUnknown(.requestTimedOut("the reversal is not confirmed: \(error)"), details)
     }
+
+    /// Hands the host what it should know of how the transaction ended. The payment does not depend on it, so a
+    /// host that cannot take it changes nothing.
+    private func tell(_ notice: AdviceRequest) async {
+        let host = host
+        await Task { try? await host.advise(notice) }.value
+    }
+
+    /// What the issuer should know beside the payment itself; nil when there is nothing, or when a reversal says it.
+    private var notice: AdviceRequest? {
+        switch exchange {
+        case .notAsked, .notSent: outcome.isAdviceRequired && isOfflineDecline ? advice(.offlineDecline) : nil
+        case .answered: outcome.scriptResults.isEmpty ? nil : advice(.completion)
+        case .outcomeUnknown: nil
+        }
+    }
+
+    private var isOfflineDecline: Bool { [.declinedOffline, .declinedByCard].contains(outcome.decision) }
 
     private var declineOfHost: UnderlyingError {
         guard case .answered(let response) = exchange else {
@@ -117,10 +138,10 @@ struct PaymentSettlement: Sendable {
             metadata: parameters.metadata, details: details, advice: advice)
     }
 
-    private var advice: AdviceRequest {
+    private func advice(_ purpose: AdviceRequest.Purpose) -> AdviceRequest {
         AdviceRequest(
             key: parameters.key, stan: parameters.stan, amount: parameters.amount,
-            lastFour: outcome.pan?.lastFour ?? "", iccData: outcome.iccData)
+            lastFour: outcome.pan?.lastFour ?? "", iccData: outcome.iccData, purpose: purpose)
     }
 
     private var details: CardPresentTransactionDetails {

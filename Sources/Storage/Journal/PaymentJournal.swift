@@ -141,8 +141,9 @@ public struct PaymentJournal: Sendable {
             guard attempt.state.successors.contains(state) else {
                 throw JournalError.illegalTransition(attempt: id, from: attempt.state, to: state)
             }
+            // What an authorized attempt keeps goes with its approval.
+            attempt.advice = advice ?? (attempt.state == .authorized ? nil : attempt.advice)
             attempt.state = state
-            attempt.advice = advice ?? (state.isFinal ? nil : attempt.advice)
             attempt.transitions += 1
             attempt.updatedAt = moment
             attempt.hostReference = details.hostReference ?? attempt.hostReference

@@ -37,7 +37,8 @@ public struct PaymentAttempt: IdentifiedObject {
     public internal(set) var hostReference: String?
     /// Why the last step did not end well, in words.
     public internal(set) var lastError: String?
-    /// What the host has still to be told of an approval, as JSON text that means something to its maker only.
+    /// What the host has still to be told, of an approval or of how the attempt ended, as JSON text that means
+    /// something to its maker only.
     public internal(set) var advice: String?
     public let createdAt: Timestamp
     public internal(set) var updatedAt: Timestamp

@@ -5,6 +5,8 @@ public import Determinism
 public struct PaymentHistory: Hashable, Sendable {
     /// One attempt to move money.
     public struct Attempt: Hashable, Sendable {
+        /// What the host knows the attempt by, for ever.
+        public let key: String
         /// `sale` or `refund`
         public let kind: String
         public let amount: Money

@@ -92,7 +92,20 @@ public final class JournallingPaymentHost: PaymentHost {
         setPhase(.reversed, of: request.key)
     }
 
-    public func advise(_ advice: AdviceRequest) async throws(PaymentHostError) { try await host.advise(advice) }
+    /// Tells of an approval at once. What moves no money waits in the journal until the payment is recorded: see
+    /// ``NoticeDelivery``.
+    public func advise(_ advice: AdviceRequest) async throws(PaymentHostError) {
+        guard !advice.purpose.movesMoney else { return try await forward(advice) }
+        let attempt = try attempt(advice.key)
+        do throws(JournalError) {
+            try journal.keepAdvice(StoredAdvice(advice).text, for: attempt)
+        } catch {
+            throw .notSent("the journal cannot be written: \(error)")
+        }
+    }
+
+    /// Sends an advice whatever it tells of.
+    func forward(_ advice: AdviceRequest) async throws(PaymentHostError) { try await host.advise(advice) }
 
     public func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
         try await host.inquire(key)

@@ -29,7 +29,8 @@ extension Payment.Outcome {
             case .reversed:
                 switch errorCode {
                 case PaymentFailure.cancelledCode, PaymentFailure.interruptedCode: .cancelled
-                case PaymentFailure.declinedByCardCode, PaymentFailure.declinedByHostCode: .declined
+                case PaymentFailure.declinedByCardCode, PaymentFailure.declinedByHostCode, PaymentFailure.referredCode:
+                    .declined
                 default: .failed
                 }
             }

@@ -37,10 +37,13 @@ struct PaymentCollection: Sendable {
                 var recorded = try recordApproval(intent, of: entry)
                 onProcessed(intent)
                 if let advice = intent.advice { recorded = await advise(advice, of: entry) ?? recorded }
+                await NoticeDelivery(journal: journal, host: host).run()
                 await waitForRemoval(onMessage)
                 return recorded
             case .failure(let error):
-                return try record(PaymentFailure(error), of: entry, phase: phase)
+                let recorded = try record(PaymentFailure(error), of: entry, phase: phase)
+                await NoticeDelivery(journal: journal, host: host).run()
+                return recorded
             }
         } catch {
             throw .journal(error)

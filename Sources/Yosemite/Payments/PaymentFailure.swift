@@ -7,6 +7,8 @@ struct PaymentFailure: Hashable, Sendable {
     static let interruptedCode = "interrupted"
     static let declinedByCardCode = "declined_by_card"
     static let declinedByHostCode = "declined_by_host"
+    /// The issuer wants to be telephoned; until then it is a decline.
+    static let referredCode = "call_issuer"
 
     /// A word for programs.
     var code: String
@@ -47,6 +49,7 @@ struct PaymentFailure: Hashable, Sendable {
         guard let underlying = error.underlying else { return "reader_failed" }
         return switch underlying {
         case .commandCancelled: cancelledCode
+        case .paymentDeclinedByPaymentProcessorAPI(.callIssuer): referredCode
         case .paymentDeclinedByPaymentProcessorAPI: declinedByHostCode
         case .paymentDeclinedByCardReader: declinedByCardCode
         case .cardReadTimeOut: "card_timeout"

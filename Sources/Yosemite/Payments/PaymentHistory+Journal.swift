@@ -11,7 +11,8 @@ extension PaymentHistory {
             }
             attempts.append(
                 Attempt(
-                    kind: attempt.kind.rawValue, amount: attempt.amount, state: attempt.state.rawValue,
+                    key: attempt.idempotencyKey, kind: attempt.kind.rawValue, amount: attempt.amount,
+                    state: attempt.state.rawValue,
                     stan: attempt.stan, host: attempt.hostName, hostReference: attempt.hostReference, steps: steps))
         }
         self.init(payment: payment, attempts: attempts)

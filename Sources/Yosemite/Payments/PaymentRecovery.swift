@@ -24,6 +24,7 @@ struct PaymentRecovery: Sendable {
                 report.finished.append(payment.value)
             }
         }
+        await NoticeDelivery(journal: journal, host: host).run()
         return report
     }
 

@@ -4,15 +4,17 @@ internal import Hardware
 internal import SmartCard
 internal import Storage
 
-/// What the host must be told of an offline approval, as the journal keeps it: the ICC data without PAN
-/// or track data.
+/// What the host must be told, as the journal keeps it: the ICC data without PAN or track data.
 struct StoredAdvice: Codable, Hashable, Sendable {
     private var lastFour: String
     /// Tag and value, each in hexadecimal digits.
     private var iccData: [[String]]
+    /// nil in what was written before there was a choice: an offline approval.
+    private var purpose: AdviceRequest.Purpose?
 
     init(_ advice: AdviceRequest) {
         lastFour = advice.lastFour
+        purpose = advice.purpose
         iccData = advice.iccData.map { [$0.tag.description, Self.hexadecimal($0.value)] }
     }
 
@@ -38,7 +40,7 @@ struct StoredAdvice: Codable, Hashable, Sendable {
             iccData: iccData.compactMap { pair in
                 guard pair.count == 2, let tag = UInt32(pair[0], radix: 16) else { return nil }
                 return BERTLV(BERTag(rawValue: tag), Self.bytes(pair[1]))
-            })
+            }, purpose: purpose ?? .offlineApproval)
     }
 
     private static func hexadecimal(_ bytes: [UInt8]) -> String {

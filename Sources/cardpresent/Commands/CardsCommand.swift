@@ -19,7 +19,7 @@ struct ListCards: ParsableCommand {
         try output.reporting {
             let names = CardProfileLibrary.names
             guard !output.json else {
-                return try StandardOutput.write(json: names.map { CardView(try CardCatalogue.profile($0)) })
+                return try StandardOutput.write(json: names.map { try CardView(CardCatalogue.profile($0)) })
             }
             let width = names.map(\.count).max() ?? 0
             var text = ""
@@ -42,7 +42,7 @@ struct ShowCard: ParsableCommand {
 
     func run() throws {
         try output.reporting {
-            let card = CardView(try CardCatalogue.profile(card))
+            let card = try CardView(CardCatalogue.profile(card))
             guard !output.json else { return try StandardOutput.write(json: card) }
             try StandardOutput.write(card.text)
         }

@@ -25,6 +25,7 @@ struct PayCommand: AsyncParsableCommand {
     var forceOnline = false
     @Option(help: ArgumentHelp("How long to wait for a card.", valueName: "seconds"))
     var timeout: Int = 60
+    @OptionGroup var issuer: IssuerOptions
     @Option(
         help: ArgumentHelp(
             "Print the merchant's and the customer's receipt on this printer.",
@@ -43,6 +44,7 @@ struct PayCommand: AsyncParsableCommand {
     func run() async throws {
         try await output.reporting(withOutcome: true) {
             let settings = try configurationOptions.load()
+            let rules = try issuer.rules()
             let amount = try settings.amount(amount, currency: currency)
             // Typed before the signals are watched: whoever is asked for a PIN can still end the program at once.
             let pin = try PINOption.digits(world.pin)
@@ -50,7 +52,7 @@ struct PayCommand: AsyncParsableCommand {
             let cancellation = Cancellation()
             let (till, payment) = try await CancellationSignals.watching {
                 let till = try await Till.open(
-                    world, pin: pin, currency: amount.currency, settings: settings, data: data)
+                    world, pin: pin, currency: amount.currency, settings: settings, data: data, rules: rules)
                 till.announceRecovery()
                 let request = PaymentRequest(
                     orderID: order, amount: amount, cardTimeout: .seconds(timeout), forcedOnline: forceOnline)

@@ -68,13 +68,15 @@ struct RecoverPayments: AsyncParsableCommand {
             answer and something stays open.
             """)
 
+    @OptionGroup var issuer: IssuerOptions
     @OptionGroup var configurationOptions: ConfigurationOptions
     @OptionGroup var data: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         try await output.reporting {
-            let till = try await Till.open(settings: try configurationOptions.load(), data: data)
+            let till = try await Till.open(
+                settings: try configurationOptions.load(), data: data, rules: try issuer.rules())
             let report = till.recovered
             if output.json {
                 try StandardOutput.write(

@@ -15,6 +15,7 @@ struct RefundCommand: AsyncParsableCommand {
         help: ArgumentHelp("The amount as a decimal, in the payment's currency.", valueName: "decimal"))
     var amount: String?
     @OptionGroup var determinism: DeterminismOptions
+    @OptionGroup var issuer: IssuerOptions
     @OptionGroup var configurationOptions: ConfigurationOptions
     @OptionGroup var data: DatabaseOptions
     @OptionGroup var output: OutputOptions
@@ -22,7 +23,8 @@ struct RefundCommand: AsyncParsableCommand {
     func run() async throws {
         try await output.reporting(withOutcome: true) {
             let settings = try configurationOptions.load()
-            let till = try await Till.open(determinism.repeatability, settings: settings, data: data)
+            let till = try await Till.open(
+                determinism.repeatability, settings: settings, data: data, rules: try issuer.rules())
             till.announceRecovery()
             let before = try await till.payment(payment.id).payment
             let part = try amount.map { try settings.amount($0, currency: before.amount.currency.code) }

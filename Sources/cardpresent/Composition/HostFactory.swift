@@ -4,18 +4,24 @@ internal import Simulator
 
 /// Makes the payment host.
 enum HostFactory {
+    /// What the journal calls the simulated issuer.
+    static let simulatedName = "simulated"
+
     /// The simulated issuer, with its book beside the database, so that the next command finds it as this
     /// one left it.
     ///
     /// - Throws: `CommandFailure`
-    static func host(beside database: String, world: any World) throws(CommandFailure) -> any PaymentHost {
+    static func host(
+        beside database: String, world: any World, rules: IssuerRules
+    ) throws(CommandFailure) -> any PaymentHost {
         do {
             let keys = try TestKeys.embedded()
             var accounts: [IssuerAccount] = []
             for profile in try world.profiles() { accounts += try profile.issuerAccounts(keys: keys) }
             return try SimulatedIssuer(
-                accounts: accounts, keys: keys, time: world.time, random: world.random.stream("host"),
-                ledgerPath: database + ".issuer")
+                name: simulatedName, accounts: accounts, rules: rules, keys: keys, time: world.time,
+                random: world.random.stream("host"),
+                ledgerPath: ledgerPath(beside: database))
         } catch let failure as CommandFailure {
             throw failure
         } catch let error as IssuerLedgerError {
@@ -25,6 +31,19 @@ enum HostFactory {
                 .internalError, code: "internal", message: "the simulated issuer cannot be made: \(error)")
         }
     }
+
+    /// The issuer's book of a database; empty when there is none yet.
+    ///
+    /// - Throws: `CommandFailure`
+    static func book(beside database: String) throws(CommandFailure) -> IssuerLedger {
+        do throws(IssuerLedgerError) {
+            return try IssuerLedger(path: ledgerPath(beside: database))
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    private static func ledgerPath(beside database: String) -> String { database + ".issuer" }
 }
 
 extension CommandFailure {

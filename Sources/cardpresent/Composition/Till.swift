@@ -20,9 +20,11 @@ struct Till: Sendable {
     ///
     /// - Throws: `CommandFailure`
     static func open(
-        _ repeatability: Repeatability = .none, settings: TillConfiguration, data: DatabaseOptions
+        _ repeatability: Repeatability = .none, settings: TillConfiguration, data: DatabaseOptions,
+        rules: IssuerRules = IssuerRules()
     ) async throws(CommandFailure) -> Till {
-        try await open(NoReader(repeatability), currency: settings.currency, settings: settings, data: data)
+        try await open(
+            NoReader(repeatability), currency: settings.currency, settings: settings, data: data, rules: rules)
     }
 
     /// The same, with the reader, card and cardholder of a payment.
@@ -30,18 +32,19 @@ struct Till: Sendable {
     /// - Throws: `CommandFailure`
     static func open(
         _ options: WorldOptions, pin: SealedBytes?, currency: Currency, settings: TillConfiguration,
-        data: DatabaseOptions
+        data: DatabaseOptions, rules: IssuerRules
     ) async throws(CommandFailure) -> Till {
         let world: any World =
             switch options.reader {
             case .usb(let id): try RealWorld(options, readerID: id, pin: pin)
             case .simulated(let model): try SimulatedWorld(options, model: model, pin: pin)
             }
-        return try await open(world, currency: currency, settings: settings, data: data)
+        return try await open(world, currency: currency, settings: settings, data: data, rules: rules)
     }
 
     private static func open(
-        _ world: any World, currency: Currency, settings: TillConfiguration, data: DatabaseOptions
+        _ world: any World, currency: Currency, settings: TillConfiguration, data: DatabaseOptions,
+        rules: IssuerRules
     ) async throws(CommandFailure) -> Till {
         let path = try data.path()
         let journal: PaymentJournal
@@ -56,7 +59,7 @@ struct Till: Sendable {
                 .usage, code: "trace_not_a_trace", message: "the trace and the database are one file",
                 fix: "give --trace another path")
         }
-        let host = try HostFactory.host(beside: path, world: world)
+        let host = try HostFactory.host(beside: path, world: world, rules: rules)
         let stores = try Self.stores(
             world, terminal: world.terminal(settings.terminal(for: currency)), host: host, journal: journal,
             merchant: settings.merchant)

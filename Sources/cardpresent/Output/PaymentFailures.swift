@@ -10,7 +10,12 @@ extension CommandFailure {
         let code = payment.errorCode ?? payment.outcome.rawValue
         switch payment.outcome {
         case .approved: return nil
-        case .declined: self.init(.declined, code: code, message: message, fix: "ask for another card")
+        case .declined:
+            self.init(
+                .declined, code: code, message: message,
+                fix: code == "call_issuer"
+                    ? "nothing was charged: call the card's issuer and begin again, or ask for another card"
+                    : "ask for another card")
         case .cancelled:
             self.init(
                 .cancelled, code: code,

@@ -37,6 +37,8 @@ struct HelpTests {
                   receipts                Shows and prints receipts.
                   readers                 Shows card readers.
                   cards                   Shows the simulated cards.
+                  issuer                  Shows the book of the simulated issuer, and compares
+                                          it with the till's.
                   config                  Shows and checks the configuration of the till.
 
                   See 'cardpresent help <subcommand>' for detailed help.
@@ -87,6 +89,10 @@ struct HelpTests {
                                           JSON object a line, card data masked.
                   --force-online          Ask the issuer whatever the card says.
                   --timeout <seconds>     How long to wait for a card. (default: 60)
+                  --issuer-rules <rules>  Rules of the simulated issuer: the name of built-in
+                                          ones or the path of a YAML file.
+                        They go before what the card's profile says. 'cents' lets the cents of
+                        the amount pick the answer: 10.51 is declined with 51.
                   --printer <queue>       Print the merchant's and the customer's receipt on
                                           this printer.
                         A receipt that cannot be printed changes nothing about the payment or
@@ -112,7 +118,8 @@ struct HelpTests {
     @Test(arguments: [
         ["refund"], ["payments", "list"], ["payments", "show"], ["payments", "recover"], ["receipts", "list"],
         ["receipts", "show"], ["receipts", "print"], ["readers", "list"], ["readers", "info"], ["readers", "watch"],
-        ["cards", "list"], ["cards", "show"], ["config", "show"], ["config", "check"],
+        ["cards", "list"], ["cards", "show"], ["issuer", "ledger"], ["issuer", "reconcile"], ["config", "show"],
+        ["config", "check"],
     ])
     func `every command has help, and results as JSON`(command: [String]) throws {
         let result = try Program.run(command + ["--help"], in: scratch)

@@ -72,6 +72,7 @@ struct ReadersAndCardsTests {
                   "answerToReset" : "3B600000",
                   "applications" : [
                     {
+                      "accountReference" : "669cf46151b7dd09",
                       "aid" : "A0000000031010",
                       "cryptogram" : "cvn18",
                       "currency" : "USD",

@@ -22,6 +22,7 @@ struct Records {
                 if isApproved || entry["kind"] as? String == "advice" { booked[key] = amount }
             case "refund": if isApproved { booked[key] = -amount }
             case "reversal": booked[key] = 0
+            case "notice", "unanswered": break
             default: Issue.record("unknown line in the issuer's book: \(line)")
             }
         }

@@ -212,7 +212,7 @@ struct IssuerFaultTests {
     }
 
     @Test func `reversals, advices, refunds and inquiries fail in their own way`() async throws {
-        for message in IssuerFaultRule.Message.allCases where message != .authorize {
+        for message in IssuerMessageKind.allCases where message != .authorize {
             let issuer = try fixture.issuer()
             await issuer.inject(IssuerFaultRule(.requestLost, messages: [message]))
             await #expect(throws: PaymentHostError.self) {

@@ -18,6 +18,8 @@ final class TestTill: Sendable {
         var model = SimulatedReaderModel.shortAPDU
         var seed: UInt64 = 1
         var faults: [IssuerFaultRule] = []
+        /// Rules of the issuer as YAML; nil for none.
+        var rules: String?
         var terminal = TerminalConfiguration.standard
         var database: TestDatabase?
         /// The host as the store sees it, around the issuer.
@@ -56,7 +58,9 @@ final class TestTill: Sendable {
             profile: profile, card: card, reader: reader, clock: clock,
             pinPad: try SimulatedPINPad(keys: keys, random: random.stream("pin pad")))
         issuer = try SimulatedIssuer(
-            accounts: profile.issuerAccounts(keys: keys), keys: keys, time: clock, random: random.stream("host"),
+            accounts: profile.issuerAccounts(keys: keys),
+            rules: plan.rules.map { try IssuerRules(yaml: $0, file: "rules.yaml") } ?? IssuerRules(), keys: keys,
+            time: clock, random: random.stream("host"),
             ledgerPath: database.ledgerPath, faults: plan.faults)
         let storage = try SQLiteStorageManager(
             path: database.path, durability: .off, random: random.stream("database"))

@@ -16,10 +16,10 @@ final class IssuerLedgerFile {
     private let encoder: JSONEncoder
     private let decoder = JSONDecoder()
 
-    /// Opens the file, or makes it for this user alone.
-    init(path: String) throws(IssuerLedgerError) {
+    /// Opens the file; one that is missing is made for this user alone, if it is to be made.
+    init(path: String, isMade: Bool = true) throws(IssuerLedgerError) {
         self.path = path
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR)
+        descriptor = open(path, O_RDWR | (isMade ? O_CREAT : 0) | O_CLOEXEC, S_IRUSR | S_IWUSR)
         encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard descriptor >= 0 else { throw .system(call: "open", path: path, errno: errno) }
@@ -120,5 +120,23 @@ final class IssuerLedgerFile {
             filled += count
         }
         return Array(bytes.prefix(filled))
+    }
+}
+
+extension IssuerLedger {
+    /// Reads the book in a file. One that is missing is an empty book, and stays missing.
+    ///
+    /// - Throws: ``IssuerLedgerError``
+    public init(path: String) throws(IssuerLedgerError) {
+        self.init()
+        let file: IssuerLedgerFile
+        do throws(IssuerLedgerError) {
+            file = try IssuerLedgerFile(path: path, isMade: false)
+        } catch {
+            if case .system(call: "open", path: _, errno: ENOENT) = error { return }
+            throw error
+        }
+        try file.lock(updating: &self)
+        file.unlock()
     }
 }

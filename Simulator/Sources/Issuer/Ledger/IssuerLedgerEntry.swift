@@ -13,6 +13,10 @@ public struct IssuerLedgerEntry: Hashable, Sendable, Codable {
         case advice
         /// A refund was answered, with an approval or a decline.
         case refund
+        /// The terminal told how a card ended a transaction. No money moves.
+        case notice
+        /// A rule lost the message or its answer. The issuer did nothing for it: the line counts the rule's use.
+        case unanswered
     }
 
     /// The answer, so that a repeated message gets the same one.
@@ -27,6 +31,17 @@ public struct IssuerLedgerEntry: Hashable, Sendable, Codable {
         var issuerAuthenticationData: String?
         var scriptsBeforeFinal: [String]?
         var scriptsAfterFinal: [String]?
+
+        /// How many scripts went with the answer.
+        public var scriptCount: Int { (scriptsBeforeFinal?.count ?? 0) + (scriptsAfterFinal?.count ?? 0) }
+    }
+
+    /// What a card's verification results say of the scripts of transactions before.
+    public struct ScriptReport: Hashable, Sendable, Codable {
+        /// Commands that the card processed, 0...15.
+        public var commands: Int
+        /// Whether one of them failed.
+        public var hasFailed: Bool
     }
 
     public var kind: Kind
@@ -42,14 +57,35 @@ public struct IssuerLedgerEntry: Hashable, Sendable, Codable {
     /// Alphabetic code of the currency.
     public var currency: String
     public var answer: Answer?
+    /// Why the answer is a decline; nil when it is none.
+    public var reason: IssuerDeclineReason?
+    /// The name of the rule that held for the message; nil when the account alone decided.
+    public var rule: String?
+    /// What kind of message was left unanswered.
+    public var message: IssuerMessageKind?
+    /// Tag 9F36 of an authorisation with the card's own cryptogram.
+    public var counter: UInt16?
+    /// What the card reported of earlier scripts; nil when it reported none.
+    public var scriptReport: ScriptReport?
+    /// Tag 9F5B as the terminal reported it, in hexadecimal digits: five bytes a script.
+    public var scriptResults: String?
 
     init(
         _ kind: Kind, key: IdempotencyKey, original: IdempotencyKey? = nil, account: String? = nil,
         lastFour: String? = nil, amount: Money, answer: AuthorizationResponse? = nil
     ) {
+        self.init(
+            kind, key: key, original: original, account: account, lastFour: lastFour, minorUnits: amount.minorUnits,
+            currency: amount.currency.code, answer: answer)
+    }
+
+    init(
+        _ kind: Kind, key: IdempotencyKey, original: IdempotencyKey? = nil, account: String? = nil,
+        lastFour: String? = nil, minorUnits: Int64, currency: String, answer: AuthorizationResponse? = nil
+    ) {
         (self.kind, self.key, self.original) = (kind, key, original)
         (self.account, self.lastFour) = (account, lastFour)
-        (minorUnits, currency) = (amount.minorUnits, amount.currency.code)
+        (self.minorUnits, self.currency) = (minorUnits, currency)
         self.answer = answer.map(Answer.init)
     }
 }

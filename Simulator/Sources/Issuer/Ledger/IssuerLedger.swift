@@ -7,6 +7,7 @@ public struct IssuerLedger: Hashable, Sendable {
     public private(set) var entries: [IssuerLedgerEntry] = []
     private var attempts: [IdempotencyKey: Attempt] = [:]
     private var spent: [Purse: Int64] = [:]
+    private var noticed: Set<IdempotencyKey> = []
 
     /// A money of an account.
     private struct Purse: Hashable {
@@ -18,9 +19,11 @@ public struct IssuerLedger: Hashable, Sendable {
     private struct Attempt: Hashable {
         var answered: IssuerLedgerEntry?
         var advised: IssuerLedgerEntry?
-        var isReversed = false
+        var reversal: IssuerLedgerEntry?
         /// Refunds of this payment.
         var refunds: [IdempotencyKey] = []
+
+        var isReversed: Bool { reversal != nil }
     }
 
     public init() {}
@@ -72,6 +75,55 @@ public struct IssuerLedger: Hashable, Sendable {
         return response.isApproved ? .approved(response) : .declined(response)
     }
 
+    /// What the book says of the payment or the refund with this key; nil when it says nothing.
+    public func standing(_ key: IdempotencyKey) -> IssuerStanding? {
+        guard let attempt = attempts[key], let entry = attempt.advised ?? attempt.answered ?? attempt.reversal else {
+            return nil
+        }
+        let effective = Self.effective(attempt)
+        return IssuerStanding(
+            isRefund: entry.kind == .refund, original: entry.original, minorUnits: effective?.minorUnits ?? 0,
+            currency: entry.currency, responseCode: entry.answer?.responseCode, isReversed: attempt.isReversed)
+    }
+
+    /// The keys of payments and refunds, in the order in which they came into the book.
+    public var keys: [IdempotencyKey] {
+        var seen: Set<IdempotencyKey> = []
+        return entries.filter { attempts[$0.key] != nil && seen.insert($0.key).inserted }.map(\.key)
+    }
+
+    /// The account that a key belongs to; nil when it has none, or the book does not have the key.
+    func account(of key: IdempotencyKey) -> String? {
+        attempts[key].flatMap { ($0.advised ?? $0.answered)?.account }
+    }
+
+    /// The payment or refund that a key stands for; nil when the book has only its reversal, or nothing.
+    func entry(_ key: IdempotencyKey) -> IssuerLedgerEntry? { attempts[key].flatMap { $0.advised ?? $0.answered } }
+
+    /// Whether the terminal has told how the transaction ended.
+    func hasNotice(_ key: IdempotencyKey) -> Bool { noticed.contains(key) }
+
+    /// The highest counter (9F36) that a card of the account has shown; nil when it has shown none.
+    func highestCounter(account: String?) -> UInt16? {
+        guard let account else { return nil }
+        return entries.lazy.filter { $0.account == account }.compactMap(\.counter).max()
+    }
+
+    /// How many payments of the account moved money and were not taken back.
+    func paymentCount(account: String?) -> Int64 {
+        Int64(
+            attempts.values.lazy.filter { attempt in
+                guard let entry = Self.effective(attempt) else { return false }
+                return entry.kind != .refund && entry.account == account
+            }.count)
+    }
+
+    /// How many messages of a kind the book has, those that a rule lost among them.
+    func messageCount(_ kind: IssuerMessageKind) -> Int64 { Int64(entries.lazy.filter { $0.messageKind == kind }.count) }
+
+    /// How many messages a rule has held for.
+    func useCount(ofRule name: String) -> Int64 { Int64(entries.lazy.filter { $0.rule == name }.count) }
+
     mutating func append(_ entry: IssuerLedgerEntry) {
         let paymentKey = entry.original ?? attempts[entry.key]?.answered?.original ?? entry.key
         let before = charged(paymentKey)
@@ -81,8 +133,10 @@ public struct IssuerLedger: Hashable, Sendable {
         case .refund:
             attempts[entry.key, default: Attempt()].answered = entry
             if let original = entry.original { attempts[original, default: Attempt()].refunds.append(entry.key) }
-        case .reversal: attempts[entry.key, default: Attempt()].isReversed = true
+        case .reversal: attempts[entry.key, default: Attempt()].reversal = entry
         case .advice: attempts[entry.key, default: Attempt()].advised = entry
+        case .notice: noticed.insert(entry.key)
+        case .unanswered: break
         }
         let difference = charged(paymentKey) &- before
         guard difference != 0, let payment = attempts[paymentKey]?.advised ?? attempts[paymentKey]?.answered else {
@@ -99,5 +153,18 @@ public struct IssuerLedger: Hashable, Sendable {
             return nil
         }
         return entry
+    }
+}
+
+extension IssuerLedgerEntry {
+    /// The kind of message that made the entry.
+    fileprivate var messageKind: IssuerMessageKind? {
+        switch kind {
+        case .authorisation: .authorize
+        case .reversal: .reverse
+        case .advice, .notice: .advise
+        case .refund: .refund
+        case .unanswered: message
+        }
     }
 }

@@ -1,0 +1,74 @@
+internal import EMV
+internal import SmartCard
+
+/// What a rule can look at of a message to the issuer.
+struct IssuerMessage {
+    let kind: IssuerMessageKind
+    /// nil when the message is about no account that the issuer has.
+    var account: IssuerAccount?
+    var lastFour: String?
+    /// nil for a message about a key that the book does not have.
+    var amount: (minorUnits: Int64, currency: String)?
+    /// What the card and the terminal say; nil for a message without ICC data.
+    var card: Card?
+
+    /// How a cardholder was verified, as the CVM results (tag 9F34) tell it.
+    enum Verification: String, Hashable, Sendable, CaseIterable {
+        case none, signature, plaintextPIN, encipheredPIN, plaintextPINAndSignature, encipheredPINAndSignature
+        case onlinePIN, failed
+    }
+
+    /// Where the PIN was given, if it was.
+    enum PINPlace: String, Hashable, Sendable, CaseIterable { case none, offline, online }
+
+    struct Card {
+        /// Tag 9F36; nil when the message has none.
+        let counter: UInt16?
+        /// Tag 95
+        let verificationResults: TerminalVerificationResults
+        let verification: Verification
+        let pinPlace: PINPlace
+        /// What the issuer found out about the PIN in the message.
+        let onlinePIN: CardCheck.PIN
+
+        init(_ objects: [BERTLV], hasPINBlock: Bool = false, onlinePIN: CardCheck.PIN = .notGiven) {
+            counter = objects.first(0x9F36).flatMap { object in
+                object.value.count == 2 ? object.value.reduce(0) { $0 << 8 | UInt16($1) } : nil
+            }
+            verificationResults =
+                objects.first(0x95).flatMap { TerminalVerificationResults(bytes: $0.value) }
+                ?? TerminalVerificationResults(rawValue: 0)
+            verification = Verification(results: objects.first(0x9F34)?.value ?? [])
+            pinPlace =
+                hasPINBlock || verification == .onlinePIN ? .online : verification.isOfflinePIN ? .offline : .none
+            self.onlinePIN = onlinePIN
+        }
+    }
+}
+
+extension IssuerMessage.Verification {
+    /// Reads method and result (EMV Book 4 annex A4). Whatever cannot be read counts as none.
+    init(results: [UInt8]) {
+        guard results.count == 3, results[2] != 1 else {
+            self = results.count == 3 ? .failed : .none
+            return
+        }
+        self =
+            switch results[0] & 0x3F {
+            case 0x01: .plaintextPIN
+            case 0x02: .onlinePIN
+            case 0x03: .plaintextPINAndSignature
+            case 0x04: .encipheredPIN
+            case 0x05: .encipheredPINAndSignature
+            case 0x1E: .signature
+            default: .none
+            }
+    }
+
+    var isOfflinePIN: Bool {
+        switch self {
+        case .plaintextPIN, .encipheredPIN, .plaintextPINAndSignature, .encipheredPINAndSignature: true
+        case .none, .signature, .onlinePIN, .failed: false
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import EMV
+import SmartCard
+import Testing
+
+/// Issuer scripts and issuer authentication on the wire (EMV Book 3 §10.9 and §10.10, Book 4 annex A5).
+struct IssuerScriptTests {
+    private func run(
+        before: [[UInt8]] = [], after: [[UInt8]] = [], code: String = "00", authentication: String? = nil,
+        _ change: (inout TestCard.Profile) -> Void = { _ in }
+    ) async throws -> (outcome: KernelOutcome, card: TestCard) {
+        var profile = TestCard.Profile.standard()
+        change(&profile)
+        let card = TestCard(profile)
+        let issuer = TestIssuer(
+            code: code, authenticationData: authentication.map { bytes($0) }, before: before, after: after)
+        return (try await TestKernel(issuer: issuer).run(card), card)
+    }
+
+    private func results(_ outcome: KernelOutcome) -> String { outcome.iccData.first(0x9F5B)?.value.hexText ?? "" }
+
+    @Test(arguments: [(1, "11"), (2, "12"), (14, "1E"), (15, "1F"), (16, "1F")])
+    func `the number of the command that failed is told up to fifteen`(number: Int, first: String) async throws {
+        let commands = (1...16).map { tlv(0x86, $0 == number ? "8424000000" : "841E000000") }
+        let (outcome, card) = try await run(after: [tlv(0x9F18, "01020304") + commands.flatMap(\.self)]) {
+            $0.scripts = [0x24: StatusWord(0x6A, 0x80)]
+        }
+        #expect(results(outcome) == first + "01020304")
+        // The rest of the script is left out.
+        #expect(card.commands(0x1E).count == number - 1)
+        #expect(card.commands(0x24).count == 1)
+        #expect(outcome.decision == .approvedOnline)
+    }
+
+    @Test func `sixteen scripts have sixteen results, whatever became of the others`() async throws {
+        let scripts = (1...16).map { number -> [UInt8] in
+            let command = number.isMultiple(of: 2) ? "8424000000" : "841E000000"
+            return tlv(0x9F18, "000000" + (number < 16 ? "0" : "") + String(number, radix: 16)) + tlv(0x86, command)
+        }
+        let (outcome, card) = try await run(before: Array(scripts[..<8]), after: Array(scripts[8...])) {
+            $0.scripts = [0x24: StatusWord(0x69, 0x85)]
+        }
+        #expect(outcome.scriptResults.count == 16)
+        #expect(results(outcome).count == 160)
+        #expect(outcome.scriptResults.map { $0.bytes[0] } == (1...16).map { $0.isMultiple(of: 2) ? 0x11 : 0x20 })
+        #expect(outcome.scriptResults.map { $0.bytes[4] } == Array(1...16))
+        #expect(card.commands(0x1E).count == 8 && card.commands(0x24).count == 8)
+        #expect(outcome.verificationResults.contains(.scriptFailedBeforeFinalCryptogram))
+        #expect(outcome.verificationResults.contains(.scriptFailedAfterFinalCryptogram))
+    }
+
+    @Test(arguments: [(0x62, 0x83), (0x63, 0xC1), (0x90, 0x00)] as [(UInt8, UInt8)])
+    func `a warning does not stop a script`(sw1: UInt8, sw2: UInt8) async throws {
+        let (outcome, card) = try await run(after: [tlv(0x86, "8424000000") + tlv(0x86, "841E000000")]) {
+            $0.scripts = [0x24: StatusWord(sw1, sw2)]
+        }
+        #expect(results(outcome) == "2000000000")
+        #expect(card.commands(0x1E).count == 1)
+        #expect(!outcome.verificationResults.contains(.scriptFailedAfterFinalCryptogram))
+    }
+
+    @Test(arguments: [
+        ("", "0000000000"), ("86", "0000000000"), ("9F1804AABBCCDD", "00AABBCCDD"),
+        ("9F1804AABBCCDD8605841E0000", "00AABBCCDD"), ("9F1803AABBCC86058424000000", "0000000000"),
+        ("9F1804AABBCCDD9F180411223344 8605841E000000", "00AABBCCDD"), ("9F1804AABBCC", "0000000000"),
+    ])
+    func `a script that cannot be read is not performed, and keeps its name`(template: String, expected: String)
+        async throws
+    {
+        for isBefore in [true, false] {
+            let (outcome, card) = try await run(
+                before: isBefore ? [bytes(template)] : [], after: isBefore ? [] : [bytes(template)])
+            #expect(results(outcome) == expected)
+            #expect(card.commands(0x1E).isEmpty)
+            #expect(outcome.decision == .approvedOnline)
+            #expect(outcome.statusInformation.contains(.scriptProcessingPerformed))
+        }
+    }
+
+    @Test func `what is no command counts as one that failed`() async throws {
+        let (outcome, card) = try await run(
+            after: [tlv(0x86, "841E000000") + tlv(0x86, "841E") + tlv(0x86, "841E000000")])
+        #expect(results(outcome) == "1200000000")
+        #expect(card.commands(0x1E).count == 1)
+    }
+
+    @Test func `objects that are no commands are passed over`() async throws {
+        let (outcome, card) = try await run(
+            after: [tlv(0xDF01, "AA") + tlv(0x86, "841E000000") + tlv(0x9F18, "00000009")])
+        #expect(results(outcome) == "2000000009")
+        #expect(card.commands(0x1E).count == 1)
+    }
+
+    @Test func `a script longer than a terminal has to take goes to the card all the same`() async throws {
+        let command = tlv(0x86, "84DA9F58FA" + String(repeating: "5A", count: 250))
+        let (outcome, card) = try await run(after: [command + command])
+        #expect(results(outcome) == "2000000000")
+        #expect(card.commands(0xDA).map(\.data.count) == [250, 250])
+    }
+
+    @Test(arguments: ["05", "01", "00"])
+    func `scripts come whatever the issuer decides`(code: String) async throws {
+        let (outcome, card) = try await run(
+            before: [tlv(0x86, "841E000000")], after: [tlv(0x86, "8424000000")], code: code)
+        #expect(results(outcome) == "2000000000" + "2000000000")
+        #expect(card.commands.map(\.ins).suffix(4) == [0xAE, 0x1E, 0xAE, 0x24])
+    }
+
+    @Test(arguments: [(0x63, 0x00), (0x67, 0x00), (0x69, 0x85), (0x6A, 0x86)] as [(UInt8, UInt8)])
+    func `issuer authentication that fails is told in the TVR and asked for once`(sw1: UInt8, sw2: UInt8) async throws {
+        let (outcome, card) = try await run(authentication: "1122334455667788") {
+            $0.externalAuthenticate = StatusWord(sw1, sw2)
+        }
+        #expect(outcome.verificationResults.contains(.issuerAuthenticationFailed))
+        #expect(outcome.statusInformation.contains(.issuerAuthenticationPerformed))
+        #expect(card.commands(0x82).count == 1)
+        // The card hears of it in the second GENERATE AC, and decides.
+        #expect(card.commands(0xAE).last?.p1 == 0x40)
+        #expect(card.commands(0xAE).last?.data.hexText.contains("8000008040") == true)
+        #expect(outcome.decision == .approvedOnline)
+    }
+
+    @Test(arguments: ["11223344556677", "1122334455667788990011223344556677", ""])
+    func `authentication data of a wrong length do not go to the card`(data: String) async throws {
+        let (outcome, card) = try await run(authentication: data)
+        #expect(card.commands(0x82).isEmpty)
+        #expect(outcome.verificationResults.contains(.issuerAuthenticationFailed))
+        #expect(!outcome.statusInformation.contains(.issuerAuthenticationPerformed))
+    }
+
+    @Test func `a card that declines after issuer authentication failed has its approval taken back`() async throws {
+        let (outcome, _) = try await run(authentication: "1122334455667788") {
+            $0.externalAuthenticate = StatusWord(0x63, 0x00)
+            $0.second = { _ in 0x00 | 0x03 }
+        }
+        #expect(outcome.decision == .declinedByCard)
+        #expect(outcome.isReversalRequired)
+        #expect(outcome.cryptogram?.information.reason == .issuerAuthenticationFailed)
+    }
+}
