@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "USB", targets: ["USB"]),
         .library(name: "CCID", targets: ["CCID"]),
         .library(name: "EMV", targets: ["EMV"]),
+        .library(name: "EMVReplay", targets: ["EMVReplay"]),
         .library(name: "Hardware", targets: ["Hardware"]),
         .library(name: "Storage", targets: ["Storage"]),
         .library(name: "Yosemite", targets: ["Yosemite"]),
@@ -48,7 +49,7 @@ let package = Package(
         .target(name: "Amounts", swiftSettings: strict),
         .target(name: "CardSecrets", swiftSettings: strict),
         .target(name: "Determinism", swiftSettings: strict),
-        .target(name: "Cryptography", dependencies: ["CardSecrets", "COpenSSL"], swiftSettings: strict),
+        .target(name: "Cryptography", dependencies: ["CardSecrets", "COpenSSL", "Determinism"], swiftSettings: strict),
         .target(
             name: "SettingsFile", dependencies: [.product(name: "Yams", package: "Yams")], swiftSettings: strict),
 
@@ -60,6 +61,13 @@ let package = Package(
         .target(
             name: "EMV",
             dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "SmartCard"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "EMVReplay",
+            dependencies: [
+                "Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "SettingsFile", "SmartCard",
+            ],
             swiftSettings: strict
         ),
         .target(
@@ -81,7 +89,9 @@ let package = Package(
         ),
         .target(
             name: "Yosemite",
-            dependencies: ["Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "SmartCard", "Storage"],
+            dependencies: [
+                "Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "Hardware", "SmartCard", "Storage",
+            ],
             swiftSettings: strict
         ),
         .target(
@@ -98,7 +108,8 @@ let package = Package(
         .executableTarget(
             name: "CardPresentCommand",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "SettingsFile",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "EMVReplay", "Hardware",
+                "SettingsFile",
                 "Simulator", "SmartCard", "Storage", "USB", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -112,7 +123,8 @@ let package = Package(
         .testTarget(name: "CardSecretsTests", dependencies: ["CardSecrets"], swiftSettings: strict),
         .testTarget(name: "DeterminismTests", dependencies: ["Determinism"], swiftSettings: strict),
         .testTarget(
-            name: "CryptographyTests", dependencies: ["CardSecrets", "Cryptography"], swiftSettings: strict),
+            name: "CryptographyTests", dependencies: ["CardSecrets", "Cryptography", "Determinism"],
+            swiftSettings: strict),
         .testTarget(name: "SettingsFileTests", dependencies: ["SettingsFile"], swiftSettings: strict),
         .testTarget(name: "SmartCardTests", dependencies: ["Determinism", "SmartCard"], swiftSettings: strict),
         .testTarget(name: "USBTests", dependencies: ["CLibUSB", "Determinism", "USB"], swiftSettings: strict),
@@ -121,6 +133,15 @@ let package = Package(
         .testTarget(
             name: "EMVTests",
             dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "SmartCard"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "EMVReplayTests",
+            dependencies: [
+                "Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "EMVReplay", "SettingsFile",
+                "SmartCard",
+            ],
+            resources: [.copy("Traces")],
             swiftSettings: strict
         ),
         .testTarget(
@@ -148,8 +169,13 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // It runs the built program and imports nothing of it.
-        .testTarget(name: "CommandTests", swiftSettings: strict),
+        // It runs the built program and imports nothing of it. The libraries are for a terminal that meets the
+        // program's simulated card.
+        .testTarget(
+            name: "CommandTests",
+            dependencies: ["Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "SimulatorTests",
             dependencies: [

@@ -41,7 +41,7 @@ public struct SettingsDocument: Sendable {
         try self.init(text: try Self.contents(of: path, limit: limits.bytes), file: path, limits: limits)
     }
 
-    private static func contents(of path: String, limit: Int) throws(SettingsError) -> String {
+    static func contents(of path: String, limit: Int) throws(SettingsError) -> String {
         func failure(_ problem: SettingsProblem) -> SettingsError {
             SettingsError(location: SettingsLocation(file: path, line: 1, column: 1), keyPath: "", problem: problem)
         }

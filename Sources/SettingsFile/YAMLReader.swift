@@ -4,13 +4,15 @@ internal import Yams
 struct YAMLReader {
     let file: String
     let limits: SettingsDocument.Limits
+    /// The line of the file on which the text begins.
+    let firstLine: Int
     private var valuesLeft: Int
 
     /// Aliases multiply: sixteen of them can make a text a few hundred times larger, not more.
     private static let aliasLimit = 16
 
-    init(file: String, limits: SettingsDocument.Limits) {
-        (self.file, self.limits) = (file, limits)
+    init(file: String, limits: SettingsDocument.Limits, firstLine: Int = 1) {
+        (self.file, self.limits, self.firstLine) = (file, limits, firstLine)
         valuesLeft = limits.values
     }
 
@@ -99,12 +101,13 @@ struct YAMLReader {
     }
 
     private func location(of node: Node) -> SettingsLocation {
-        SettingsLocation(file: file, line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
+        SettingsLocation(file: file, line: firstLine - 1 + (node.mark?.line ?? 1), column: node.mark?.column ?? 1)
     }
 
     private func failure(_ problem: SettingsProblem, line: Int = 1, column: Int = 1) -> SettingsError {
         SettingsError(
-            location: SettingsLocation(file: file, line: line, column: column), keyPath: "", problem: problem)
+            location: SettingsLocation(file: file, line: firstLine - 1 + line, column: column), keyPath: "",
+            problem: problem)
     }
 
     // Takes the parser's reason, which is a fixed sentence, and never its description, which quotes the text.

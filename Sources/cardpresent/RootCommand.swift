@@ -15,6 +15,7 @@ struct RootCommand: ParsableCommand {
         version: "0.1.0",
         subcommands: [
             PayCommand.self, RefundCommand.self, PaymentsCommand.self, ReceiptsCommand.self, ReadersCommand.self,
-            CardsCommand.self, IssuerCommand.self, ConfigCommand.self,
+            CardsCommand.self, SimulateCommand.self, ExceptionsCommand.self, IssuerCommand.self, ConfigCommand.self,
+            EMVCommand.self,
         ])
 }

@@ -14,6 +14,7 @@ import Testing
         let id = begun.attempt.id
         var card = PaymentDetails()
         (card.brand, card.last4, card.aid) = ("visa", "0010", "A0000000031010")
+        (card.odaMethod, card.odaResult, card.odaReason) = ("dda", "failed", "revoked")
         try journal.markAuthorizing(id, details: card, at: at(1001))
         var answer = PaymentDetails()
         (answer.authCode, answer.arc, answer.hostReference, answer.tvr) = ("A1B2C3", "00", "000000000001", "0000008000")
@@ -35,6 +36,9 @@ import Testing
         #expect(payment["aid"] == "A0000000031010")
         #expect(payment["authCode"] == "A1B2C3")
         #expect(payment["tvr"] == "0000008000")
+        #expect(payment["odaMethod"] == "dda")
+        #expect(payment["odaResult"] == "failed")
+        #expect(payment["odaReason"] == "revoked")
 
         let attempt = try #require(try database.rows("SELECT * FROM paymentAttempt").first)
         #expect(attempt["state"] == "captured")
@@ -84,7 +88,7 @@ import Testing
         #expect(try openStates(try database.afterCut()) == [.reversing])
         try journal.markReversing(id, reason: "timeout again", at: at(5))
         #expect(try openStates(try database.afterCut()) == [.reversing])
-        try journal.markReversed(id, at: at(6))
+        try journal.finish(id, as: .reversed, at: at(6))
 
         let end = try database.afterCut()
         #expect(try openStates(end).isEmpty)

@@ -4,7 +4,7 @@ internal import Glibc
 @main
 enum Main {
     private static let usage = """
-        usage: Benchmark [payments] [driver] [program PROGRAM HELLO] [--folder FOLDER]
+        usage: Benchmark [payments] [driver] [tlv] [program PROGRAM HELLO] [--folder FOLDER]
 
         FOLDER is on the disk that is measured; it is the current folder unless given.
 
@@ -28,6 +28,7 @@ enum Main {
             switch word {
             case "payments": benchmarks.append { try await PaymentBenchmark(folder: $0).run() }
             case "driver": benchmarks.append { _ in try await DriverBenchmark().run() }
+            case "tlv": benchmarks.append { _ in try await TLVBenchmark().run() }
             case "program":
                 guard let program = words.popFirst(), let hello = words.popFirst() else { throw BenchmarkError(usage) }
                 benchmarks.append {

@@ -33,6 +33,7 @@ public final class SimulatedCardholder: CardholderInterface {
     ) {
         (self.profile, self.card, self.reader, self.clock) = (profile, card, reader, clock)
         (self.pinPad, self.pin) = (pinPad, pin)
+        reader.onPINRequest { [weak self] _ in self?.typeOnReader() }
     }
 
     /// Something happened at the reader.
@@ -81,23 +82,59 @@ public final class SimulatedCardholder: CardholderInterface {
     }
 
     public func enterPIN(_ prompt: PINPrompt) async -> PINEntry {
+        switch nextEntry(isRetry: prompt.isRetry) {
+        case .digits(let digits): return .entered(digits.bytes.duplicate())
+        case .bypassed: return .bypassed
+        // The terminal gives them up.
+        case .cancelled, .nothing: return .cancelled
+        case .cardRemoved:
+            reader.removeCard()
+            return .cancelled
+        }
+    }
+
+    /// What they do about the PIN this time.
+    private func nextEntry(isRetry: Bool) -> CardholderProfile.PINEntry {
         let attempt = state.withLock { state in
             defer { state.pinEntries += 1 }
             return state.pinEntries
         }
         // A PIN that was given once is tried once.
-        if let pin { return prompt.isRetry ? .cancelled : .entered(pin.bytes.duplicate()) }
-        switch profile.cardholder.pinEntry(attempt: attempt) {
-        case .digits(let digits): return .entered(digits.bytes.duplicate())
-        case .bypassed: return .bypassed
-        case .cancelled: return .cancelled
-        case nil: return .bypassed
+        if let pin { return isRetry ? .cancelled : .digits(pin) }
+        return profile.cardholder.pinEntry(attempt: attempt) ?? .bypassed
+    }
+
+    /// From the reader's prompt to the first key, and from one key to the next.
+    private static let keyTime = Duration.milliseconds(400)
+
+    /// The reader asks for the PIN: they type on its keys. Its cancel key is all they have to pass the PIN over.
+    private func typeOnReader() {
+        let isRetry = state.withLock { $0.pinEntries > 0 }
+        switch nextEntry(isRetry: isRetry) {
+        case .digits(let digits):
+            var moment = Self.keyTime
+            digits.bytes.withUnsafeBytes { bytes in
+                for digit in bytes {
+                    press(.digit(digit), after: moment)
+                    moment += Self.keyTime
+                }
+            }
+            press(.confirmation, after: moment)
+        case .bypassed, .cancelled: press(.cancel, after: Self.keyTime)
+        case .nothing: break
+        case .cardRemoved:
+            press(.digit(0), after: Self.keyTime)
+            clock.schedule(after: Self.keyTime * 2, .disruptive) { [reader] in reader.removeCard() }
         }
+    }
+
+    private func press(_ key: SimulatedReaderKey, after delay: Duration) {
+        clock.schedule(after: delay) { [reader] in reader.press(key) }
     }
 
     public func encipherPIN(
         _ pin: borrowing SensitiveBytes, pan: borrowing PrimaryAccountNumber
     ) async -> EncipheredPINBlock? {
-        pinPad.encipher(pin, pan: pan)
+        try? pinPad.encipher(pin, pan: pan)
     }
 }

@@ -19,6 +19,10 @@ public struct CardholderProfile: Sendable {
         case bypassed
         /// They stop the payment.
         case cancelled
+        /// They do nothing until the time for it is over.
+        case nothing
+        /// They pull the card out instead.
+        case cardRemoved
     }
 
     /// What they do when they are asked for the PIN for the `attempt`-th time, counting from 0; nil when
@@ -57,6 +61,8 @@ extension CardholderProfile.PINEntry {
         switch try node.concealed.text() {
         case "bypass": self = .bypassed
         case "cancel": self = .cancelled
+        case "nothing": self = .nothing
+        case "removeCard": self = .cardRemoved
         default: self = .digits(try OfflinePINProfile.digits(node))
         }
     }

@@ -21,6 +21,8 @@ struct ReaderFirmware: Sendable {
     private(set) var departures: [(slot: Int, after: Duration)] = []
     /// By moment, the earliest first.
     private(set) var answers: [Timed] = []
+    /// PIN entries that have begun since somebody looked.
+    var pinRequests: [SimulatedPINRequest] = []
 
     init(model: SimulatedReaderModel) {
         self.model = model
@@ -87,7 +89,7 @@ struct ReaderFirmware: Sendable {
         guard let last = answers.last(where: { $0.slot == slot && $0.moment > now && !$0.isExtension }),
             last.bytes.count >= ReaderCommand.headerLength
         else { return }
-        answers.removeAll { $0.slot == slot && $0.moment > now }
+        removeAnswers(slot: index, after: now)
         let answer = ReaderAnswer(
             type: last.bytes[0], slot: slot, sequence: last.bytes[6],
             status: ReaderAnswer.failed | ReaderAnswer.CardStatus.absent.rawValue, error: ReaderError.cardMute)
@@ -137,6 +139,8 @@ struct ReaderFirmware: Sendable {
             answer(command, slots[index].status, at: now, failure: ReaderError.aborted)
         } else if answers.contains(where: { $0.slot == command.slot && $0.moment > now }) {
             answer(command, slots[index].status, at: now, failure: ReaderError.slotBusy)
+        } else if command.type == 0x69 {
+            beginPINEntry(command, index, at: now)
         } else {
             execute(command, index, at: now)
         }
@@ -157,20 +161,33 @@ struct ReaderFirmware: Sendable {
     private mutating func finishAbort(slot index: Int, at now: Timestamp) {
         guard let sequence = slots[index].abortCommand, slots[index].abortRequest == sequence else { return }
         (slots[index].abortRequest, slots[index].abortCommand) = (nil, nil)
-        (slots[index].incoming, slots[index].outgoing) = (nil, [])
-        answers.removeAll { $0.slot == UInt8(index) && $0.moment > now }
+        (slots[index].incoming, slots[index].outgoing, slots[index].pinEntry) = (nil, [], nil)
+        removeAnswers(slot: index, after: now)
         let answer = ReaderAnswer(
             type: 0x81, slot: UInt8(index), sequence: sequence, status: slots[index].status.rawValue)
         enqueue(Timed(moment: now, slot: UInt8(index), bytes: answer.bytes))
     }
 
     private mutating func execute(_ command: ReaderCommand, _ index: Int, at now: Timestamp) {
+        work(command, index, at: now) { (slot, model, exchange, reply) throws(CardExchange.Failure) in
+            try slot.execute(command, model, &exchange, &reply)
+        }
+    }
+
+    /// Does the work of a command with a slot and its card, and keeps the answers until their time has come.
+    mutating func work(
+        _ command: ReaderCommand, _ index: Int, at now: Timestamp,
+        _ body: (
+            _ slot: inout ReaderSlot, _ model: SimulatedReaderModel, _ exchange: inout CardExchange,
+            _ reply: inout ReaderAnswer
+        ) throws(CardExchange.Failure) -> Void
+    ) {
         var slot = slots[index]
         var exchange = CardExchange()
         var reply = ReaderAnswer(
             type: ReaderAnswer.type(for: command.type), slot: command.slot, sequence: command.sequence, status: 0)
         do throws(CardExchange.Failure) {
-            try slot.execute(command, model, &exchange, &reply)
+            try body(&slot, model, &exchange, &reply)
         } catch {
             reply.status = ReaderAnswer.failed
             reply.error = error.code
@@ -210,7 +227,7 @@ struct ReaderFirmware: Sendable {
         return departures
     }
 
-    private mutating func answer(
+    mutating func answer(
         _ command: ReaderCommand, _ status: ReaderAnswer.CardStatus, at now: Timestamp, failure: UInt8
     ) {
         let answer = ReaderAnswer(
@@ -219,7 +236,12 @@ struct ReaderFirmware: Sendable {
         enqueue(Timed(moment: now, slot: command.slot, bytes: answer.bytes))
     }
 
-    private mutating func enqueue(_ answer: Timed) {
+    /// Drops what a slot was going to answer.
+    mutating func removeAnswers(slot index: Int, after now: Timestamp) {
+        answers.removeAll { $0.slot == UInt8(index) && $0.moment > now }
+    }
+
+    mutating func enqueue(_ answer: Timed) {
         let place = answers.lastIndex { $0.moment <= answer.moment }.map { $0 + 1 } ?? 0
         answers.insert(answer, at: place)
     }

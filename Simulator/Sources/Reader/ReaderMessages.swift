@@ -66,6 +66,8 @@ enum ReaderError {
     static let badFirstParameter: UInt8 = 0x07
     static let badLevelParameter: UInt8 = 0x08
     static let slotBusy: UInt8 = 0xE0
+    static let pinCancelled: UInt8 = 0xEF
+    static let pinTimeout: UInt8 = 0xF0
     static let procedureByteConflict: UInt8 = 0xF4
     static let protocolUnsupported: UInt8 = 0xF6
     static let badATRCheck: UInt8 = 0xF7

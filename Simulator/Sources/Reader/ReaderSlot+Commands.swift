@@ -38,7 +38,7 @@ extension ReaderSlot {
             reply.data.append(word: SimulatedReaderModel.clock)
             reply.data.append(word: SimulatedReaderModel.dataRate)
         default:
-            // No PIN pad for Secure, nothing that moves for Mechanical, and nothing else is known.
+            // Nothing that moves for Mechanical, and nothing else is known.
             throw Failure(code: ReaderError.unsupported)
         }
     }

@@ -72,7 +72,7 @@ extension ReaderSlot {
     }
 
     /// APDU levels: the reader speaks the protocol.
-    private mutating func apdu(
+    mutating func apdu(
         _ bytes: [UInt8], _ model: SimulatedReaderModel, _ exchange: inout CardExchange
     ) throws(CardExchange.Failure) -> [UInt8] {
         guard var card = contacts else { throw Failure(code: ReaderError.cardMute) }

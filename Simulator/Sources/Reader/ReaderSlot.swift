@@ -17,6 +17,8 @@ struct ReaderSlot: Sendable {
     var incoming: [UInt8]?
     /// The answer that leaves in several messages.
     var outgoing: ArraySlice<UInt8> = []
+    /// Somebody is typing a PIN.
+    var pinEntry: ReaderPINEntry?
     /// Sequence numbers of the two halves of an abort that arrived.
     var abortRequest: UInt8?
     var abortCommand: UInt8?
@@ -34,6 +36,7 @@ struct ReaderSlot: Sendable {
         contacts?.deactivate()
         (parameters, interfaceDevice, isProtocolFixed) = (ReaderParameters(), nil, false)
         (incoming, outgoing, isClockStopped) = (nil, [], false)
+        pinEntry = nil
     }
 }
 

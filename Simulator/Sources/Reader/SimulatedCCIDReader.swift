@@ -19,6 +19,7 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
         var transfers: [Transfer] = []
         var notices: [[UInt8]] = []
         var unplug: (@Sendable () -> Void)?
+        var onPINRequest: (@Sendable (SimulatedPINRequest) -> Void)?
     }
 
     public let model: SimulatedReaderModel
@@ -57,6 +58,19 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
     /// Sets the charge of the battery, 0...100 percent. See ``SimulatedReaderModel/battery``.
     public func setBatteryLevel(percent: UInt8) { state.withLock { $0.firmware.setBatteryLevel(percent: percent) } }
 
+    /// Says who stands at the reader's keys: called when the reader begins to wait for a PIN, on whatever thread
+    /// the host wrote the command. Whoever it is answers with key presses, later.
+    public func onPINRequest(_ action: (@Sendable (SimulatedPINRequest) -> Void)?) {
+        state.withLock { $0.onPINRequest = action }
+    }
+
+    /// Presses a key. Nothing happens while the reader does not wait for a PIN, or has no such key.
+    public func press(_ key: SimulatedReaderKey, slot: Int = 0) {
+        let now = clock.now()
+        state.withLock { $0.firmware.press(key, slot: slot, at: now) }
+        clock.signal()
+    }
+
     /// Arms a fault.
     public func arm(_ fault: SimulatedReaderFault) {
         state.withLock { state in
@@ -89,14 +103,18 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
     public func write(_ bytes: [UInt8], endpoint: UInt8) -> Bool {
         guard endpoint == SimulatedReaderModel.bulkOutEndpoint else { return false }
         let now = clock.now()
-        let (isTaken, unplug, departures) = state.withLock { state in
+        let (isTaken, unplug, requests, onPINRequest, departures) = state.withLock { state in
             let disturbances = state.faults.commandPasses(isXfrBlock: bytes.first == 0x6F)
             let isTaken = !disturbances.contains(.commandStalled) && state.firmware.receive(bytes, at: now)
             if isTaken, let command = ReaderCommand(bytes) {
                 for disturbance in disturbances { state.firmware.disturb(command, disturbance, at: now) }
             }
             let isPulled = state.faults.bulkTransferPasses() || disturbances.contains(.unplugged)
-            return (isTaken, isPulled ? state.unplug : nil, state.firmware.takeDepartures())
+            defer { state.firmware.pinRequests = [] }
+            return (
+                isTaken, isPulled ? state.unplug : nil, state.firmware.pinRequests, state.onPINRequest,
+                state.firmware.takeDepartures()
+            )
         }
         for (slot, after) in departures {
             // An answer that is ready is not lost with the card.
@@ -107,6 +125,7 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
             clock.schedule(after: after, .disruptive) { [weak self] in self?.removeCard(slot: slot) }
         }
         unplug?()
+        for request in requests { onPINRequest?(request) }
         clock.signal()
         return isTaken
     }

@@ -44,7 +44,9 @@ extension SimulatedReaderModel {
         bytes.append(0)
         for value in [UInt32(maximumIFSD), 0, 0, features.rawValue | level.rawValue] { bytes.append(word: value) }
         bytes.append(word: UInt32(clamping: maximumMessageLength))
-        // Class of GET RESPONSE and ENVELOPE as in the command; no display, no PIN pad; one slot at a time.
-        return bytes + [0xFF, 0xFF, 0, 0, 0, UInt8(clamping: slotCount)]
+        // Class of GET RESPONSE and ENVELOPE as in the command; display; keys; all slots at a time.
+        return bytes + [
+            0xFF, 0xFF, UInt8(displayLayout & 0xFF), UInt8(displayLayout >> 8), pinSupport, UInt8(clamping: slotCount),
+        ]
     }
 }

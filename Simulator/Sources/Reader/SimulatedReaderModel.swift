@@ -1,5 +1,5 @@
 /// What kind of reader a simulated reader is, as data. The models here carry test identifiers of the
-/// open-hardware registry pid.codes (1209:0001 to 1209:0004, set aside for tests), so that none is taken for a vendor's product.
+/// open-hardware registry pid.codes (1209:0001 to 1209:0005, set aside for tests), so that none is taken for a vendor's product.
 public struct SimulatedReaderModel: Hashable, Sendable {
     /// Who does T=0 and T=1 (CCID 1.1 §5.1, dwFeatures).
     public enum ExchangeLevel: UInt32, Hashable, Sendable {
@@ -68,6 +68,11 @@ public struct SimulatedReaderModel: Hashable, Sendable {
     /// 1...16
     public var slotCount = 1
     public var hasInterruptEndpoint = true
+    /// What the reader's keys are for: bit 0 PIN verification, bit 1 PIN modification (bPINSupport). The firmware
+    /// has verification only.
+    public var pinSupport: UInt8 = 0
+    /// Lines in the high byte and characters a line in the low byte; 0 without a display (wLcdLayout).
+    public var displayLayout: UInt16 = 0
     public var fullPacketHabit = FullPacketHabit.endsTransfer
     /// How long a card takes from power to its ATR.
     public var activationTime: Duration = .milliseconds(10)
@@ -107,8 +112,18 @@ public struct SimulatedReaderModel: Hashable, Sendable {
         return model
     }()
 
+    /// A short APDU reader with keys and a display of two lines. It takes the PIN itself and puts it into the
+    /// VERIFY command, so that the host never sees it.
+    public static let pinpad: SimulatedReaderModel = {
+        var model = SimulatedReaderModel(
+            name: "pinpad", productID: 0x0005, product: "Simulated reader with PIN pad", level: .shortAPDU,
+            features: automatic)
+        (model.pinSupport, model.displayLayout) = (1, 0x0210)
+        return model
+    }()
+
     /// Every model that comes with the simulator.
-    public static let all = [tpdu, shortAPDU, extendedAPDU, battery]
+    public static let all = [tpdu, shortAPDU, extendedAPDU, battery, pinpad]
 
     /// Makes the model answer the Escape command of ``battery`` with this charge.
     ///

@@ -50,9 +50,10 @@ extension CCIDReader {
         _ = try await finishT1(first, slot, wait)
     }
 
-    /// Runs T=1 from `first` to the card's whole answer.
-    private func finishT1(
-        _ first: T1InterfaceDevice.Step, _ slot: UInt8, _ wait: Duration
+    /// Runs T=1 from `first` to the card's whole answer. Where a reader completed the command itself, this side
+    /// has nothing that it could send again when the card did not get it (`mayRepeatCommand`).
+    func finishT1(
+        _ first: T1InterfaceDevice.Step, _ slot: UInt8, _ wait: Duration, mayRepeatCommand: Bool = true
     ) async throws(CCIDError) -> [UInt8] {
         let start = time.reading()
         var step = first
@@ -62,6 +63,10 @@ extension CCIDReader {
             case .complete(let answer): return answer
             case .failed(let error): throw isMute ? .cardMute : .t1(error)
             case .send(let block, let multiplier):
+                // The control byte of an I-block has no b8.
+                guard mayRepeatCommand || block.dropFirst().first.map({ $0 & 0x80 != 0 }) ?? false else {
+                    throw .t1(.unrecoverable)
+                }
                 guard time.elapsed(since: start) < timing.total else { throw .timedOut(.transferBlock) }
                 step = try await exchangeBlock(block, multiplier, slot, wait, &isMute)
             }

@@ -26,7 +26,7 @@ extension CCIDReader {
     }
 
     /// The session of an activation, if the card may still be used.
-    private func usableSession(_ index: Int, _ activation: UInt64) throws(CardChannelError) -> CCIDCardSession {
+    func usableSession(_ index: Int, _ activation: UInt64) throws(CardChannelError) -> CCIDCardSession {
         guard lifetime == .open else {
             throw .readerUnavailable((lifetime == .gone ? CCIDError.readerGone : .closed).description)
         }
@@ -42,7 +42,7 @@ extension CCIDReader {
     }
 
     /// What an error means for the card, which is not to be used any more unless nothing was sent.
-    private func failure(_ error: CCIDError, _ index: Int, _ session: CCIDCardSession) -> CardChannelError {
+    func failure(_ error: CCIDError, _ index: Int, _ session: CCIDCardSession) -> CardChannelError {
         switch error {
         case .extendedLengthNotSupported, .t0(.extendedLengthNotSupported), .t0(.invalidInstruction):
             return .notSupported(error.description)

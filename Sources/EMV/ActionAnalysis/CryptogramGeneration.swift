@@ -5,29 +5,65 @@ internal import SmartCard
 struct CryptogramGeneration {
     let session: CardSession
 
-    /// Asks for a cryptogram of this type with the data that CDOL1 (8C) or CDOL2 (8D) wants.
+    /// What the card answered.
+    struct Result: Hashable, Sendable {
+        var type: CryptogramType
+        /// False when the card was to sign the cryptogram (CDA) and the signature is not valid: the terminal takes
+        /// neither a TC nor an ARQC then.
+        var isAuthentic: Bool
+    }
+
+    /// Asks for a cryptogram of this type with the data that CDOL1 (8C) or CDOL2 (8D) wants, signed when CDA is
+    /// chosen.
     func perform(
         _ type: CryptogramType, _ listTag: BERTag, _ transaction: inout Transaction
-    ) async throws(KernelStop) {
+    ) async throws(KernelStop) -> Result {
         let list = try transaction.list(listTag)
         if list.asks(for: EMVTag.certificateHash) { try hashCertificateData(&transaction) }
         var data = transaction.fill(list)
         defer { data.wipe() }
-        let response = try await session.generateApplicationCryptogram(type, data)
+        transaction.recordSent(data)
+        let isSigned = CombinedAuthentication.isWanted(type, transaction)
+        let response = try await session.generateApplicationCryptogram(type, signed: isSigned, data)
         guard response.status == .success else {
             throw .failed(.status(.generateApplicationCryptogram, response.status))
         }
-        let cryptogram = try Self.parse(response.data)
+        let answer = try CryptogramAnswer(response.data)
         transaction.statusInformation.insert(.cardRiskManagementPerformed)
-        guard type.permits(cryptogram.type) else {
-            throw .failed(.cryptogramNotAsked(requested: type, received: cryptogram.type))
+        guard type.permits(answer.type) else {
+            throw .failed(.cryptogramNotAsked(requested: type, received: answer.type))
         }
-        transaction.cryptogram = cryptogram
-        transaction.data.set(EMVTag.cryptogramInformation, [cryptogram.information.rawValue])
+        // A card that declines signs nothing (EMV Book 2 §6.6.1).
+        guard isSigned, answer.type != .aac else {
+            guard let cryptogram = answer.cryptogram else {
+                throw .failed(.data(.missing(EMVTag.applicationCryptogram)))
+            }
+            record(answer, cryptogram, &transaction)
+            return Result(type: answer.type, isAuthentic: true)
+        }
+        do throws(OfflineAuthenticationError) {
+            record(answer, try CombinedAuthentication.verify(answer, &transaction), &transaction)
+            transaction.passOfflineAuthentication()
+            return Result(type: answer.type, isAuthentic: true)
+        } catch {
+            transaction.failOfflineAuthentication(error)
+            record(answer, answer.cryptogram, &transaction)
+            return Result(type: answer.type, isAuthentic: false)
+        }
+    }
+
+    /// Keeps the answer. Of a signature that is not valid there is no cryptogram.
+    private func record(_ answer: CryptogramAnswer, _ cryptogram: [UInt8]?, _ transaction: inout Transaction) {
+        transaction.cryptogram = cryptogram.map { value in
+            CardCryptogram(
+                type: answer.type, information: answer.information, counter: answer.counter, value: value,
+                issuerApplicationData: answer.issuerApplicationData)
+        }
+        transaction.data.set(EMVTag.cryptogramInformation, [answer.information.rawValue])
         transaction.data.set(
-            EMVTag.transactionCounter, [UInt8(cryptogram.counter >> 8), UInt8(cryptogram.counter & 0xFF)])
-        transaction.data.set(EMVTag.applicationCryptogram, cryptogram.value)
-        transaction.data.set(EMVTag.issuerApplicationData, cryptogram.issuerApplicationData)
+            EMVTag.transactionCounter, [UInt8(answer.counter >> 8), UInt8(answer.counter & 0xFF)])
+        transaction.data.set(EMVTag.applicationCryptogram, cryptogram)
+        transaction.data.set(EMVTag.issuerApplicationData, answer.issuerApplicationData)
     }
 
     /// TC hash (98) over the filled TDOL (97), the card's or the terminal's own (EMV Book 3 §9.2.2).
@@ -46,44 +82,5 @@ struct CryptogramGeneration {
         do throws(CryptographyError) { transaction.data.set(EMVTag.certificateHash, try SHA1.hash(data)) } catch {
             throw .failed(.cryptography)
         }
-    }
-
-    /// Reads format 1 (template 80: CID, ATC, cryptogram, issuer application data) and format 2 (template
-    /// 77: data objects).
-    static func parse(_ data: [UInt8]) throws(KernelStop) -> CardCryptogram {
-        let malformed = KernelStop.failed(.malformedAnswer(.generateApplicationCryptogram))
-        guard let objects = try? BERTLV.parse(data), objects.count == 1, let template = objects.first else {
-            throw malformed
-        }
-        let information: [UInt8]
-        let counter: [UInt8]
-        let value: [UInt8]
-        let issuerData: [UInt8]
-        switch template.tag {
-        case EMVTag.responseFormat1:
-            let bytes = template.value
-            guard (11...43).contains(bytes.count) else { throw malformed }
-            (information, counter) = (Array(bytes[0..<1]), Array(bytes[1..<3]))
-            (value, issuerData) = (Array(bytes[3..<11]), Array(bytes[11...]))
-        case EMVTag.responseFormat2:
-            func child(_ tag: BERTag) -> [UInt8]? { template.children.first { $0.tag == tag }?.value }
-            func needed(_ tag: BERTag) throws(KernelStop) -> [UInt8] {
-                guard let value = child(tag) else { throw .failed(.data(.missing(tag))) }
-                return value
-            }
-            information = try needed(EMVTag.cryptogramInformation)
-            counter = try needed(EMVTag.transactionCounter)
-            value = try needed(EMVTag.applicationCryptogram)
-            issuerData = child(EMVTag.issuerApplicationData) ?? []
-        default: throw malformed
-        }
-        guard let first = information.first, information.count == 1, counter.count == 2, value.count == 8,
-            issuerData.count <= 32
-        else { throw malformed }
-        let cid = CryptogramInformationData(rawValue: first)
-        guard let type = cid.type else { throw malformed }
-        return CardCryptogram(
-            type: type, information: cid, counter: counter.reduce(0) { $0 << 8 | UInt16($1) }, value: value,
-            issuerApplicationData: issuerData)
     }
 }

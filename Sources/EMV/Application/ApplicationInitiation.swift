@@ -14,6 +14,7 @@ struct ApplicationInitiation {
         let list = try transaction.list(EMVTag.pdol, limit: 252)
         var options = transaction.fill(list)
         defer { options.wipe() }
+        transaction.recordSent(options)
         let response = try await session.getProcessingOptions(options)
         guard response.status != .conditionsNotSatisfied else { throw .applicationRefused }
         guard response.status == .success else { throw .failed(.status(.getProcessingOptions, response.status)) }

@@ -8,7 +8,7 @@ enum CVMethod: Hashable, Sendable {
     case encipheredPINAndSignature
     case signature
     case noCVMRequired
-    /// Codes 06...0D: known, and supported by no capture device that the kernel has.
+    /// Codes 06...0F: known, and supported by no capture device that the kernel has.
     case biometric
 
     /// - Returns: nil for a code that EMV reserves or leaves to others.
@@ -20,7 +20,7 @@ enum CVMethod: Hashable, Sendable {
         case 0x03: self = .plaintextPINAndSignature
         case 0x04: self = .encipheredPIN
         case 0x05: self = .encipheredPINAndSignature
-        case 0x06...0x0D: self = .biometric
+        case 0x06...0x0F: self = .biometric
         case 0x1E: self = .signature
         case 0x1F: self = .noCVMRequired
         default: return nil

@@ -72,7 +72,7 @@ struct CardholderVerification {
     private func verifyEnciphered(
         _ result: CVMResults.Result, in transaction: inout Transaction
     ) async throws(KernelStop) -> Attempt {
-        guard let key = PINKeyRecovery.recover(transaction) else { return .failed }
+        guard let key = try? CardKeyRecovery.pinKey(&transaction) else { return .failed }
         return try await verifyOffline(.enciphered(key), result, in: &transaction)
     }
 
@@ -93,7 +93,7 @@ struct CardholderVerification {
         switch await cardholder.enterPIN(prompt) {
         case .cancelled: throw .stoppedAtTerminal
         case .bypassed:
-            guard transaction.terminal.pinPolicy.allowsBypass else { throw .stoppedAtTerminal }
+            guard transaction.terminal.mayBypassPIN else { throw .stoppedAtTerminal }
             transaction.verificationResults.insert(.pinNotEntered)
             return .failed
         case .unavailable:

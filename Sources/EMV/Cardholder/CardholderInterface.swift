@@ -39,16 +39,27 @@ public struct ApplicationChoice: Hashable, Sendable {
 
 /// Why the PIN is asked for.
 public struct PINPrompt: Hashable, Sendable {
+    /// Who verifies the PIN: the card, or the issuer.
     public enum Method: Hashable, Sendable { case offline, online }
 
+    /// Whose keys the PIN is typed on.
+    public enum Place: Hashable, Sendable {
+        /// Asked by ``CardholderInterface/enterPIN(_:)``.
+        case terminal
+        /// Asked by the reader itself, which keeps the PIN to itself: nobody else is asked.
+        case reader
+    }
+
     public var method: Method
+    public var place: Place
     /// How many tries the card has left; nil when it does not say.
     public var triesLeft: UInt8?
     /// Whether the PIN entered before was wrong.
     public var isRetry: Bool
 
-    public init(method: Method, triesLeft: UInt8?, isRetry: Bool) {
-        (self.method, self.triesLeft, self.isRetry) = (method, triesLeft, isRetry)
+    public init(method: Method, place: Place = .terminal, triesLeft: UInt8?, isRetry: Bool) {
+        (self.method, self.place) = (method, place)
+        (self.triesLeft, self.isRetry) = (triesLeft, isRetry)
     }
 
     /// The next wrong PIN blocks the card's PIN.

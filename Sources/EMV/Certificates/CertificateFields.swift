@@ -19,15 +19,15 @@ struct CertificateFields {
 
     /// Opens the certificate and checks length, trailer, header, format and hash.
     ///
-    /// `rest` is what the hash covers beside the recovered data: remainder, exponent and, for the
-    /// ICC certificate, static data.
+    /// The hash covers what was recovered, then remainder and exponent and, for the ICC certificate, static data.
     init(
-        opening encoded: [UInt8], _ certificate: CertificateError.Certificate, signer: RSAPublicKey, rest: [UInt8]
+        opening data: PublicKeyCertificate, _ certificate: CertificateError.Certificate, signer: RSAPublicKey,
+        staticData: [UInt8] = []
     ) throws(CertificateError) {
         self.certificate = certificate
         let signed: SignedRecoverableData
         do throws(SignedRecoverableData.Failure) {
-            signed = try SignedRecoverableData(opening: encoded, with: signer)
+            signed = try SignedRecoverableData(opening: data.certificate, with: signer)
         } catch {
             switch error {
             case .length(let expected, let actual):
@@ -42,9 +42,15 @@ struct CertificateFields {
         // The shortest modulus has 64 bytes: the fields of fixed length always fit into the content.
         let found = fields.popFirst() ?? 0
         guard found == format else { throw .format(certificate, found) }
+        // Without its remainder a long key has no hash either: that data is missing is the better word for it.
+        let length = Int(fields.dropFirst(subjectLength + 7).first ?? 0)
+        let room = fields.count - subjectLength - 9
+        guard !data.remainder.isEmpty || length <= room else {
+            throw .remainderLength(certificate, expected: length - room, actual: 0)
+        }
         let isGenuine: Bool
         do throws(CryptographyError) {
-            isGenuine = try signed.matches(rest)
+            isGenuine = try signed.matches(data.remainder + data.exponent + staticData)
         } catch {
             throw .cryptography(certificate, error)
         }

@@ -46,8 +46,7 @@ public struct ICCPublicKey: Hashable, Sendable {
         pan: borrowing PrimaryAccountNumber, staticData: [UInt8], date: CivilDate
     ) throws(CertificateError) {
         let fields = try CertificateFields(
-            opening: data.certificate, certificate, signer: issuer.key,
-            rest: data.remainder + data.exponent + staticData)
+            opening: data, certificate, signer: issuer.key, staticData: staticData)
         guard Self.equals(fields.subject, pan) else { throw .accountNumber(certificate) }
         guard !fields.expiry.isOver(on: date) else { throw .expired(certificate) }
         key = try fields.publicKey(data, signerLength: issuer.key.length)

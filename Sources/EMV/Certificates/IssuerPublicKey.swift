@@ -28,7 +28,7 @@ public struct IssuerPublicKey: Hashable, Sendable {
             throw .authorityKeyExpired(index: authority.index)
         }
         let fields = try CertificateFields(
-            opening: data.certificate, .issuer, signer: authority.key, rest: data.remainder + data.exponent)
+            opening: data, .issuer, signer: authority.key)
         guard Self.names(fields.subject, pan) else { throw .issuerIdentifier }
         guard !fields.expiry.isOver(on: date) else { throw .expired(.issuer) }
         let revocation = CertificateRevocation(

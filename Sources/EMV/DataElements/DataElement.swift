@@ -3,7 +3,7 @@ public import SmartCard
 /// What EMV says of a data element: its name, format, length and where it comes from (EMV Book 3 annex A).
 public struct DataElement: Hashable, Sendable {
     /// EMV Book 3 §4.3.
-    public enum Format: Hashable, Sendable {
+    public enum Format: String, Hashable, Sendable {
         /// Letters.
         case a
         /// Letters and digits.
@@ -19,7 +19,7 @@ public struct DataElement: Hashable, Sendable {
     }
 
     /// Who gives the value.
-    public enum Source: Hashable, Sendable { case card, terminal, issuer }
+    public enum Source: String, Hashable, Sendable { case card, terminal, issuer }
 
     public let tag: BERTag
     /// EMV's name for it, in lower case.
@@ -31,11 +31,19 @@ public struct DataElement: Hashable, Sendable {
     /// Whether the value names or identifies the cardholder or the account: it is kept as secret bytes.
     public let isSecret: Bool
 
-    /// The data element with `tag`; nil when the kernel does not know it.
+    /// The data element with `tag`; nil when the contact kernel does not know it.
     public static subscript(tag: BERTag) -> DataElement? { byTag[tag] }
 
-    private static let byTag: [BERTag: DataElement] = Dictionary(
-        table.map { ($0.tag, $0) }, uniquingKeysWith: { first, _ in first })
+    /// The data element with `tag`, be it the contact kernel's, a template, one of contactless kernels or a
+    /// payment system's own; nil when it is none that is publicly known.
+    public static func described(_ tag: BERTag) -> DataElement? { byTag[tag] ?? furtherByTag[tag] }
+
+    private static let byTag: [BERTag: DataElement] = index(table)
+    private static let furtherByTag: [BERTag: DataElement] = index(furtherTable)
+
+    private static func index(_ table: [DataElement]) -> [BERTag: DataElement] {
+        Dictionary(table.map { ($0.tag, $0) }, uniquingKeysWith: { first, _ in first })
+    }
 
     /// Whether the nibbles of `value` fit the format. Only numbers are checked: a card's texts are
     /// shown with care and decide nothing.

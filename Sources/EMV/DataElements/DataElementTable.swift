@@ -124,7 +124,7 @@ extension DataElement {
         element(0x9F5D, "available offline spending amount", .n, 6...6, .card),
     ]
 
-    private static func element(
+    static func element(
         _ tag: BERTag, _ name: String, _ format: Format, _ lengths: ClosedRange<Int>, _ source: Source,
         secret: Bool = false
     ) -> DataElement {

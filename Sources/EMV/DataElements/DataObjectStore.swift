@@ -14,8 +14,8 @@ struct DataObjectStore: ~Copyable {
     /// Whether there is a value, secret or not.
     func contains(_ tag: BERTag) -> Bool { open[tag] != nil || secret[tag] != nil }
 
-    /// Sets what the terminal itself knows, or what a later answer of the card replaces.
-    mutating func set(_ tag: BERTag, _ value: [UInt8]) { open[tag] = value }
+    /// Sets what the terminal itself knows, or what a later answer of the card replaces; nil takes it away.
+    mutating func set(_ tag: BERTag, _ value: [UInt8]?) { open[tag] = value }
 
     /// Takes in data objects of the card's records. Unknown ones are left out, as are empty ones, which
     /// count as absent (EMV Book 3 §10.2, §7.5).

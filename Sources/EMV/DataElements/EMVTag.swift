@@ -36,6 +36,7 @@ public enum EMVTag {
     public static let certificationAuthorityIndex: BERTag = 0x8F
     public static let issuerCertificate: BERTag = 0x90
     public static let issuerKeyRemainder: BERTag = 0x92
+    public static let signedStaticData: BERTag = 0x93
     public static let fileLocator: BERTag = 0x94
     public static let tdol: BERTag = 0x97
     public static let usageControl: BERTag = 0x9F07
@@ -56,10 +57,14 @@ public enum EMVTag {
     public static let issuerKeyExponent: BERTag = 0x9F32
     public static let transactionCounter: BERTag = 0x9F36
     public static let applicationCurrency: BERTag = 0x9F42
+    public static let dataAuthenticationCode: BERTag = 0x9F45
     public static let iccCertificate: BERTag = 0x9F46
     public static let iccKeyExponent: BERTag = 0x9F47
     public static let iccKeyRemainder: BERTag = 0x9F48
+    public static let ddol: BERTag = 0x9F49
     public static let staticDataTagList: BERTag = 0x9F4A
+    public static let signedDynamicData: BERTag = 0x9F4B
+    public static let dynamicNumber: BERTag = 0x9F4C
 
     // Terminal and issuer
     public static let currency: BERTag = 0x5F2A
@@ -85,6 +90,7 @@ public enum EMVTag {
     public static let terminalIdentification: BERTag = 0x9F1C
     public static let interfaceDeviceSerial: BERTag = 0x9F1E
     public static let time: BERTag = 0x9F21
+    public static let terminalAuthorityIndex: BERTag = 0x9F22
     public static let capabilities: BERTag = 0x9F33
     public static let cvmResults: BERTag = 0x9F34
     public static let terminalType: BERTag = 0x9F35

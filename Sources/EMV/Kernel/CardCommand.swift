@@ -2,6 +2,7 @@
 public enum CardCommand: String, Hashable, Sendable, CustomStringConvertible {
     case getProcessingOptions = "GET PROCESSING OPTIONS"
     case readRecord = "READ RECORD"
+    case internalAuthenticate = "INTERNAL AUTHENTICATE"
     case generateApplicationCryptogram = "GENERATE AC"
 
     public var description: String { rawValue }

@@ -45,10 +45,32 @@ struct CardSession {
         try await send(0x00, 0x20, 0x00, reference, data, answers: false).status
     }
 
+    /// The reader's own PIN pad; nil when it has none.
+    var pinPad: (any PINPadCardChannel)? {
+        guard let pinPad = channel as? any PINPadCardChannel, pinPad.hasPINPad else { return nil }
+        return pinPad
+    }
+
+    /// Lets the cardholder type the PIN on the reader's keys, and the card verify it.
+    func verify(_ entry: PINPadEntry, on pinPad: any PINPadCardChannel) async throws(KernelStop) -> PINPadAnswer {
+        do throws(CardChannelError) {
+            guard !Task.isCancelled else { throw .cancelled }
+            return try await pinPad.verifyPIN(entry)
+        } catch {
+            throw KernelStop(error)
+        }
+    }
+
+    /// Sends the filled DDOL, which the card signs.
+    func internalAuthenticate(_ data: [UInt8]) async throws(KernelStop) -> ResponseAPDU {
+        try await send(0x00, 0x88, 0x00, 0x00, data, answers: true)
+    }
+
+    /// Sends the filled CDOL. The card signs the cryptogram (CDA) when `signed` says so.
     func generateApplicationCryptogram(
-        _ type: CryptogramType, _ data: [UInt8]
+        _ type: CryptogramType, signed: Bool, _ data: [UInt8]
     ) async throws(KernelStop) -> ResponseAPDU {
-        try await send(0x80, 0xAE, type.rawValue, 0x00, data, answers: true)
+        try await send(0x80, 0xAE, type.rawValue | (signed ? 0x10 : 0x00), 0x00, data, answers: true)
     }
 
     func externalAuthenticate(_ data: [UInt8]) async throws(KernelStop) -> StatusWord {

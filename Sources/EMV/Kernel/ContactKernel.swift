@@ -58,8 +58,7 @@ public struct ContactKernel: Sendable {
         }
         try await initiate(&transaction, session)
         try await ApplicationReading(session: session).perform(&transaction)
-        session.observe(.offlineDataAuthentication)
-        OfflineDataAuthentication.perform(&transaction)
+        try await OfflineDataAuthentication(session: session).perform(&transaction)
         session.observe(.processingRestrictions)
         try ProcessingRestrictions.perform(&transaction)
         try await CardholderVerification(session: session, cardholder: cardholder, random: random)
@@ -102,19 +101,40 @@ public struct ContactKernel: Sendable {
         session.observe(.terminalActionAnalysis(request.cryptogram))
         transaction.responseCode = request.responseCode
         session.observe(.cardActionAnalysis)
-        try await CryptogramGeneration(session: session).perform(request.cryptogram, EMVTag.cdol1, &transaction)
-        switch transaction.cryptogram?.type {
-        case .tc: return .approvedOffline
+        let answer = try await CryptogramGeneration(session: session)
+            .perform(request.cryptogram, EMVTag.cdol1, &transaction)
+        switch answer.type {
+        case .tc where answer.isAuthentic: return .approvedOffline
+        case .tc:
+            transaction.responseCode = .offlineDeclined
+            return .declinedOffline
+        case .arqc where !answer.isAuthentic: return try await refuse(&transaction, session)
         case .arqc:
             transaction.responseCode = nil
-            let answer = try await OnlineProcessing(authorizer: authorizer, observe: session.observe)
+            let decision = try await OnlineProcessing(authorizer: authorizer, observe: session.observe)
                 .perform(&transaction)
             var completing = session
             completing.outlivesCancellation = true
-            return await Completion(session: completing).perform(answer, &transaction)
-        case .aac, nil:
+            return await Completion(session: completing).perform(decision, &transaction)
+        case .aac:
             transaction.responseCode = .offlineDeclined
             return request.cryptogram == .aac ? .declinedOffline : .declinedByCard
         }
+    }
+
+    /// Ends a payment for which the card asked for the issuer and did not sign that it did: the issuer is not asked,
+    /// and the card is told that the payment is declined (EMV Book 4 §6.3.2.1).
+    private func refuse(
+        _ transaction: inout Transaction, _ session: CardSession
+    ) async throws(KernelStop) -> TransactionDecision {
+        transaction.responseCode = .offlineDeclined
+        session.observe(.completion(.aac))
+        do throws(KernelStop) {
+            _ = try await CryptogramGeneration(session: session).perform(.aac, EMVTag.cdol2, &transaction)
+        } catch {
+            // Whatever such a card does now, the payment is declined.
+            guard case .failed = error else { throw error }
+        }
+        return .declinedOffline
     }
 }

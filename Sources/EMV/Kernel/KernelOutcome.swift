@@ -15,9 +15,11 @@ public struct KernelOutcome: Hashable, Sendable {
     public let verificationResults: TerminalVerificationResults
     /// Tag 9B
     public let statusInformation: TransactionStatusInformation
+    /// How the card was authenticated, and what came of it.
+    public let offlineAuthentication: OfflineAuthenticationSummary
     /// Tag 9F34
     public let cvmResults: CVMResults
-    /// The last cryptogram of the card; nil when it made none.
+    /// The last cryptogram of the card; nil when it made none, or put it into a signature that is not valid.
     public let cryptogram: CardCryptogram?
     /// Tag 9F37, four bytes; nil when no application was selected.
     public let unpredictableNumber: [UInt8]?
@@ -48,6 +50,7 @@ public struct KernelOutcome: Hashable, Sendable {
         panSequenceNumber = transaction.panSequenceNumber
         verificationResults = transaction.verificationResults
         statusInformation = transaction.statusInformation
+        offlineAuthentication = transaction.offlineAuthentication
         cvmResults = transaction.cvmResults
         cryptogram = transaction.cryptogram
         unpredictableNumber = transaction.data[EMVTag.unpredictableNumber]

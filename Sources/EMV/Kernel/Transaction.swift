@@ -1,5 +1,6 @@
 internal import Amounts
 internal import CardSecrets
+internal import Cryptography
 internal import SmartCard
 
 /// All that one transaction knows, from the selected application on. The phases of the kernel read and
@@ -12,7 +13,15 @@ struct Transaction: ~Copyable {
     var data = DataObjectStore()
     var profile: ApplicationInterchangeProfile = []
     var fileLocator: ApplicationFileLocator?
-    var authenticationInput = OfflineAuthenticationInput(staticData: SensitiveBytes([]), isUsable: false)
+    var authenticationInput = OfflineAuthenticationInput(staticData: SensitiveBytes([]), defect: .record)
+
+    /// What GET PROCESSING OPTIONS and GENERATE AC carried, in this order: CDA signatures cover it. It may hold card
+    /// data, so it is secret.
+    var sentData = SensitiveBytes([])
+    /// Keys that were recovered, or why not; nil when nobody has asked yet.
+    var issuerKey: Result<IssuerPublicKey, OfflineAuthenticationError>?
+    var iccKey: Result<ICCPublicKey, OfflineAuthenticationError>?
+    var offlineAuthentication = OfflineAuthenticationSummary.notPerformed(.none)
 
     var verificationResults: TerminalVerificationResults = []
     var statusInformation: TransactionStatusInformation = []
@@ -65,10 +74,18 @@ struct Transaction: ~Copyable {
         }
     }
 
-    /// A copy of the static data to be authenticated; nil when it cannot be used. Wipe it after use.
-    borrowing func copyStaticData() -> [UInt8]? {
-        guard authenticationInput.isUsable else { return nil }
+    /// A copy of the static data to be authenticated. Wipe it after use.
+    borrowing func copyStaticData() throws(OfflineAuthenticationError) -> [UInt8] {
+        if let defect = authenticationInput.defect { throw .staticData(defect) }
         return authenticationInput.staticData.withUnsafeBytes { Array($0) }
+    }
+
+    /// Keeps a filled list that goes to the card.
+    mutating func recordSent(_ data: [UInt8]) {
+        var all = sentData.withUnsafeBytes { Array($0) }
+        all += data
+        sentData = SensitiveBytes(all)
+        all.wipe()
     }
 
     /// Fills a list of the card. The bytes may hold card data: wipe them after use.

@@ -24,6 +24,7 @@ struct Completion {
         let decision: TransactionDecision
         do throws(KernelStop) {
             let final = try await generate(wish, answer, &transaction)
+            if !final.isAuthentic, case .undecided = wish { transaction.responseCode = .unableToGoOnlineDeclined }
             decision = Self.decide(wish, final)
         } catch {
             return Self.decide(wish, withoutCard: error)
@@ -63,7 +64,7 @@ struct Completion {
 
     private func generate(
         _ wish: Wish, _ answer: OnlineProcessing.Answer, _ transaction: inout Transaction
-    ) async throws(KernelStop) -> CryptogramType {
+    ) async throws(KernelStop) -> CryptogramGeneration.Result {
         if case .decided(_, let answer) = answer {
             try await IssuerAuthentication(session: session).perform(answer.issuerAuthenticationData, &transaction)
             try await IssuerScriptProcessing(session: session).perform(
@@ -75,19 +76,21 @@ struct Completion {
             case .declined, .referred, .undecided(approve: false), .cancelled: .aac
             }
         session.observe(.completion(type))
-        try await CryptogramGeneration(session: session).perform(type, EMVTag.cdol2, &transaction)
-        guard let final = transaction.cryptogram?.type, final != .arqc else {
+        let final = try await CryptogramGeneration(session: session).perform(type, EMVTag.cdol2, &transaction)
+        guard final.type != .arqc else {
             throw .failed(.cryptogramNotAsked(requested: type, received: .arqc))
         }
         return final
     }
 
-    private static func decide(_ wish: Wish, _ final: CryptogramType) -> TransactionDecision {
+    private static func decide(_ wish: Wish, _ final: CryptogramGeneration.Result) -> TransactionDecision {
         switch wish {
-        case .approved: final == .tc ? .approvedOnline : .declinedByCard
+        // An approval that the card did not sign as asked is none (EMV Book 4 §6.3.2.1).
+        case .approved where !final.isAuthentic, .undecided(approve: true) where !final.isAuthentic: .declinedOffline
+        case .approved: final.type == .tc ? .approvedOnline : .declinedByCard
         case .declined: .declinedOnline
         case .referred: .referred
-        case .undecided(approve: true): final == .tc ? .approvedOffline : .declinedByCard
+        case .undecided(approve: true): final.type == .tc ? .approvedOffline : .declinedByCard
         case .undecided(approve: false): .declinedOffline
         case .cancelled: .cancelled(.caller)
         }

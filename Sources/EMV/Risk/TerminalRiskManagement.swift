@@ -45,7 +45,8 @@ struct TerminalRiskManagement {
             let sequenceNumber = transaction.panSequenceNumber
             return (
                 await history.isOnExceptionFile(pan, sequenceNumber: sequenceNumber),
-                await history.recentAmount(pan, sequenceNumber: sequenceNumber)
+                await history.recentAmount(
+                    pan, sequenceNumber: sequenceNumber, currency: transaction.request.amount.currency)
             )
         } catch {
             throw .failed(.data(error))

@@ -13,7 +13,7 @@ struct VelocityCheck {
         var results: TerminalVerificationResults = []
         if lastOnlineCounter == 0 { results.insert(.newCard) }
         guard let counter, let lastOnlineCounter else {
-            return results.union([.iccDataMissing, .lowerOfflineLimitExceeded, .upperOfflineLimitExceeded])
+            return results.union([.lowerOfflineLimitExceeded, .upperOfflineLimitExceeded])
         }
         guard counter > lastOnlineCounter else {
             return results.union([.lowerOfflineLimitExceeded, .upperOfflineLimitExceeded])

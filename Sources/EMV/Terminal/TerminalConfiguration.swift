@@ -24,6 +24,8 @@ public struct TerminalConfiguration: Hashable, Sendable {
     public let applications: [TerminalApplication]
     /// The payment systems' public keys.
     public let certificationAuthorityKeys: [CAPublicKey]
+    /// Issuer certificates that the payment systems have revoked.
+    public let revokedCertificates: [CertificateRevocation]
     public let pinPolicy: PINPolicy
     /// Whether the cardholder can choose and confirm an application (EMV Book 1 §12.4). Without it the
     /// application of the highest priority is taken, and none that wants confirmation.
@@ -40,8 +42,8 @@ public struct TerminalConfiguration: Hashable, Sendable {
         merchantNameAndLocation: String = "CardPresent", terminalIdentification: String = "00000001",
         interfaceDeviceSerial: String = "00000001", acquirer: UInt64 = 1,
         applications: [TerminalApplication] = TerminalApplication.standard,
-        certificationAuthorityKeys: [CAPublicKey] = [], pinPolicy: PINPolicy = PINPolicy(),
-        offersApplicationChoice: Bool = true
+        certificationAuthorityKeys: [CAPublicKey] = [], revokedCertificates: [CertificateRevocation] = [],
+        pinPolicy: PINPolicy = PINPolicy(), offersApplicationChoice: Bool = true
     ) throws(TerminalConfigurationError) {
         guard (1...999).contains(country) else { throw .number(field: "country", maximum: 999) }
         guard merchantCategory <= 9999 else { throw .number(field: "merchant category", maximum: 9999) }
@@ -53,10 +55,13 @@ public struct TerminalConfiguration: Hashable, Sendable {
         guard !applications.isEmpty, Set(applications.map(\.aid)).count == applications.count else {
             throw .applications
         }
+        guard pinPolicy.entry != .reader || capabilities.isDisjoint(with: Self.capabilitiesBeyondReaderPINPad) else {
+            throw .capabilitiesBeyondReaderPINPad
+        }
         self.init(
             unchecked: type, capabilities, additionalCapabilities, country, merchantCategory, merchantIdentifier,
             merchantNameAndLocation, terminalIdentification, interfaceDeviceSerial, acquirer, applications,
-            certificationAuthorityKeys, pinPolicy, offersApplicationChoice)
+            certificationAuthorityKeys, revokedCertificates, pinPolicy, offersApplicationChoice)
     }
 
     private init(
@@ -64,7 +69,8 @@ public struct TerminalConfiguration: Hashable, Sendable {
         _ additionalCapabilities: AdditionalTerminalCapabilities, _ country: UInt16, _ merchantCategory: UInt16,
         _ merchantIdentifier: String, _ merchantNameAndLocation: String, _ terminalIdentification: String,
         _ interfaceDeviceSerial: String, _ acquirer: UInt64, _ applications: [TerminalApplication],
-        _ certificationAuthorityKeys: [CAPublicKey], _ pinPolicy: PINPolicy, _ offersApplicationChoice: Bool
+        _ certificationAuthorityKeys: [CAPublicKey], _ revokedCertificates: [CertificateRevocation],
+        _ pinPolicy: PINPolicy, _ offersApplicationChoice: Bool
     ) {
         (self.type, self.capabilities, self.additionalCapabilities) = (type, capabilities, additionalCapabilities)
         (self.country, self.merchantCategory, self.acquirer) = (country, merchantCategory, acquirer)
@@ -72,19 +78,31 @@ public struct TerminalConfiguration: Hashable, Sendable {
         self.terminalIdentification = terminalIdentification
         self.interfaceDeviceSerial = interfaceDeviceSerial
         (self.applications, self.certificationAuthorityKeys) = (applications, certificationAuthorityKeys)
+        self.revokedCertificates = revokedCertificates
         (self.pinPolicy, self.offersApplicationChoice) = (pinPolicy, offersApplicationChoice)
     }
 
-    /// The same terminal with more public keys. A key that it has already, by RID and index, stays as it is.
-    public func adding(certificationAuthorityKeys keys: [CAPublicKey]) -> TerminalConfiguration {
+    /// The same terminal with more public keys and revoked certificates. A key that it has already, by RID and index,
+    /// stays as it is.
+    public func adding(
+        certificationAuthorityKeys keys: [CAPublicKey], revokedCertificates revoked: [CertificateRevocation] = []
+    ) -> TerminalConfiguration {
         let new = keys.filter { key in
             !certificationAuthorityKeys.contains { $0.rid == key.rid && $0.index == key.index }
         }
         return TerminalConfiguration(
             unchecked: type, capabilities, additionalCapabilities, country, merchantCategory, merchantIdentifier,
             merchantNameAndLocation, terminalIdentification, interfaceDeviceSerial, acquirer, applications,
-            certificationAuthorityKeys + new, pinPolicy, offersApplicationChoice)
+            certificationAuthorityKeys + new, revokedCertificates + revoked, pinPolicy, offersApplicationChoice)
     }
+
+    /// Whether the cardholder may go on without a PIN: only where somebody attends (Book 4 §6.3.4.3).
+    var mayBypassPIN: Bool { pinPolicy.allowsBypass && type.isAttended }
+
+    /// What a reader's own PIN pad cannot do: it holds no key.
+    private static let capabilitiesBeyondReaderPINPad: TerminalCapabilities = [
+        .encipheredOnlinePIN, .encipheredOfflinePIN, .encipheredOfflinePINWithECC,
+    ]
 
     private static func check(
         _ text: String, _ field: String, _ lengths: ClosedRange<Int>
@@ -94,10 +112,11 @@ public struct TerminalConfiguration: Hashable, Sendable {
         }
     }
 
-    /// 20F800: contact chip; every PIN method, signature and no CVM; no offline data authentication and no
-    /// card capture, because the kernel performs neither and a card must not be told otherwise.
+    /// 20F8C8: contact chip; every PIN method, signature and no CVM; SDA, DDA and CDA; no card capture, because the
+    /// kernel asks for none and a card must not be told otherwise.
     public static let standardCapabilities: TerminalCapabilities = [
         .contactChip, .plaintextOfflinePIN, .encipheredOnlinePIN, .signature, .encipheredOfflinePIN, .noCVMRequired,
+        .sda, .dda, .cda,
     ]
 
     /// 7000B0F111: goods, services and cashback; numeric, command and function keys; printers and displays for
@@ -111,6 +130,6 @@ public struct TerminalConfiguration: Hashable, Sendable {
     /// sends every payment online: floor limits of zero, ``TerminalApplication/standard``, no public keys.
     public static let standard = TerminalConfiguration(
         unchecked: .attendedMerchant, standardCapabilities, standardAdditionalCapabilities, 840, 5999,
-        "000000000000001", "CardPresent", "00000001", "00000001", 1, TerminalApplication.standard, [], PINPolicy(),
+        "000000000000001", "CardPresent", "00000001", "00000001", 1, TerminalApplication.standard, [], [], PINPolicy(),
         true)
 }

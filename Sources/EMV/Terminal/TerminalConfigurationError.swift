@@ -12,6 +12,8 @@ public enum TerminalConfigurationError: Error, Hashable, Sendable, CustomStringC
     case noVersion(aid: [UInt8])
     /// No application at all, or the same AID twice.
     case applications
+    /// PINs are typed on the reader's keys alone, and the capabilities claim a method that needs the terminal's.
+    case capabilitiesBeyondReaderPINPad
     /// A default data object list that cannot be read.
     case dataObjectList(DataObjectListError)
 
@@ -25,6 +27,9 @@ public enum TerminalConfigurationError: Error, Hashable, Sendable, CustomStringC
             "random selection of \(target) to \(maximum) percent: give 0 to 99, the maximum not below the target"
         case .noVersion(let aid): "application \(aid.hexadecimal) has no version number: give at least one"
         case .applications: "the terminal's applications: give at least one, and each AID once"
+        case .capabilitiesBeyondReaderPINPad:
+            "PINs are typed on the reader alone, where they cannot be enciphered: leave enciphered offline and "
+                + "online PIN out of the capabilities"
         case .dataObjectList(let error): "a default data object list: \(error)"
         }
     }

@@ -29,12 +29,13 @@ struct FlagNames<Flags: ByteFlags>: Sendable {
 
 /// The names of the terminal's capabilities.
 enum CapabilityNames {
-    /// Tag 9F33. Offline data authentication and card capture have no names: the kernel performs neither, and
-    /// neither card nor issuer must be told otherwise.
+    /// Tag 9F33. Card capture, XDA and biometrics have no names: the kernel does none of these, and neither card nor
+    /// issuer must be told otherwise.
     static let terminal = FlagNames<TerminalCapabilities>(names: [
         "manualKeyEntry": .manualKeyEntry, "magneticStripe": .magneticStripe, "contactChip": .contactChip,
         "plaintextOfflinePIN": .plaintextOfflinePIN, "encipheredOnlinePIN": .encipheredOnlinePIN,
         "signature": .signature, "encipheredOfflinePIN": .encipheredOfflinePIN, "noCVM": .noCVMRequired,
+        "sda": .sda, "dda": .dda, "cda": .cda,
     ])
 
     /// Tag 9F40. The code tables are those in which the kernel reads a card's names.

@@ -11,6 +11,7 @@ struct TerminalSettings {
     var capabilities: TerminalCapabilities
     var additionalCapabilities: AdditionalTerminalCapabilities
     var pin: PINPolicy
+    var pinScheme: PINPadScheme
     var applicationChoice: Bool
 
     static let keys = [
@@ -25,6 +26,7 @@ struct TerminalSettings {
         (acquirerID, interfaceDeviceSerial) = (standard.acquirer, standard.interfaceDeviceSerial)
         (capabilities, additionalCapabilities) = (standard.capabilities, standard.additionalCapabilities)
         (pin, applicationChoice) = (standard.pinPolicy, standard.offersApplicationChoice)
+        pinScheme = TillConfiguration.standardPINPadScheme
         guard let node else { return }
 
         try node.mapping(allowedKeys: Self.keys)
@@ -44,7 +46,17 @@ struct TerminalSettings {
         if let node = try node.optional("additionalCapabilities") {
             additionalCapabilities = try CapabilityNames.additional.read(node)
         }
-        if let node = try node.optional("pin") { pin = try Self.pin(node, standard: pin) }
+        if let node = try node.optional("pin") { (pin, pinScheme) = try Self.pin(node, standard: (pin, pinScheme)) }
+        if pin.entry == .reader {
+            // Nobody can type an enciphered PIN there. What is only a default follows, what was written must agree.
+            let impossible: TerminalCapabilities = [.encipheredOnlinePIN, .encipheredOfflinePIN]
+            if let node = try node.optional("capabilities"), !capabilities.isDisjoint(with: impossible) {
+                throw node.error(
+                    "with pin.entry 'reader' no PIN reaches the terminal, so that none can be enciphered",
+                    fix: "leave encipheredOnlinePIN and encipheredOfflinePIN out, or use pin.entry 'readerFirst'")
+            }
+            capabilities.subtract(impossible)
+        }
         if let node = try node.optional("applicationChoice") { applicationChoice = try node.bool() }
     }
 
@@ -65,12 +77,23 @@ struct TerminalSettings {
         return country
     }
 
-    private static func pin(_ node: SettingsNode, standard: PINPolicy) throws(SettingsError) -> PINPolicy {
-        try node.mapping(allowedKeys: ["bypass", "bypassCoversLaterMethods", "tries"])
-        return PINPolicy(
-            allowsBypass: try node.optional("bypass")?.bool() ?? standard.allowsBypass,
-            bypassCoversLaterMethods: try node.optional("bypassCoversLaterMethods")?.bool()
-                ?? standard.bypassCoversLaterMethods,
-            maximumTries: try node.optional("tries")?.int(in: 1...15) ?? standard.maximumTries)
+    private static func pin(
+        _ node: SettingsNode, standard: (policy: PINPolicy, scheme: PINPadScheme)
+    ) throws(SettingsError) -> (PINPolicy, PINPadScheme) {
+        try node.mapping(allowedKeys: [
+            "bypass", "bypassCoversLaterMethods", "tries", "entry", "readerRefusal", "readerSeconds", "scheme",
+        ])
+        var policy = standard.policy
+        if let node = try node.optional("bypass") { policy.allowsBypass = try node.bool() }
+        if let node = try node.optional("bypassCoversLaterMethods") {
+            policy.bypassCoversLaterMethods = try node.bool()
+        }
+        if let node = try node.optional("tries") { policy.maximumTries = try node.int(in: 1...15) }
+        if let node = try node.optional("entry") { policy.entry = try node.choice(PINPolicy.Entry.self) }
+        if let node = try node.optional("readerRefusal") {
+            policy.readerRefusal = try node.choice(PINPolicy.Refusal.self)
+        }
+        if let node = try node.optional("readerSeconds") { policy.readerSeconds = UInt8(try node.int(in: 5...255)) }
+        return (policy, try node.optional("scheme")?.choice(PINPadScheme.self) ?? standard.scheme)
     }
 }

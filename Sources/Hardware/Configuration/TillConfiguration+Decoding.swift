@@ -4,7 +4,8 @@ internal import SettingsFile
 
 extension TillConfiguration {
     private static let keys = [
-        "merchant", "terminal", "currency", "maximumAmount", "applications", "caKeys", "caKeyFiles", "host", "receipt",
+        "merchant", "terminal", "currency", "maximumAmount", "applications", "capks", "revocations",
+        "splitSaleWindow", "host", "receipt",
     ]
 
     init(_ root: SettingsNode) throws(SettingsError) {
@@ -13,27 +14,31 @@ extension TillConfiguration {
         let merchant = try MerchantSettings(try root.optional("merchant"))
         let terminal = try TerminalSettings(try root.optional("terminal"))
         let applications = try ApplicationListSettings(try root.optional("applications"), currency: currency)
-        let keys = try CAKeySettings(root).keys
+        let keys = try CAPublicKeyStore(section: try root.optional("capks")).keys
+        let revocations = try RevocationSettings(try root.optional("revocations")).revocations
 
         self.merchant = Merchant(
             name: merchant.name, lines: merchant.address, merchantID: merchant.id, terminalID: terminal.id)
         do throws(TerminalConfigurationError) {
-            self.terminal = try Self.terminal(merchant, terminal, applications.applications, keys)
+            self.terminal = try Self.terminal(merchant, terminal, applications.applications, keys, revocations)
             terminalForOtherCurrencies = try Self.terminal(
-                merchant, terminal, try applications.applications.map(Self.withoutFloorLimit), keys)
+                merchant, terminal, try applications.applications.map(Self.withoutFloorLimit), keys, revocations)
         } catch {
             throw root.error(error.description)
         }
+        pinPadScheme = terminal.pinScheme
         applicationNames = applications.names
         self.currency = currency
         maximumAmounts = try Self.maximumAmounts(try root.optional("maximumAmount"), currency)
         host = try root.optional("host")?.choice(PaymentHostChoice.self) ?? Self.standard.host
+        splitSaleWindow =
+            try root.optional("splitSaleWindow").map(SplitSaleWindow.init) ?? Self.standard.splitSaleWindow
         (receiptWidth, printer) = try Self.receipt(try root.optional("receipt"))
     }
 
     private static func terminal(
         _ merchant: MerchantSettings, _ terminal: TerminalSettings, _ applications: [TerminalApplication],
-        _ keys: [CAPublicKey]
+        _ keys: [CAPublicKey], _ revocations: [CertificateRevocation]
     ) throws(TerminalConfigurationError) -> TerminalConfiguration {
         try TerminalConfiguration(
             type: terminal.type, capabilities: terminal.capabilities,
@@ -41,8 +46,8 @@ extension TillConfiguration {
             merchantCategory: merchant.categoryCode, merchantIdentifier: merchant.id,
             merchantNameAndLocation: merchant.nameAndLocation, terminalIdentification: terminal.id,
             interfaceDeviceSerial: terminal.interfaceDeviceSerial, acquirer: terminal.acquirerID,
-            applications: applications, certificationAuthorityKeys: keys, pinPolicy: terminal.pin,
-            offersApplicationChoice: terminal.applicationChoice)
+            applications: applications, certificationAuthorityKeys: keys, revokedCertificates: revocations,
+            pinPolicy: terminal.pin, offersApplicationChoice: terminal.applicationChoice)
     }
 
     private static func withoutFloorLimit(

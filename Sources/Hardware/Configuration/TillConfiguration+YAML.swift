@@ -9,7 +9,7 @@ extension TillConfiguration {
     public var yaml: String {
         ([
             "# The till's configuration. Every key may be left out; docs/configuration.md tells what each one means."
-        ] + merchantText + terminalText + amountText + applicationText + keyText + outletText)
+        ] + merchantText + terminalText + amountText + applicationText + keyText + revocationText + outletText)
         .joined(separator: "\n") + "\n"
     }
 
@@ -47,6 +47,10 @@ extension TillConfiguration {
                 "    bypass: \(pin.allowsBypass)",
                 "    bypassCoversLaterMethods: \(pin.bypassCoversLaterMethods)",
                 "    tries: \(pin.maximumTries)",
+                "    entry: \(pin.entry.rawValue)",
+                "    readerRefusal: \(pin.readerRefusal.rawValue)",
+                "    readerSeconds: \(pin.readerSeconds)",
+                "    scheme: \(pinPadScheme.rawValue)",
                 "  applicationChoice: \(terminal.offersApplicationChoice)",
             ]
     }
@@ -105,7 +109,16 @@ extension TillConfiguration {
     private var keyText: [String] {
         let keys = terminal.certificationAuthorityKeys
         let heading = ["", "# The payment systems' public keys."]
-        return heading + (keys.isEmpty ? ["caKeys: []"] : ["caKeys:"] + keys.flatMap(Self.text))
+        return heading + (keys.isEmpty ? ["capks: []"] : ["capks:"] + keys.flatMap(Self.text))
+    }
+
+    private var revocationText: [String] {
+        let entries = terminal.revokedCertificates.map { entry in
+            "  - { rid: \(entry.rid.hexadecimal), index: \([entry.index].hexadecimal), "
+                + "serial: \(entry.serialNumber.hexadecimal) }"
+        }
+        let heading = ["", "# Issuer certificates that a payment system has revoked."]
+        return heading + (entries.isEmpty ? ["revocations: []"] : ["revocations:"] + entries)
     }
 
     private static func text(_ key: CAPublicKey) -> [String] {
@@ -126,7 +139,9 @@ extension TillConfiguration {
 
     private var outletText: [String] {
         [
-            "", "# Who authorises payments.", "host: \(host.rawValue)", "", "# Where receipts come out.", "receipt:",
+            "", "# How long an offline payment counts when the same card pays again.",
+            "splitSaleWindow: \(splitSaleWindow.setting)", "",
+            "# Who authorises payments.", "host: \(host.rawValue)", "", "# Where receipts come out.", "receipt:",
             "  width: \(receiptWidth)  # columns",
             printer.map { "  printer: " + Self.quoted($0) } ?? "  # No printer: the default queue of CUPS.",
         ]

@@ -14,6 +14,8 @@ public struct TillConfiguration: Hashable, Sendable {
     public let terminal: TerminalConfiguration
     /// The same terminal without floor limits, which are amounts of ``currency``.
     let terminalForOtherCurrencies: TerminalConfiguration
+    /// How a PIN for the issuer is enciphered.
+    public let pinPadScheme: PINPadScheme
     /// What people call the applications, by AID. Not every application has a name.
     public let applicationNames: [[UInt8]: String]
     /// The currency of amounts for which none is given, and of the floor limits.
@@ -27,6 +29,8 @@ public struct TillConfiguration: Hashable, Sendable {
     public let printer: String?
     /// Who authorises payments.
     public let host: PaymentHostChoice
+    /// How long an offline payment counts when the same card pays again.
+    public let splitSaleWindow: SplitSaleWindow
 
     /// The till of somebody who wrote no file: ``EMV/TerminalConfiguration/standard``, US dollars, no largest
     /// amount, receipts of 40 columns on the default printer, the simulated host.
@@ -36,12 +40,15 @@ public struct TillConfiguration: Hashable, Sendable {
             name: terminal.merchantNameAndLocation, merchantID: terminal.merchantIdentifier,
             terminalID: terminal.terminalIdentification)
         (self.terminal, terminalForOtherCurrencies) = (terminal, terminal)
+        pinPadScheme = Self.standardPINPadScheme
         applicationNames = StandardApplicationNames.byAID
         (currency, maximumAmounts) = (.usDollar, [])
         (receiptWidth, printer, host) = (Self.standardReceiptWidth, nil, .simulated)
+        splitSaleWindow = .day
     }
 
     static let standardReceiptWidth = 40
+    static let standardPINPadScheme = PINPadScheme.tdes
 
     /// See ``init()``.
     public static let standard = TillConfiguration()
@@ -50,13 +57,13 @@ public struct TillConfiguration: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - text: YAML.
-    ///   - file: the name that errors give, and from whose directory the files of `caKeyFiles` are named.
+    ///   - file: the name that errors give, and from whose directory the files that it names are looked for.
     /// - Throws: ``SettingsFile/SettingsError``
     public init(yaml text: String, file: String) throws(SettingsError) {
         try self.init(try SettingsDocument(text: text, file: file).root)
     }
 
-    /// Reads a configuration file, and the files of keys that it names.
+    /// Reads a configuration file, and the files of keys and revocations that it names.
     ///
     /// - Throws: ``SettingsFile/SettingsError``, also when the file cannot be read.
     public static func load(path: String) throws(SettingsError) -> TillConfiguration {

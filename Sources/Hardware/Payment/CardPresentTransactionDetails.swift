@@ -12,10 +12,39 @@ public struct CardPresentTransactionDetails: Hashable, Sendable, Codable {
     public enum CardholderVerification: String, Hashable, Sendable, Codable {
         case none
         case signature
+        /// The PIN went to the card in the clear.
         case offlinePIN = "offline_pin"
+        case encipheredOfflinePIN = "offline_pin_enciphered"
         case offlinePINAndSignature = "offline_pin_and_signature"
+        case encipheredOfflinePINAndSignature = "offline_pin_enciphered_and_signature"
         case onlinePIN = "online_pin"
         case failed
+
+        /// In plain words, for people.
+        public var words: String {
+            switch self {
+            case .none: "none"
+            case .signature: "signature"
+            case .offlinePIN: "offline PIN, plaintext"
+            case .encipheredOfflinePIN: "offline PIN, enciphered"
+            case .offlinePINAndSignature: "offline PIN, plaintext, and signature"
+            case .encipheredOfflinePINAndSignature: "offline PIN, enciphered, and signature"
+            case .onlinePIN: "online PIN"
+            case .failed: "failed"
+            }
+        }
+
+        /// The same method however the PIN travels: enciphered and plaintext offline PIN are one.
+        public var family: CardholderVerification {
+            switch self {
+            case .encipheredOfflinePIN: .offlinePIN
+            case .encipheredOfflinePINAndSignature: .offlinePINAndSignature
+            default: self
+            }
+        }
+
+        /// Whether the receipt needs the cardholder's signature.
+        public var needsSignature: Bool { family == .signature || family == .offlinePINAndSignature }
     }
 
     /// How the card itself was authenticated by the terminal (EMV Book 2 §5 and §6).
@@ -53,8 +82,10 @@ public struct CardPresentTransactionDetails: Hashable, Sendable, Codable {
     /// DE 37
     public var hostReference: String?
     public var offlineDataAuthentication: OfflineDataAuthentication
-    /// `notPerformed`, `succeeded` or `failed`.
+    /// `notPerformed`, `passed` or `failed`.
     public var offlineDataAuthenticationResult: String
+    /// Why it failed, in words; nil when it did not.
+    public var offlineDataAuthenticationReason: String?
 
     public init(
         brand: String, lastFour: String?, entryMode: EntryMode, cardholderVerification: CardholderVerification,
@@ -63,7 +94,7 @@ public struct CardPresentTransactionDetails: Hashable, Sendable, Codable {
         cryptogramType: String? = nil, applicationTransactionCounter: UInt16? = nil,
         authorizationResponseCode: String? = nil, authorizationCode: String? = nil, hostReference: String? = nil,
         offlineDataAuthentication: OfflineDataAuthentication = .none,
-        offlineDataAuthenticationResult: String = "notPerformed"
+        offlineDataAuthenticationResult: String = "notPerformed", offlineDataAuthenticationReason: String? = nil
     ) {
         (self.brand, self.lastFour, self.entryMode) = (brand, lastFour, entryMode)
         (self.cardholderVerification, self.aid, self.applicationName) = (cardholderVerification, aid, applicationName)
@@ -75,5 +106,6 @@ public struct CardPresentTransactionDetails: Hashable, Sendable, Codable {
         (self.authorizationCode, self.hostReference) = (authorizationCode, hostReference)
         self.offlineDataAuthentication = offlineDataAuthentication
         self.offlineDataAuthenticationResult = offlineDataAuthenticationResult
+        self.offlineDataAuthenticationReason = offlineDataAuthenticationReason
     }
 }

@@ -17,7 +17,8 @@ extension CardReader {
             softwareVersion: release.prefix(2).drop { $0 == "0" && release.prefix(2) != "00" } + "."
                 + release.suffix(2),
             batteryLevel: nil, readerType: .ccid, exchangeLevel: String(describing: interface.descriptor.level),
-            slotCount: Int(interface.descriptor.maximumSlotIndex) + 1)
+            slotCount: Int(interface.descriptor.maximumSlotIndex) + 1,
+            hasPINPad: interface.descriptor.pinSupport.contains(.verification))
     }
 
     private static func hexadecimal(_ number: UInt16) -> String {

@@ -21,13 +21,17 @@ public struct CardReader: Hashable, Sendable, Codable, Identifiable {
     public var exchangeLevel: String
     /// Card slots.
     public var slotCount: Int
+    /// Whether the reader says that it takes PINs on keys of its own.
+    public var hasPINPad: Bool
 
     public init(
         id: String, name: String, manufacturer: String?, serialNumber: String?, usbID: String, softwareVersion: String,
-        batteryLevel: Double?, readerType: CardReaderType, exchangeLevel: String, slotCount: Int
+        batteryLevel: Double?, readerType: CardReaderType, exchangeLevel: String, slotCount: Int,
+        hasPINPad: Bool = false
     ) {
         (self.id, self.name, self.manufacturer, self.serialNumber) = (id, name, manufacturer, serialNumber)
         (self.usbID, self.softwareVersion, self.batteryLevel) = (usbID, softwareVersion, batteryLevel)
         (self.readerType, self.exchangeLevel, self.slotCount) = (readerType, exchangeLevel, slotCount)
+        self.hasPINPad = hasPINPad
     }
 }

@@ -6,18 +6,14 @@ public enum CardReaderServiceError: Error, Hashable, Sendable, CustomStringConve
     case intentCreation(UnderlyingError)
     /// Nothing was sent to the host: no money moved.
     case paymentMethodCollection(UnderlyingError)
-    /// The payment failed after the card was read, and no money moved.
-    case paymentCapture(UnderlyingError)
     /// The payment was declined; the card's data goes on the receipt.
     case paymentCaptureWithPaymentMethod(UnderlyingError, CardPresentTransactionDetails)
     /// The host may have moved money, and neither an answer nor a reversal came through.
     case paymentOutcomeUnknown(UnderlyingError, CardPresentTransactionDetails?)
-    case paymentCancellation(UnderlyingError)
     case refundCreation(UnderlyingError)
     case refundPayment(UnderlyingError, shouldRetry: Bool)
     /// The host may have moved the money.
     case refundOutcomeUnknown(UnderlyingError)
-    case refundCancellation(UnderlyingError)
     case softwareUpdate(UnderlyingError)
     case retryNotPossibleNoActivePayment
     case retryNotPossibleActivePaymentCancelled
@@ -30,10 +26,9 @@ public enum CardReaderServiceError: Error, Hashable, Sendable, CustomStringConve
     public var underlying: UnderlyingError? {
         switch self {
         case .discovery(let error), .connection(let error), .disconnection(let error), .intentCreation(let error),
-            .paymentMethodCollection(let error), .paymentCapture(let error),
-            .paymentCaptureWithPaymentMethod(let error, _), .paymentOutcomeUnknown(let error, _),
-            .paymentCancellation(let error), .refundCreation(let error), .refundPayment(let error, _),
-            .refundOutcomeUnknown(let error), .refundCancellation(let error), .softwareUpdate(let error):
+            .paymentMethodCollection(let error), .paymentCaptureWithPaymentMethod(let error, _),
+            .paymentOutcomeUnknown(let error, _), .refundCreation(let error), .refundPayment(let error, _),
+            .refundOutcomeUnknown(let error), .softwareUpdate(let error):
             error
         case .retryNotPossibleNoActivePayment, .retryNotPossibleActivePaymentCancelled,
             .retryNotPossibleActivePaymentSucceeded, .retryNotPossibleProcessingInProgress,

@@ -85,14 +85,14 @@ public struct ReceiptTextRenderer: Sendable {
         guard let card = content.card else { return [] }
         var lines = [""]
         switch card.cardholderVerification {
-        case .offlinePIN, .onlinePIN, .offlinePINAndSignature: lines.append(center("VERIFIED BY PIN"))
+        case .offlinePIN, .encipheredOfflinePIN, .onlinePIN, .offlinePINAndSignature,
+            .encipheredOfflinePINAndSignature:
+            lines.append(center("VERIFIED BY PIN"))
         case .none: lines.append(center("NO CARDHOLDER VERIFICATION"))
         case .failed: lines.append(center("CARDHOLDER NOT VERIFIED"))
         case .signature: break
         }
-        let needsSignature =
-            card.cardholderVerification == .signature || card.cardholderVerification == .offlinePINAndSignature
-        if needsSignature, content.outcome == .approved {
+        if card.cardholderVerification.needsSignature, content.outcome == .approved {
             lines += copy == .merchant ? ["", "", "Signature" + String(repeating: "_", count: width - 9)] : []
             lines.append(center("VERIFIED BY SIGNATURE"))
         }

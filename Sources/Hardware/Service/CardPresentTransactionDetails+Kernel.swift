@@ -15,7 +15,10 @@ extension CardPresentTransactionDetails {
             cryptogramType: outcome.cryptogram.map { Self.name(of: $0.type) },
             applicationTransactionCounter: outcome.cryptogram?.counter,
             authorizationResponseCode: outcome.responseCode?.description,
-            authorizationCode: outcome.authorisationCode)
+            authorizationCode: outcome.authorisationCode,
+            offlineDataAuthentication: OfflineDataAuthentication(outcome.offlineAuthentication.method),
+            offlineDataAuthenticationResult: outcome.offlineAuthentication.result.rawValue,
+            offlineDataAuthenticationReason: outcome.offlineAuthentication.reason?.description)
     }
 
     private static func name(of type: CryptogramType) -> String {
@@ -31,6 +34,18 @@ extension CardPresentTransactionDetails {
     }
 }
 
+extension CardPresentTransactionDetails.OfflineDataAuthentication {
+    init(_ method: OfflineAuthenticationMethod) {
+        self =
+            switch method {
+            case .none: .none
+            case .sda: .sda
+            case .dda: .dda
+            case .cda: .cda
+            }
+    }
+}
+
 extension CardPresentTransactionDetails.CardholderVerification {
     init(_ kind: CardholderVerificationKind) {
         self =
@@ -38,8 +53,10 @@ extension CardPresentTransactionDetails.CardholderVerification {
             case .notPerformed, .noCVMRequired: .none
             case .failed: .failed
             case .signature: .signature
-            case .plaintextOfflinePIN, .encipheredOfflinePIN: .offlinePIN
-            case .plaintextOfflinePINAndSignature, .encipheredOfflinePINAndSignature: .offlinePINAndSignature
+            case .plaintextOfflinePIN: .offlinePIN
+            case .encipheredOfflinePIN: .encipheredOfflinePIN
+            case .plaintextOfflinePINAndSignature: .offlinePINAndSignature
+            case .encipheredOfflinePINAndSignature: .encipheredOfflinePINAndSignature
             case .onlinePIN: .onlinePIN
             }
     }

@@ -11,6 +11,7 @@ struct PaymentRun: Sendable {
     let host: any PaymentHost
     let terminal: TerminalConfiguration
     let cardholder: any CardholderInterface
+    let history: (any CardHistory)?
     let time: any TimeSource
     let random: any RandomSource
     let trace: (@Sendable (TraceEntry) -> Void)?
@@ -24,7 +25,8 @@ struct PaymentRun: Sendable {
         let date = time.localDate()
         let channel = try await waitForCard()
         let authorizer = HostAuthorizer(host: host, parameters: parameters, date: date, events: events)
-        let kernel = ContactKernel(terminal: terminal, cardholder: cardholder, authorizer: authorizer, random: random)
+        let kernel = ContactKernel(
+            terminal: terminal, cardholder: cardholder, authorizer: authorizer, history: history, random: random)
         let request = TransactionRequest(
             amount: parameters.amount, date: date, sequenceCounter: parameters.stan,
             forcedOnline: parameters.forcedOnline)

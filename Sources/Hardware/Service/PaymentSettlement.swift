@@ -45,6 +45,12 @@ struct PaymentSettlement: Sendable {
         }
     }
 
+    /// Whether the terminal declined because the card did not prove that its cryptogram is its own.
+    private var hasUnsignedCryptogram: Bool {
+        outcome.decision == .declinedOffline && outcome.offlineAuthentication.result == .failed
+            && outcome.offlineAuthentication.method == .cda
+    }
+
     private var hasBeenTakenBack: Bool {
         if case .outcomeUnknown = exchange { true } else { false }
     }
@@ -57,7 +63,7 @@ struct PaymentSettlement: Sendable {
             if outcome.decision == .approvedOnline {
                 isCancelled ? .cancelled : isPartialApproval ? .cardDeclined : nil
             } else if response.isApproved || outcome.isReversalRequired {
-                outcome.decision == .declinedByCard ? .cardDeclined : .cancelled
+                outcome.decision == .declinedByCard || hasUnsignedCryptogram ? .cardDeclined : .cancelled
             } else {
                 nil
             }
@@ -110,6 +116,8 @@ struct PaymentSettlement: Sendable {
     /// Card or terminal declined. A line that is down is not told as a card that is bad.
     private var declineByTerminal: UnderlyingError {
         switch exchange {
+        case .notAsked where hasUnsignedCryptogram, .answered where hasUnsignedCryptogram:
+            .paymentDeclinedByCardReader("the card could not be authenticated")
         case .notAsked where outcome.decision == .declinedOffline:
             .paymentDeclinedByCardReader("the terminal declined without asking the issuer")
         case .notAsked, .answered: .paymentDeclinedByCardReader("the card declined")

@@ -23,6 +23,7 @@ public actor USBCardReaderService: CardReaderService {
     private let host: any PaymentHost
     private let terminal: TerminalConfiguration
     private let cardholder: any CardholderInterface
+    private let history: (any CardHistory)?
     private let time: any TimeSource
     private let random: any RandomSource
     private let trace: (@Sendable (TraceEntry) -> Void)?
@@ -54,14 +55,17 @@ public actor USBCardReaderService: CardReaderService {
     ///   - host: asked for authorisations.
     ///   - terminal: what the kernel runs as.
     ///   - cardholder: asked for the PIN and for the choice of an application.
+    ///   - history: the exception file and the payments of the same card; nil when the terminal keeps none.
     ///   - time: dates payments, and measures every wait.
     ///   - random: for the unpredictable numbers of the kernel.
     ///   - trace: gets every exchange with a card, masked.
     public init(
         bus: any USBBus, host: any PaymentHost, terminal: TerminalConfiguration, cardholder: any CardholderInterface,
-        time: any TimeSource, random: any RandomSource, trace: (@Sendable (TraceEntry) -> Void)? = nil
+        history: (any CardHistory)? = nil, time: any TimeSource, random: any RandomSource,
+        trace: (@Sendable (TraceEntry) -> Void)? = nil
     ) {
-        (self.bus, self.host, self.terminal, self.cardholder) = (bus, host, terminal, cardholder)
+        (self.bus, self.host, self.terminal) = (bus, host, terminal)
+        (self.cardholder, self.history) = (cardholder, history)
         (self.time, self.random, self.trace) = (time, random, trace)
     }
 
@@ -271,8 +275,8 @@ public actor USBCardReaderService: CardReaderService {
             throw .intentCreation(.invalidAmount("a payment is more than zero"))
         }
         let run = PaymentRun(
-            reader: connection.reader, host: host, terminal: terminal, cardholder: cardholder, time: time,
-            random: random, trace: trace, events: events, parameters: parameters,
+            reader: connection.reader, host: host, terminal: terminal, cardholder: cardholder,
+            history: history, time: time, random: random, trace: trace, events: events, parameters: parameters,
             onCardTaken: { await self.cardIsTaken() })
         events.setHandler(onEvent)
         let task = Task {

@@ -13,6 +13,15 @@ public enum ATRError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Bytes behind the end; also a TCK where only T=0 is offered.
     case trailingBytes(offset: Int)
 
+    /// Where it is; TS has offset 0.
+    public var offset: Int {
+        switch self {
+        case .empty, .invalidInitialCharacter: 0
+        case .truncated(let offset), .wrongCheckByte(let offset), .trailingBytes(let offset): offset
+        case .tooLong: ATR.maximumLength
+        }
+    }
+
     public var description: String {
         switch self {
         case .empty: "the card sent no answer to reset"

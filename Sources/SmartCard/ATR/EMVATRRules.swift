@@ -55,7 +55,7 @@ public enum EMVATRRules {
     public static func verdict(on bytes: [UInt8], after reset: Reset) -> Verdict {
         let reason: Reason?
         do {
-            reason = refusal(of: try ATR(bytes), after: reset)
+            reason = breaches(of: try ATR(bytes), after: reset).first
         } catch {
             reason = .notAnATR(error)
         }
@@ -63,36 +63,38 @@ public enum EMVATRRules {
         return reset == .cold ? .warmReset(reason) : .deactivate(reason)
     }
 
-    private static func refusal(of atr: ATR, after reset: Reset) -> Reason? {
+    /// Every rule that an answer to reset breaks, the one that decides first.
+    public static func breaches(of atr: ATR, after reset: Reset) -> [Reason] {
         let (first, second) = (atr.group(1), atr.group(2))
         let offered = (first?.td ?? 0) & 0x0F
-        if reset == .cold, first?.tb != 0 { return .programmingVoltage(first?.tb) }
-        guard offered <= 1 else { return .unsupportedProtocol(offered) }
+        var reasons: [Reason] = []
+        if reset == .cold, first?.tb != 0 { reasons.append(.programmingVoltage(first?.tb)) }
+        if offered > 1 { reasons.append(.unsupportedProtocol(offered)) }
         if let next = second?.td.map({ $0 & 0x0F }) {
             // T=14 and T=15 say nothing that a terminal goes by.
-            guard next == 1 || next == 14 && offered == 0 || next == 15 else { return .unexpectedProtocol(next) }
+            let isExpected = next == 1 || next == 14 && offered == 0 || next == 15
+            if !isExpected { reasons.append(.unexpectedProtocol(next)) }
         }
         if let ta2 = second?.ta {
-            guard ta2 & 0x10 == 0, ta2 & 0x0F == offered, (0x11...0x13).contains(atr.rateByte) else {
-                return .unsupportedSpecificMode(ta2: ta2, ta1: atr.rateByte)
-            }
+            let isSupported = ta2 & 0x10 == 0 && ta2 & 0x0F == offered && (0x11...0x13).contains(atr.rateByte)
+            if !isSupported { reasons.append(.unsupportedSpecificMode(ta2: ta2, ta1: atr.rateByte)) }
         }
-        guard second?.tb == nil else { return .programmingVoltageTwo }
-        guard second?.tc != 0 else { return .waitingTimeZero }
-        return offered == 1 ? refusalOfBlockProtocol(atr) : nil
+        if second?.tb != nil { reasons.append(.programmingVoltageTwo) }
+        if second?.tc == 0 { reasons.append(.waitingTimeZero) }
+        return reasons + (offered == 1 ? breachesOfBlockProtocol(atr) : [])
     }
 
-    private static func refusalOfBlockProtocol(_ atr: ATR) -> Reason? {
-        guard (0x10...0xFE).contains(atr.cardInformationFieldSize) else {
-            return .informationFieldSize(atr.cardInformationFieldSize)
+    private static func breachesOfBlockProtocol(_ atr: ATR) -> [Reason] {
+        var reasons: [Reason] = []
+        if !(0x10...0xFE).contains(atr.cardInformationFieldSize) {
+            reasons.append(.informationFieldSize(atr.cardInformationFieldSize))
         }
         let times = atr.firstSpecific(to: 1, \.tb)
         // N = 255 counts as -1.
         let guardTime = atr.extraGuardTime == 0xFF ? 0 : Int(atr.extraGuardTime) + 1
-        guard let times, times >> 4 <= 4, times & 0x0F <= 5, 1 << Int(times & 0x0F) > guardTime else {
-            return .waitingTimes(times)
-        }
-        if let code = atr.firstSpecific(to: 1, \.tc), code != 0 { return .errorDetection(code) }
-        return nil
+        let areGood = times.map { $0 >> 4 <= 4 && $0 & 0x0F <= 5 && 1 << Int($0 & 0x0F) > guardTime } ?? false
+        if !areGood { reasons.append(.waitingTimes(times)) }
+        if let code = atr.firstSpecific(to: 1, \.tc), code != 0 { reasons.append(.errorDetection(code)) }
+        return reasons
     }
 }

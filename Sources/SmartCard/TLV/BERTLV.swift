@@ -1,27 +1,52 @@
 /// One BER-TLV data object (ISO/IEC 8825-1; EMV Book 3 annex B).
 public struct BERTLV: Hashable, Sendable {
     public let tag: BERTag
-    /// The value field. For a constructed object: the encoding of its children.
-    public let value: [UInt8]
-    /// Tag, length and value exactly as they stood in the input, whose length may not be minimal.
-    public let encoded: [UInt8]
     /// The data objects in a constructed value; empty for a primitive one.
     public let children: [BERTLV]
+    /// What the object was read from: all objects of one input share its bytes.
+    private let input: [UInt8]
+    private let start: Int
+    private let valueRange: Range<Int>
+
+    /// The value field. For a constructed object: the encoding of its children.
+    public var value: [UInt8] { Array(input[valueRange]) }
+
+    /// Tag, length and value exactly as they stood in the input, whose length may not be minimal.
+    public var encoded: [UInt8] { Array(input[start..<valueRange.upperBound]) }
 
     /// A primitive data object, or a constructed one whose value is already encoded.
     public init(_ tag: BERTag, _ value: [UInt8]) {
         let children = tag.isConstructed ? (try? Self.parse(value)) ?? [] : []
-        self.init(tag: tag, value: value, encoded: Self.encode(tag, value), children: children)
+        self.init(tag, value, children)
     }
 
     /// A constructed data object.
     public init(_ tag: BERTag, children: [BERTLV]) {
-        let value = children.flatMap(\.encoded)
-        self.init(tag: tag, value: value, encoded: Self.encode(tag, value), children: children)
+        self.init(tag, children.flatMap(\.encoded), children)
     }
 
-    private init(tag: BERTag, value: [UInt8], encoded: [UInt8], children: [BERTLV]) {
-        (self.tag, self.value, self.encoded, self.children) = (tag, value, encoded, children)
+    private init(_ tag: BERTag, _ value: [UInt8], _ children: [BERTLV]) {
+        let encoded = Self.encode(tag, value)
+        self.init(
+            tag: tag, children: children, input: encoded, start: 0,
+            valueRange: (encoded.count - value.count)..<encoded.count)
+    }
+
+    private init(tag: BERTag, children: [BERTLV], input: [UInt8], start: Int, valueRange: Range<Int>) {
+        (self.tag, self.children) = (tag, children)
+        (self.input, self.start, self.valueRange) = (input, start, valueRange)
+    }
+
+    /// Whether the encodings and the children are the same, wherever they were read.
+    public static func == (first: BERTLV, second: BERTLV) -> Bool {
+        first.tag == second.tag
+            && first.input[first.start..<first.valueRange.upperBound]
+                == second.input[second.start..<second.valueRange.upperBound]
+            && first.children == second.children
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(input[start..<valueRange.upperBound])
     }
 
     /// The first data object with `tag`: this one, or one below it, depth first.
@@ -63,58 +88,24 @@ public struct BERTLV: Hashable, Sendable {
     /// - Throws: ``BERTLVError`` with the offset in `bytes`.
     public static func parse(_ bytes: [UInt8], limits: Limits = Limits()) throws(BERTLVError) -> [BERTLV] {
         guard bytes.count <= limits.bytes else { throw .tooLarge(offset: limits.bytes) }
-        return try parse(bytes[...], depth: limits.depth)
+        return try parse(bytes, 0..<bytes.count, depth: limits.depth)
     }
 
-    private static func parse(_ bytes: ArraySlice<UInt8>, depth: Int) throws(BERTLVError) -> [BERTLV] {
+    private static func parse(
+        _ bytes: [UInt8], _ range: Range<Int>, depth: Int
+    ) throws(BERTLVError) -> [BERTLV] {
         var objects: [BERTLV] = []
-        var rest = bytes
-        while let first = rest.first {
-            guard first != 0 else {
-                rest = rest.dropFirst()
-                continue
-            }
-            let start = rest.startIndex
-            let tag = try takeTag(&rest)
-            let length = try takeLength(&rest)
-            guard rest.count >= length else { throw .truncated(offset: start) }
-            guard !tag.isConstructed || depth > 1 else { throw .tooDeep(offset: start) }
-            let value = rest.prefix(length)
-            rest = rest.dropFirst(length)
+        var reader = BERTLVReader(range)
+        while let object = try reader.next(in: bytes.span) {
+            let isConstructed = object.tag.isConstructed
+            guard !isConstructed || depth > 1 else { throw .tooDeep(offset: object.start) }
             objects.append(
                 BERTLV(
-                    tag: tag, value: Array(value), encoded: Array(bytes[start..<value.endIndex]),
-                    children: tag.isConstructed ? try parse(value, depth: depth - 1) : []))
+                    tag: object.tag,
+                    children: isConstructed ? try parse(bytes, object.value, depth: depth - 1) : [],
+                    input: bytes, start: object.start, valueRange: object.value))
         }
         return objects
-    }
-
-    static func takeTag(_ rest: inout ArraySlice<UInt8>) throws(BERTLVError) -> BERTag {
-        let start = rest.startIndex
-        guard let first = rest.popFirst() else { throw .truncated(offset: start) }
-        var number = UInt32(first)
-        guard first & 0x1F == 0x1F else { return BERTag(rawValue: number) }
-        for count in 1... {
-            guard count < 4 else { throw .tagTooLong(offset: start) }
-            guard let next = rest.popFirst() else { throw .truncated(offset: start) }
-            number = number << 8 | UInt32(next)
-            if next & 0x80 == 0 { break }
-        }
-        return BERTag(rawValue: number)
-    }
-
-    static func takeLength(_ rest: inout ArraySlice<UInt8>) throws(BERTLVError) -> Int {
-        let start = rest.startIndex
-        guard let first = rest.popFirst() else { throw .truncated(offset: start) }
-        guard first >= 0x80 else { return Int(first) }
-        let count = Int(first & 0x7F)
-        guard (1...3).contains(count) else { throw .invalidLength(offset: start) }
-        var length = 0
-        for _ in 0..<count {
-            guard let next = rest.popFirst() else { throw .truncated(offset: start) }
-            length = length << 8 | Int(next)
-        }
-        return length
     }
 }
 

@@ -11,6 +11,15 @@ public enum BERTLVError: Error, Hashable, Sendable, CustomStringConvertible {
     /// More bytes than the limit.
     case tooLarge(offset: Int)
 
+    /// Where it is, counted from the first byte of the input.
+    public var offset: Int {
+        switch self {
+        case .truncated(let offset), .tagTooLong(let offset), .invalidLength(let offset), .tooDeep(let offset),
+            .tooLarge(let offset):
+            offset
+        }
+    }
+
     public var description: String {
         switch self {
         case .truncated(let offset): "BER-TLV data ends early, at offset \(offset)"

@@ -19,7 +19,16 @@ public struct BERTag: RawRepresentable, Hashable, Comparable, Sendable, Expressi
     }
 
     /// Whether the value is itself a series of data objects (b6 of the first byte).
-    public var isConstructed: Bool { (bytes.first ?? 0) & 0x20 != 0 }
+    public var isConstructed: Bool {
+        let shift: UInt32 =
+            switch rawValue {
+            case ..<0x100: 0
+            case ..<0x1_0000: 8
+            case ..<0x100_0000: 16
+            default: 24
+            }
+        return rawValue >> shift & 0x20 != 0
+    }
 
     /// Upper-case hexadecimal digits, for example `9F26`.
     public var description: String {

@@ -5,6 +5,8 @@ public struct TraceEntry: Hashable, Sendable {
         /// Response data, SW1, SW2.
         case response(String)
         case failure(CardChannelError)
+        /// A PIN entry at the reader ended without a PIN, so that the card got no command.
+        case notSent(PINPadAnswer)
     }
 
     public let command: String
@@ -16,6 +18,7 @@ public struct TraceEntry: Hashable, Sendable {
         switch outcome {
         case .response(let response): #"{"c":"\#(command)","r":"\#(response)"}"#
         case .failure(let error): #"{"c":"\#(command)","e":"\#(Self.escaped(error.description))"}"#
+        case .notSent(let answer): #"{"c":"\#(command)","e":"\#(Self.escaped(answer.description))"}"#
         }
     }
 

@@ -38,7 +38,7 @@ struct TraceMask: ~Copyable {
         let data = response.data
         let status = response.status.description
         var sensitive: [(tag: BERTag, value: ArraySlice<UInt8>)] = []
-        let isTLV = Self.collect(data[...], Self.maximumDepth, &sensitive)
+        let isTLV = Self.collect(data, 0..<data.count, Self.maximumDepth, &sensitive)
         let isUnderstood = isTLV && Self.isExpected(data, to: command)
         for (tag, value) in sensitive { learn(tag, value) }
         guard isUnderstood || Self.plainInstructions.contains(command.ins) else {
@@ -53,8 +53,8 @@ struct TraceMask: ~Copyable {
 
     /// Whether the first tag is one that the command is answered with.
     private static func isExpected(_ data: [UInt8], to command: CommandAPDU) -> Bool {
-        var rest = data[...]
-        guard !rest.isEmpty, let tag = try? BERTLV.takeTag(&rest) else { return rest.isEmpty }
+        var reader = BERTLVReader(0..<data.count)
+        guard !data.isEmpty, let tag = try? reader.nextTag(in: data.span) else { return data.isEmpty }
         return switch command.ins {
         case 0xB2: tag == 0x70
         case 0xA8: tag == 0x77 || tag == 0x80
@@ -67,26 +67,20 @@ struct TraceMask: ~Copyable {
     ///
     /// - Returns: whether all of the bytes are BER-TLV.
     private static func collect(
-        _ bytes: ArraySlice<UInt8>, _ depth: Int, _ sensitive: inout [(tag: BERTag, value: ArraySlice<UInt8>)]
+        _ bytes: [UInt8], _ range: Range<Int>, _ depth: Int,
+        _ sensitive: inout [(tag: BERTag, value: ArraySlice<UInt8>)]
     ) -> Bool {
         guard depth > 0 else { return false }
-        var rest = bytes
-        while let first = rest.first {
-            guard first != 0 else {
-                rest = rest.dropFirst()
-                continue
+        var reader = BERTLVReader(range)
+        do throws(BERTLVError) {
+            while let object = try reader.next(in: bytes.span) {
+                if sensitiveTags.contains(object.tag) {
+                    sensitive.append((object.tag, bytes[object.value]))
+                } else if object.tag.isConstructed {
+                    guard collect(bytes, object.value, depth - 1, &sensitive) else { return false }
+                }
             }
-            guard let tag = try? BERTLV.takeTag(&rest), let length = try? BERTLV.takeLength(&rest),
-                length <= rest.count
-            else { return false }
-            let value = rest.prefix(length)
-            rest = rest.dropFirst(length)
-            if sensitiveTags.contains(tag) {
-                sensitive.append((tag, value))
-            } else if tag.isConstructed {
-                guard collect(value, depth - 1, &sensitive) else { return false }
-            }
-        }
+        } catch { return false }
         return true
     }
 

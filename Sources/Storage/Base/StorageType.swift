@@ -1,7 +1,7 @@
 /// The records of a database, as one transaction sees them.
 ///
-/// It is lent to a closure by ``StorageManagerType`` and is of no use after that. Nothing here deletes:
-/// what moved money stays on record.
+/// It is lent to a closure by ``StorageManagerType`` and is of no use after that. What moved money stays on
+/// record: only a ``ForgettableObject`` can be deleted.
 public protocol StorageType {
     /// Reads records: those that `predicate` means, or all of them when it is nil, in the order of the SQL
     /// ordering terms `order`, for example `id DESC`, and at most `limit` of them.
@@ -20,6 +20,12 @@ public protocol StorageType {
 
     /// Writes every column of a record that is there.
     func updateObject<T: IdentifiedObject>(_ object: T) throws
+
+    /// Deletes the records that `predicate` means.
+    ///
+    /// - Returns: how many there were.
+    @discardableResult
+    func deleteObjects<T: ForgettableObject>(ofType type: T.Type, matching predicate: StoragePredicate) throws -> Int
 }
 
 extension StorageType {

@@ -91,13 +91,17 @@ public struct PaymentJournal: Sendable {
 
     /// Records how the attempt ended, with what is known of the card and the answer, and its receipt, all or
     /// nothing. The state is a final one, or `.authorized` when the capture is still to come; `detail` says why,
-    /// in words, in the attempt's history, and `advice`, JSON text, what the host has still to be told.
+    /// in words, in the attempt's history, and `advice`, JSON text, what the host has still to be told. A card that
+    /// approved offline is remembered by `offlineCard`; see ``CardRegister``.
     @discardableResult
     public func finish(
         _ attempt: Int64, as state: AttemptState, details: PaymentDetails = PaymentDetails(),
-        receipt: ReceiptDraft? = nil, detail: String? = nil, advice: String? = nil, at moment: Timestamp
+        receipt: ReceiptDraft? = nil, detail: String? = nil, advice: String? = nil,
+        offlineCard: CardFingerprint? = nil, at moment: Timestamp
     ) throws(JournalError) -> JournalEntry {
-        try move(attempt, to: state, details: details, receipt: receipt, detail: detail, advice: advice, at: moment)
+        try move(
+            attempt, to: state, details: details, receipt: receipt, detail: detail, advice: advice,
+            offlineCard: offlineCard, at: moment)
     }
 
     /// Records that the attempt is about to be taken back, and why. Call it again when a try got no answer.
@@ -106,14 +110,6 @@ public struct PaymentJournal: Sendable {
         _ attempt: Int64, reason: String, details: PaymentDetails = PaymentDetails(), at moment: Timestamp
     ) throws(JournalError) -> JournalEntry {
         try move(attempt, to: .reversing, details: details, detail: reason, at: moment)
-    }
-
-    /// Records that the host has taken the attempt back.
-    @discardableResult
-    public func markReversed(
-        _ attempt: Int64, details: PaymentDetails = PaymentDetails(), receipt: ReceiptDraft? = nil, at moment: Timestamp
-    ) throws(JournalError) -> JournalEntry {
-        try move(attempt, to: .reversed, details: details, receipt: receipt, at: moment)
     }
 
     /// Records that nobody knows what became of the attempt. Call it again when an inquiry got no answer.
@@ -127,7 +123,7 @@ public struct PaymentJournal: Sendable {
 
     private func move(
         _ id: Int64, to state: AttemptState, details: PaymentDetails, receipt: ReceiptDraft? = nil,
-        detail: String? = nil, advice: String? = nil, at moment: Timestamp
+        detail: String? = nil, advice: String? = nil, offlineCard: CardFingerprint? = nil, at moment: Timestamp
     ) throws(JournalError) -> JournalEntry {
         try write { storage in
             var attempts = try attempts(withSiblingsOf: id, in: storage)
@@ -150,6 +146,9 @@ public struct PaymentJournal: Sendable {
             attempt.lastError = details.errorMessage ?? detail ?? attempt.lastError
             try storage.updateObject(attempt)
             try storage.insertNewObject(AttemptTransition(of: attempt, detail: detail))
+            if let offlineCard {
+                try storage.insertNewObject(OfflineSale(attempt, card: offlineCard, madeAt: moment))
+            }
             attempts[place] = attempt
             let payment = try settle(attempt, among: attempts, details: details, at: moment, in: storage)
             let stored = try receipt.map {

@@ -29,6 +29,8 @@ public struct PaymentDetails: Hashable, Sendable {
     public var odaMethod: String?
     /// What offline data authentication found.
     public var odaResult: String?
+    /// Why offline data authentication failed, in words.
+    public var odaReason: String?
     /// The authorisation response code (tag 8A, DE 39), two characters.
     public var arc: String?
     /// The host's own reference (DE 37), 12 characters.
@@ -58,7 +60,7 @@ public struct PaymentDetails: Hashable, Sendable {
         ("brand", \.brand), ("last4", \.last4), ("entryMode", \.entryMode), ("cvm", \.cvm),
         ("authCode", \.authCode), ("aid", \.aid), ("applicationName", \.applicationName), ("tvr", \.tvr),
         ("tsi", \.tsi), ("cryptogram", \.cryptogram), ("cryptogramType", \.cryptogramType),
-        ("odaMethod", \.odaMethod), ("odaResult", \.odaResult), ("arc", \.arc),
+        ("odaMethod", \.odaMethod), ("odaResult", \.odaResult), ("odaReason", \.odaReason), ("arc", \.arc),
         ("hostReference", \.hostReference), ("atc", \.atc), ("declineReason", \.declineReason),
         ("errorCode", \.errorCode), ("errorMessage", \.errorMessage),
     ]

@@ -37,4 +37,10 @@ struct SQLiteStorage: StorageType {
             throw UnreadableRow(table: T.entityName, column: "id")
         }
     }
+
+    func deleteObjects<T: ForgettableObject>(ofType type: T.Type, matching predicate: StoragePredicate) throws -> Int {
+        try database.cachedStatement(sql: "DELETE FROM \(T.entityName) WHERE \(predicate.condition)").execute(
+            arguments: predicate.arguments)
+        return database.changesCount
+    }
 }

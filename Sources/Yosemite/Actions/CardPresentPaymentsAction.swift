@@ -34,10 +34,11 @@ public enum CardPresentPaymentsAction: Action {
         request: PaymentRequest, onCardReaderMessage: Messages,
         onProcessingCompletion: @Sendable (PaymentIntent) -> Void,
         onCompletion: Completion<Payment>)
-    /// Tries a payment again that was declined, cancelled or failed. Refused while its outcome is unknown.
+    /// Tries a payment again that was declined, cancelled or failed. Refused while its outcome is unknown. How long to
+    /// wait for a card, and whether the issuer is to be asked whatever the card says, is said anew.
     case retryPayment(
-        paymentID: Int64, onCardReaderMessage: Messages, onProcessingCompletion: @Sendable (PaymentIntent) -> Void,
-        onCompletion: Completion<Payment>)
+        paymentID: Int64, cardTimeout: Duration, forcedOnline: Bool, onCardReaderMessage: Messages,
+        onProcessingCompletion: @Sendable (PaymentIntent) -> Void, onCompletion: Completion<Payment>)
     /// Cancels the running payment. Completes after the payment has, with the reader idle; succeeds when no payment
     /// runs.
     case cancelPayment(onCompletion: Completion<Void>)
@@ -75,7 +76,7 @@ public enum CardPresentPaymentsAction: Action {
         case .connect(let reader, _): ["reader": reader.id]
         case .collectPayment(let request, _, _, _):
             ["amount": request.amount.description, "order": request.orderID.map(String.init) ?? "none"]
-        case .retryPayment(let id, _, _, _), .loadPayment(let id, _): ["payment": Payment.name(of: id)]
+        case .retryPayment(let id, _, _, _, _, _), .loadPayment(let id, _): ["payment": Payment.name(of: id)]
         case .refundPayment(let id, let amount, _):
             ["payment": Payment.name(of: id), "amount": amount?.description ?? "all"]
         case .fetchWCPayCharge(let siteID, let chargeID, _): ["site": String(siteID), "charge": chargeID]

@@ -9,8 +9,6 @@ public enum CardPresentPaymentsError: Error, Hashable, Sendable, CustomStringCon
     case reader(CardReaderServiceError)
     /// The records do not allow it, or cannot be read or written.
     case journal(JournalError)
-    /// A refund did not go through; what is known of it is in the payment's history.
-    case refund(CardReaderServiceError)
     /// Another payment or refund of this process is running.
     case busy
 
@@ -19,7 +17,6 @@ public enum CardPresentPaymentsError: Error, Hashable, Sendable, CustomStringCon
         case .noStoreSite: "no store site is configured"
         case .reader(let error): error.description
         case .journal(let error): error.description
-        case .refund(let error): "the refund did not go through: \(error)"
         case .busy: "another payment is running: wait for it to end, or cancel it"
         }
     }

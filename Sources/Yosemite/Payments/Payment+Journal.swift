@@ -52,7 +52,8 @@ extension CardPresentTransactionDetails {
             authorizationResponseCode: stored.arc, authorizationCode: stored.authCode,
             hostReference: stored.hostReference,
             offlineDataAuthentication: stored.odaMethod.flatMap(OfflineDataAuthentication.init) ?? .none,
-            offlineDataAuthenticationResult: stored.odaResult ?? "notPerformed")
+            offlineDataAuthenticationResult: stored.odaResult ?? "notPerformed",
+            offlineDataAuthenticationReason: stored.odaReason)
     }
 }
 
@@ -70,7 +71,7 @@ extension PaymentDetails {
         (tvr, tsi) = (card.terminalVerificationResults, card.transactionStatusInformation)
         (cryptogram, cryptogramType) = (card.applicationCryptogram, card.cryptogramType)
         odaMethod = card.offlineDataAuthentication.rawValue
-        odaResult = card.offlineDataAuthenticationResult
+        (odaResult, odaReason) = (card.offlineDataAuthenticationResult, card.offlineDataAuthenticationReason)
         (arc, hostReference) = (card.authorizationResponseCode, card.hostReference)
         atc = card.applicationTransactionCounter.map { counter in
             let digits = String(counter, radix: 16, uppercase: true)

@@ -11,6 +11,7 @@ struct PaymentCollection: Sendable {
     let host: JournallingPaymentHost
     let service: any CardReaderService
     let receipts: ReceiptComposer
+    let history: StoredCardHistory?
     let time: any TimeSource
 
     func run(
@@ -21,6 +22,7 @@ struct PaymentCollection: Sendable {
         let attempt = entry.attempt
         let key = IdempotencyKey(rawValue: attempt.idempotencyKey)
         host.open(attempt)
+        history?.begin()
         let result: Result<PaymentIntent, CardReaderServiceError>
         do throws(CardReaderServiceError) {
             let parameters = PaymentIntentParameters(
@@ -65,7 +67,8 @@ struct PaymentCollection: Sendable {
         let finished = try journal.finish(
             entry.attempt.id, as: intent.advice == nil ? .captured : .authorized,
             details: PaymentDetails(intent.details), receipt: receipt(.approved, of: entry, card: intent.details),
-            advice: intent.advice.map(StoredAdvice.init)?.text, at: time.now())
+            advice: intent.advice.map(StoredAdvice.init)?.text,
+            offlineCard: intent.advice == nil ? nil : history?.offlineCard, at: time.now())
         return Payment(finished.payment)
     }
 

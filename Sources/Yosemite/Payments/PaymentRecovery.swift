@@ -17,11 +17,16 @@ struct PaymentRecovery: Sendable {
     func run() async throws(JournalError) -> RecoveryReport {
         var report = RecoveryReport()
         for attempt in try journal.openAttempts() {
-            let payment = try await recover(attempt)
-            if payment.attemptIsOpen {
-                report.open.append(payment.value)
-            } else {
-                report.finished.append(payment.value)
+            do throws(JournalError) {
+                let payment = try await recover(attempt)
+                if payment.attemptIsOpen {
+                    report.open.append(payment.value)
+                } else {
+                    report.finished.append(payment.value)
+                }
+            } catch {
+                // One payment that cannot be written must not leave the others as they are.
+                report.failed.append(RecoveryReport.Failure(payment: "\(attempt.paymentID)", error: error))
             }
         }
         await NoticeDelivery(journal: journal, host: host).run()

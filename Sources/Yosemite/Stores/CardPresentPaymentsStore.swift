@@ -26,6 +26,7 @@ public final class CardPresentPaymentsStore: Store {
     private let host: JournallingPaymentHost
     private let journal: PaymentJournal
     private let receipts: ReceiptComposer
+    private let history: StoredCardHistory?
     private let time: any TimeSource
     private let state = Mutex(State())
 
@@ -33,15 +34,16 @@ public final class CardPresentPaymentsStore: Store {
     ///   - host: the payment host.
     ///   - journal: where everything is recorded.
     ///   - merchant: stands at the head of receipts.
+    ///   - history: remembers cards that approved offline; the one that the reader service asks. Nil when nobody does.
     ///   - time: what the records are dated by.
     ///   - makeService: makes the reader service around the host that it is to talk to, which writes the
     ///     journal before it passes anything on to `host`.
     public init(
-        host: any PaymentHost, journal: PaymentJournal, merchant: Merchant, time: any TimeSource,
-        service makeService: (any PaymentHost) -> any CardReaderService
+        host: any PaymentHost, journal: PaymentJournal, merchant: Merchant, history: StoredCardHistory? = nil,
+        time: any TimeSource, service makeService: (any PaymentHost) -> any CardReaderService
     ) {
         let journalling = JournallingPaymentHost(host: host, journal: journal, time: time)
-        (self.host, self.journal, self.time) = (journalling, journal, time)
+        (self.host, self.journal, self.history, self.time) = (journalling, journal, history, time)
         receipts = ReceiptComposer(merchant: merchant, time: time)
         service = makeService(journalling)
     }
@@ -77,8 +79,10 @@ public final class CardPresentPaymentsStore: Store {
                     siteID: request.siteID, orderID: request.orderID, amount: request.amount, hostName: host.name,
                     at: time.now())
             }
-        case .retryPayment(let id, let onMessage, let onProcessed, let onCompletion):
-            retry(PaymentID(rawValue: id), onMessage, onProcessed, onCompletion)
+        case .retryPayment(let id, let cardTimeout, let forcedOnline, let onMessage, let onProcessed, let onCompletion):
+            retry(
+                PaymentID(rawValue: id), cardTimeout: cardTimeout, forcedOnline: forcedOnline, onMessage, onProcessed,
+                onCompletion)
         case .cancelPayment(let onCompletion): cancel(.payment, onCompletion)
         case .cancelRefund(let onCompletion): cancel(.refund, onCompletion)
         case .refundPayment(let id, let amount, let onCompletion):
@@ -122,7 +126,7 @@ public final class CardPresentPaymentsStore: Store {
         begin: @escaping @Sendable () throws(JournalError) -> JournalEntry
     ) {
         let collection = PaymentCollection(
-            journal: journal, host: host, service: service, receipts: receipts, time: time)
+            journal: journal, host: host, service: service, receipts: receipts, history: history, time: time)
         runAlone(.payment, onCompletion) { () async throws(CardPresentPaymentsError) in
             let entry: JournalEntry
             do throws(JournalError) { entry = try begin() } catch { throw .journal(error) }
@@ -131,13 +135,16 @@ public final class CardPresentPaymentsStore: Store {
     }
 
     private func retry(
-        _ id: PaymentID, _ onMessage: @escaping CardPresentPaymentsAction.Messages,
+        _ id: PaymentID, cardTimeout: Duration, forcedOnline: Bool,
+        _ onMessage: @escaping CardPresentPaymentsAction.Messages,
         _ onProcessed: @escaping @Sendable (PaymentIntent) -> Void,
         _ onCompletion: @escaping CardPresentPaymentsAction.Completion<Payment>
     ) {
         do throws(JournalError) {
             let payment = try journal.payment(id)
-            let request = PaymentRequest(siteID: payment.siteID, orderID: payment.orderID, amount: payment.amount)
+            let request = PaymentRequest(
+                siteID: payment.siteID, orderID: payment.orderID, amount: payment.amount, cardTimeout: cardTimeout,
+                forcedOnline: forcedOnline)
             collect(request, onMessage, onProcessed, onCompletion) { [journal, host, time] () throws(JournalError) in
                 try journal.retry(id, hostName: host.name, at: time.now())
             }

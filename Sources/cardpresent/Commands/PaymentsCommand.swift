@@ -1,5 +1,6 @@
 internal import Amounts
 internal import ArgumentParser
+internal import Storage
 internal import Yosemite
 
 /// `payments`
@@ -81,12 +82,17 @@ struct RecoverPayments: AsyncParsableCommand {
             if output.json {
                 try StandardOutput.write(
                     json: RecoveryView(
-                        finished: report.finished.map(PaymentView.init), open: report.open.map(PaymentView.init)))
+                        finished: report.finished.map(PaymentView.init), open: report.open.map(PaymentView.init),
+                        failed: report.failed.map {
+                            RecoveryView.Failure(payment: $0.payment, message: $0.error.description)
+                        }))
             } else {
-                try StandardOutput.write("\(report.finished.count) finished, \(report.open.count) still open\n")
+                let open = report.open.count + report.failed.count
+                try StandardOutput.write("\(report.finished.count) finished, \(open) still open\n")
                 try StandardOutput.write(PaymentTable.text(report.finished + report.open))
             }
-            guard report.open.isEmpty else { throw ExitCode(ExitStatus.outcomeUnknown.rawValue) }
+            for failure in report.failed { StandardError.write("cardpresent: \(failure.payment): \(failure.error)\n") }
+            guard report.open.isEmpty, report.failed.isEmpty else { throw ExitCode(ExitStatus.outcomeUnknown.rawValue) }
         }
     }
 }

@@ -1,71 +1,75 @@
 internal import CardSecrets
+internal import Determinism
 internal import EMV
-internal import Glibc
 internal import Simulator
 
-/// The person at this terminal: chooses and types on the keyboard.
+/// The person at this terminal: chooses and types on the keyboard. Every question has a deadline.
 struct ConsoleCardholder: CardholderInterface {
     /// Typed already, on the command line.
     let pin: SealedBytes?
     let pinPad: SimulatedPINPad
+    private let keyboard: Keyboard
+
+    init(pin: SealedBytes?, pinPad: SimulatedPINPad, time: any TimeSource) {
+        (self.pin, self.pinPad, keyboard) = (pin, pinPad, Keyboard(time: time))
+    }
+
+    /// How long a person may take for one question.
+    private static let patience = Duration.seconds(60)
+    /// How often a number or a PIN that cannot be one is asked for again.
+    private static let questions = 3
 
     func chooseApplication(_ applications: [ApplicationChoice]) async -> Int? {
-        guard isatty(0) == 1 else { return applications.indices.first }
+        guard Keyboard.isThere else { return applications.indices.first }
         for (index, application) in applications.enumerated() {
             StandardError.write("  \(index + 1)  \(application.name)\n")
         }
-        StandardError.write("Which application? [1] ")
-        guard let line = Swift.readLine() else { return nil }
-        guard !line.isEmpty else { return applications.indices.first }
-        return Int(line).map { $0 - 1 }.flatMap { applications.indices.contains($0) ? $0 : nil }
+        for _ in 0..<Self.questions {
+            StandardError.write("Which application? [1] ")
+            guard let line = answer(echo: true) else { return nil }
+            guard !line.isEmpty else { return applications.indices.first }
+            if let number = Int(String(decoding: line, as: UTF8.self)), applications.indices.contains(number - 1) {
+                return number - 1
+            }
+            StandardError.write("Give a number from 1 to \(applications.count).\n")
+        }
+        return nil
     }
 
     func enterPIN(_ prompt: PINPrompt) async -> PINEntry {
         // A PIN that was given once is tried once: three wrong tries would block the card.
         if let pin { return prompt.isRetry ? .cancelled : .entered(pin.bytes.duplicate()) }
-        guard isatty(0) == 1 else { return .unavailable }
-        if prompt.isRetry { StandardError.write("Wrong PIN.\n") }
-        if prompt.isLastTry { StandardError.write("Last try: another wrong PIN blocks it.\n") }
-        StandardError.write("PIN (empty to pass it over): ")
-        guard var digits = Self.readWithoutEcho() else { return .cancelled }
-        defer { for index in digits.indices { digits[index] = 0 } }
-        StandardError.write("\n")
-        guard !digits.isEmpty else { return .bypassed }
-        guard (4...12).contains(digits.count), digits.allSatisfy({ $0 <= 9 }) else { return .cancelled }
-        return .entered(SensitiveBytes(digits))
+        guard Keyboard.isThere else { return .unavailable }
+        for line in PINWords.warnings(prompt) { StandardError.write(line + "\n") }
+        for _ in 0..<Self.questions {
+            StandardError.write("PIN (empty to pass it over): ")
+            guard var digits = answer(echo: false) else { return .cancelled }
+            defer { for index in digits.indices { digits[index] = 0 } }
+            StandardError.write("\n")
+            guard !digits.isEmpty else { return .bypassed }
+            if (4...12).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) {
+                for index in digits.indices { digits[index] -= 0x30 }
+                return .entered(SensitiveBytes(digits))
+            }
+            StandardError.write("A PIN has 4 to 12 digits.\n")
+        }
+        return .cancelled
     }
 
     func encipherPIN(
         _ pin: borrowing SensitiveBytes, pan: borrowing PrimaryAccountNumber
     ) async -> EncipheredPINBlock? {
-        pinPad.encipher(pin, pan: pan)
+        do throws(SimulatedPINPad.Failure) { return try pinPad.encipher(pin, pan: pan) } catch {
+            StandardError.write("cardpresent: \(error)\n")
+            return nil
+        }
     }
 
-    /// How long a person may take for a PIN, in tenths of a second.
-    private static let patience = 600
-
-    /// One line, a value of 0...9 for each digit, with the terminal's echo off; nil when the payment was
-    /// cancelled meanwhile, or nobody typed.
-    private static func readWithoutEcho() -> [UInt8]? {
-        var settings = termios()
-        tcgetattr(0, &settings)
-        var silent = settings
-        silent.c_lflag &= ~tcflag_t(ECHO)
-        tcsetattr(0, TCSAFLUSH, &silent)
-        defer { tcsetattr(0, TCSAFLUSH, &settings) }
-        var digits: [UInt8] = []
-        digits.reserveCapacity(16)
-        var byte: UInt8 = 0
-        for _ in 0..<patience {
-            if Task.isCancelled { return nil }
-            var keyboard = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
-            // The terminal hands over a whole line at once.
-            guard poll(&keyboard, 1, 100) > 0 else { continue }
-            while digits.count < 16, read(0, &byte, 1) == 1, byte != 0x0A {
-                digits.append(byte >= 0x30 ? byte - 0x30 : 0xFF)
-            }
-            return digits
+    /// A line; nil when nobody typed one, which is told.
+    private func answer(echo: Bool) -> [UInt8]? {
+        do throws(Keyboard.Failure) { return try keyboard.line(echo: echo, within: Self.patience) } catch {
+            StandardError.write(error == .timedOut ? "\nNobody answered in time.\n" : "\n")
+            return nil
         }
-        return nil
     }
 }

@@ -13,6 +13,7 @@ struct NoReader: World, CardholderInterface {
     init(_ repeatability: Repeatability) { (time, random) = (repeatability.time, repeatability.random) }
 
     var cardholder: any CardholderInterface { self }
+    var takesCards: Bool { false }
 
     func chooseApplication(_ applications: [ApplicationChoice]) async -> Int? { nil }
 

@@ -1,6 +1,7 @@
 internal import CardSecrets
 internal import Determinism
 internal import EMV
+internal import Hardware
 internal import Simulator
 internal import USB
 
@@ -14,7 +15,9 @@ struct RealWorld: World {
     let readerID: String?
 
     /// - Throws: `CommandFailure`
-    init(_ options: WorldOptions, readerID: String?, pin: SealedBytes?) throws(CommandFailure) {
+    init(
+        _ options: WorldOptions, readerID: String?, pin: SealedBytes?, pinPad scheme: PINPadScheme
+    ) throws(CommandFailure) {
         guard options.determinism.seed == nil else {
             throw CommandFailure(
                 .usage, code: "seed_with_usb", message: "--seed makes simulated runs repeatable, not real ones",
@@ -24,11 +27,11 @@ struct RealWorld: World {
         bus = try Till.usbBus(time: time)
         let pinPad: SimulatedPINPad
         do {
-            pinPad = try SimulatedPINPad(keys: TestKeys.embedded(), random: random)
+            pinPad = try SimulatedPINPad(keys: TestKeys.embedded(), scheme: scheme.keyScheme, random: random)
         } catch {
             throw CommandFailure(.internalError, code: "internal", message: "the test PIN pad cannot be made: \(error)")
         }
-        cardholder = ConsoleCardholder(pin: pin, pinPad: pinPad)
+        cardholder = ConsoleCardholder(pin: pin, pinPad: pinPad, time: time)
         trace = try options.traceFile()
     }
 }

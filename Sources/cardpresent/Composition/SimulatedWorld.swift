@@ -14,10 +14,12 @@ struct SimulatedWorld: World {
     let trace: TraceFile?
     let card: CardProfile?
     private let person: SimulatedCardholder
-    private let keys: TestKeys
+    private let authorityKeys: [CAPublicKey]
 
     /// - Throws: `CommandFailure`
-    init(_ options: WorldOptions, model name: String, pin: SealedBytes?) throws(CommandFailure) {
+    init(
+        _ options: WorldOptions, model name: String, pin: SealedBytes?, pinPad: PINPadScheme
+    ) throws(CommandFailure) {
         guard let model = SimulatedReaderModel.all.first(where: { $0.name == name }) else {
             throw CommandFailure(
                 .usage, code: "unknown_reader_model", message: "there is no simulated reader model '\(name)'",
@@ -33,11 +35,14 @@ struct SimulatedWorld: World {
         let reader = SimulatedCCIDReader(model: model, clock: clock)
         simulatedBus.plug(reader)
         do {
-            keys = try TestKeys.embedded()
+            let keys = try TestKeys.embedded(rsa: options.determinism.repeatability.rsaKeys)
+            authorityKeys = try profile.certificationAuthorityKeys(keys)
             let chip = try SimulatedEMVCard(profile: profile, keys: keys, random: random.stream("card"))
             person = SimulatedCardholder(
                 profile: profile, card: chip, reader: reader, clock: clock,
-                pinPad: try SimulatedPINPad(keys: keys, random: random.stream("pin pad")), pin: pin)
+                pinPad: try SimulatedPINPad(
+                    keys: keys, scheme: pinPad.keyScheme, random: random.stream("pin pad")),
+                pin: pin)
         } catch {
             throw CommandFailure(
                 .internalError, code: "internal", message: "the simulated card cannot be made: \(error)")
@@ -51,10 +56,7 @@ struct SimulatedWorld: World {
 
     /// A terminal that is to accept test cards knows the test certification authority.
     func terminal(_ configured: TerminalConfiguration) -> TerminalConfiguration {
-        let rids = Set(configured.applications.map { Array($0.aid.prefix(5)) })
-        let testKeys = rids.sorted { $0.lexicographicallyPrecedes($1) }.compactMap { rid in
-            try? keys.certificationAuthorityPublicKey(rid: rid)
-        }
-        return configured.adding(certificationAuthorityKeys: testKeys)
+        configured.adding(
+            certificationAuthorityKeys: authorityKeys, revokedCertificates: card?.revokedCertificates ?? [])
     }
 }

@@ -36,8 +36,9 @@ struct Till: Sendable {
     ) async throws(CommandFailure) -> Till {
         let world: any World =
             switch options.reader {
-            case .usb(let id): try RealWorld(options, readerID: id, pin: pin)
-            case .simulated(let model): try SimulatedWorld(options, model: model, pin: pin)
+            case .usb(let id): try RealWorld(options, readerID: id, pin: pin, pinPad: settings.pinPadScheme)
+            case .simulated(let model):
+                try SimulatedWorld(options, model: model, pin: pin, pinPad: settings.pinPadScheme)
             }
         return try await open(world, currency: currency, settings: settings, data: data, rules: rules)
     }
@@ -47,9 +48,10 @@ struct Till: Sendable {
         rules: IssuerRules
     ) async throws(CommandFailure) -> Till {
         let path = try data.path()
+        let storage: SQLiteStorageManager
         let journal: PaymentJournal
         do throws(StorageError) {
-            let storage = try SQLiteStorageManager(path: path, random: world.random.stream("database"))
+            storage = try SQLiteStorageManager(path: path, random: world.random.stream("database"))
             journal = PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
         } catch {
             throw CommandFailure(error)
@@ -62,6 +64,7 @@ struct Till: Sendable {
         let host = try HostFactory.host(beside: path, world: world, rules: rules)
         let stores = try Self.stores(
             world, terminal: world.terminal(settings.terminal(for: currency)), host: host, journal: journal,
+            history: try world.takesCards ? CardFiles.history(in: storage, settings, world.time) : nil,
             merchant: settings.merchant)
         let recovered = try await stores.value { CardPresentPaymentsAction.recoverPayments(onCompletion: $0) }
         return Till(stores: stores, world: world, recovered: recovered)
@@ -69,15 +72,15 @@ struct Till: Sendable {
 
     private static func stores(
         _ world: any World, terminal: TerminalConfiguration, host: any PaymentHost, journal: PaymentJournal,
-        merchant: Merchant
+        history: StoredCardHistory?, merchant: Merchant
     ) throws(CommandFailure) -> StoresManager {
         let time = world.time
         let payments = CardPresentPaymentsStore(
-            host: host, journal: journal, merchant: merchant, time: time
+            host: host, journal: journal, merchant: merchant, history: history, time: time
         ) { host in
             USBCardReaderService(
                 bus: world.bus, host: host, terminal: terminal, cardholder: world.cardholder,
-                time: time, random: world.random.stream("terminal"),
+                history: history, time: time, random: world.random.stream("terminal"),
                 trace: world.recordTrace)
         }
         let receipts = ReceiptStore(
@@ -175,6 +178,9 @@ extension Till {
         }
         for payment in recovered.open {
             StandardError.write("cardpresent: \(payment.name) is still open: the host has not answered\n")
+        }
+        for failure in recovered.failed {
+            StandardError.write("cardpresent: \(failure.payment) is still open: \(failure.error)\n")
         }
     }
 

@@ -1,9 +1,15 @@
+internal import Cryptography
 internal import Determinism
 internal import EMV
 internal import Hardware
 internal import Simulator
 internal import SmartCard
 internal import USB
+
+extension PINPadScheme {
+    /// The keys that go with it.
+    var keyScheme: DUKPTKeySerialNumber.Scheme { self == .tdes ? .tripleDES : .aes }
+}
 
 /// What a command runs with below the stores: a USB bus, a person, time and chance.
 protocol World: Sendable {
@@ -18,6 +24,9 @@ protocol World: Sendable {
     /// The reader to use; nil for the first one.
     var readerID: String? { get }
 
+    /// Whether cards can come to a reader here.
+    var takesCards: Bool { get }
+
     /// The terminal's configuration in this world.
     func terminal(_ configured: TerminalConfiguration) -> TerminalConfiguration
 
@@ -29,6 +38,7 @@ extension World {
     var trace: TraceFile? { nil }
     var card: CardProfile? { nil }
     var readerID: String? { nil }
+    var takesCards: Bool { true }
 
     func terminal(_ configured: TerminalConfiguration) -> TerminalConfiguration { configured }
 

@@ -8,6 +8,8 @@ enum ExitStatus: Int32, Sendable {
     case outcomeUnknown = 4
     case reader = 5
     case printer = 6
+    /// Two things that were compared are not the same.
+    case differs = 7
     case usage = 64
     case badData = 65
     case unavailable = 69

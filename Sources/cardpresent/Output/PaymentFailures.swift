@@ -56,7 +56,6 @@ extension CommandFailure {
         case .noStoreSite:
             self.init(.configuration, code: "no_store_site", message: error.description)
         case .reader(let error): self.init(error)
-        case .refund(let error): self.init(error)
         case .journal(let error): self.init(error)
         case .busy: self.init(.tryAgain, code: "busy", message: error.description)
         }

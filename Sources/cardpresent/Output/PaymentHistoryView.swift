@@ -56,6 +56,7 @@ struct PaymentHistoryView: Encodable, Sendable {
         add("cryptogram", emv?.cryptogram.map { $0 + " " + (emv?.cryptogramType ?? "") })
         add("TVR", emv?.tvr)
         add("TSI", emv?.tsi)
+        add("ODA", emv.map { "\($0.oda) \($0.odaResult)" + ($0.odaReason.map { ": " + $0 } ?? "") })
         add("refunded", refundedText)
         for attempt in attempts {
             lines.append("  \(attempt.kind), STAN \(attempt.stan), host \(attempt.host): \(attempt.state)")
@@ -71,4 +72,11 @@ struct PaymentHistoryView: Encodable, Sendable {
 struct RecoveryView: Encodable, Sendable {
     var finished: [PaymentView]
     var open: [PaymentView]
+    /// Payments whose records could not be read or written, and why.
+    var failed: [Failure]
+
+    struct Failure: Encodable, Sendable {
+        var payment: String
+        var message: String
+    }
 }

@@ -17,6 +17,8 @@ struct PaymentView: Encodable, Sendable {
     @Nullable var last4: String? = nil
     @Nullable var entryMode: String? = nil
     @Nullable var cvm: String? = nil
+    /// The same in words, and how an offline PIN went to the card.
+    @Nullable var cvmDescription: String? = nil
     @Nullable var authCode: String? = nil
     var createdAt: String
     var updatedAt: String
@@ -27,7 +29,9 @@ struct PaymentView: Encodable, Sendable {
         (currency, order) = (payment.amount.currency.code, payment.orderID)
         let card = payment.card
         (brand, last4, entryMode) = (card?.brand, card?.lastFour, card?.entryMode.rawValue)
-        (cvm, authCode) = (card?.cardholderVerification.rawValue, card?.authorizationCode)
+        cvm = card?.cardholderVerification.family.rawValue
+        cvmDescription = card?.cardholderVerification.words
+        authCode = card?.authorizationCode
         (createdAt, updatedAt) = (payment.createdAt.description, payment.updatedAt.description)
     }
 }
@@ -44,6 +48,8 @@ struct EMVView: Encodable, Sendable {
     @Nullable var responseCode: String? = nil
     var oda: String
     var odaResult: String
+    /// Why it failed; nil when it did not.
+    var odaReason: String?
 
     init(_ card: CardPresentTransactionDetails) {
         (aid, applicationName) = (card.aid, card.applicationName)
@@ -51,6 +57,7 @@ struct EMVView: Encodable, Sendable {
         (cryptogram, cryptogramType) = (card.applicationCryptogram, card.cryptogramType)
         (atc, responseCode) = (card.applicationTransactionCounter, card.authorizationResponseCode)
         (oda, odaResult) = (card.offlineDataAuthentication.rawValue, card.offlineDataAuthenticationResult)
+        odaReason = card.offlineDataAuthenticationReason
     }
 }
 

@@ -22,6 +22,9 @@ struct ProgressDisplay: Sendable {
         case .displayMessage(let message): message
         case .cardInserted: "Reading the card, do not remove it …"
         case .kernel(.cardholderVerification): "Verifying the cardholder …"
+        // Else the terminal itself asks.
+        case .kernel(.enteringPIN(let prompt)) where prompt.place == .reader:
+            PINWords.warnings(prompt).map { $0 + "\n" }.joined() + "Enter the PIN on the reader …"
         case .kernel(.online): nil
         case .kernel: nil
         case .cardDetailsCollected: nil

@@ -5,7 +5,10 @@ internal import USB
 
 extension CardReader {
     /// The reader on one line.
-    var line: String { "\(id)  \(name)  \(exchangeLevel), \(slotCount == 1 ? "1 slot" : "\(slotCount) slots")\n" }
+    var line: String {
+        let slots = slotCount == 1 ? "1 slot" : "\(slotCount) slots"
+        return "\(id)  \(name)  \(exchangeLevel), \(slots)\(hasPINPad ? ", PIN pad" : "")\n"
+    }
 }
 
 /// A reader with all that it says of itself.
@@ -45,6 +48,7 @@ struct ReaderView: Encodable, Sendable {
         add("firmware", reader.softwareVersion)
         add("level", reader.exchangeLevel)
         add("slots", String(reader.slotCount))
+        add("PIN pad", reader.hasPINPad ? "yes" : nil)
         add("battery", reader.batteryLevel.map { "\(Int($0 * 100)) percent" })
         add("card", card)
         return lines.joined(separator: "\n") + "\n"

@@ -89,6 +89,9 @@ func block(_ sequence: Int, _ data: String, _ specific: String = "00 0000", slot
     "> " + message("6F", sequence, specific, data, slot: slot)
 }
 
+/// Asks the reader for a PIN: bBWI and wLevelParameter are zero, the data is a PIN data structure.
+func secure(_ sequence: Int, _ data: String) -> String { "> " + message("69", sequence, "000000", data) }
+
 /// A data block from the reader: bStatus, bError, bChainParameter, then the data.
 func answer(_ sequence: Int, _ data: String, _ specific: String = "00 00 00", slot: Int = 0) -> String {
     "< " + message("80", sequence, specific, data, slot: slot)

@@ -37,9 +37,13 @@ struct HelpTests {
                   receipts                Shows and prints receipts.
                   readers                 Shows card readers.
                   cards                   Shows the simulated cards.
+                  simulate                Lends simulated hardware to other programs.
+                  exceptions              Keeps the list of cards that are not to be taken.
                   issuer                  Shows the book of the simulated issuer, and compares
                                           it with the till's.
                   config                  Shows and checks the configuration of the till.
+                  emv                     Tools for EMV data: keys, cards' data, recorded
+                                          exchanges.
 
                   See 'cardpresent help <subcommand>' for detailed help.
 
@@ -70,8 +74,8 @@ struct HelpTests {
                   --reader <reader>       The first USB reader, usb:ID for another one, or a
                                           simulated reader. (values: usb, simulated,
                                           simulated:tpdu, simulated:short-apdu,
-                                          simulated:extended-apdu, simulated:battery; default:
-                                          simulated:tpdu)
+                                          simulated:extended-apdu, simulated:battery,
+                                          simulated:pinpad; default: simulated:tpdu)
                         'cardpresent readers list' shows the readers that are plugged in.
                   --card <profile>        The card in a simulated reader: the name of a profile
                                           or the path of a profile file. (default: visa-credit)
@@ -118,8 +122,9 @@ struct HelpTests {
     @Test(arguments: [
         ["refund"], ["payments", "list"], ["payments", "show"], ["payments", "recover"], ["receipts", "list"],
         ["receipts", "show"], ["receipts", "print"], ["readers", "list"], ["readers", "info"], ["readers", "watch"],
-        ["cards", "list"], ["cards", "show"], ["issuer", "ledger"], ["issuer", "reconcile"], ["config", "show"],
-        ["config", "check"],
+        ["cards", "list"], ["cards", "show"], ["config", "show"], ["config", "check"], ["issuer", "ledger"],
+        ["issuer", "reconcile"], ["emv", "decode"], ["emv", "replay"], ["emv", "oda"], ["emv", "capks"],
+        ["exceptions", "add"], ["exceptions", "list"], ["exceptions", "remove"], ["simulate", "card"],
     ])
     func `every command has help, and results as JSON`(command: [String]) throws {
         let result = try Program.run(command + ["--help"], in: scratch)

@@ -27,6 +27,7 @@ struct ReadersAndCardsTests {
                 1209:0002@1-2  Simulated short APDU reader  short APDU, 1 slot
                 1209:0003@1-3  Simulated extended APDU reader  extended APDU, 1 slot
                 1209:0004@1-4  Simulated reader with battery  short APDU, 1 slot
+                1209:0005@1-5  Simulated reader with PIN pad  short APDU, 1 slot, PIN pad
 
                 """)
         #expect(
@@ -41,9 +42,11 @@ struct ReadersAndCardsTests {
                   card          absent
 
                 """)
+        #expect(try run("readers", "info", "1209:0005@1-5", "--simulated").output.contains("PIN pad       yes"))
         let told = try run("readers", "info", "1209:0003@1-3", "--simulated", "--json").object()
         #expect(told["card"] as? String == "absent")
         #expect((told["reader"] as? [String: Any])?["id"] as? String == "1209:0003@1-3")
+        #expect((told["reader"] as? [String: Any])?["hasPINPad"] as? Bool == false)
     }
 
     @Test func `a reader that is not there is told with those that are`() throws {

@@ -87,7 +87,7 @@ struct IssuerPublicKeyTests {
         certificate.remainder[0] ^= 1
         #expect(throws: CertificateError.hash(.issuer)) { try recover(certificate) }
         certificate.remainder = []
-        #expect(throws: CertificateError.hash(.issuer)) { try recover(certificate) }
+        #expect(throws: CertificateError.remainderLength(.issuer, expected: 28, actual: 0)) { try recover(certificate) }
         var other = try Fixture.issuerCertificate()
         other.exponent = [1, 0, 1]
         #expect(throws: CertificateError.hash(.issuer)) { try recover(other) }

@@ -54,7 +54,7 @@ struct BitTableTests {
 
     @Test func `the standard terminal announces what the kernel does, and no offline data authentication`() {
         let terminal = TerminalConfiguration.standard
-        #expect(terminal.capabilities.description == "20F800")
+        #expect(terminal.capabilities.description == "20F8C8")
         #expect(terminal.additionalCapabilities.description == "7000B0F111")
         #expect(terminal.type.rawValue == 0x22)
         #expect(terminal.applications.count == 16)

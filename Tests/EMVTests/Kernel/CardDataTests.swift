@@ -99,14 +99,15 @@ struct CardDataTests {
             let input = random.bytes(round % 48)
             _ = try? ApplicationFileLocator(input)
             _ = try? ApplicationInitiation.parse(input)
-            _ = try? CryptogramGeneration.parse(input)
+            _ = try? CryptogramAnswer(input)
+            _ = try? OfflineDataAuthentication.parse(input)
             _ = FileControlInformation(input)
             _ = IssuerScript(template: input)
             _ = CardDate(bytes: input)
         }
         let good = tlv(0x77, tlv(0x9F27, "80"), tlv(0x9F36, "0001"), tlv(0x9F26, "0102030405060708"))
         for count in 0..<good.count {
-            #expect(throws: KernelStop.self) { try CryptogramGeneration.parse(Array(good.prefix(count))) }
+            #expect(throws: KernelStop.self) { try CryptogramAnswer(Array(good.prefix(count))) }
         }
     }
 
@@ -122,18 +123,20 @@ struct CardDataTests {
     }
 
     @Test func `static data is what signatures cover`() {
-        func built(_ tagList: [UInt8]?, _ add: (inout OfflineAuthenticationInputBuilder) -> Void) -> (String, Bool) {
+        func built(_ tagList: [UInt8]?, _ add: (inout OfflineAuthenticationInputBuilder) -> Void) -> (
+            String, StaticDataDefect?
+        ) {
             var builder = OfflineAuthenticationInputBuilder()
             add(&builder)
             let input = builder.finish(tagList: tagList, profile: [0x1C, 0x00])
-            return (input.staticData.withUnsafeBytes { Array($0).hexText }, input.isUsable)
+            return (input.staticData.withUnsafeBytes { Array($0).hexText }, input.defect)
         }
         let record = tlv(0x70, "9F0702FF00")
         let content = bytes("9F0702FF00")
-        #expect(built(nil) { $0.add(record, content: content, file: 10) } == ("9F0702FF00", true))
-        #expect(built(nil) { $0.add(record, content: content, file: 11) } == ("70059F0702FF00", true))
-        #expect(built([0x82]) { $0.add(record, content: content, file: 1) } == ("9F0702FF001C00", true))
-        #expect(built([0x95]) { $0.add(record, content: content, file: 1) }.1 == false)
-        #expect(built(nil) { $0.add([1, 2], content: nil, file: 12) }.1 == false)
+        #expect(built(nil) { $0.add(record, content: content, file: 10) } == ("9F0702FF00", nil))
+        #expect(built(nil) { $0.add(record, content: content, file: 11) } == ("70059F0702FF00", nil))
+        #expect(built([0x82]) { $0.add(record, content: content, file: 1) } == ("9F0702FF001C00", nil))
+        #expect(built([0x95]) { $0.add(record, content: content, file: 1) }.1 == .tagList)
+        #expect(built(nil) { $0.add([1, 2], content: nil, file: 12) }.1 == .record)
     }
 }

@@ -1,3 +1,4 @@
+import Amounts
 import CardSecrets
 import EMV
 import SmartCard
@@ -247,7 +248,9 @@ struct ContactKernelTests {
             func isOnExceptionFile(_ pan: borrowing PrimaryAccountNumber, sequenceNumber: UInt8?) async -> Bool {
                 pan.lastFour == "0010"
             }
-            func recentAmount(_ pan: borrowing PrimaryAccountNumber, sequenceNumber: UInt8?) async -> Int64 { 9_000 }
+            func recentAmount(
+                _ pan: borrowing PrimaryAccountNumber, sequenceNumber: UInt8?, currency: Currency
+            ) async -> Int64 { 9_000 }
         }
         var kernel = try offlineKernel()
         kernel.history = History()
@@ -261,7 +264,7 @@ struct ContactKernelTests {
         profile.data = [0x9F36: bytes("000E"), 0x9F13: bytes("000A")]
         #expect(try await offlineKernel().run(TestCard(profile)).verificationResults.description == "8000004000")
         profile.data = [:]
-        #expect(try await offlineKernel().run(TestCard(profile)).verificationResults.description == "A000006000")
+        #expect(try await offlineKernel().run(TestCard(profile)).verificationResults.description == "8000006000")
     }
 
     @Test func `without the AIP's wish terminal risk management is left out`() async throws {

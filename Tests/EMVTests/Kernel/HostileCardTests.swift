@@ -79,6 +79,42 @@ struct HostileCardTests {
         #expect(approved > 0)
     }
 
+    @Test func `nothing is approved offline that the card has not signed`() async throws {
+        let random = SeededRandomSource(seed: 14)
+        let everything = TerminalVerificationResults([
+            .offlineDataAuthenticationNotPerformed, .sdaFailed, .ddaFailed, .cdaFailed,
+        ])
+        var approved = 0
+        for _ in 0..<150 {
+            let card = Garbler(TestCard(try .authenticated(aip: "1D00")), random, oneIn: 6)
+            let codes = ActionCodes(denial: everything, online: [], default: everything)
+            let outcome = try await AuthenticatingTill(actionCodes: codes).run(card)
+            guard outcome.decision.isApproved else { continue }
+            approved += 1
+            #expect(outcome.offlineAuthentication.method == .cda)
+            #expect(outcome.offlineAuthentication.result == .passed)
+            #expect(outcome.cryptogram?.value == SigningFixture.Combined.cryptogram(1))
+            #expect(outcome.cryptogram?.type == .tc)
+        }
+        #expect(approved > 0)
+    }
+
+    @Test func `a card that damages its signatures never spends an approval of the issuer`() async throws {
+        let random = SeededRandomSource(seed: 15)
+        for _ in 0..<100 {
+            let issuer = TestIssuer(code: "00")
+            let card = Garbler(TestCard(try .authenticated(aip: "1D00")), random, oneIn: 6)
+            let outcome = try await AuthenticatingTill(floorLimit: 0, issuer: issuer).run(card)
+            #expect(issuer.requests.isEmpty || outcome.decision.isApproved != outcome.isReversalRequired)
+            guard outcome.decision == .approvedOnline, outcome.offlineAuthentication.method == .cda,
+                outcome.statusInformation.contains(.offlineDataAuthenticationPerformed)
+            else { continue }
+            let result = outcome.offlineAuthentication.result
+            #expect(result == .passed || !outcome.verificationResults.isDisjoint(with: .cdaFailed))
+            if result == .passed { #expect(outcome.cryptogram?.value == SigningFixture.Combined.cryptogram(2)) }
+        }
+    }
+
     @Test func `a card that babbles brings every payment to an end`() async throws {
         let random = SeededRandomSource(seed: 12)
         for _ in 0..<200 {

@@ -1,3 +1,4 @@
+import SmartCard
 import Testing
 
 @testable import EMV
@@ -76,5 +77,92 @@ struct ProcessingRestrictionsTests {
         #expect(input.evaluate().isEmpty)
         input.isATM = true
         #expect(input.evaluate() == .serviceNotAllowed)
+    }
+
+    @Test func `every use needs its own bits and no others`() throws {
+        struct Use { var bits: UInt16, isATM: Bool, isDomestic: Bool, kind: TransactionRequest.Kind, cashback: Bool }
+        // EMV Book 3 annex C2. Of goods and services either will do, since transaction type 00 is both.
+        let uses = [
+            Use(bits: 0x2000 | 0x0100, isATM: false, isDomestic: true, kind: .goodsOrServices, cashback: false),
+            Use(bits: 0x0800 | 0x0100, isATM: false, isDomestic: true, kind: .goodsOrServices, cashback: false),
+            Use(bits: 0x1000 | 0x0100, isATM: false, isDomestic: false, kind: .goodsOrServices, cashback: false),
+            Use(bits: 0x0400 | 0x0100, isATM: false, isDomestic: false, kind: .goodsOrServices, cashback: false),
+            Use(bits: 0x2000 | 0x0100 | 0x0080, isATM: false, isDomestic: true, kind: .cashback, cashback: true),
+            Use(bits: 0x1000 | 0x0100 | 0x0040, isATM: false, isDomestic: false, kind: .cashback, cashback: true),
+            Use(bits: 0x8000 | 0x0200, isATM: true, isDomestic: true, kind: .cash, cashback: false),
+            Use(bits: 0x4000 | 0x0200, isATM: true, isDomestic: false, kind: .cash, cashback: false),
+            Use(bits: 0x8000 | 0x0100, isATM: false, isDomestic: true, kind: .cash, cashback: false),
+            Use(bits: 0x0100, isATM: false, isDomestic: true, kind: .refund, cashback: false),
+        ]
+        for use in uses {
+            var input = try restrictions()
+            (input.isATM, input.kind, input.hasCashback) = (use.isATM, use.kind, use.cashback)
+            input.issuerCountry = use.isDomestic ? 840 : 276
+            func isAllowed(_ bits: UInt16) -> Bool {
+                input.usageControl = ApplicationUsageControl(bytes: [UInt8(bits >> 8), UInt8(bits & 0xFF)])
+                return input.evaluate().isEmpty
+            }
+            #expect(isAllowed(use.bits) && isAllowed(0xFFC0))
+            for bit in (0..<16).map({ UInt16(1) << $0 }) where use.bits & bit != 0 {
+                #expect(!isAllowed(use.bits & ~bit), "\(use) without \(bit)")
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (nil, "491231", "0000000000"), ("260102", "260102", "0000000000"), ("260103", "491231", "0020000000"),
+            (nil, "260101", "0040000000"), (nil, "500101", "0040000000"), (nil, "991231", "0040000000"),
+            ("260103", "260101", "0060000000"), ("991231", "491231", "0000000000"), ("240229", "280229", "0000000000"),
+        ] as [(String?, String, String)])
+    func `dates of a card are compared with the terminal's`(
+        effective: String?, expiration: String, expected: String
+    ) async throws {
+        var profile = TestCard.Profile.standard()
+        profile.records[0] =
+            tlv(0x5A, TestCard.Profile.pan) + tlv(0x5F24, expiration) + (effective.map { tlv(0x5F25, $0) } ?? [])
+        let results = try await TestKernel().run(TestCard(profile)).verificationResults
+        let byte2 = TerminalVerificationResults(rawValue: 0x00FF_0000_00)
+        #expect(results.intersection(byte2).description == expected)
+    }
+
+    @Test(arguments: ["260230", "261301", "000000", "270229"])
+    func `a date that is none ends the transaction`(date: String) async throws {
+        for tag in [EMVTag.effectiveDate, EMVTag.expirationDate] {
+            var profile = TestCard.Profile.standard()
+            profile.records[0] =
+                tlv(0x5A, TestCard.Profile.pan) + tlv(tag, date)
+                + (tag == EMVTag.effectiveDate ? tlv(0x5F24, "311231") : [])
+            let outcome = try await TestKernel().run(TestCard(profile))
+            #expect(outcome.decision == .terminated(.data(.wrongFormat(tag))))
+        }
+    }
+
+    @Test func `an ATM is an unattended terminal of a bank that gives out cash`() async throws {
+        for (type, capabilities, isAllowed) in [
+            (0x14 as UInt8, "8000000000", true), (0x15, "8000000000", true), (0x14, "4000000000", false),
+            (0x24, "8000000000", false), (0x11, "8000000000", false),
+        ] {
+            let terminal = try TerminalConfiguration(
+                type: try #require(TerminalType(rawValue: type)),
+                additionalCapabilities: try #require(AdditionalTerminalCapabilities(bytes: bytes(capabilities))))
+            let card = TestCard(.standard(tlv(0x9F07, "8200")))
+            let outcome = try await TestKernel(terminal: terminal).run(card, try TestKernel.request(kind: .cash))
+            #expect(outcome.verificationResults.contains(.serviceNotAllowed) == !isAllowed, "\(type) \(capabilities)")
+        }
+    }
+
+    @Test func `of several versions the card is told its own`() async throws {
+        let terminal = try TerminalConfiguration(applications: [
+            TerminalApplication(
+                aid: TestCard.Profile.visa, versions: [0x00A0, 0x008C],
+                actionCodes: ActionCodes(denial: [], online: [], default: []))
+        ])
+        for (version, told, differs) in [("008C", "008C", false), ("00A0", "00A0", false), ("0001", "00A0", true)] {
+            let kernel = TestKernel(terminal: terminal)
+            let outcome = try await kernel.run(TestCard(.standard(tlv(0x9F08, version))))
+            #expect(kernel.issuer.requests.first?.iccData.first(0x9F09)?.value == bytes(told))
+            #expect(outcome.verificationResults.contains(.versionsDiffer) == differs)
+        }
     }
 }

@@ -1,3 +1,6 @@
+import Amounts
+import CardSecrets
+import SmartCard
 import Testing
 
 @testable import EMV
@@ -38,6 +41,45 @@ struct RiskTests {
         #expect(try check(999, target: 99, maximum: 99).isSelected(byNumber: 99))
     }
 
+    @Test(
+        arguments: [
+            (2_000, 2_999, false), (2_001, 2_999, true), (0, 4_999, false), (0, 5_000, true), (.max, 1, true),
+        ] as [(Int64, Int64, Bool)])
+    func `what the card paid before counts towards the floor limit, in the payment's currency`(
+        recent: Int64, amount: Int64, isExceeded: Bool
+    ) async throws {
+        struct History: CardHistory {
+            let amount: Int64
+            func isOnExceptionFile(_ pan: borrowing PrimaryAccountNumber, sequenceNumber: UInt8?) async -> Bool {
+                false
+            }
+            func recentAmount(
+                _ pan: borrowing PrimaryAccountNumber, sequenceNumber: UInt8?, currency: Currency
+            ) async -> Int64 { pan.lastFour == "0010" && sequenceNumber == 1 && currency == .usDollar ? amount : 0 }
+        }
+        var kernel = TestKernel(terminal: try TestKernel.terminal(floorLimit: 5_000))
+        kernel.history = History(amount: recent)
+        let card = TestCard.Profile.standard(TestKernel.permissiveIssuer)
+        let outcome = try await kernel.run(TestCard(card), try TestKernel.request(amount))
+        #expect(outcome.verificationResults.contains(.floorLimitExceeded) == isExceeded)
+        let euros = try await kernel.run(TestCard(card), try TestKernel.request(amount, currency: "EUR"))
+        #expect(euros.verificationResults.contains(.floorLimitExceeded) == (amount >= 5_000))
+    }
+
+    @Test func `limits are checked when the card has both, and its counters are then asked for`() async throws {
+        let kernel = TestKernel(terminal: try TestKernel.terminal(floorLimit: 10_000))
+        for (limits, asked) in [
+            (tlv(0x9F14, "03"), 0), (tlv(0x9F23, "05"), 0), (tlv(0x9F14, "03") + tlv(0x9F23, "05"), 2), ([], 0),
+        ] {
+            var profile = TestCard.Profile.standard(TestKernel.permissiveIssuer, limits)
+            profile.data = [0x9F36: bytes("0005"), 0x9F13: bytes("0000")]
+            let card = TestCard(profile)
+            let outcome = try await kernel.run(card)
+            #expect(card.commands(0xCA).count == asked)
+            #expect(outcome.verificationResults.contains(.newCard) == (asked == 2))
+        }
+    }
+
     @Test func `percentages that make no sense are refused`() {
         #expect(throws: TerminalConfigurationError.self) {
             try RandomSelection(threshold: 0, targetPercentage: 50, maximumPercentage: 49)
@@ -60,9 +102,9 @@ struct RiskTests {
         Velocity(counter: 1, last: 0, expected: "0008000000"),
         Velocity(counter: 10, last: 10, expected: "0000006000"),
         Velocity(counter: 9, last: 10, expected: "0000006000"),
-        Velocity(counter: nil, last: 10, expected: "2000006000"),
-        Velocity(counter: 13, last: nil, expected: "2000006000"),
-        Velocity(counter: nil, last: 0, expected: "2008006000"),
+        Velocity(counter: nil, last: 10, expected: "0000006000"),
+        Velocity(counter: 13, last: nil, expected: "0000006000"),
+        Velocity(counter: nil, last: 0, expected: "0008006000"),
         Velocity(counter: .max, last: 0, expected: "0008006000"),
     ])
     func `velocity compares the counters with the card's limits of 3 and 5`(velocity: Velocity) {

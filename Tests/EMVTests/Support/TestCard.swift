@@ -23,6 +23,8 @@ final class TestCard: CardChannel {
         var aip = bytes("1C00")
         /// Records of file 1, without template 70.
         var records: [[UInt8]] = []
+        /// The only record of file 12, with its template; nil when there is none.
+        var proprietaryRecord: [UInt8]?
         /// GET DATA
         var data: [UInt16: [UInt8]] = [:]
         /// What VERIFY answers, in turn; the last one again and again.
@@ -35,11 +37,27 @@ final class TestCard: CardChannel {
         var usesFormat2 = false
         /// Answers to other instructions; 9000 if not here.
         var scripts: [UInt8: StatusWord] = [:]
+        /// What INTERNAL AUTHENTICATE answers to the filled DDOL; nil for 6D00.
+        var sign: (@Sendable ([UInt8]) throws -> ResponseAPDU)?
+        /// What GENERATE AC answers when it asks for a signed TC or ARQC (CDA); nil to sign nothing.
+        var signCryptogram: (@Sendable (SigningRequest) throws -> [UInt8])?
         /// A command for which the card is pulled, and at which number of GENERATE AC.
         var removal: (@Sendable (CommandAPDU, _ cryptograms: Int) -> Bool)?
     }
 
+    /// What a card signs in CDA.
+    struct SigningRequest: Sendable {
+        /// 1 or 2
+        var number: Int
+        var cid: UInt8
+        /// The filled PDOL and CDOLs up to now.
+        var sent: [UInt8]
+        /// Tag 9F37, as it stands in the test card's CDOLs.
+        var unpredictableNumber: [UInt8]
+    }
+
     private struct State {
+        var sent: [UInt8] = []
         var commands: [CommandAPDU] = []
         var selected: Application?
         var cryptograms = 0
@@ -76,6 +94,7 @@ final class TestCard: CardChannel {
             guard state.selected?.optionsStatus == .success else {
                 return ResponseAPDU(status: state.selected?.optionsStatus ?? .conditionsNotSatisfied)
             }
+            state.sent = Array(command.data.dropFirst(2))
             let locator: [UInt8] = [0x08, 0x01, UInt8(profile.records.count), 0x01]
             return ok(profile.options ?? BERTLV.encode(0x80, profile.aip + locator))
         case 0xCA:
@@ -89,8 +108,17 @@ final class TestCard: CardChannel {
             return ResponseAPDU(status: profile.verify.isEmpty ? .success : profile.verify[index])
         case 0xAE:
             state.cryptograms += 1
-            let cid = state.cryptograms == 1 ? profile.first(command.p1) : profile.second(command.p1)
+            state.sent += command.data
+            let asked = command.p1 & 0xC0
+            let cid = state.cryptograms == 1 ? profile.first(asked) : profile.second(asked)
+            if command.p1 & 0x10 != 0, cid & 0xC0 != 0, let sign = profile.signCryptogram {
+                let number = command.data.dropFirst(state.cryptograms == 1 ? 25 : 9).prefix(4)
+                let request = SigningRequest(
+                    number: state.cryptograms, cid: cid, sent: state.sent, unpredictableNumber: Array(number))
+                return (try? sign(request)).map(ok) ?? ResponseAPDU(status: .conditionsNotSatisfied)
+            }
             return ok(cryptogram(cid, state.cryptograms))
+        case 0x88: return (try? profile.sign?(command.data)) ?? ResponseAPDU(status: StatusWord(0x6D, 0x00))
         case 0x82: return ResponseAPDU(status: profile.externalAuthenticate)
         default: return ResponseAPDU(status: profile.scripts[command.ins] ?? .success)
         }
@@ -115,6 +143,7 @@ final class TestCard: CardChannel {
     }
 
     private func readRecord(_ command: CommandAPDU, _ state: State) -> ResponseAPDU {
+        if command.p2 >> 3 == 12, command.p1 == 1, let record = profile.proprietaryRecord { return ok(record) }
         let records = state.selected == nil ? profile.directory ?? [] : profile.records
         guard command.p2 >> 3 == 1, records.indices.contains(Int(command.p1) - 1) else {
             return ResponseAPDU(status: .recordNotFound)

@@ -37,7 +37,8 @@ struct TestKernel {
     static func terminal(
         type: UInt8 = 0x22, capabilities: String = "20F800", floorLimit: UInt32 = 0,
         randomSelection: RandomSelection = .never, actionCodes: ActionCodes? = nil,
-        pinPolicy: PINPolicy = PINPolicy(), keys: [CAPublicKey] = [], choice: Bool = true, defaultTDOL: [UInt8]? = nil,
+        pinPolicy: PINPolicy = PINPolicy(), keys: [CAPublicKey] = [], revoked: [CertificateRevocation] = [],
+        choice: Bool = true, defaultDDOL: [UInt8] = bytes("9F3704"), defaultTDOL: [UInt8]? = nil,
         aids: [[UInt8]] = [TestCard.Profile.visa]
     ) throws -> TerminalConfiguration {
         let codes = actionCodes ?? ActionCodes(denial: [], online: [], default: [])
@@ -47,9 +48,10 @@ struct TestKernel {
             applications: aids.map {
                 try TerminalApplication(
                     aid: $0, versions: [0x0096], actionCodes: codes, floorLimit: floorLimit,
-                    randomSelection: randomSelection, defaultTDOL: defaultTDOL)
+                    randomSelection: randomSelection, defaultDDOL: defaultDDOL, defaultTDOL: defaultTDOL)
             },
-            certificationAuthorityKeys: keys, pinPolicy: pinPolicy, offersApplicationChoice: choice)
+            certificationAuthorityKeys: keys, revokedCertificates: revoked, pinPolicy: pinPolicy,
+            offersApplicationChoice: choice)
     }
 
     /// IACs of a card that leaves everything to the terminal: 9F0E, 9F0F and 9F0D of zeros.

@@ -72,9 +72,13 @@ struct TillConfigurationErrorTests {
             "1: terminal.capabilities[1]: 'signatur' is not known here; did you mean 'signature'?"
         ),
         (
-            "terminal: { capabilities: E0F8C8 }",
-            "1: terminal.capabilities: the bits 0000C8 are reserved or announce what this terminal does not do; "
+            "terminal: { capabilities: E0F8EC }",
+            "1: terminal.capabilities: the bits 000024 are reserved or announce what this terminal does not do; "
                 + "leave them out"
+        ),
+        (
+            "revocations: [{ rid: A000000003, index: 92, serial: 00A1 }]",
+            "1: revocations[0].serial: 2 bytes, where 3 are wanted"
         ),
         ("terminal: { capabilities: E0F8 }", "1: terminal.capabilities: 2 bytes, where 3 are wanted"),
         (
@@ -88,6 +92,24 @@ struct TillConfigurationErrorTests {
                 + "not do; leave them out"
         ),
         ("terminal:\n  pin:\n    tries: 0", "3: terminal.pin.tries: '0' is not in 1...15"),
+        (
+            "terminal: { pin: { entry: host } }",
+            "1: terminal.pin.entry: 'host' is not known here; use one of readerFirst, reader, terminal"
+        ),
+        (
+            "terminal: { pin: { readerRefusal: stop } }",
+            "1: terminal.pin.readerRefusal: 'stop' is not known here; did you mean 'stops'?"
+        ),
+        ("terminal: { pin: { readerSeconds: 256 } }", "1: terminal.pin.readerSeconds: '256' is not in 5...255"),
+        (
+            "terminal: { pin: { scheme: des } }",
+            "1: terminal.pin.scheme: 'des' is not known here; did you mean 'tdes'?"
+        ),
+        (
+            "terminal:\n  capabilities: [contactChip, encipheredOnlinePIN]\n  pin: { entry: reader }",
+            "2: terminal.capabilities: with pin.entry 'reader' no PIN reaches the terminal, so that none can be "
+                + "enciphered; leave encipheredOnlinePIN and encipheredOfflinePIN out, or use pin.entry 'readerFirst'"
+        ),
         ("terminal: { pin: { bypass: yes } }", "1: terminal.pin.bypass: 'yes' is neither true nor false"),
         (
             "terminal: { pin: { trys: 3 } }",
@@ -199,14 +221,18 @@ struct TillConfigurationErrorTests {
         ("applications: { list: [] }", "1: applications: the key 'extends' is missing"),
         ("applications: { extends: standard }", "1: applications: the key 'list' is missing"),
 
-        ("caKeys: [{ rid: A0000000 }]", "1: caKeys[0].rid: 4 bytes, where 5 are wanted"),
-        ("caKeys: [{ rid: A000000003, index: 1C0D }]", "1: caKeys[0].index: 2 bytes, where 1 are wanted"),
-        ("caKeys: {}", "1: caKeys: a list is wanted here, not a mapping"),
+        ("capks: [{ rid: A0000000 }]", "1: capks[0].rid: 4 bytes, where 5 are wanted"),
+        ("capks: [{ rid: A000000003, index: 1C0D }]", "1: capks[0].index: 2 bytes, where 1 are wanted"),
+        ("capks: {}", "1: capks: a list is wanted here, not a mapping"),
         (
-            "caKeyFiles: [nowhere.yaml]",
-            "1: caKeyFiles[0]: cannot read the file: No such file or directory; name a file in the directory of this one"
+            "capks: [nowhere.yaml]",
+            "1: capks[0]: cannot read the file: No such file or directory; name a file in the directory of this one"
         ),
-        ("caKeyFiles: nowhere.yaml", "1: caKeyFiles: a list is wanted here, not text"),
+        ("capks: nowhere.yaml", "1: capks: a list is wanted here, not text"),
+        ("revocations: [{ rid: A000000003 }]", "1: revocations[0]: the key 'index' is missing"),
+        (
+            "splitSaleWindow: 0", "1: splitSaleWindow: not a length of time; write day, none, or 1 to 168 hours"
+        ),
 
         ("receipt: { width: 23 }", "1: receipt.width: '23' is not in 24...132"),
         ("receipt: { widht: 40 }", "1: receipt: unknown key 'widht'; did you mean 'width'?"),
@@ -230,11 +256,12 @@ struct TillConfigurationErrorTests {
         #expect(message(yaml) == "till.yaml:" + error)
     }
 
-    /// The first key of the example, with something in it replaced.
+    /// The first key of the example, as a configuration has it, with something in it replaced.
     private func key(replacing pattern: String, by text: String) throws -> String {
         let example = try String(contentsOf: documentation.appending(path: "examples/ca-keys.yaml"), encoding: .utf8)
-        let lines = example.split(separator: "\n", omittingEmptySubsequences: false).prefix(14)
-        return lines.joined(separator: "\n").replacing(try Regex(pattern), with: text, maxReplacements: 1)
+        let lines = example.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(2).prefix(11)
+        return (["capks:"] + lines).joined(separator: "\n")
+            .replacing(try Regex(pattern), with: text, maxReplacements: 1)
     }
 
     @Test func `a key with a slip in it does not fit its checksum`() throws {
@@ -242,31 +269,31 @@ struct TillConfigurationErrorTests {
         for (pattern, text) in [("C25C6D", "C25C6C"), ("index: 1C", "index: 1D"), ("exponent: 03", "exponent: 010001")]
         {
             let found = try #require(message(try key(replacing: pattern, by: text)))
-            #expect(found.hasPrefix("till.yaml:14: caKeys[0].checksum: the checksum of CA public key A000000003 1"))
+            #expect(found.hasPrefix("till.yaml:12: capks[0].checksum: the checksum of CA public key A000000003 1"))
         }
         #expect(
             message(try key(replacing: "exponent: 03", by: "exponent: 05"))
-                == "till.yaml:13: caKeys[0].exponent: the exponent of a CA public key is 05: it must be 03 or 010001")
+                == "till.yaml:11: capks[0].exponent: the exponent of a CA public key is 05: it must be 03 or 010001")
     }
 
     @Test func `a key needs its checksum, and a date that the calendar has`() throws {
         #expect(
-            message(try key(replacing: "    checksum: [0-9A-F]+", by: ""))
-                == "till.yaml:4: caKeys[0]: the key 'checksum' is missing")
+            message(try key(replacing: "  checksum: [0-9A-F]+", by: ""))
+                == "till.yaml:2: capks[0]: the key 'checksum' is missing")
         for date in ["2035-02-29", "2035-13-01", "35-01-01", "1999-01-01", "2050-01-01", "2035-1-1", "soon"] {
             #expect(
-                message(try key(replacing: "exponent: 03", by: "exponent: 03\n    expires: \(date)"))
-                    == "till.yaml:14: caKeys[0].expires: not a date; write it as 2030-12-31, from 2000 to 2049")
+                message(try key(replacing: "exponent: 03", by: "exponent: 03\n  expires: \(date)"))
+                    == "till.yaml:12: capks[0].expires: not a date; write it as 2030-12-31, from 2000 to 2049")
         }
-        #expect(message(try key(replacing: "exponent: 03", by: "exponent: 03\n    expires: 2036-02-29")) == nil)
+        #expect(message(try key(replacing: "exponent: 03", by: "exponent: 03\n  expires: 2036-02-29")) == nil)
     }
 
     @Test func `a key that is there twice is refused where it is there again`() throws {
         let once = try key(replacing: "nothing", by: "")
-        let entry = once.split(separator: "\n").drop { !$0.hasPrefix("  - ") }.joined(separator: "\n")
-        let twice = "caKeys:\n\(entry)\n\(entry)\n"
+        let entry = once.split(separator: "\n").drop { !$0.hasPrefix("- ") }.joined(separator: "\n")
+        let twice = "capks:\n\(entry)\n\(entry)\n"
         let found = try #require(message(twice))
-        #expect(found.contains(": caKeys[1]: key 1C of A000000003 is there twice; remove one of them"))
+        #expect(found.contains(": capks[1]: key 1C of A000000003 is there twice, first in line 2; remove one of them"))
     }
 
     @Test func `a fault in a file of keys is named with that file`() throws {
@@ -275,7 +302,7 @@ struct TillConfigurationErrorTests {
         defer { try? FileManager.default.removeItem(at: directory) }
         let keys = directory.appending(path: "keys.yaml")
         let till = directory.appending(path: "till.yaml")
-        try Data("caKeyFiles:\n  - keys.yaml\n".utf8).write(to: till)
+        try Data("capks:\n  - keys.yaml\n".utf8).write(to: till)
 
         func failure() -> String? {
             do {
@@ -287,13 +314,17 @@ struct TillConfigurationErrorTests {
         }
         #expect(
             failure()
-                == "\(till.path):2: caKeyFiles[0]: cannot read the file: No such file or directory; "
+                == "\(till.path):2: capks[0]: cannot read the file: No such file or directory; "
                 + "name a file in the directory of this one")
-        try Data("caKeys:\n  - rid: A0\n".utf8).write(to: keys)
-        #expect(failure() == "\(keys.path):2: caKeys[0].rid: 1 bytes, where 5 are wanted")
+        try Data("# keys\n- rid: A0\n".utf8).write(to: keys)
+        #expect(failure() == "\(keys.path):2: [0].rid: 1 bytes, where 5 are wanted")
+        try Data("# keys\n\n{\"rid\": \"A0\"}\n".utf8).write(to: keys)
+        #expect(failure() == "\(keys.path):3: rid: 1 bytes, where 5 are wanted")
+        try Data("- keys.yaml\n".utf8).write(to: keys)
+        #expect(failure() == "\(keys.path):1: [0]: a mapping is wanted here, not text")
         try Data("merchant: x\n".utf8).write(to: keys)
-        #expect(failure() == "\(keys.path):1: unknown key 'merchant'; use one of caKeys")
-        try Data("caKeys: []\n".utf8).write(to: keys)
+        #expect(failure() == "\(keys.path):1: a list is wanted here, not a mapping")
+        try Data("[]\n".utf8).write(to: keys)
         #expect(failure() == nil)
     }
 

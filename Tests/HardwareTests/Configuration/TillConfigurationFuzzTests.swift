@@ -23,7 +23,7 @@ struct TillConfigurationFuzzTests {
     init() throws {
         let url = documentation.appending(path: "examples/till.yaml")
         lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
-            .filter { !$0.drop { $0 == " " }.hasPrefix("#") && $0 != "caKeyFiles:" && $0 != "  - ca-keys.yaml" }
+            .filter { !$0.drop { $0 == " " }.hasPrefix("#") && $0 != "  - ca-keys.yaml" }
             .map(String.init)
     }
 

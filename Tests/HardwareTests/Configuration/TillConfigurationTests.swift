@@ -23,7 +23,7 @@ struct TillConfigurationTests {
         let till = TillConfiguration.standard
         #expect(till.terminal == .standard)
         #expect(till.terminal.type.rawValue == 0x22)
-        #expect(till.terminal.capabilities.description == "20F800")
+        #expect(till.terminal.capabilities.description == "20F8C8")
         #expect(till.terminal.additionalCapabilities.description == "7000B0F111")
         #expect(till.terminal.applications == TerminalApplication.standard)
         #expect(till.currency.code == "USD")
@@ -67,7 +67,8 @@ struct TillConfigurationTests {
         #expect(terminal.acquirer == 45_678_901)
         #expect(terminal.capabilities == TerminalConfiguration.standardCapabilities)
         #expect(terminal.additionalCapabilities == TerminalConfiguration.standardAdditionalCapabilities)
-        #expect(terminal.pinPolicy == PINPolicy(allowsBypass: false))
+        #expect(terminal.pinPolicy == PINPolicy(allowsBypass: false, readerSeconds: 60))
+        #expect(till.pinPadScheme == .tdes)
         #expect(terminal.offersApplicationChoice)
 
         #expect(terminal.applications.count == TerminalApplication.standard.count + 1)
@@ -91,6 +92,22 @@ struct TillConfigurationTests {
         #expect(keys.map(\.index) == [0x1C, 0x1C, 0x1C])
         #expect(keys.map { $0.rid[4] } == [0x25, 0x03, 0x04])
         #expect(keys.map(\.expiry?.year) == [2035, nil, 2035])
+    }
+
+    @Test func `where PINs are typed, and how they are enciphered, can be said`() throws {
+        let till = try Self.read(
+            """
+            terminal:
+              pin: { entry: reader, readerRefusal: bypasses, readerSeconds: 20, scheme: aes }
+            """)
+        #expect(
+            till.terminal.pinPolicy == PINPolicy(entry: .reader, readerRefusal: .bypasses, readerSeconds: 20))
+        #expect(till.pinPadScheme == .aes)
+        // What a reader cannot do is not claimed.
+        #expect(till.terminal.capabilities.description == "20A8C8")
+        #expect(till.terminal(for: try Currency(code: "EUR")).capabilities.description == "20A8C8")
+        #expect(try Self.read(till.yaml).terminal == till.terminal)
+        #expect(try Self.read(till.yaml).pinPadScheme == .aes)
     }
 
     @Test func `a list of applications takes the standard list's place`() throws {
@@ -158,6 +175,18 @@ struct TillConfigurationTests {
         #expect(try Self.read("terminal: { country: \(text) }").terminal.country == numeric)
     }
 
+    @Test func `revoked certificates are named by payment system, key and serial number`() throws {
+        let text = "revocations: [{ rid: A000000003, index: 92, serial: 00A1B2 }]"
+        let till = try Self.read(text)
+        let revocation = CertificateRevocation(
+            rid: [0xA0, 0, 0, 0, 3], index: 0x92, serialNumber: [0x00, 0xA1, 0xB2])
+        #expect(till.terminal.revokedCertificates == [revocation])
+        #expect(try Self.read(till.yaml) == till)
+        let other = CertificateRevocation(rid: [0xA0, 0, 0, 0, 4], index: 0xF1, serialNumber: [1, 2, 3])
+        let terminal = till.terminal.adding(certificationAuthorityKeys: [], revokedCertificates: [other])
+        #expect(terminal.revokedCertificates == [revocation, other])
+    }
+
     @Test func `capabilities are given by name or as bytes`() throws {
         let named = try Self.read("terminal: { capabilities: [contactChip, noCVM, magneticStripe] }")
         #expect(named.terminal.capabilities.description == "600800")
@@ -199,7 +228,7 @@ struct TillConfigurationTests {
     @Test func `the printed configuration explains itself`() {
         let lines = TillConfiguration.standard.yaml.split(separator: "\n")
         #expect(lines.contains(#"  id: "000000000000001"  # tag 9F16, DE 42"#))
-        #expect(lines.contains("  capabilities: [  # tag 9F33: 20F800"))
+        #expect(lines.contains("  capabilities: [  # tag 9F33: 20F8C8"))
         #expect(lines.contains("  country: USA  # tag 9F1A, ISO 3166"))
         #expect(lines.contains(#"    name: "Visa credit and debit""#))
         #expect(lines.contains("    actionCodes: { denial: 0010000000, online: DC4004F800, default: DC4000A800 }"))

@@ -2,6 +2,7 @@ import Amounts
 import Determinism
 import EMV
 import Simulator
+import SmartCard
 import Synchronization
 import Testing
 
@@ -20,7 +21,8 @@ final class ServiceBench: Sendable {
 
     init(
         _ profileName: String = "visa-credit", model: SimulatedReaderModel = .shortAPDU, isPlugged: Bool = true,
-        faults: [IssuerFaultRule] = [], change: (inout CardProfile) -> Void = { _ in }
+        faults: [IssuerFaultRule] = [], terminal: TerminalConfiguration = .standard,
+        change: (inout CardProfile) -> Void = { _ in }, trace: (@Sendable (TraceEntry) -> Void)? = nil
     ) throws {
         var profile = try CardProfileLibrary.profile(profileName)
         change(&profile)
@@ -37,8 +39,8 @@ final class ServiceBench: Sendable {
             accounts: profile.issuerAccounts(keys: keys), keys: keys, time: clock, random: random.stream("host"),
             faults: faults)
         service = USBCardReaderService(
-            bus: bus, host: issuer, terminal: .standard, cardholder: person, time: clock,
-            random: random.stream("terminal"))
+            bus: bus, host: issuer, terminal: terminal, cardholder: person, time: clock,
+            random: random.stream("terminal"), trace: trace)
     }
 
     /// The readers that discovery finds first.

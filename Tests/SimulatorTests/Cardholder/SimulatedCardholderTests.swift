@@ -107,19 +107,13 @@ import USB
         #expect(await scene.person.chooseApplication([]) == nil)
     }
 
-    @Test func `a PIN pad enciphers under another key each time`() throws {
-        let keys = try TestKeys.embedded()
-        let pad = try SimulatedPINPad(keys: keys, random: SeededRandomSource(seed: 1))
-        let pan = try PrimaryAccountNumber(compressedNumeric: [0x47, 0x61, 0x73, 0x90, 0x01, 0x01, 0x00, 0x10])
-        var blocks: Set<[UInt8]> = []
-        var serials: Set<[UInt8]> = []
-        for _ in 0..<20 {
-            let enciphered = pad.encipher(SensitiveBytes([1, 2, 3, 4]), pan: pan)
-            let block = try #require(enciphered)
-            blocks.insert(block.block)
-            serials.insert(block.keySerialNumber)
-        }
-        #expect(blocks.count == 20)
-        #expect(serials.count == 20)
+    @Test func `who does nothing is given up, and who pulls the card out has none`() async throws {
+        let scene = try Scene("pin-required") { $0.cardholder.pinEntries = [.nothing, .cardRemoved] }
+        #expect(await scene.typed() == "cancelled")
+        scene.person.observe(.waitingForInput(.insert))
+        try await scene.wait(.milliseconds(1))
+        #expect(scene.reader.hasCard())
+        #expect(await scene.typed() == "cancelled")
+        #expect(!scene.reader.hasCard())
     }
 }

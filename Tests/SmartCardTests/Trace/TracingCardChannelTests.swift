@@ -146,4 +146,46 @@ struct TracingCardChannelTests {
             }
         }
     }
+
+    // MARK: PIN entry at the reader
+
+    private struct PINPad: PINPadCardChannel {
+        let answer: Result<PINPadAnswer, CardChannelError>
+        var hasPINPad = true
+
+        func transmit(_ command: CommandAPDU) async throws(CardChannelError) -> ResponseAPDU { throw .cardMute }
+        func verifyPIN(_ entry: PINPadEntry) async throws(CardChannelError) -> PINPadAnswer { try answer.get() }
+    }
+
+    @Test(
+        arguments: [
+            (.success(.verified(.success)), #""r":"9000""#),
+            (.success(.verified(StatusWord(0x63, 0xC2))), #""r":"63C2""#),
+            (.success(.cancelled), #""e":"the PIN entry was cancelled""#),
+            (.success(.timedOut), #""e":"no PIN was entered in time""#),
+            (.failure(.cardRemoved), #""e":"\#(CardChannelError.cardRemoved)""#),
+        ] as [(Result<PINPadAnswer, CardChannelError>, String)])
+    func `a PIN entry at the reader is passed on, and its trace hides the block`(
+        answer: Result<PINPadAnswer, CardChannelError>, outcome: String
+    ) async throws {
+        let lines = Lines()
+        let channel = TracingCardChannel(PINPad(answer: answer)) { lines.add($0) }
+        #expect(channel.hasPINPad)
+        let got: Result<PINPadAnswer, CardChannelError>
+        do throws(CardChannelError) { got = .success(try await channel.verifyPIN(PINPadEntry(seconds: 30))) } catch {
+            got = .failure(error)
+        }
+        #expect(got == answer)
+        #expect(lines.text == [#"{"c":"0020008008****************",\#(outcome)}"#])
+    }
+
+    @Test func `a channel without a PIN pad has none when it is traced`() async throws {
+        let lines = Lines()
+        let plain = TracingCardChannel(ScriptedCard([])) { lines.add($0) }
+        #expect(!plain.hasPINPad)
+        #expect(try await plain.verifyPIN(PINPadEntry(seconds: 30)) == .unsupported)
+        let silent = TracingCardChannel(PINPad(answer: .success(.cancelled), hasPINPad: false)) { lines.add($0) }
+        #expect(!silent.hasPINPad)
+        #expect(lines.text.isEmpty)
+    }
 }

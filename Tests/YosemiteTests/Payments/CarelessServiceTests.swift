@@ -4,6 +4,7 @@ import EMV
 import Hardware
 import Simulator
 import Storage
+import Synchronization
 import Testing
 
 @testable import Yosemite
@@ -14,10 +15,12 @@ import Testing
     /// Asks the host, and then fails as if nothing had been sent. It takes nothing back.
     private struct CarelessService: CardReaderService {
         let host: any PaymentHost
+        var onAsked: @Sendable (PaymentIntentParameters) -> Void = { _ in }
 
         func capturePayment(
             _ parameters: PaymentIntentParameters, onEvent: @escaping @Sendable (CardReaderEvent) -> Void
         ) async throws(CardReaderServiceError) -> PaymentIntent {
+            onAsked(parameters)
             guard
                 let pan = try? PrimaryAccountNumber(compressedNumeric: [0x47, 0x61, 0x73, 0x90, 0x01, 0x01, 0x00, 0x10])
             else { throw .paymentMethodCollection(.cardInsertNotRead("no PAN")) }
@@ -100,5 +103,33 @@ import Testing
             CardPresentPaymentsAction.recoverPayments(onCompletion: $0)
         }
         #expect(report.finished.map(\.state) == (state == "unknown" ? ["reversed"] : []))
+    }
+
+    @Test func `a payment that is tried again waits as long, and is as online, as is said`() async throws {
+        let storage = try SQLiteStorageManager(inMemoryWith: SeededRandomSource(seed: 1))
+        let journal = PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
+        let dispatcher = Dispatcher(time: VirtualTimeSource())
+        let asked = Mutex<[PaymentIntentParameters]>([])
+        _ = try dispatcher.register(
+            CardPresentPaymentsStore(
+                host: FixedHost(answer: .success("51")), journal: journal,
+                merchant: Merchant(name: "Shop", merchantID: "M1", terminalID: "00000001"), time: VirtualTimeSource()
+            ) { CarelessService(host: $0, onAsked: { parameters in asked.withLock { $0.append(parameters) } }) })
+        let request = PaymentRequest(amount: try usd("12.50"), cardTimeout: .seconds(5), forcedOnline: true)
+        let payment: Yosemite.Payment = try await dispatcher.perform { done in
+            CardPresentPaymentsAction.collectPayment(
+                request: request, onCardReaderMessage: { _ in }, onProcessingCompletion: { _ in }, onCompletion: done)
+        }
+        for (timeout, forced) in [(7, true), (9, false)] {
+            let _: Yosemite.Payment = try await dispatcher.perform { done in
+                CardPresentPaymentsAction.retryPayment(
+                    paymentID: payment.id, cardTimeout: .seconds(timeout), forcedOnline: forced,
+                    onCardReaderMessage: { _ in }, onProcessingCompletion: { _ in }, onCompletion: done)
+            }
+        }
+        let parameters = asked.withLock { $0 }
+        #expect(parameters.map(\.cardTimeout) == [.seconds(5), .seconds(7), .seconds(9)])
+        #expect(parameters.map(\.forcedOnline) == [true, true, false])
+        #expect(Set(parameters.map(\.key)).count == 3)
     }
 }

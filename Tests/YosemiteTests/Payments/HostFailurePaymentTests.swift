@@ -92,6 +92,17 @@ import Testing
         #expect(try await till.booksAgree())
     }
 
+    @Test func `a payment that is forced online when it is tried again asks the issuer`() async throws {
+        let till = try TestTill("offline-approve") {
+            $0.terminal = try .offlineCapable(denial: .merchantForcedOnline)
+        }
+        let declined = try await till.pay(forcedOnline: true)
+        #expect(declined.outcome == .declined)
+        let again = try await till.retry(declined, forcedOnline: true)
+        #expect(again.card?.terminalVerificationResults == "8000000800")
+        #expect(try await till.retry(declined).card?.terminalVerificationResults == "8000000000")
+    }
+
     @Test func `a failed payment is tried again as another attempt of the same payment`() async throws {
         let till = try TestTill { $0.faults = [IssuerFaultRule(.notReachable, messages: [.authorize], times: 1)] }
         let failed = try await till.pay()

@@ -172,6 +172,37 @@ import Testing
         #expect(payment.outcome == .approved)
     }
 
+    @Test func `a payment whose records cannot be written does not keep the others from their end`() async throws {
+        let database = try TestDatabase()
+        let till = try TestTill {
+            $0.database = database
+            $0.faults = [IssuerFaultRule(.answerLost, messages: [.authorize, .reverse])]
+        }
+        try await till.connect()
+        for _ in 0..<2 { #expect(try await till.collect().outcome == .unknown) }
+        let next = Later<TestTill>()
+        let isFirst = Mutex(true)
+        next.value = try TestTill {
+            $0.database = try database.afterKill()
+            $0.wrap = {
+                MeddlingHost(
+                    host: $0,
+                    after: {
+                        // The first payment's records change behind the back of recovery.
+                        guard isFirst.withLock({ first in (first, first = false).0 }) else { return }
+                        do { try next.value?.journal.finish(1, as: .reversed, at: till.clock.now()) } catch {
+                            Issue.record(error)
+                        }
+                    })
+            }
+        }
+        let report = try #require(await next.value?.recover())
+        #expect(report.failed.map(\.payment) == ["P000001"])
+        #expect(report.failed.first?.error == .illegalTransition(attempt: 1, from: .reversed, to: .reversed))
+        #expect(report.finished.map(\.name) == ["P000002"])
+        #expect(try await next.take()?.recover() == RecoveryReport())
+    }
+
     @Test func `what went to another host stays open`() async throws {
         let (till, kills) = try watchedTill("visa-credit")
         _ = try await till.pay()

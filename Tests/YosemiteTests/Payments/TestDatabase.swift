@@ -17,7 +17,7 @@ final class TestDatabase: Sendable {
     /// What `kill -9` leaves at this moment, to everybody who comes later.
     func afterKill() throws -> TestDatabase {
         let copy = try TestDatabase()
-        for suffix in ["", "-wal", ".issuer"] where FileManager.default.fileExists(atPath: path + suffix) {
+        for suffix in ["", "-wal", ".issuer", ".card-key"] where FileManager.default.fileExists(atPath: path + suffix) {
             try FileManager.default.copyItem(atPath: path + suffix, toPath: copy.path + suffix)
         }
         return copy

@@ -26,6 +26,7 @@ final class TestTill: Sendable {
         var wrap: @Sendable (any PaymentHost) -> any PaymentHost = { $0 }
         var printer: any PrinterService = ScriptedPrinter()
         var change: (inout CardProfile) -> Void = { _ in }
+        var splitSaleWindow = SplitSaleWindow.day
     }
 
     let clock = SimulationClock()
@@ -35,6 +36,8 @@ final class TestTill: Sendable {
     let issuer: SimulatedIssuer
     let database: TestDatabase
     let journal: PaymentJournal
+    let register: CardRegister
+    let exceptions: ExceptionFile
     let dispatcher: Dispatcher
     let service: any CardReaderService
     private let person: SimulatedCardholder
@@ -65,21 +68,24 @@ final class TestTill: Sendable {
         let storage = try SQLiteStorageManager(
             path: database.path, durability: .off, random: random.stream("database"))
         journal = PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
+        register = CardRegister(storage: storage)
+        let key = try CardKey.open(for: register, random: random.stream("card key"))
+        exceptions = ExceptionFile(register: register, key: key)
+        let history = try StoredCardHistory(
+            register: register, key: key, window: plan.splitSaleWindow, time: clock)
         dispatcher = Dispatcher(time: clock)
-        let rids = Set(plan.terminal.applications.map { Array($0.aid.prefix(5)) })
         let terminal = plan.terminal.adding(
-            certificationAuthorityKeys: try rids.sorted { $0.lexicographicallyPrecedes($1) }.map {
-                try keys.certificationAuthorityPublicKey(rid: $0)
-            })
+            certificationAuthorityKeys: try profile.certificationAuthorityKeys(keys),
+            revokedCertificates: profile.revokedCertificates)
         let (bus, clock, person, trace) = (bus, clock, person, Trace())
         let made = Mutex<(any CardReaderService)?>(nil)
         let payments = CardPresentPaymentsStore(
             host: plan.wrap(issuer), journal: journal,
             merchant: Merchant(name: "Corner Shop", lines: ["1 Main Street"], merchantID: "M1", terminalID: "00000001"),
-            time: clock
+            history: history, time: clock
         ) { host in
             let service = USBCardReaderService(
-                bus: bus, host: host, terminal: terminal, cardholder: person, time: clock,
+                bus: bus, host: host, terminal: terminal, cardholder: person, history: history, time: clock,
                 random: random.stream("terminal"), trace: { trace.append($0) })
             made.withLock { $0 = service }
             return service
@@ -162,10 +168,13 @@ final class TestTill: Sendable {
     /// How often payments and cancels have been completed.
     var completions: (payments: Int, cancels: Int) { (answers.withLock { $0 }, cancels.withLock { $0 }) }
 
-    func retry(_ payment: Yosemite.Payment) async throws -> Yosemite.Payment {
+    func retry(
+        _ payment: Yosemite.Payment, timeout: Duration = .seconds(60), forcedOnline: Bool = false
+    ) async throws -> Yosemite.Payment {
         try await perform { done in
             .retryPayment(
-                paymentID: payment.id, onCardReaderMessage: { self.take($0) { _ in } },
+                paymentID: payment.id, cardTimeout: timeout, forcedOnline: forcedOnline,
+                onCardReaderMessage: { self.take($0) { _ in } },
                 onProcessingCompletion: { _ in }, onCompletion: done)
         }
     }
@@ -231,13 +240,15 @@ final class TestTill: Sendable {
 func usd(_ text: String) throws -> Money { try Money(text, currency: .usDollar) }
 
 extension TerminalConfiguration {
-    /// A terminal that lets a card approve below 100.00 by itself.
-    static func offlineCapable() throws -> TerminalConfiguration {
+    /// A terminal that lets a card approve below its floor limit, 100.00 if nothing else is said, by itself.
+    static func offlineCapable(
+        floorLimit: UInt32 = 10_000, denial: TerminalVerificationResults = [], online: TerminalVerificationResults = []
+    ) throws -> TerminalConfiguration {
         let nothing = TerminalVerificationResults(rawValue: 0)
         return try TerminalConfiguration(applications: [
             TerminalApplication(
                 aid: [0xA0, 0, 0, 0, 0x04, 0x10, 0x10], versions: [2],
-                actionCodes: ActionCodes(denial: nothing, online: nothing, default: nothing), floorLimit: 10_000)
+                actionCodes: ActionCodes(denial: denial, online: online, default: nothing), floorLimit: floorLimit)
         ])
     }
 }

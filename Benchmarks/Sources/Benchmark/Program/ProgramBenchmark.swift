@@ -20,11 +20,20 @@ struct ProgramBenchmark {
     }
 
     private func startUp() async throws -> String {
+        let message = SampleRecords.message(of: 4096).map { byte in
+            String(byte >> 4, radix: 16) + String(byte & 0x0F, radix: 16)
+        }.joined()
         let rows = [
             Row(name: "`/bin/true` (baseline)", path: "/bin/true", arguments: []),
             Row(name: "static Swift `print` (baseline)", path: hello, arguments: []),
             Row(name: "`cardpresent --version`", path: program, arguments: ["--version"], target: 12),
             Row(name: "`cardpresent cards list`", path: program, arguments: ["cards", "list"], target: 12),
+            Row(
+                name: "`cardpresent emv decode`, 4 KB", path: program, arguments: ["emv", "decode", message],
+                target: 30),
+            Row(
+                name: "`cardpresent emv decode --json`, 4 KB", path: program,
+                arguments: ["emv", "decode", "--json", message], target: 30),
         ]
         var times = [Samples](repeating: Samples(), count: rows.count)
         for row in rows { _ = try await ChildProcess(row.path, row.arguments) }

@@ -1,0 +1,35 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+// Built by Scripts/fuzz, which instruments every module for coverage and links libFuzzer, a part of the Swift
+// toolchain. A package of its own, so that nobody who builds or tests CardPresent builds it.
+let package = Package(
+    name: "Fuzz",
+    dependencies: [.package(name: "CardPresent", path: "../")],
+    targets: [
+        .target(name: "CLibFuzzer"),
+        .executableTarget(
+            name: "Fuzz",
+            dependencies: [
+                "CLibFuzzer",
+                .product(name: "Foundations", package: "CardPresent"),
+                .product(name: "SmartCard", package: "CardPresent"),
+                .product(name: "CCID", package: "CardPresent"),
+                .product(name: "EMV", package: "CardPresent"),
+                .product(name: "EMVReplay", package: "CardPresent"),
+                .product(name: "Hardware", package: "CardPresent"),
+                .product(name: "Simulator", package: "CardPresent"),
+                .product(name: "USB", package: "CardPresent"),
+            ],
+            swiftSettings: strict),
+    ]
+)

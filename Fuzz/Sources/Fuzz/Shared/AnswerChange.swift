@@ -1,0 +1,1 @@
+../../../../Tests/EMVTests/Properties/AnswerChange.swift

@@ -1,0 +1,1 @@
+../../../../Tests/EMVTests/Properties/ArbitraryCards.swift

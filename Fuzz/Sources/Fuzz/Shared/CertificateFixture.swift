@@ -1,0 +1,1 @@
+../../../../Tests/EMVTests/Certificates/CertificateFixture.swift

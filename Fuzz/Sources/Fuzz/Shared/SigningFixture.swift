@@ -1,0 +1,1 @@
+../../../../Tests/EMVTests/OfflineAuthentication/SigningFixture.swift

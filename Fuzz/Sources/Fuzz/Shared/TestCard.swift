@@ -1,0 +1,1 @@
+../../../../Tests/EMVTests/Support/TestCard.swift

@@ -1,0 +1,49 @@
+internal import Amounts
+internal import Determinism
+internal import EMV
+internal import EMVReplay
+internal import Hardware
+internal import SettingsFile
+internal import Simulator
+
+extension FuzzTarget {
+    /// Files that people write or record.
+    static let files: [FuzzTarget] = [profile, settings, trace]
+
+    private static let profile = FuzzTarget(
+        "card-profile", longestInput: 2048, seeds: { try Seeds.files(in: "Simulator/Cards", ending: ".yaml") },
+        run: { bytes in
+            let profile = try CardProfile(yaml: text(bytes), file: "card.yaml")
+            hold(!profile.name.isEmpty, "a card has a name")
+            hold(!profile.applications.isEmpty || profile.reset == .mute, "a card that talks has an application")
+        })
+
+    private static let settings = FuzzTarget(
+        "settings", longestInput: 3072, seeds: { try Seeds.files(in: "docs/examples", ending: "till.yaml") },
+        run: { bytes in
+            // Keys in further files: an input must not open what it names.
+            guard !text(bytes).contains("caKeyFiles") else { return }
+            let till: TillConfiguration
+            do throws(SettingsError) {
+                till = try TillConfiguration(yaml: text(bytes), file: "till.yaml")
+            } catch {
+                hold(error.location.line >= 1 && error.location.column >= 1, "an error has a place")
+                hold(!error.description.contains("\n"), "an error is one line")
+                return
+            }
+            same(try TillConfiguration(yaml: till.yaml, file: "printed.yaml"), till, "a till is printed as it is")
+        })
+
+    private static let trace = FuzzTarget(
+        "trace", longestInput: 4096, seeds: { try Seeds.files(in: "Tests/EMVReplayTests/Traces", ending: ".jsonl") },
+        run: { bytes in
+            let trace = try CardTrace(jsonLines: text(bytes), file: "trace.jsonl")
+            let terminal = try TerminalConfiguration()
+            Waiting.wait {
+                let date = CivilDate(year: 2026, month: 1, day: 2, hour: 12, minute: 34, second: 56)
+                _ = try? await CardReplay(trace, terminal: terminal).run(date: date)
+            }
+        })
+
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}

@@ -1,0 +1,36 @@
+internal import CLibFuzzer
+internal import Glibc
+
+/// Feeds libFuzzer's inputs to one target: `Fuzz TARGET [libFuzzer's options] [corpus]`.
+
+// Set once, before libFuzzer starts, and read by the one thread that it runs.
+nonisolated(unsafe) var target = FuzzTarget.all[0]
+
+/// The name that libFuzzer's own main looks for; that main stays unused.
+@_cdecl("LLVMFuzzerTestOneInput")
+func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
+    // Refusing an input is as good as taking it.
+    try? target.run(Array(UnsafeBufferPointer(start: bytes, count: size)))
+    return 0
+}
+
+Waiting.takeTasks()
+switch CommandLine.arguments.dropFirst().first {
+case "list":
+    for target in FuzzTarget.all { print(target.name, target.longestInput) }
+case "seeds" where CommandLine.argc == 3:
+    do { try Seeds.write(to: CommandLine.arguments[2]) } catch {
+        print("cannot write seeds: \(error)")
+        exit(74)
+    }
+case let name:
+    guard let found = FuzzTarget.all.first(where: { $0.name == name }) else {
+        print("usage: Fuzz TARGET [libFuzzer's options] [corpus] | Fuzz list | Fuzz seeds FOLDER")
+        exit(64)
+    }
+    target = found
+    // libFuzzer takes the first argument for the program's name.
+    var count = CommandLine.argc - 1
+    var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv + 1
+    exit(LLVMFuzzerRunDriver(&count, &arguments, testOneInput))
+}

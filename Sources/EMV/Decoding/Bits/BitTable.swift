@@ -1,0 +1,58 @@
+/// What the bits of a data element mean, in words.
+struct BitTable: Sendable {
+    enum Field: Sendable {
+        /// Eight bits from b8 on; nil for a reserved one. Told when set.
+        case bits(byte: Int, [String?])
+        /// Bits that hold one of several values; always told.
+        case choice(byte: Int, mask: UInt8, [UInt8: String])
+        /// Bits that hold a number; always told.
+        case number(byte: Int, mask: UInt8, String)
+    }
+
+    let byteCount: Int
+    let fields: [Field]
+
+    init(byteCount: Int, _ fields: [Field]) { (self.byteCount, self.fields) = (byteCount, fields) }
+
+    /// A table of single bits, eight names a byte.
+    init(_ names: [[String?]]) {
+        self.init(byteCount: names.count, names.enumerated().map { .bits(byte: $0.offset + 1, $0.element) })
+    }
+
+    /// What is set in `value`, byte by byte; a bit that means nothing is told as reserved. Bytes that are
+    /// missing say nothing.
+    func flags(of value: some Collection<UInt8>) -> [DecodedValue.Flag] {
+        var flags: [DecodedValue.Flag] = []
+        for (index, bits) in value.prefix(byteCount).enumerated() {
+            var rest = bits
+            for field in fields { field.read(bits, byte: index + 1, &rest, &flags) }
+            for shift in (0..<8).reversed() where rest & 1 << UInt8(shift) != 0 {
+                flags.append(.init(byte: index + 1, mask: 1 << UInt8(shift), name: "reserved"))
+            }
+        }
+        return flags
+    }
+}
+
+extension BitTable.Field {
+    /// Tells what `bits` of byte number `byte` say, and takes what it knows out of `rest`.
+    fileprivate func read(_ bits: UInt8, byte: Int, _ rest: inout UInt8, _ flags: inout [DecodedValue.Flag]) {
+        switch self {
+        case .bits(byte, let names):
+            for (position, name) in names.prefix(8).enumerated() {
+                let mask: UInt8 = 0x80 >> UInt8(position)
+                guard bits & mask != 0, let name else { continue }
+                rest &= ~mask
+                flags.append(.init(byte: byte, mask: mask, name: name))
+            }
+        case .choice(byte, let mask, let meanings):
+            rest &= ~mask
+            flags.append(.init(byte: byte, mask: mask, name: meanings[bits & mask] ?? "reserved"))
+        case .number(byte, let mask, let name):
+            rest &= ~mask
+            let number = (bits & mask) >> UInt8(mask.trailingZeroBitCount)
+            flags.append(.init(byte: byte, mask: mask, name: "\(name): \(number)"))
+        case .bits, .choice, .number: break
+        }
+    }
+}

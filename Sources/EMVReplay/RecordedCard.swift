@@ -1,0 +1,144 @@
+internal import EMV
+internal import SmartCard
+internal import Synchronization
+
+/// A card that answers as the recorded one did, and notes where the kernel asks something else.
+final class RecordedCard: CardChannel {
+    private let exchanges: [CardTrace.Exchange]
+    private let terminal: RecordedTerminal
+    private let state = Mutex(State())
+
+    private struct State {
+        /// Exchanges before it have been played.
+        var position = 0
+        var differences: [ReplayDifference] = []
+        var cryptogramsAsked = 0
+    }
+
+    init(_ trace: CardTrace, terminal: RecordedTerminal) {
+        (exchanges, self.terminal) = (trace.exchanges, terminal)
+    }
+
+    /// What has been noted, and what of the trace the kernel has left out.
+    func finish() -> [ReplayDifference] {
+        state.withLock { state -> [ReplayDifference] in
+            for exchange in exchanges[state.position...] { state.differences.append(Self.onlyRecorded(exchange)) }
+            state.position = exchanges.endIndex
+            return state.differences
+        }
+    }
+
+    func transmit(_ command: CommandAPDU) async throws(CardChannelError) -> ResponseAPDU {
+        guard let response = state.withLock({ state in answer(command, &state) }) else {
+            throw .notSupported("the trace has no answer to \(Instruction.name(command))")
+        }
+        return response
+    }
+
+    /// nil when the trace says nothing and nothing can be made up.
+    private func answer(_ command: CommandAPDU, _ state: inout State) -> ResponseAPDU? {
+        let isFinal = state.cryptogramsAsked > 0
+        if command.ins == Instruction.generateAC { state.cryptogramsAsked += 1 }
+        if let index = exchanges[state.position...].firstIndex(where: { Self.isSame(command, $0.command) }) {
+            let exchange = exchanges[index]
+            // What was recorded before an answer of the same kind is skipped, unless that would pass by a
+            // GENERATE AC: a card is never taken back to before one.
+            let skipped = exchanges[state.position..<index]
+            if !skipped.contains(where: { $0.command.ins == Instruction.generateAC }) {
+                state.differences += skipped.map(Self.onlyRecorded)
+                state.position = index + 1
+                state.differences += compare(command, exchange, isFinal: isFinal)
+                return exchange.response
+            }
+        }
+        // What can be asked again any time gets the answer that it got before.
+        if Self.isRepeatable(command),
+            let earlier = exchanges[..<state.position].last(where: { Self.isSame(command, $0.command) })
+        {
+            return earlier.response
+        }
+        state.differences.append(
+            ReplayDifference(
+                line: state.position < exchanges.endIndex ? exchanges[state.position].line : nil,
+                command: Instruction.name(command), kind: .onlyKernel))
+        switch command.ins {
+        case Instruction.select: return ResponseAPDU(status: .fileNotFound)
+        case Instruction.readRecord: return ResponseAPDU(status: StatusWord(0x6A, 0x83))
+        case Instruction.getData: return ResponseAPDU(status: StatusWord(0x6A, 0x88))
+        default: return nil
+        }
+    }
+
+    /// Whether a recorded command is the one that the kernel sends, whatever data it carries.
+    private static func isSame(_ command: CommandAPDU, _ recorded: CommandAPDU) -> Bool {
+        switch command.ins {
+        case Instruction.select: command.hasHeader(of: recorded) && command.data == recorded.data
+        case Instruction.generateAC: recorded.ins == command.ins
+        default: command.hasHeader(of: recorded)
+        }
+    }
+
+    private static func isRepeatable(_ command: CommandAPDU) -> Bool {
+        [Instruction.select, Instruction.readRecord, Instruction.getData].contains(command.ins)
+    }
+
+    private static func onlyRecorded(_ exchange: CardTrace.Exchange) -> ReplayDifference {
+        ReplayDifference(line: exchange.line, command: Instruction.name(exchange.command), kind: .onlyRecorded)
+    }
+
+    private func compare(
+        _ command: CommandAPDU, _ exchange: CardTrace.Exchange, isFinal: Bool
+    ) -> [ReplayDifference] {
+        // A PIN is as secret as it ever was, and its encipherment is new each time.
+        guard command.ins != Instruction.verify else { return [] }
+        func difference(_ kind: ReplayDifference.Kind) -> ReplayDifference {
+            ReplayDifference(line: exchange.line, command: Instruction.name(command), kind: kind)
+        }
+        var differences: [ReplayDifference] = []
+        if command.ins == Instruction.generateAC, command.p1 != exchange.command.p1 {
+            differences.append(
+                difference(
+                    .cryptogram(recorded: Self.request(exchange.command.p1), kernel: Self.request(command.p1))))
+        }
+        guard command.data != exchange.command.data else { return differences }
+        if let list = terminal.list(for: exchange.command, isFinal: isFinal) {
+            let recorded = list.values(in: Self.options(exchange.command))
+            let kernel = list.values(in: Self.options(command))
+            var tags: Set<BERTag> = []
+            for entry in list.entries where recorded[entry.tag] != kernel[entry.tag] && tags.insert(entry.tag).inserted
+            {
+                let element = DataElement[entry.tag]
+                func shown(_ value: [UInt8]?) -> String {
+                    element?.isSecret ?? false ? "**" : (value ?? []).hexadecimal
+                }
+                differences.append(
+                    difference(
+                        .value(
+                            tag: entry.tag, name: element?.name, recorded: shown(recorded[entry.tag]),
+                            kernel: shown(kernel[entry.tag]))))
+            }
+            if !tags.isEmpty { return differences }
+        }
+        differences.append(
+            difference(.bytes(recorded: exchange.command.data.hexadecimal, kernel: command.data.hexadecimal)))
+        return differences
+    }
+
+    /// The filled list in a command.
+    private static func options(_ command: CommandAPDU) -> [UInt8] {
+        guard command.ins == Instruction.getProcessingOptions else { return command.data }
+        return (try? BERTLV.parse(command.data))?.first?.value ?? []
+    }
+
+    /// What P1 of GENERATE AC asks for (EMV Book 3 §6.5.5).
+    private static func request(_ p1: UInt8) -> String {
+        let type =
+            switch p1 & 0xC0 {
+            case 0x00: "AAC"
+            case 0x40: "TC"
+            case 0x80: "ARQC"
+            default: [p1].hexadecimal
+            }
+        return p1 & 0x10 == 0 ? type : type + " with CDA"
+    }
+}

@@ -1,0 +1,8 @@
+internal import ArgumentParser
+
+/// `simulate`
+struct SimulateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulate", abstract: "Lends simulated hardware to other programs.",
+        subcommands: [SimulateCard.self])
+}
