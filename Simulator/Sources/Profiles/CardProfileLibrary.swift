@@ -91,6 +91,7 @@ public enum CardProfileLibrary {
         ("pin-second-try", PackageResources.pin_second_try_yaml),
         ("pin-last-try", PackageResources.pin_last_try_yaml),
         ("pin-blocked", PackageResources.pin_blocked_yaml),
+        ("pin-change", PackageResources.pin_change_yaml),
         ("pin-bypass", PackageResources.pin_bypass_yaml),
         ("pin-and-signature", PackageResources.pin_and_signature_yaml),
         ("no-cvm-list", PackageResources.no_cvm_list_yaml),
