@@ -49,7 +49,7 @@ let package = Package(
         .target(name: "Amounts", swiftSettings: strict),
         .target(name: "CardSecrets", swiftSettings: strict),
         .target(name: "Determinism", swiftSettings: strict),
-        .target(name: "Cryptography", dependencies: ["CardSecrets", "COpenSSL"], swiftSettings: strict),
+        .target(name: "Cryptography", dependencies: ["CardSecrets", "COpenSSL", "Determinism"], swiftSettings: strict),
         .target(
             name: "SettingsFile", dependencies: [.product(name: "Yams", package: "Yams")], swiftSettings: strict),
 
@@ -123,7 +123,8 @@ let package = Package(
         .testTarget(name: "CardSecretsTests", dependencies: ["CardSecrets"], swiftSettings: strict),
         .testTarget(name: "DeterminismTests", dependencies: ["Determinism"], swiftSettings: strict),
         .testTarget(
-            name: "CryptographyTests", dependencies: ["CardSecrets", "Cryptography"], swiftSettings: strict),
+            name: "CryptographyTests", dependencies: ["CardSecrets", "Cryptography", "Determinism"],
+            swiftSettings: strict),
         .testTarget(name: "SettingsFileTests", dependencies: ["SettingsFile"], swiftSettings: strict),
         .testTarget(name: "SmartCardTests", dependencies: ["Determinism", "SmartCard"], swiftSettings: strict),
         .testTarget(name: "USBTests", dependencies: ["CLibUSB", "Determinism", "USB"], swiftSettings: strict),

@@ -10,6 +10,10 @@ public enum CryptographyError: Error, Hashable, Sendable, CustomStringConvertibl
     case unusableModulus(Int)
     /// An RSA exponent that is empty, zero or too long; the number of bytes.
     case unusableExponent(Int)
+    /// Two RSA primes that are even or alike, or that leave no private exponent to the public one.
+    case unusablePrimes
+    /// An RSA key of this size cannot be made.
+    case unusableKeySize(bits: Int)
     /// An RSA input that is not smaller than the modulus.
     case inputNotBelowModulus
     /// The installed libcrypto does not offer this algorithm.
@@ -25,6 +29,9 @@ public enum CryptographyError: Error, Hashable, Sendable, CustomStringConvertibl
             "\(algorithm) takes no initialisation vector of \(count) bytes"
         case .unusableModulus(let count): "an RSA modulus of \(count) bytes cannot be used"
         case .unusableExponent(let count): "an RSA exponent of \(count) bytes cannot be used"
+        case .unusablePrimes: "the RSA primes do not make a key with this public exponent"
+        case .unusableKeySize(let bits):
+            "no RSA key of \(bits) bits can be made: ask for 512 to 1984 in steps of 8"
         case .inputNotBelowModulus: "an RSA input must be smaller than the modulus"
         case .unavailable(let algorithm):
             "libcrypto does not offer \(algorithm): install OpenSSL 3 with its default provider"

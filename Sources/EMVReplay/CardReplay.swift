@@ -38,6 +38,7 @@ public struct CardReplay: Sendable {
     /// Runs the kernel.
     ///
     /// - Parameter clock: the date when neither trace nor overrides give one.
+    /// - Returns: how it ended, and where kernel and recorded terminal part.
     /// - Throws: ``CardReplayError`` when the trace's terminal data make no terminal.
     public func run(date clock: CivilDate) async throws(CardReplayError) -> CardReplayReport {
         let request = try request(date: clock)

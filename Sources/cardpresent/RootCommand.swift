@@ -10,7 +10,8 @@ struct RootCommand: ParsableCommand {
             simulated issuer, and no money moves.
 
             Exit codes: 0 approved or done, 1 internal error, 2 declined, 3 cancelled, 4 outcome unknown, 5 reader or \
-            card, 6 printer, 64 usage, 65 bad data, 69 unavailable, 75 try again, 78 configuration.
+            card, 6 printer, 7 what was compared differs, 64 usage, 65 bad data, 69 unavailable, 75 try again, 78 \
+            configuration.
             """,
         version: "0.1.0",
         subcommands: [

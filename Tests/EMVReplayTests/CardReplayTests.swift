@@ -2,10 +2,11 @@ import Amounts
 import CardSecrets
 import Determinism
 import EMV
-import EMVReplay
 import Foundation
 import SmartCard
 import Testing
+
+@testable import EMVReplay
 
 /// A recorded card that was made by others, with a payment system of its own.
 struct CardReplayTests {
@@ -70,13 +71,12 @@ struct CardReplayTests {
 
         // The recorded terminal did not look at dates and floor limit, and called the payment by another type.
         #expect(!report.agrees)
+        let results = report.differences.first { $0.line == 27 }
+        #expect(results?.command == "GENERATE AC")
         #expect(
-            report.differences.contains(
-                ReplayDifference(
-                    line: 27, command: "GENERATE AC",
-                    kind: .value(
-                        tag: 0x95, name: "terminal verification results", recorded: "0000000000", kernel: "00C0008000"))
-            ))
+            results?.kind
+                == .value(
+                    tag: 0x95, name: "terminal verification results", recorded: "0000000000", kernel: "00C0008000"))
         #expect(Set(report.differences.filter(\.matters).compactMap(\.line)) == [27, 30])
     }
 

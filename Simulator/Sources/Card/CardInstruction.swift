@@ -9,6 +9,7 @@ enum CardInstruction: UInt8, CaseIterable, Sendable {
     case pinUnblock = 0x24
     case externalAuthenticate = 0x82
     case getChallenge = 0x84
+    case internalAuthenticate = 0x88
     case select = 0xA4
     case getProcessingOptions = 0xA8
     case generateAC = 0xAE
@@ -20,7 +21,7 @@ enum CardInstruction: UInt8, CaseIterable, Sendable {
     /// The class bytes that it is known under.
     var classes: Set<UInt8> {
         switch self {
-        case .select, .readRecord, .verify, .externalAuthenticate, .getChallenge: [0x00]
+        case .select, .readRecord, .verify, .externalAuthenticate, .getChallenge, .internalAuthenticate: [0x00]
         case .getProcessingOptions, .generateAC, .getData: [0x80]
         // Secure messaging: 84 in the EMV format, 04 in that of ISO/IEC 7816-4.
         case .cardBlock, .applicationUnblock, .applicationBlock, .pinUnblock: [0x84]
@@ -32,8 +33,8 @@ enum CardInstruction: UInt8, CaseIterable, Sendable {
     var sendsData: Bool {
         switch self {
         case .readRecord, .getData, .getChallenge: false
-        case .select, .verify, .externalAuthenticate, .getProcessingOptions, .generateAC, .cardBlock,
-            .applicationUnblock, .applicationBlock, .pinUnblock, .putData, .updateRecord:
+        case .select, .verify, .externalAuthenticate, .internalAuthenticate, .getProcessingOptions, .generateAC,
+            .cardBlock, .applicationUnblock, .applicationBlock, .pinUnblock, .putData, .updateRecord:
             true
         }
     }

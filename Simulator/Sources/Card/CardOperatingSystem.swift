@@ -45,6 +45,7 @@ struct CardOperatingSystem: Sendable {
         case .getChallenge: return getChallenge(command)
         case .verify: return verify(command, challenge: challenge)
         case .generateAC: return generateAC(command)
+        case .internalAuthenticate: return internalAuthenticate(command)
         case .externalAuthenticate: return externalAuthenticate(command)
         case .cardBlock, .applicationUnblock, .applicationBlock, .pinUnblock, .putData, .updateRecord:
             return issuerScript(instruction, command)

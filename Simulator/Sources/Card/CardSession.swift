@@ -38,6 +38,8 @@ struct CardTransaction: Sendable {
     let atc: UInt16
     /// What the terminal has sent by PDOL and CDOL, later values over earlier ones.
     var terminalValues: [BERTag: [UInt8]]
+    /// The same as it came: the data of the PDOL, then of each CDOL.
+    var terminalData: [UInt8]
     /// The ARQC; nil until the card has asked to go online.
     var arqc: [UInt8]?
     /// The unpredictable number (tag 9F37) that went into the ARQC.

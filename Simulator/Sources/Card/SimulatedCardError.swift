@@ -1,6 +1,6 @@
 /// Why a card could not be made from its profile.
 public enum SimulatedCardError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A record is longer than a response can carry.
+    /// A record is longer than a record can be (EMV Book 3 §7.1).
     case recordTooLong(file: UInt8, record: Int)
     /// The PAN of an application is no PAN.
     case unusablePAN
@@ -12,7 +12,7 @@ public enum SimulatedCardError: Error, Hashable, Sendable, CustomStringConvertib
     public var description: String {
         switch self {
         case .recordTooLong(let file, let record):
-            "record \(record) of file \(file) is longer than 256 bytes: spread its data objects over more records"
+            "record \(record) of file \(file) is longer than 254 bytes: spread its data objects over more records"
         case .unusablePAN: "the PAN of an application is no PAN"
         case .testKeys(let error): error.description
         case .keys(let error): "cannot make the card's keys: \(error)"

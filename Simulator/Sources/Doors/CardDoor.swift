@@ -70,7 +70,7 @@ public struct CardDoor: Sendable {
                     let reason = error == .cancelled ? nil : error.description
                     onEvent(.disconnected(commands: commands.value, reason: reason))
                     switch error {
-                    case .peerGone, .cardMute: break
+                    case .peerGone, .cardMute, .cardRemoved: break
                     case .unreachable, .malformed, .refused, .cancelled: throw error
                     }
                     guard !stay.endsWithPeer else { return }
@@ -125,8 +125,10 @@ public struct CardDoor: Sendable {
                         case .ask(let request):
                             let answer = perform(request, on: &card)
                             try await work(for: answer.after)
+                            guard !answer.isLast || !answer.bytes.isEmpty else { throw .cardRemoved }
                             guard let bytes = session.answer(answer.bytes, to: request) else { throw .cardMute }
                             try await connection.send(bytes)
+                            if answer.isLast { throw .cardRemoved }
                         }
                     }
                 }

@@ -6,6 +6,8 @@ public enum DoorError: Error, Hashable, Sendable, CustomStringConvertible {
     case peerGone(reason: String?)
     /// The card stayed mute, and the protocol has no word for that but the end of the connection.
     case cardMute
+    /// The card's profile has it pulled out.
+    case cardRemoved
     /// The other side does not speak the door's protocol; the text says where.
     case malformed(String)
     /// The other side does not want the card (VSCard error codes: 1 general, 2 no more readers, 3 there is a card).
@@ -18,6 +20,7 @@ public enum DoorError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unreachable(let address, let reason): "nobody answers at \(address): \(reason)"
         case .peerGone(let reason): reason.map { "the other side is gone: \($0)" } ?? "the other side is gone"
         case .cardMute: "the card does not answer"
+        case .cardRemoved: "the card was pulled out"
         case .malformed(let place): "the other side does not speak the protocol: \(place)"
         case .refused(2): "the other side has no reader left for the card"
         case .refused(3): "the other side has a card already"

@@ -15,6 +15,8 @@ struct ServedCard: Sendable {
         var bytes: [UInt8]
         /// How long the card took.
         var after: Duration = .zero
+        /// Whether the card is out of the reader, now that this has been said.
+        var isLast = false
     }
 
     private static let wrongLength: [UInt8] = [0x67, 0x00]
@@ -62,9 +64,9 @@ struct ServedCard: Sendable {
             let answer =
                 contacts.transmission.firstProtocol == 1
                 ? try overT1(command, &exchange) : try overT0(command, &exchange)
-            return Answer(bytes: answer, after: exchange.elapsed)
+            return Answer(bytes: answer, after: exchange.elapsed, isLast: contacts.departure != nil)
         } catch {
-            return Answer(bytes: [], after: exchange.elapsed)
+            return Answer(bytes: [], after: exchange.elapsed, isLast: contacts.departure != nil)
         }
     }
 

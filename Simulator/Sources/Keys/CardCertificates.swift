@@ -1,69 +1,113 @@
 public import CardSecrets
-public import Cryptography
+internal import Cryptography
 public import EMV
 
-/// Issues the certificates that a simulated card carries: the same card always gets the same ones.
+/// Issues the certificates and the static signature that a simulated card carries: the same card always gets the
+/// same ones.
 public struct CardCertificates: Sendable {
-    private let keys: TestKeys
-    private let expiry: [UInt8]
+    /// Bytes of an issuer's certificate that are not part of its key (EMV Book 2 table 5).
+    static let issuerOverhead = 36
+    /// Bytes of a card's certificate that are not part of its key (EMV Book 2 table 13).
+    static let iccOverhead = 42
+
+    /// The serial number of every issuer certificate that the payment systems have revoked.
+    public static let revokedSerialNumber: [UInt8] = [0xBA, 0xD0, 0x01]
+
+    private let keys: TestRSAKeys
+    private let sizes: CardKeySizes
+    private let profile: OfflineAuthenticationProfile?
 
     /// - Parameters:
     ///   - keys: the keys that sign and the keys that are certified.
-    ///   - expiry: the month through which the certificates are good, two bytes MMYY in BCD.
-    public init(keys: TestKeys, expiry: [UInt8] = [0x12, 0x49]) {
-        (self.keys, self.expiry) = (keys, expiry)
+    ///   - profile: sizes, dates and faults; standard keys, and nothing that ends or is wrong, when nil.
+    public init(keys: TestRSAKeys, profile: OfflineAuthenticationProfile? = nil) {
+        (self.keys, self.profile) = (keys, profile)
+        sizes = profile?.keySizes ?? .standard
     }
 
     /// Tags 90, 92 and 9F32: the issuer's key, signed by the certification authority, for an issuer
     /// whose cards begin with the first six digits of the PAN.
     ///
-    /// - Throws: a failure of libcrypto.
-    public func issuer(pan: borrowing PrimaryAccountNumber) throws(CryptographyError) -> PublicKeyCertificate {
-        let identifier = Array(Self.compressed(pan).prefix(3)) + [0xFF]
-        return try Self.certify(
-            keys.issuer.publicKey, format: 2, subject: identifier, expiry: expiry, serialNumber: [0, 0, 1],
-            signer: keys.certificationAuthority, staticData: [])
+    /// - Throws: ``TestKeysError``
+    public func issuer(pan: borrowing PrimaryAccountNumber) throws(TestKeysError) -> PublicKeyCertificate {
+        var identifier = Array(Self.compressed(pan).prefix(3)) + [0xFF]
+        if profile?.fault == .otherIssuer { identifier[2] = Self.otherDigit(identifier[2]) }
+        let fields = Fields(
+            format: 2, subject: identifier, expiry: (profile?.issuerExpiry ?? .last).encoded,
+            serialNumber: profile?.isRevoked == true ? Self.revokedSerialNumber : [0, 0, 1],
+            hashAlgorithm: profile?.fault == .hashAlgorithm ? 2 : 1)
+        return try certify(.issuer, fields, signer: .certificationAuthority, staticData: [])
     }
 
     /// Tags 9F46, 9F48 and 9F47: the card's key for offline data authentication, signed by the issuer
     /// together with the card's static data.
     ///
-    /// - Throws: a failure of libcrypto.
+    /// - Throws: ``TestKeysError``
     public func icc(
         pan: borrowing PrimaryAccountNumber, staticData: [UInt8]
-    ) throws(CryptographyError) -> PublicKeyCertificate {
-        try Self.certify(
-            keys.icc.publicKey, format: 4, subject: Self.compressed(pan), expiry: expiry, serialNumber: [0, 0, 2],
-            signer: keys.issuer, staticData: staticData)
+    ) throws(TestKeysError) -> PublicKeyCertificate {
+        try certify(.icc, iccFields(pan, serialNumber: 2), signer: .issuer, staticData: staticData)
     }
 
     /// Tags 9F2D, 9F2F and 9F2E: the card's key for PIN encipherment, signed by the issuer.
     ///
-    /// - Throws: a failure of libcrypto.
-    public func iccPIN(pan: borrowing PrimaryAccountNumber) throws(CryptographyError) -> PublicKeyCertificate {
-        try Self.certify(
-            keys.iccPIN.publicKey, format: 4, subject: Self.compressed(pan), expiry: expiry, serialNumber: [0, 0, 3],
-            signer: keys.issuer, staticData: [])
+    /// - Throws: ``TestKeysError``
+    public func iccPIN(pan: borrowing PrimaryAccountNumber) throws(TestKeysError) -> PublicKeyCertificate {
+        try certify(.iccPIN, iccFields(pan, serialNumber: 3), signer: .issuer, staticData: [])
+    }
+
+    /// Tag 93: the issuer's signature over the card's static data (EMV Book 2 table 2).
+    ///
+    /// - Throws: ``TestKeysError``
+    public func signedStaticData(_ staticData: [UInt8]) throws(TestKeysError) -> [UInt8] {
+        let signer = try keys.key(sizes.key(.issuer))
+        do throws(CryptographyError) {
+            return try RecoverableSignature.sign(
+                [3, 1] + (profile?.dataAuthenticationCode ?? [0, 0]), rest: staticData, with: signer,
+                hasWrongHash: profile?.fault == .staticSignature)
+        } catch {
+            throw .unusable(name: sizes.key(.issuer).description, error)
+        }
+    }
+
+    /// What stands in a certificate before the lengths and the key.
+    private struct Fields {
+        var format: UInt8
+        var subject: [UInt8]
+        var expiry: [UInt8]
+        var serialNumber: [UInt8]
+        var hashAlgorithm: UInt8 = 1
+    }
+
+    private func iccFields(_ pan: borrowing PrimaryAccountNumber, serialNumber: UInt8) -> Fields {
+        var subject = Self.compressed(pan)
+        if profile?.fault == .otherAccount { subject[3] = Self.otherDigit(subject[3]) }
+        return Fields(
+            format: 4, subject: subject, expiry: (profile?.iccExpiry ?? .last).encoded,
+            serialNumber: [0, 0, serialNumber])
     }
 
     /// Signs as EMV Book 2 tables 1, 11 and 21 lay it out: what does not fit of the modulus becomes the
-    /// remainder, and BB fills what is left over.
-    private static func certify(
-        _ key: RSAPublicKey, format: UInt8, subject: [UInt8], expiry: [UInt8], serialNumber: [UInt8],
-        signer: borrowing RSAPrivateKey, staticData: [UInt8]
-    ) throws(CryptographyError) -> PublicKeyCertificate {
-        let fields =
-            [format] + subject + expiry + serialNumber + [
-                1, 1, UInt8(truncatingIfNeeded: key.length), UInt8(truncatingIfNeeded: key.exponent.count),
+    /// remainder.
+    private func certify(
+        _ holder: TestRSAKey.Holder, _ fields: Fields, signer: TestRSAKey.Holder, staticData: [UInt8]
+    ) throws(TestKeysError) -> PublicKeyCertificate {
+        let (key, signer) = (try keys.key(sizes.key(holder)).publicKey, try keys.key(sizes.key(signer)))
+        let head =
+            [fields.format] + fields.subject + fields.expiry + fields.serialNumber + [
+                fields.hashAlgorithm, 1, UInt8(truncatingIfNeeded: key.length),
+                UInt8(truncatingIfNeeded: key.exponent.count),
             ]
-        let room = signer.length - 2 - SHA1.length - fields.count
-        let fill = [UInt8](repeating: 0xBB, count: max(0, room - key.length))
-        let content = fields + key.modulus.prefix(room) + fill
+        let room = RecoverableSignature.room(signerLength: signer.length) - head.count
         let remainder = Array(key.modulus.dropFirst(room))
-        let hash = try SHA1.hash(content + remainder + key.exponent + staticData)
-        return PublicKeyCertificate(
-            certificate: try signer.apply([0x6A] + content + hash + [0xBC]), remainder: remainder,
-            exponent: key.exponent)
+        do throws(CryptographyError) {
+            return PublicKeyCertificate(
+                certificate: try RecoverableSignature.sign(
+                    head + key.modulus.prefix(room), rest: remainder + key.exponent + staticData, with: signer),
+                remainder: remainder, exponent: key.exponent)
+        } catch {
+            throw .unusable(name: sizes.key(holder).description, error)
+        }
     }
 
     /// Ten bytes: the PAN, filled with F on the right.
@@ -73,4 +117,7 @@ public struct CardCertificates: Sendable {
             return stride(from: 0, to: 20, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] }
         }
     }
+
+    /// The byte with another first digit.
+    private static func otherDigit(_ byte: UInt8) -> UInt8 { byte >> 4 == 9 ? byte & 0x0F : byte &+ 0x10 }
 }

@@ -26,20 +26,41 @@ struct TestKeyFile {
         SensitiveBytes(try bytes(name))
     }
 
-    /// The RSA key whose modulus and private exponent stand under `name`; the public exponent is 3.
-    func rsaKey(_ name: String) throws(TestKeysError) -> RSAPrivateKey {
-        let modulus = try bytes("\(name).modulus")
-        let privateExponent = try secret("\(name).private-exponent")
+    /// The RSA key whose primes stand under its name; nil when they do not.
+    func rsaKey(_ name: TestRSAKey) throws(TestKeysError) -> RSAPrivateKey? {
+        guard let first = values["\(name).first-prime"], let second = values["\(name).second-prime"] else { return nil }
         do throws(CryptographyError) {
-            return try RSAPrivateKey(modulus: modulus, publicExponent: [3], privateExponent: privateExponent)
+            return try RSAPrivateKey(
+                firstPrime: SensitiveBytes(first), secondPrime: SensitiveBytes(second),
+                publicExponent: name.exponent.bytes)
         } catch {
-            throw .unusable(name: name, error)
+            throw .unusable(name: name.description, error)
         }
     }
 
     private static func bytes(_ digits: ArraySlice<UInt8>) -> [UInt8]? {
-        let nibbles = digits.compactMap { Character(UnicodeScalar($0)).hexDigitValue.map(UInt8.init) }
-        guard nibbles.count == digits.count, nibbles.count.isMultiple(of: 2) else { return nil }
-        return stride(from: 0, to: nibbles.count, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] }
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
+        var high: UInt8?
+        for digit in digits {
+            guard let nibble = nibble(digit) else { return nil }
+            if let first = high {
+                bytes.append(first << 4 | nibble)
+                high = nil
+            } else {
+                high = nibble
+            }
+        }
+        return bytes
+    }
+
+    private static func nibble(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        default: nil
+        }
     }
 }

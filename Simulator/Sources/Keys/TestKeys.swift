@@ -6,16 +6,8 @@ public import EMV
 ///
 /// They are TEST keys that are published with this program and protect nothing.
 public final class TestKeys: Sendable {
-    /// The index (tags 8F and 9F22) of the certification authority's key, in every payment system.
-    public let certificationAuthorityIndex: UInt8
-    /// 1408 bits
-    public let certificationAuthority: RSAPrivateKey
-    /// 1152 bits
-    public let issuer: RSAPrivateKey
-    /// The card's key for offline data authentication, 1024 bits.
-    public let icc: RSAPrivateKey
-    /// The card's key for PIN encipherment, 1024 bits.
-    public let iccPIN: RSAPrivateKey
+    /// The certification authority's, the issuer's and the cards' RSA keys.
+    public let rsa: TestRSAKeys
     private let tripleDESMasterKeys: IssuerMasterKeys
     private let aesMasterKeys: IssuerMasterKeys
     /// What the PIN pad's triple DES keys are derived from, 16 bytes.
@@ -27,17 +19,12 @@ public final class TestKeys: Sendable {
     /// The PIN pad's initial key identifier with a counter of zero, 12 bytes.
     public let aesKeySerialNumber: DUKPTKeySerialNumber
 
-    /// Reads a file of keys, as text.
+    /// Reads a file of secret keys, as text, and puts RSA keys to them.
     ///
     /// - Throws: ``TestKeysError``
-    public init(_ text: [UInt8]) throws(TestKeysError) {
+    public init(_ text: [UInt8], rsa: TestRSAKeys = .embedded) throws(TestKeysError) {
         let file = try TestKeyFile(text)
-        guard let index = try file.bytes("ca.index").first else { throw .missing(name: "ca.index") }
-        certificationAuthorityIndex = index
-        certificationAuthority = try file.rsaKey("ca")
-        issuer = try file.rsaKey("issuer")
-        icc = try file.rsaKey("icc")
-        iccPIN = try file.rsaKey("icc-pin")
+        self.rsa = rsa
         tripleDESMasterKeys = IssuerMasterKeys(
             applicationCryptogram: try file.secret("imk.tdes.application-cryptogram"),
             scriptMAC: try file.secret("imk.tdes.script-mac"),
@@ -54,8 +41,12 @@ public final class TestKeys: Sendable {
 
     /// The keys that come with this program.
     ///
+    /// - Parameter rsa: RSA keys of another seed, or with a cache.
+    /// - Returns: the keys.
     /// - Throws: ``TestKeysError``
-    public static func embedded() throws(TestKeysError) -> TestKeys { try TestKeys(PackageResources.test_keys_txt) }
+    public static func embedded(rsa: TestRSAKeys = .embedded) throws(TestKeysError) -> TestKeys {
+        try TestKeys(PackageResources.test_keys_txt, rsa: rsa)
+    }
 
     /// The issuer's master keys for the cards of a cipher.
     public func withMasterKeys<Result: ~Copyable, Failure: Error>(
@@ -69,11 +60,14 @@ public final class TestKeys: Sendable {
 
     /// The certification authority's key as a terminal holds it for the payment system `rid` (5 bytes).
     ///
-    /// - Throws: ``CAPublicKeyError``
-    public func certificationAuthorityPublicKey(rid: [UInt8]) throws(CAPublicKeyError) -> CAPublicKey {
-        let key = certificationAuthority.publicKey
+    /// - Throws: ``TestKeysError``, `CAPublicKeyError`
+    public func certificationAuthorityPublicKey(
+        rid: [UInt8], sizes: CardKeySizes = .standard
+    ) throws -> CAPublicKey {
+        let key = try rsa.key(sizes.key(.certificationAuthority)).publicKey
         return try CAPublicKey(
-            rid: rid, index: certificationAuthorityIndex, modulus: key.modulus, exponent: key.exponent, checksum: nil)
+            rid: rid, index: sizes.certificationAuthorityIndex, modulus: key.modulus, exponent: key.exponent,
+            checksum: nil)
     }
 
     private static func serialNumber(

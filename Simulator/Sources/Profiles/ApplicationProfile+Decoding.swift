@@ -7,8 +7,8 @@ extension ApplicationProfile {
         "aid", "label", "preferredName", "priority", "needsConfirmation", "languages", "pan", "panSequenceNumber",
         "expiry", "effective", "version", "serviceCode", "cardholderName", "issuerCountry", "currency", "usage",
         "cardholderVerification", "terminalRiskManagement", "externalAuthenticate", "actionCodes", "pdol", "cdol1",
-        "cdol2", "records", "answerFormat", "cryptogram", "riskManagement", "pin", "issuerScripts", "logRecords",
-        "counters", "blocked", "fileLocator",
+        "cdol2", "records", "answerFormat", "cryptogram", "offlineAuthentication", "riskManagement", "pin",
+        "issuerScripts", "logRecords", "counters", "blocked", "fileLocator",
     ]
 
     init(_ node: SettingsNode) throws(SettingsError) {
@@ -55,6 +55,9 @@ extension ApplicationProfile {
             try node.optional("riskManagement").map { [currency] (node) throws(SettingsError) in
                 try CardRiskRules(node, currency: currency)
             } ?? .standard
+        offlineAuthentication = try node.optional("offlineAuthentication").map { (node) throws(SettingsError) in
+            try OfflineAuthenticationProfile(node)
+        }
         pin = try node.optional("pin").map { (node) throws(SettingsError) in try OfflinePINProfile(node) }
         takesScripts = try node.optional("issuerScripts")?.bool() ?? true
         logRecords = UInt8(try node.optional("logRecords")?.int(in: 0...30) ?? 0)
@@ -72,6 +75,14 @@ extension ApplicationProfile {
 
     /// What one value alone does not show.
     private func check(_ node: SettingsNode) throws(SettingsError) {
+        if let offlineAuthentication, offlineAuthentication.methods.isEmpty, pin?.encipherment == nil {
+            throw (try node.optional("offlineAuthentication") ?? node).error(
+                "there is nothing to authenticate", fix: "name 'methods', or give the card an enciphered PIN")
+        }
+        if pin?.encipherment != nil, let issuer = offlineAuthentication?.keySizes.issuer, issuer > 1976 {
+            throw (try node.optional("offlineAuthentication") ?? node).error(
+                "the certificate of the PIN's key fills more than a record", fix: "give the issuer at most 1976 bits")
+        }
         let verification = try node.optional("cardholderVerification") ?? node
         for rule in cardholderVerification?.rules ?? [] {
             if rule.method.needsPlaintextPIN, pin?.acceptsPlaintext != true {

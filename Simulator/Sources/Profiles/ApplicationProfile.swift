@@ -64,6 +64,8 @@ public struct ApplicationProfile: Sendable {
     public var risk: CardRiskRules
     /// The PIN that the card verifies; nil when it verifies none.
     public var pin: OfflinePINProfile?
+    /// How terminals authenticate the card; nil when they cannot.
+    public var offlineAuthentication: OfflineAuthenticationProfile?
     /// Whether the card takes issuer script commands.
     public var takesScripts: Bool
     /// How many transactions its log (tag 9F4D) holds; 0 when it has none.
@@ -93,6 +95,10 @@ public struct ApplicationProfile: Sendable {
     /// AIP, two bytes (tag 82).
     public var interchangeProfile: [UInt8] {
         var flags: UInt8 = 0
+        let methods = offlineAuthentication?.methods ?? []
+        if methods.contains(.sda) { flags |= 0x40 }
+        if methods.contains(.dda) { flags |= 0x20 }
+        if methods.contains(.cda) { flags |= 0x01 }
         if cardholderVerification != nil { flags |= 0x10 }
         if terminalRiskManagement { flags |= 0x08 }
         if externalAuthenticate { flags |= 0x04 }

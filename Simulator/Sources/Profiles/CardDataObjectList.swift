@@ -14,6 +14,8 @@ public struct CardDataObjectList: Hashable, Sendable {
     /// The value of tag 8C, 8D or 9F38.
     public let encoded: [UInt8]
 
+    init(entries: [Entry], encoded: [UInt8]) { (self.entries, self.encoded) = (entries, encoded) }
+
     /// The number of bytes that the terminal sends.
     public var dataLength: Int { entries.reduce(0) { $0 + $1.length } }
 

@@ -62,7 +62,7 @@ public struct CardFault: Hashable, Sendable {
     public var effect: Effect
 
     public init(
-        _ command: Command, _ occurrence: Occurrence = .nth(1), moment: Moment = .before, _ effect: Effect
+        _ command: Command, _ effect: Effect, at occurrence: Occurrence = .nth(1), moment: Moment = .before
     ) {
         (self.command, self.occurrence, self.moment, self.effect) = (command, occurrence, moment, effect)
     }

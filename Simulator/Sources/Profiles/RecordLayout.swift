@@ -21,11 +21,14 @@ public struct RecordLayout: Hashable, Sendable {
         RecordLayout(
             file: 2, authenticatedRecords: 1,
             records: [
-                [0x5A, 0x5F34, 0x5F24, 0x5F25, 0x5F28, 0x5F30, 0x9F07, 0x9F0D, 0x9F0E, 0x9F0F, 0x8E, 0x9F42, 0x9F08],
+                [
+                    0x5A, 0x5F34, 0x5F24, 0x5F25, 0x5F28, 0x5F30, 0x9F07, 0x9F0D, 0x9F0E, 0x9F0F, 0x8E, 0x9F42, 0x9F08,
+                    0x9F4A,
+                ],
                 [0x8C, 0x8D, 0x9F14, 0x9F23],
             ]),
-        RecordLayout(file: 3, records: [[0x90], [0x8F, 0x9F32, 0x92]]),
-        RecordLayout(file: 4, records: [[0x9F46], [0x9F47, 0x9F48], [0x9F2D], [0x9F2E, 0x9F2F]]),
+        RecordLayout(file: 3, records: [[0x90], [0x93], [0x8F, 0x9F32, 0x92]]),
+        RecordLayout(file: 4, records: [[0x9F46], [0x9F47, 0x9F48, 0x9F49], [0x9F2D], [0x9F2E, 0x9F2F]]),
     ]
 
     /// The tags that may stand in a record.
@@ -50,9 +53,10 @@ public struct RecordLayout: Hashable, Sendable {
             records.append(tags)
         }
         authenticatedRecords = UInt8(try node.optional("authenticatedRecords")?.int(in: 0...records.count) ?? 0)
-        guard !records.prefix(Int(authenticatedRecords)).contains(where: { $0.contains(0x9F46) }) else {
+        for (tag, name): (BERTag, String) in [(0x9F46, "certificate"), (0x93, "signature")]
+        where records.prefix(Int(authenticatedRecords)).contains(where: { $0.contains(tag) }) {
             throw node.error(
-                "the certificate in 9F46 cannot sign itself", fix: "put it in a record that is not authenticated")
+                "the \(name) in \(tag) cannot sign itself", fix: "put it in a record that is not authenticated")
         }
     }
 }

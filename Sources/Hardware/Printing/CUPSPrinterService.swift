@@ -41,7 +41,8 @@ public struct CUPSPrinterService: PrinterService {
         _ body: @escaping @Sendable () throws(PrinterError) -> Value
     ) async throws(PrinterError) -> Value {
         let answer = FirstAnswer<Value>()
-        let deadline = Task { [server, time] in
+        // Not behind the work of others: a deadline that comes late is none.
+        let deadline = Task(priority: .high) { [server, time] in
             guard (try? await time.sleep(for: Self.operationTimeout)) != nil else { return }
             answer.give(.failure(.serverUnavailable(server: server ?? "of CUPS", message: "no answer in time")))
         }

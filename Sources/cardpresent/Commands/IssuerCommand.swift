@@ -34,7 +34,7 @@ struct ReconcileIssuer: AsyncParsableCommand {
         commandName: "reconcile", abstract: "Compares the issuer's book with the till's journal, attempt by attempt.",
         discussion: """
             Attempts that a killed process left in the middle are brought to an end first. Exits with 0 when both books \
-            say the same, with 65 when they differ, and with 4 when they agree but for attempts that have not come to \
+            say the same, with 7 when they differ, and with 4 when they agree but for attempts that have not come to \
             an end.
             """)
 
@@ -52,7 +52,7 @@ struct ReconcileIssuer: AsyncParsableCommand {
                 till: try await till.attemptsAtIssuer(), issuer: try HostFactory.book(beside: try data.path()))
             let view = ReconciliationView(result)
             if output.json { try StandardOutput.write(json: view) } else { try StandardOutput.write(view.text) }
-            guard result.agrees else { throw ExitCode(ExitStatus.badData.rawValue) }
+            guard result.agrees else { throw ExitCode(ExitStatus.differs.rawValue) }
             guard !result.hasOpen else { throw ExitCode(ExitStatus.outcomeUnknown.rawValue) }
         }
     }

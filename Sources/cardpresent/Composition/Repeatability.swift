@@ -1,4 +1,6 @@
 internal import Determinism
+internal import Glibc
+internal import Simulator
 
 /// Where time and chance come from: the machine, or a seed.
 struct Repeatability: Hashable, Sendable {
@@ -8,6 +10,13 @@ struct Repeatability: Hashable, Sendable {
     static let none = Repeatability(seed: nil)
 
     var random: any RandomSource { seed.map { SeededRandomSource(seed: $0) } ?? SystemRandomSource() }
+
+    /// The simulated world's RSA keys: those that come with the program, or those of the seed, which are computed in
+    /// the first run and kept for the next ones.
+    var rsaKeys: TestRSAKeys {
+        let cache = TestKeyCache.user { name in getenv(name).map { String(cString: $0) } }
+        return TestRSAKeys(seed: seed ?? TestRSAKeys.standardSeed, cache: cache)
+    }
 
     /// The time of a command that uses no reader.
     var time: any TimeSource { seed == nil ? SystemTimeSource() : VirtualTimeSource() }

@@ -14,7 +14,7 @@ struct SimulatedWorld: World {
     let trace: TraceFile?
     let card: CardProfile?
     private let person: SimulatedCardholder
-    private let keys: TestKeys
+    private let authorityKeys: [CAPublicKey]
 
     /// - Throws: `CommandFailure`
     init(
@@ -35,7 +35,8 @@ struct SimulatedWorld: World {
         let reader = SimulatedCCIDReader(model: model, clock: clock)
         simulatedBus.plug(reader)
         do {
-            keys = try TestKeys.embedded()
+            let keys = try TestKeys.embedded(rsa: options.determinism.repeatability.rsaKeys)
+            authorityKeys = try profile.certificationAuthorityKeys(keys)
             let chip = try SimulatedEMVCard(profile: profile, keys: keys, random: random.stream("card"))
             person = SimulatedCardholder(
                 profile: profile, card: chip, reader: reader, clock: clock,
@@ -55,10 +56,7 @@ struct SimulatedWorld: World {
 
     /// A terminal that is to accept test cards knows the test certification authority.
     func terminal(_ configured: TerminalConfiguration) -> TerminalConfiguration {
-        let rids = Set(configured.applications.map { Array($0.aid.prefix(5)) })
-        let testKeys = rids.sorted { $0.lexicographicallyPrecedes($1) }.compactMap { rid in
-            try? keys.certificationAuthorityPublicKey(rid: rid)
-        }
-        return configured.adding(certificationAuthorityKeys: testKeys)
+        configured.adding(
+            certificationAuthorityKeys: authorityKeys, revokedCertificates: card?.revokedCertificates ?? [])
     }
 }

@@ -86,6 +86,31 @@ struct SimulateCardTests {
         #expect(try again.result().status == 0)
     }
 
+    @Test func `in virtual time a card that works for a minute answers at once`() throws {
+        let profile = try scratch.write(
+            """
+            name: slow
+            description: Visa card that takes its time
+            card:
+              processingMilliseconds: 60000
+            applications:
+              - aid: A0000000031010
+                label: VISA CREDIT
+                pan: 4761739001010010
+                expiry: 2035-12-31
+                issuerCountry: 840
+                currency: USD
+                cryptogram: cvn18
+            """, to: "slow.yaml")
+        let reader = try ReaderSocket(path: path)
+        let child = try Child(["simulate", "card", profile, "--vpcd", path, "--once", "--virtual-time"], in: scratch)
+        try reader.accept()
+        try reader.send([0, 1, 1, 0, 4, 0x00, 0xB2, 0x01, 0x0C])
+        #expect(try reader.receive(4) == [0, 2, 0x69, 0x85])
+        reader.hangUp()
+        #expect(try child.result().status == 0)
+    }
+
     @Test func `nobody there is an error only when it is not to wait`() throws {
         let arguments = ["simulate", "card", "visa-credit", "--vpcd", path, "--wait", "0"]
         let told = try Program.run(arguments, in: scratch)

@@ -19,8 +19,8 @@ struct HelpTests {
                 host of this version is a simulated issuer, and no money moves.
 
                 Exit codes: 0 approved or done, 1 internal error, 2 declined, 3 cancelled, 4
-                outcome unknown, 5 reader or card, 6 printer, 64 usage, 65 bad data, 69
-                unavailable, 75 try again, 78 configuration.
+                outcome unknown, 5 reader or card, 6 printer, 7 what was compared differs, 64
+                usage, 65 bad data, 69 unavailable, 75 try again, 78 configuration.
 
                 USAGE: cardpresent <subcommand>
 
@@ -37,6 +37,7 @@ struct HelpTests {
                   receipts                Shows and prints receipts.
                   readers                 Shows card readers.
                   cards                   Shows the simulated cards.
+                  simulate                Lends simulated hardware to other programs.
                   exceptions              Keeps the list of cards that are not to be taken.
                   issuer                  Shows the book of the simulated issuer, and compares
                                           it with the till's.

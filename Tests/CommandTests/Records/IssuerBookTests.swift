@@ -53,14 +53,14 @@ struct IssuerBookTests {
         #expect((told["differences"] as? [Any])?.isEmpty == true)
     }
 
-    @Test func `a difference is told with both sides, and ends with 65`() throws {
+    @Test func `a difference is told with both sides, and ends with 7`() throws {
         try fill()
         let book = try scratch.text("till.sqlite.issuer")
         let lines = book.split(separator: "\n")
         // The first payment is no more in the book, and with it what its refund gave back.
         _ = try scratch.write(lines[1...3].joined(separator: "\n") + "\n", to: "till.sqlite.issuer")
         let result = try run("issuer", "reconcile", "--json")
-        #expect(result.status == 65)
+        #expect(result.status == 7)
         let told = try result.object()
         #expect(told["agree"] as? Bool == false)
         let differences = try #require(told["differences"] as? [[String: Any]])
@@ -68,7 +68,7 @@ struct IssuerBookTests {
         #expect(differences.map { $0["payment"] as? String } == ["P000001", "P000001"])
         #expect(differences.map { $0["direction"] as? String } == ["sale", "refund"])
         let shown = try run("issuer", "reconcile")
-        #expect(shown.status == 65)
+        #expect(shown.status == 7)
         #expect(shown.output.contains("missingAtIssuer    till: 12.50 USD (moved)  issuer: nothing"))
         #expect(shown.output.hasSuffix("4 attempts, 0 still open: 2 differences\n"))
     }
@@ -80,7 +80,7 @@ struct IssuerBookTests {
         _ = try scratch.write(
             "\(line)\n" + line.replacingOccurrences(of: key, with: "other-1") + "\n", to: "till.sqlite.issuer")
         let result = try run("issuer", "reconcile", "--json")
-        #expect(result.status == 65)
+        #expect(result.status == 7)
         let differences = try #require(try result.object()["differences"] as? [[String: Any]])
         #expect(differences.map { $0["kind"] as? String } == ["unknownToTill"])
         #expect(differences[0]["till"] == nil)

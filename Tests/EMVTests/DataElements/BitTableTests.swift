@@ -52,12 +52,12 @@ struct BitTableTests {
             ])
     }
 
-    @Test func `the standard terminal announces what the kernel does, and no offline data authentication`() {
+    @Test func `the standard terminal announces what the kernel does`() {
         let terminal = TerminalConfiguration.standard
         #expect(terminal.capabilities.description == "20F8C8")
         #expect(terminal.additionalCapabilities.description == "7000B0F111")
         #expect(terminal.type.rawValue == 0x22)
-        #expect(terminal.applications.count == 16)
+        #expect(terminal.applications.count == 19)
         #expect(terminal.applications.allSatisfy { $0.floorLimit == 0 })
     }
 

@@ -73,8 +73,9 @@ struct PINVerificationTests {
     /// Reads the certificates out of the card, recovers its key and enciphers a PIN block for it.
     private func encipher(_ block: String, _ card: CardUnderTest, key: TestKeys) throws -> [UInt8] {
         let challenge = try card.send("0084000000").data
-        let filler = [UInt8](repeating: 0x55, count: key.iccPIN.length - 17)
-        return try key.iccPIN.publicKey.apply([0x7F] + hex(block) + challenge + filler)
+        let publicKey = try key.rsa.key(TestRSAKey(.iccPIN, bits: 1024)).publicKey
+        let filler = [UInt8](repeating: 0x55, count: publicKey.length - 17)
+        return try publicKey.apply([0x7F] + hex(block) + challenge + filler)
     }
 
     private func verify(_ data: [UInt8]) -> [UInt8] { [0x00, 0x20, 0x00, 0x88, UInt8(data.count)] + data }
@@ -101,7 +102,7 @@ struct PINVerificationTests {
         // None of this costs a try.
         #expect(try card.send("80CA9F1700").data == hex("9F170103"))
         #expect(
-            try card.send(verify([UInt8](repeating: 0xFF, count: keys.iccPIN.length))).status
+            try card.send(verify([UInt8](repeating: 0xFF, count: 128))).status
                 == .referenceDataInvalidated)
         #expect(try card.send(verify([1, 2, 3])).status == .wrongLength)
     }
@@ -133,14 +134,22 @@ struct PINVerificationTests {
             }
         }
         func value(_ tag: BERTag) -> [UInt8] { objects.first(tag)?.value ?? [] }
-        #expect(value(0x8F) == [keys.certificationAuthorityIndex])
-        let issuerContent = try SignedRecoverableData(opening: value(0x90), with: keys.certificationAuthority.publicKey)
+        let authority = try keys.rsa.key(TestRSAKey(.certificationAuthority, bits: 1408)).publicKey
+        #expect(value(0x8F) == [CardKeySizes.standard.certificationAuthorityIndex])
+        let issuerContent = try SignedRecoverableData(opening: value(0x90), with: authority)
         #expect(try issuerContent.matches(value(0x92) + value(0x9F32)))
         let (certificate, remainder, exponent, expected, signed) =
             encipherment == .pinKey
-            ? (value(0x9F2D), value(0x9F2F), value(0x9F2E), keys.iccPIN.publicKey, [])
-            : (value(0x9F46), value(0x9F48), value(0x9F47), keys.icc.publicKey, staticData)
-        let content = try SignedRecoverableData(opening: certificate, with: keys.issuer.publicKey)
+            ? (
+                value(0x9F2D), value(0x9F2F), value(0x9F2E),
+                try keys.rsa.key(TestRSAKey(.iccPIN, bits: 1024)).publicKey, []
+            )
+            : (
+                value(0x9F46), value(0x9F48), value(0x9F47), try keys.rsa.key(TestRSAKey(.icc, bits: 1024)).publicKey,
+                staticData
+            )
+        let content = try SignedRecoverableData(
+            opening: certificate, with: try keys.rsa.key(TestRSAKey(.issuer, bits: 1152)).publicKey)
         #expect(try content.matches(remainder + exponent + signed))
         #expect(exponent == expected.exponent)
     }

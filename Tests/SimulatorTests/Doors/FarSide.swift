@@ -68,16 +68,16 @@ final class FarSide: Sendable {
     }
 }
 
-/// One connection. Every wait ends after ten seconds.
+/// One connection. Every wait ends after a minute.
 final class Conversation {
     private let socket: Int32
 
     fileprivate init(accepting listener: Int32) throws {
         var incoming = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
-        guard poll(&incoming, 1, 10_000) == 1 else { throw FarSide.Failure(call: "accept", code: ETIMEDOUT) }
+        guard poll(&incoming, 1, 60_000) == 1 else { throw FarSide.Failure(call: "accept", code: ETIMEDOUT) }
         socket = accept(listener, nil, nil)
         try FarSide.check("accept", socket)
-        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 

@@ -15,14 +15,15 @@ import Testing
         var code: String?
         /// Bits of the terminal verification results that are set.
         var results: UInt64 = 0
-        var method: CardholderVerificationKind?
+        var method: CardPresentTransactionDetails.CardholderVerification?
         var aid: String?
         /// The last state of the attempt.
         var state: String?
 
         init(
             _ card: String, _ outcome: Yosemite.Payment.Outcome, _ code: String? = nil, results: UInt64 = 0,
-            method: CardholderVerificationKind? = nil, aid: String? = nil, state: String? = nil
+            method: CardPresentTransactionDetails.CardholderVerification? = nil, aid: String? = nil,
+            state: String? = nil
         ) {
             (self.card, self.outcome, self.code, self.results) = (card, outcome, code, results)
             (self.method, self.aid, self.state) = (method, aid, state)
@@ -62,7 +63,10 @@ import Testing
         Promise("pin-and-signature", .approved, "00", method: .offlinePINAndSignature),
         Promise("no-cvm-list", .approved, "00"), Promise("unknown-cvm", .approved, "00", results: 0x40_0000),
         Promise("cvm-fails", .declined, "55", results: 0x80_0000), Promise("cvm-by-amount", .approved, "00"),
+        Promise("pin-required", .approved, "00", method: .offlinePIN),
+        Promise("pin-enciphered", .approved, "00"), Promise("online-pin", .approved, "00", method: .onlinePIN),
         // Restrictions and risk
+        Promise("declined-offline", .declined, "Z1"), Promise("offline-approve", .approved, "00"),
         Promise("expired", .declined, "54", results: 0x4000_0000),
         Promise("not-yet-effective", .declined, "Z1", results: 0x2000_0000),
         Promise("service-not-allowed", .declined, "Z1", results: 0x1000_0000),
@@ -73,17 +77,32 @@ import Testing
         Promise("card-declines-after-approval", .declined, state: "reversed"),
         Promise("issuer-authentication-failed", .declined, results: 0x40, state: "reversed"),
         Promise("script-failed", .approved, "00", results: 0x30),
+        Promise("issuer-script", .approved, "00"), Promise("pin-change", .approved, "00", method: .offlinePIN),
         // Data and selection
+        Promise("multi-application", .approved, "00", aid: "A0000000031010"),
+        Promise("blocked-application", .declined),
         Promise("duplicate-data", .failed), Promise("missing-data", .failed), Promise("bad-file-locator", .failed),
         Promise("truncated-record", .failed), Promise("wrong-cryptogram", .declined, "88"),
         Promise("next-application", .approved, "00", aid: "A0000000032010"),
         Promise("no-directory", .approved, "00", aid: "A0000000031010"),
-        Promise("partial-selection", .approved, "00", aid: "A000000003101002"), Promise("blocked-card", .failed),
+        Promise("partial-selection", .approved, "00", aid: "A000000003101002"), Promise("blocked-card", .declined),
         // Contact and timing
+        Promise("mute", .failed), Promise("bad-atr", .failed), Promise("t1-card", .approved, "00"),
+        Promise("aes-card", .approved, "00"),
         Promise("removed-early", .failed), Promise("removed-after-approval", .failed, state: "reversed"),
         Promise("goes-mute", .failed), Promise("slow-card", .approved, "00"), Promise("slow-t1-card", .approved, "00"),
         Promise("visa-format-two", .approved, "00"), Promise("mastercard-format-one", .approved, "00"),
         Promise("mastercard-emv2000", .approved, "00"),
+        // Offline data authentication
+        Promise("visa-dda", .approved, "00"), Promise("visa-sda", .approved, "00", results: 0x02_0000_0000),
+        Promise("mastercard-cda", .approved, "00", method: .encipheredOfflinePIN), Promise("amex-cda", .approved, "00"),
+        Promise("visa-dda-1984", .approved, "00"),
+        Promise("visa-dda-revoked", .approved, "00", results: 0x08_0000_0000),
+        Promise("visa-dda-expired-certificate", .approved, "00", results: 0x08_0000_0000),
+        Promise("unknown-ca-key", .approved, "00", results: 0x08_0000_0000),
+        Promise("visa-dda-wrong-signature", .declined, "Z1", results: 0x08_0000_0000),
+        Promise("mastercard-cda-wrong-signature", .declined, results: 0x04_0000_0000),
+        Promise("sda-tampered", .declined, "Z1", results: 0x42_0000_0000),
     ]
 
     @Test(arguments: promises) func `a card keeps its promise`(promise: Promise) async throws {
@@ -98,5 +117,21 @@ import Testing
         if let state = promise.state { #expect(payment.state == state) }
         #expect(try await till.charged() == (promise.outcome == .approved ? 1250 : 0))
         #expect(try await till.booksAgree())
+    }
+
+    @Test func `every built-in card promises something`() {
+        #expect(Self.promises.map(\.card).sorted() == CardProfileLibrary.names.sorted())
+    }
+
+    @Test func `a PIN that the issuer changed is the one that the card wants next time`() async throws {
+        let till = try TestTill("pin-change")
+        #expect(try await till.pay("12.50").outcome == .approved)
+        let payment = try await till.collect("12.50")
+        #expect(payment.outcome == .approved)
+        #expect(payment.card?.cardholderVerification == .offlinePIN)
+        let prompts = till.events.compactMap { event in
+            if case .kernel(.enteringPIN(let prompt)) = event { prompt } else { nil }
+        }
+        #expect(prompts.map(\.isRetry) == [false, false])
     }
 }

@@ -74,11 +74,9 @@ final class TestTill: Sendable {
         let history = try StoredCardHistory(
             register: register, key: key, window: plan.splitSaleWindow, time: clock)
         dispatcher = Dispatcher(time: clock)
-        let rids = Set(plan.terminal.applications.map { Array($0.aid.prefix(5)) })
         let terminal = plan.terminal.adding(
-            certificationAuthorityKeys: try rids.sorted { $0.lexicographicallyPrecedes($1) }.map {
-                try keys.certificationAuthorityPublicKey(rid: $0)
-            })
+            certificationAuthorityKeys: try profile.certificationAuthorityKeys(keys),
+            revokedCertificates: profile.revokedCertificates)
         let (bus, clock, person, trace) = (bus, clock, person, Trace())
         let made = Mutex<(any CardReaderService)?>(nil)
         let payments = CardPresentPaymentsStore(

@@ -32,9 +32,8 @@ final class Lane: Sendable {
         let currency = profile.applications.first?.currency ?? .usDollar
         let settings = TillConfiguration()
         let configured = settings.terminal(for: currency)
-        let rids = Set(configured.applications.map { Array($0.aid.prefix(5)) })
         let terminal = configured.adding(
-            certificationAuthorityKeys: try rids.map { try keys.certificationAuthorityPublicKey(rid: $0) })
+            certificationAuthorityKeys: try profile.certificationAuthorityKeys(keys))
         let store = CardPresentPaymentsStore(
             host: issuer, journal: journal, merchant: settings.merchant, time: clock
         ) { host in

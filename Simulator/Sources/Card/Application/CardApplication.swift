@@ -60,7 +60,7 @@ struct CardApplication: Sendable {
                 file.records.append(present)
                 if index < Int(layout.authenticatedRecords) { file.authenticatedCount += 1 }
                 let objects = present.flatMap { tag in BERTLV.encode(tag, values[tag]?.copy() ?? []) }
-                guard BERTLV.encode(0x70, objects).count <= 256 else {
+                guard BERTLV.encode(0x70, objects).count <= 254 else {
                     throw .recordTooLong(file: layout.file, record: file.records.count)
                 }
             }
@@ -70,13 +70,15 @@ struct CardApplication: Sendable {
     }
 
     /// What the issuer signs of the card's records (EMV Book 3 §10.3): the contents of those that the
-    /// file locator names for it.
+    /// file locator names for it, and the AIP when the static data authentication tag list asks for it.
     var staticData: [UInt8] {
-        files.flatMap { file in
+        let records = files.flatMap { file in
             file.records.prefix(file.authenticatedCount).flatMap { tags in
                 tags.flatMap { BERTLV.encode($0, values[$0]?.copy() ?? []) }
             }
         }
+        return profile.offlineAuthentication?.staticDataTagList == [0x82]
+            ? records + profile.interchangeProfile : records
     }
 
     /// The answer to SELECT (tag 6F; EMV Book 1 §11.3.4).
@@ -137,6 +139,12 @@ struct CardApplication: Sendable {
         values[0x5F20] = profile.cardholderName.map { Array($0.utf8) }
         values[0x9F07] = profile.usage?.encoded
         values[0x8E] = profile.cardholderVerification?.encoded
+        if let authentication = profile.offlineAuthentication {
+            values[0x9F4A] = authentication.staticDataTagList
+            if authentication.methods.contains(.dda), !authentication.ddol.entries.isEmpty {
+                values[0x9F49] = authentication.ddol.encoded
+            }
+        }
         values[0x9F14] = profile.risk.consecutiveOfflineLimits.map { [$0.lower] }
         values[0x9F23] = profile.risk.consecutiveOfflineLimits.map { [$0.upper] }
         var sealed = values.mapValues { SealedBytes($0) }

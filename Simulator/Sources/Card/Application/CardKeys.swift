@@ -9,16 +9,19 @@ final class CardKeys: Sendable {
     let scriptMAC: SensitiveBytes
     /// The ICC master key for what is secret in issuer scripts.
     let scriptConfidentiality: SensitiveBytes
-    /// What deciphers PINs.
-    let pinDecipherment: RSAPrivateKey
+    /// What deciphers PINs; nil when none comes enciphered.
+    let pinDecipherment: RSAPrivateKey?
+    /// What the card signs with; nil when it has no key of its own.
+    let signing: RSAPrivateKey?
 
     init(
         applicationCryptogram: consuming SensitiveBytes, scriptMAC: consuming SensitiveBytes,
-        scriptConfidentiality: consuming SensitiveBytes, pinDecipherment: consuming RSAPrivateKey
+        scriptConfidentiality: consuming SensitiveBytes, pinDecipherment: RSAPrivateKey?, signing: RSAPrivateKey?
     ) {
         self.applicationCryptogram = applicationCryptogram
         self.scriptMAC = scriptMAC
         self.scriptConfidentiality = scriptConfidentiality
         self.pinDecipherment = pinDecipherment
+        self.signing = signing
     }
 }

@@ -10,6 +10,7 @@ struct CardPersonalisation {
     func application(_ profile: ApplicationProfile) throws(SimulatedCardError) -> CardApplication {
         guard let pan = profile.primaryAccountNumber() else { throw .unusablePAN }
         let version = profile.cryptogram
+        let (signing, pinDecipherment) = try rsaKeys(profile)
         let cardKeys: CardKeys
         do throws(CryptogramError) {
             cardKeys = try keys.withMasterKeys(version.cipher) { (masters) throws(CryptogramError) in
@@ -22,8 +23,7 @@ struct CardPersonalisation {
                     scriptConfidentiality: try version.masterKey(
                         issuerMasterKey: masters.scriptConfidentiality, pan: pan,
                         panSequenceNumber: profile.panSequenceNumber),
-                    pinDecipherment: profile.pin?.encipherment == .iccKey
-                        ? keys.icc.duplicate() : keys.iccPIN.duplicate())
+                    pinDecipherment: pinDecipherment, signing: signing)
             }
         } catch {
             throw .keys(error)
@@ -31,30 +31,67 @@ struct CardPersonalisation {
         return try certified(profile, pan: pan, keys: cardKeys)
     }
 
+    /// The card's own keys, as far as it needs any.
+    private func rsaKeys(
+        _ profile: ApplicationProfile
+    ) throws(SimulatedCardError) -> (signing: RSAPrivateKey?, pinDecipherment: RSAPrivateKey?) {
+        do throws(TestKeysError) {
+            let signing = profile.hasSigningKey ? try keys.rsa.key(profile.keySizes.key(.icc)) : nil
+            switch profile.pin?.encipherment {
+            case .iccKey: return (signing, signing)
+            case .pinKey: return (signing, try keys.rsa.key(profile.keySizes.key(.iccPIN)))
+            case nil: return (signing, nil)
+            }
+        } catch {
+            throw .testKeys(error)
+        }
+    }
+
     /// Certificates are issued when something is enciphered or signed under the keys that they certify.
     private func certified(
         _ profile: ApplicationProfile, pan: borrowing PrimaryAccountNumber, keys cardKeys: CardKeys
     ) throws(SimulatedCardError) -> CardApplication {
-        let bare = try CardApplication(profile, keys: cardKeys, certificates: [:])
-        guard let encipherment = profile.pin?.encipherment else { return bare }
+        guard profile.needsCertificates else {
+            return try CardApplication(profile, keys: cardKeys, certificates: [:])
+        }
+        let issuing = CardCertificates(keys: keys.rsa, profile: profile.offlineAuthentication)
+        let fault = profile.offlineAuthentication?.fault
         var objects: [BERTag: [UInt8]] = [:]
         func add(_ certificate: PublicKeyCertificate, _ tags: (BERTag, BERTag, BERTag)) {
             objects[tags.0] = certificate.certificate
             if !certificate.remainder.isEmpty { objects[tags.1] = certificate.remainder }
             objects[tags.2] = certificate.exponent
         }
-        do throws(CryptographyError) {
-            let issuing = CardCertificates(keys: keys)
-            objects[0x8F] = [keys.certificationAuthorityIndex]
+        let iccTags: (BERTag, BERTag, BERTag) = (0x9F46, 0x9F48, 0x9F47)
+        do throws(TestKeysError) {
+            objects[0x8F] = [
+                fault == .unknownAuthority ? Self.unknownAuthorityIndex : profile.keySizes.certificationAuthorityIndex
+            ]
             add(try issuing.issuer(pan: pan), (0x90, 0x92, 0x9F32))
-            switch encipherment {
-            case .pinKey: add(try issuing.iccPIN(pan: pan), (0x9F2D, 0x9F2F, 0x9F2E))
-            case .iccKey:
-                add(try issuing.icc(pan: pan, staticData: bare.staticData), (0x9F46, 0x9F48, 0x9F47))
+            if profile.pin?.encipherment == .pinKey { add(try issuing.iccPIN(pan: pan), (0x9F2D, 0x9F2F, 0x9F2E)) }
+            // Exponent and remainder can themselves be part of what is signed.
+            if profile.hasSigningKey { add(try issuing.icc(pan: pan, staticData: []), iccTags) }
+        } catch {
+            throw .testKeys(error)
+        }
+        if fault == .missingRemainder { objects[profile.hasSigningKey ? 0x9F48 : 0x92] = nil }
+
+        var staticData = try CardApplication(profile, keys: cardKeys, certificates: objects).staticData
+        defer { staticData.wipe() }
+        if fault == .staticData { staticData.append(0) }
+        do throws(TestKeysError) {
+            if profile.hasSigningKey {
+                objects[0x9F46] = try issuing.icc(pan: pan, staticData: staticData).certificate
+            }
+            if profile.offlineAuthentication?.methods.contains(.sda) == true {
+                objects[0x93] = try issuing.signedStaticData(staticData)
             }
         } catch {
-            throw .keys(.cryptography(error))
+            throw .testKeys(error)
         }
         return try CardApplication(profile, keys: cardKeys, certificates: objects)
     }
+
+    /// An index (tag 8F) that no certification authority of the simulated world has.
+    private static let unknownAuthorityIndex: UInt8 = 0xFF
 }

@@ -53,7 +53,7 @@ extension OfflineLimits {
         var bytes = [UInt8](repeating: 0, count: 6)
         for index in bytes.indices.reversed() {
             let pair = UInt8(rest % 100)
-            bytes[index] = pair / 10 << 4 | pair % 10
+            bytes[index] = (pair / 10) << 4 | pair % 10
             rest /= 100
         }
         return bytes

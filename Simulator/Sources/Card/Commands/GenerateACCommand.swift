@@ -5,13 +5,17 @@ extension CardOperatingSystem {
     private typealias Answer = CardVerificationResults.Answer
 
     mutating func generateAC(_ command: CommandAPDU) -> ResponseAPDU {
-        guard command.p2 == 0, command.p1 & 0x3F == 0, let asked = Answer(rawValue: command.p1 >> 6) else {
+        let asksForSignature = command.p1 & 0x10 != 0
+        guard command.p2 == 0, command.p1 & 0x2F == 0, let asked = Answer(rawValue: command.p1 >> 6) else {
             return .failed(.incorrectParameters)
         }
         guard let index = selectedIndex, var transaction = session.transaction else {
             return .failed(.conditionsNotSatisfied)
         }
         let profile = applications[index].profile
+        guard !asksForSignature || profile.offlineAuthentication?.methods.contains(.cda) == true else {
+            return .failed(.incorrectParameters)
+        }
         let isFirst: Bool
         switch transaction.phase {
         case .initiated: isFirst = true
@@ -22,6 +26,7 @@ extension CardOperatingSystem {
             return .failed(.wrongLength)
         }
         transaction.terminalValues.merge(values) { $1 }
+        transaction.terminalData += command.data
 
         let answer: Answer
         if isFirst {
@@ -37,6 +42,9 @@ extension CardOperatingSystem {
             transaction.results.second = answer
             transaction.results.unableToGoOnline = !risk(index, transaction).wentOnline
         }
+        // An AAC is never signed.
+        let isSigned = asksForSignature && answer != .aac
+        transaction.results.combinedDataAuthenticationPerformed = isSigned
         let information = IssuerApplicationData(
             version: profile.cryptogram, derivationKeyIndex: 1, results: transaction.results
         ).encoded
@@ -44,18 +52,29 @@ extension CardOperatingSystem {
             return .failed(.internalFailure)
         }
 
+        let cryptogramInformation = answer.rawValue << 6 | Self.reason(transaction)
+        let data: [UInt8]
+        if isSigned {
+            guard
+                let signed = signedCryptogram(
+                    index, transaction, cryptogramInformation: cryptogramInformation, cryptogram: cryptogram,
+                    information: information)
+            else { return .failed(.internalFailure) }
+            data = signed
+        } else {
+            data = Self.answer(
+                cryptogramInformation, transaction.atc, cryptogram, information,
+                inFormatTwo: profile.answersInFormatTwo)
+        }
+
         transaction.phase = answer == .arqc ? .awaitingIssuer : .completed
         if answer == .arqc {
             transaction.arqc = cryptogram
             transaction.unpredictableNumber = transaction.terminalValues[0x9F37] ?? []
         }
-        let cryptogramInformation = answer.rawValue << 6 | Self.reason(transaction)
         remember(index, transaction, answer: answer, cryptogramInformation: cryptogramInformation, isFirst: isFirst)
         session.transaction = transaction
-        return .succeeded(
-            Self.answer(
-                cryptogramInformation, transaction.atc, cryptogram, information,
-                inFormatTwo: profile.answersInFormatTwo))
+        return .succeeded(data)
     }
 
     private func risk(_ index: Int, _ transaction: CardTransaction) -> CardRiskManagement {

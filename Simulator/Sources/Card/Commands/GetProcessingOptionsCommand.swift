@@ -24,7 +24,7 @@ extension CardOperatingSystem {
 
         memories[index].atc += 1
         session.transaction = CardTransaction(
-            atc: memories[index].atc, terminalValues: values, results: verificationResults(index),
+            atc: memories[index].atc, terminalValues: values, terminalData: data, results: verificationResults(index),
             reportedScriptCommands: memories[index].scriptCommandCount)
         let (profile, locator) = (application.profile, application.fileLocator)
         return .succeeded(

@@ -20,9 +20,11 @@ extension CardOperatingSystem {
 
         let block: SensitiveBytes
         if isEnciphered {
-            let keys = applications[index].keys
-            guard command.data.count == keys.pinDecipherment.length else { return .failed(.wrongLength) }
-            guard let challenge, let deciphered = Self.decipher(command.data, keys: keys, challenge: challenge) else {
+            guard let key = applications[index].keys.pinDecipherment else {
+                return .failed(.referenceDataInvalidated)
+            }
+            guard command.data.count == key.length else { return .failed(.wrongLength) }
+            guard let challenge, let deciphered = Self.decipher(command.data, key: key, challenge: challenge) else {
                 return .failed(.referenceDataInvalidated)
             }
             block = deciphered
@@ -38,8 +40,8 @@ extension CardOperatingSystem {
     }
 
     /// Opens 7F, PIN block (8), challenge (8) and random padding; nil when header or challenge is not right.
-    private static func decipher(_ data: [UInt8], keys: CardKeys, challenge: [UInt8]) -> SensitiveBytes? {
-        guard var plain = try? keys.pinDecipherment.apply(data) else { return nil }
+    private static func decipher(_ data: [UInt8], key: RSAPrivateKey, challenge: [UInt8]) -> SensitiveBytes? {
+        guard var plain = try? key.apply(data) else { return nil }
         defer { plain.wipe() }
         guard plain.first == 0x7F, plain.dropFirst(9).prefix(8).elementsEqual(challenge) else { return nil }
         return SensitiveBytes(plain[1..<9])

@@ -119,7 +119,9 @@ public struct IssuerLedger: Hashable, Sendable {
     }
 
     /// How many messages of a kind the book has, those that a rule lost among them.
-    func messageCount(_ kind: IssuerMessageKind) -> Int64 { Int64(entries.lazy.filter { $0.messageKind == kind }.count) }
+    func messageCount(_ kind: IssuerMessageKind) -> Int64 {
+        Int64(entries.lazy.filter { $0.messageKind == kind }.count)
+    }
 
     /// How many messages a rule has held for.
     func useCount(ofRule name: String) -> Int64 { Int64(entries.lazy.filter { $0.rule == name }.count) }

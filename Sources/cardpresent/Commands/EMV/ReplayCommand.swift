@@ -11,9 +11,9 @@ struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Runs the kernel against a recorded card and says where the two part.",
         discussion: """
-            The trace is a JSON object a line, {"c":"00A4…","r":"6F…9000"}, as simulators, sniffers and 'cardpresent simulate \
-            card --record' write it. Amount, date, unpredictable number and terminal data are read out of the recorded \
-            commands; a header line, or the options here, give what they do not say.
+            The trace is a JSON object a line, {"c":"00A4…","r":"6F…9000"}, of a test card. Amount, date, unpredictable \
+            number and terminal data are read out of the recorded commands; a header line, or the options here, give \
+            what they do not say.
 
             Exit codes: 0 the kernel told the card what the recorded terminal told it, 7 it did not, 65 the trace cannot \
             be read.

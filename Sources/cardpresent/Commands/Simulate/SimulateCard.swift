@@ -46,8 +46,11 @@ struct SimulateCard: AsyncParsableCommand {
     private func serve(_ display: DoorDisplay) async throws {
         let profile = try CardCatalogue.profile(card)
         let chip: SimulatedEMVCard
-        do throws(SimulatedCardError) {
-            chip = try SimulatedEMVCard(profile: profile, random: Repeatability(seed: seed).random.stream("card"))
+        do {
+            let repeatability = Repeatability(seed: seed)
+            chip = try SimulatedEMVCard(
+                profile: profile, keys: TestKeys.embedded(rsa: repeatability.rsaKeys),
+                random: repeatability.random.stream("card"))
         } catch {
             throw CommandFailure(
                 .internalError, code: "internal", message: "the simulated card cannot be made: \(error)")
@@ -85,7 +88,7 @@ extension CommandFailure {
             self.init(
                 .unavailable, code: "wrong_peer", message: "\(error)",
                 fix: "see docs/simulate-card.md for what --vpcd and --vscard connect to")
-        case .peerGone, .cardMute, .cancelled:
+        case .peerGone, .cardMute, .cardRemoved, .cancelled:
             self.init(.unavailable, code: "connection_lost", message: "\(error)")
         }
     }
