@@ -12,6 +12,7 @@ struct ProcessingRestrictionsTests {
             expirationDate: try #require(CardDate(bytes: bytes("260131"))))
     }
 
+    // EMV Book 3 §10.4: a card that gives no version, usage control or effective date is not restricted by them
     @Test func `a card without restrictions passes`() throws { #expect(try restrictions().evaluate().isEmpty) }
 
     // EMV Book 3 §10.4.1: a difference between the card's and the terminal's application version shows in the TVR,

@@ -99,7 +99,7 @@ struct CryptogramCommandTests {
     }
 
     // EMV Book 3 §6.5.4: a wrong ARPC is answered with 6300, and EXTERNAL AUTHENTICATE is good once
-    // EMV Book 2 §8.2.2: the card declines with a reason when issuer authentication failed
+    // EMV Book 3 §6.5.5.4: an AAC after a failed issuer authentication gives that as its reason
     @Test func `a wrong ARPC makes the card decline with a reason`() throws {
         let card = try CardUnderTest(named: "visa-credit")
         try card.begin()
