@@ -66,6 +66,7 @@ struct DecodingRobustnessTests {
         #expect(decoding.problem == DecodingProblem(offset: 8, reason: "84 has 4 of its 5 bytes"))
     }
 
+    // EMV Book 3 annex B2: indefinite lengths and lengths that are too long are no BER-TLV of EMV
     @Test(arguments: [
         ("6F80", 1), ("5A8401020304", 1), ("DF81818101", 0), ("9F", 0),
     ])
