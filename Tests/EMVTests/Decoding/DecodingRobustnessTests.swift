@@ -61,6 +61,17 @@ struct DecodingRobustnessTests {
         #expect(decoding.text.contains("88  short file identifier (b, 1 byte, card)  02 = file 2"))
     }
 
+    @Test func `a list or a script command that makes no sense leaves the rest readable`() throws {
+        let message = tlv(0x70, tlv(0x8C, "9F02069F"), tlv(0x86, "8424000208AABB"), tlv(0x9F36, "0001"))
+        let decoding = try #require(EMVDecoder.decode(message))
+        #expect(decoding.problem == nil)
+        let children = try #require(decoding.values.first?.children)
+        #expect(children.map(\.problems.count) == [1, 1, 0])
+        #expect(children[0].children.map(\.tag) == [0x9F02])
+        #expect(children[0].problems.first?.contains("offset 7") == true)
+        #expect(children[1].hex == nil)
+    }
+
     @Test func `a template that is longer than its parent is cut off there`() throws {
         let decoding = try #require(EMVDecoder.decode(bytes("6F06 8405 A000000003 A500"), as: .tlv))
         #expect(decoding.problem == DecodingProblem(offset: 8, reason: "84 has 4 of its 5 bytes"))
