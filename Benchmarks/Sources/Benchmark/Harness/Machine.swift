@@ -21,6 +21,18 @@ enum Machine {
         return seconds(usage.ru_utime) + seconds(usage.ru_stime)
     }
 
+    /// What the processor has worked for this thread alone.
+    static var threadProcessorSeconds: Double {
+        var now = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now)
+        return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9
+    }
+
+    /// The memory of this process that is in RAM (VmRSS, proc(5)); 0 when the kernel does not say.
+    static var residentKilobytes: Int {
+        field("VmRSS", of: "/proc/self/status")?.split(separator: " ").first.flatMap { Int($0) } ?? 0
+    }
+
     static var date: String {
         var (now, date) = (time(nil), tm())
         gmtime_r(&now, &date)
