@@ -32,6 +32,7 @@ final class KernelLane {
     ///   - name: of a card profile that is approved online.
     ///   - method: how the kernel must find the card genuine.
     ///   - meter: told of the card's and the issuer's work; nil for a lane without any measuring inside.
+    /// - Throws: when there is no such profile, or no card can be made of it.
     init(card name: String, method: OfflineAuthenticationMethod, meter: WorkMeter? = nil) throws {
         profile = try CardProfileLibrary.profile(name)
         keys = try TestKeys.embedded()

@@ -18,6 +18,7 @@ struct TransactionCryptography {
     /// - Parameters:
     ///   - lane: which has paid once.
     ///   - work: what one payment was.
+    /// - Throws: `BenchmarkError` before the first payment; a failure of the test keys.
     init(_ lane: KernelLane, work: WorkMeter.Work) throws {
         guard let input = lane.issuer.lastInput else { throw BenchmarkError("no payment yet") }
         (self.input, self.work) = (input, work)
