@@ -1,4 +1,5 @@
 internal import EMV
+internal import Simulator
 
 /// What one online transaction between kernel and card costs, of what the cost is made, and whether the memory of the
 /// process grows with the number of transactions.
