@@ -98,14 +98,14 @@ struct EMVBenchmark {
             let lane = try KernelLane(card: subject.lane.profile.name, method: method, meter: meter)
             var (card, issuer, kernel) = (Samples(), Samples(), Samples())
             for _ in 0..<rounds {
-                let (work, before) = (meter.total, Machine.threadProcessorSeconds)
+                let (work, before) = (meter.total, Machine.processorSeconds)
                 try await lane.pay(payments)
                 let scale = 1e6 / Double(payments)
                 let cards = scale * (meter.total.card - work.card)
                 let issuers = scale * (meter.total.issuer - work.issuer)
                 card.add(cards)
                 issuer.add(issuers)
-                kernel.add(scale * (Machine.threadProcessorSeconds - before) - cards - issuers)
+                kernel.add(scale * (Machine.processorSeconds - before) - cards - issuers)
             }
             table.add(
                 subject.name, "\(meter.total.commands / (rounds * payments))", card.text(decimals: 0),
@@ -117,12 +117,12 @@ struct EMVBenchmark {
     private func memory(_ lane: KernelLane) async throws -> String {
         // Whatever is made on first use exists by now.
         try await lane.pay(1000)
-        let start = Machine.residentKilobytes
+        let start = try Machine.residentKilobytes()
         var (middle, count) = (start, 0)
         let before = Machine.processorSeconds
         if let transactions {
             try await lane.pay(transactions / 2)
-            middle = Machine.residentKilobytes
+            middle = try Machine.residentKilobytes()
             try await lane.pay(transactions - transactions / 2)
             count = transactions
         } else {
@@ -133,10 +133,10 @@ struct EMVBenchmark {
                     try await lane.pay(payments)
                     count += payments
                 }
-                if !isSecondHalf { middle = Machine.residentKilobytes }
+                if !isSecondHalf { middle = try Machine.residentKilobytes() }
             }
         }
-        let end = Machine.residentKilobytes
+        let end = try Machine.residentKilobytes()
         let worked = Machine.processorSeconds - before
         var table = MarkdownTable("when", "resident memory, kB")
         table.add("at the start", "\(start)")
