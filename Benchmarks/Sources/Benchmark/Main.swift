@@ -30,12 +30,8 @@ enum Main {
             switch word {
             case "payments": benchmarks.append { try await PaymentBenchmark(folder: $0).run() }
             case "driver": benchmarks.append { _ in try await DriverBenchmark().run() }
-<<<<<<< HEAD
             case "tlv": benchmarks.append { _ in try TLVBenchmark().run() }
-=======
-            case "tlv": benchmarks.append { _ in try await TLVBenchmark().run() }
             case "emv": benchmarks.append { _ in try await EMVBenchmark(transactions: transactions).run() }
->>>>>>> speed
             case "program":
                 guard let program = words.popFirst(), let hello = words.popFirst() else { throw BenchmarkError(usage) }
                 benchmarks.append {
