@@ -100,7 +100,8 @@ public struct CardReplay: Sendable {
                 terminalIdentification: value(0x9F1C).flatMap(Self.text) ?? terminal.terminalIdentification,
                 interfaceDeviceSerial: value(0x9F1E).flatMap(Self.text) ?? terminal.interfaceDeviceSerial,
                 acquirer: terminal.acquirer, applications: applications,
-                certificationAuthorityKeys: terminal.certificationAuthorityKeys, pinPolicy: terminal.pinPolicy,
+                certificationAuthorityKeys: terminal.certificationAuthorityKeys,
+                revokedCertificates: terminal.revokedCertificates, pinPolicy: terminal.pinPolicy,
                 offersApplicationChoice: true)
         } catch {
             throw .terminal(error)
@@ -117,7 +118,8 @@ public struct CardReplay: Sendable {
             aid: aid, versions: version.map { [$0] } ?? known?.versions ?? [0],
             actionCodes: known?.actionCodes ?? ActionCodes(denial: [], online: unusual, default: unusual),
             floorLimit: value(0x9F1B).flatMap { $0.count == 4 ? $0.reduce(0) { $0 << 8 | UInt32($1) } : nil }
-                ?? known?.floorLimit ?? 0)
+                ?? known?.floorLimit ?? 0,
+            checksVelocity: known?.checksVelocity ?? true)
     }
 
     private static func number(_ bytes: [UInt8]) -> UInt64? {

@@ -26,6 +26,7 @@ import Testing
         await rig.expectDone()
     }
 
+    // EMV Book 1 §9.2.4.2.1: the terminal agrees on the size of its information field right after the answer to reset
     @Test func `T=1 parameters come from the answer to reset, and the information field size is agreed on`()
         async throws
     {
@@ -75,6 +76,7 @@ import Testing
             change: { $0.voltages = .volts3 })
     }
 
+    // EMV Book 1 §8.4: a cold answer that breaks the rules gets one warm reset
     @Test func `an answer that breaks the rules gets one warm reset`() async throws {
         // Without TB1 a cold answer is refused, a warm one is not.
         let rig = try await Rig(
@@ -83,6 +85,7 @@ import Testing
         await rig.expectDone()
     }
 
+    // EMV Book 1 §8.4: a warm answer that breaks the rules ends in deactivation
     @Test func `an answer that breaks the rules twice ends in deactivation`() async throws {
         try await expectPower(
             fails: .answerToReset(.notAnATR(.invalidInitialCharacter(0x00))),
@@ -167,6 +170,7 @@ import Testing
         await rig.expectDone()
     }
 
+    // EMV Book 1 §8.3.3: a card in specific mode is used at its own parameters, without negotiation
     @Test func `specific mode is taken as it is, without PPS`() async throws {
         let rig = try await Rig(
             .tpdu, power(1, TestATR.specificT0) + parameters(3, "00", "1200000A00"))

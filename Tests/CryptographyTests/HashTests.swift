@@ -3,6 +3,7 @@ import Cryptography
 import Testing
 
 struct HashTests {
+    // EMV Book 2 annex B3.1: the hash of signatures is SHA-1
     @Test func `SHA-1 comes out as in FIPS 180`() throws {
         #expect(try SHA1.hash(Array("abc".utf8)) == hex("A9993E364706816ABA3E25717850C26C9CD0D89D"))
         #expect(try SHA1.hash([]) == hex("DA39A3EE5E6B4B0D3255BFEF95601890AFD80709"))

@@ -3,6 +3,8 @@ import Cryptography
 import Testing
 
 struct MACTests {
+    // EMV Book 2 annex A1.2.1: the MAC is ISO 9797-1 algorithm 3: single DES under the first key up to the last
+    // block, which is enciphered under both
     @Test func `algorithm 3 with both paddings gives the examples of ISO 9797-1 annex B`() throws {
         let secret = key("0123456789ABCDEF FEDCBA9876543210")
         let first = Array("Now is the time for all ".utf8)
@@ -35,6 +37,7 @@ struct MACTests {
         }
     }
 
+    // EMV Book 2 annex A1.2: the MAC under an AES key is CMAC
     @Test(arguments: [
         (0, "BB1D6929E95937287FA37D129B756746"), (16, "070A16B46B4D4144F79BDD9DD04A287C"),
         (40, "DFA66747DE9AE63030CA32611497C827"), (64, "51F0BEBF7E3B9D92FC49741779363CFE"),

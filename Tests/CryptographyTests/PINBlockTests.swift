@@ -14,6 +14,7 @@ struct PINBlockTests {
         #expect(block.revealed == hex("041234FFFEDCBA98"))
     }
 
+    // EMV Book 3 §6.5.12: the block of a plaintext PIN has control field 2, the number of digits, the digits and F
     @Test(arguments: [
         ("1234", "241234FFFFFFFFFF"), ("12345", "2512345FFFFFFFFF"), ("123456789012", "2C123456789012FF"),
     ])
@@ -57,6 +58,7 @@ struct PINBlockTests {
         }
     }
 
+    // EMV Book 3 §6.5.12: a PIN has 4 to 12 digits
     @Test(arguments: ["", "123", "1234567890123"]) func `a PIN of another length is refused`(pin: String) {
         #expect(throws: PINBlockError.pinLength(pin.count)) { _ = try PINBlock.formatTwo(pin: digits(pin)) }
     }
@@ -65,6 +67,7 @@ struct PINBlockTests {
         #expect(throws: PINBlockError.notDigits) { _ = try PINBlock.formatTwo(pin: SensitiveBytes([1, 2, 3, 10])) }
     }
 
+    // EMV Book 3 §6.5.12: control field, length, digits and filler of a PIN block are all checked
     @Test(arguments: [
         "", "241234FFFFFFFF", "041234FFFFFFFFFF", "231234FFFFFFFFFF", "2D1234FFFFFFFFFF", "24123AFFFFFFFFFF",
         "2412340FFFFFFFFF", "241234FFFFFFFFF0",

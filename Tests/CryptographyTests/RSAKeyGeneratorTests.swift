@@ -21,6 +21,7 @@ struct RSAKeyGeneratorTests {
         #expect(try secret.apply(secret.publicKey.apply(message)) == message)
     }
 
+    // EMV Book 2 annex B2.1: keys have up to 1984 bits
     @Test func `the longest key that EMV allows can be made`() throws {
         let secret = try key(bits: 1984)
         let message = [0x6A] + [UInt8](repeating: 0xBB, count: 247)

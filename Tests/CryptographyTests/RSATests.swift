@@ -17,6 +17,7 @@ struct RSATests {
             firstPrime: key(Self.firstPrime), secondPrime: key(Self.secondPrime), publicExponent: [3])
     }
 
+    // EMV Book 2 annex B2.1: signing and recovering undo each other
     @Test func `what one half of a key does, the other undoes`() throws {
         let secret = try privateKey()
         #expect(secret.publicKey.modulus == Self.modulus)
@@ -101,6 +102,7 @@ struct RSATests {
         #expect(try publicKey.apply(two) == [UInt8](repeating: 0, count: 63) + [8])
     }
 
+    // EMV Book 2 annex B2.1: a modulus of 1984 bits is taken
     @Test func `a modulus of 1984 bits is taken`() throws {
         let modulus = [0x80] + [UInt8](repeating: 0, count: 246) + [1]
         let publicKey = try RSAPublicKey(modulus: modulus, exponent: [1, 0, 1])

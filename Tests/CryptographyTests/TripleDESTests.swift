@@ -21,6 +21,7 @@ struct TripleDESTests {
         #expect(try TripleDES.decrypt(chained, key: secret, initialisationVector: hex("1234567890ABCDEF")) == plain)
     }
 
+    // EMV Book 2 annex B1.1: triple DES with two keys enciphers, deciphers and enciphers, the first key also last
     @Test func `two keys are three keys of which the first and the last are one`() throws {
         let plain = hex("00112233445566778899AABBCCDDEEFF")
         let two = try TripleDES.encrypt(plain, key: key("0123456789ABCDEF FEDCBA9876543210"))

@@ -80,6 +80,7 @@ struct CardReplayTests {
         #expect(Set(report.differences.filter(\.matters).compactMap(\.line)) == [27, 30])
     }
 
+    // EMV Book 2 §6.2: without the certification authority's key DDA fails
     @Test func `without the payment system's key the signature counts as failed`() async throws {
         let trace = try CardTrace(jsonLines: try lines().joined(separator: "\n"), file: "trace")
         let report = try await CardReplay(trace, terminal: .standard).run(date: Self.today)
@@ -88,6 +89,7 @@ struct CardReplayTests {
         #expect(report.outcome.offlineAuthentication.result == .failed)
     }
 
+    // EMV Book 2 §6.5.2: one changed byte in keys, certificates or signature fails DDA
     @Test(arguments: [15, 17, 19, 23])
     func `a changed byte in the recorded keys and signatures is found`(line: Int) async throws {
         var lines = try lines()

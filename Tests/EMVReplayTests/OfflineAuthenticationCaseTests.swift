@@ -33,6 +33,9 @@ struct OfflineAuthenticationCaseTests {
         #expect(check.dynamicNumber == [0x00, 0x2C])
     }
 
+    // EMV Book 2 §6.3: an issuer's certificate that has expired is refused
+    // EMV Book 2 §6.4: the certificate of another card's account is refused
+    // EMV Book 2 §6.5.2: a signature over other terminal data is refused
     @Test(arguments: [
         ("date: 2020-07-24", "date: 2049-07-24", "issuerCertificate"),
         ("1234560012345608", "1234560012345616", "iccCertificate"),

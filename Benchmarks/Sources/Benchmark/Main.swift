@@ -4,9 +4,10 @@ internal import Glibc
 @main
 enum Main {
     private static let usage = """
-        usage: Benchmark [payments] [driver] [tlv] [program PROGRAM HELLO] [--folder FOLDER]
+        usage: Benchmark [payments] [driver] [tlv] [emv] [program PROGRAM HELLO] [--folder FOLDER] [--transactions COUNT]
 
-        FOLDER is on the disk that is measured; it is the current folder unless given.
+        FOLDER is on the disk that is measured; it is the current folder unless given. COUNT is how many transactions
+        emv watches its memory for; as many as 20 seconds allow unless given.
 
         """
 
@@ -23,12 +24,14 @@ enum Main {
     private static func run(_ words: [String]) async throws {
         var words = words[...]
         var parent = "."
+        var transactions: Int?
         var benchmarks: [(TemporaryFolder) async throws -> String] = []
         while let word = words.popFirst() {
             switch word {
             case "payments": benchmarks.append { try await PaymentBenchmark(folder: $0).run() }
             case "driver": benchmarks.append { _ in try await DriverBenchmark().run() }
-            case "tlv": benchmarks.append { _ in try await TLVBenchmark().run() }
+            case "tlv": benchmarks.append { _ in try TLVBenchmark().run() }
+            case "emv": benchmarks.append { _ in try await EMVBenchmark(transactions: transactions).run() }
             case "program":
                 guard let program = words.popFirst(), let hello = words.popFirst() else { throw BenchmarkError(usage) }
                 benchmarks.append {
@@ -37,6 +40,9 @@ enum Main {
             case "--folder":
                 guard let folder = words.popFirst() else { throw BenchmarkError(usage) }
                 parent = folder
+            case "--transactions":
+                guard let count = words.popFirst().flatMap(Int.init), count > 0 else { throw BenchmarkError(usage) }
+                transactions = count
             default: throw BenchmarkError(usage)
             }
         }

@@ -64,7 +64,10 @@ struct ServedCard: Sendable {
             let answer =
                 contacts.transmission.firstProtocol == 1
                 ? try overT1(command, &exchange) : try overT0(command, &exchange)
-            return Answer(bytes: answer, after: exchange.elapsed, isLast: contacts.departure != nil)
+            // What a card says that has left already is not heard.
+            return Answer(
+                bytes: contacts.departure == .beforeAnswer ? [] : answer, after: exchange.elapsed,
+                isLast: contacts.departure != nil)
         } catch {
             return Answer(bytes: [], after: exchange.elapsed, isLast: contacts.departure != nil)
         }

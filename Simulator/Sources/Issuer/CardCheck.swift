@@ -85,7 +85,12 @@ struct CardCheck {
     private static func checkPIN(
         _ card: borrowing OnlineAuthorizationRequest, account: IssuerAccount, keys: TestKeys
     ) -> PIN {
-        guard let block = card.pinBlock, let expected = account.onlinePIN else { return .notGiven }
+        guard let expected = account.onlinePIN else { return .notGiven }
+        guard let block = card.pinBlock else {
+            // The terminal says that a PIN was entered, and sends none.
+            let results = card.iccData.first(0x95).flatMap { TerminalVerificationResults(bytes: $0.value) }
+            return results?.contains(.onlinePINEntered) == true ? .wrong : .notGiven
+        }
         guard let pin = try? openPIN(block, pan: card.pan, keys: keys) else { return .wrong }
         return pin.isEqual(to: expected.digits) ? .right : .wrong
     }

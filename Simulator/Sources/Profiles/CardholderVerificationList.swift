@@ -14,7 +14,7 @@ public struct CardholderVerificationList: Hashable, Sendable {
     }
 
     /// The low six bits of the first byte of a rule, known or unknown.
-    public struct Method: RawRepresentable, Hashable, Sendable {
+    public struct Method: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// 0...63
         public let rawValue: UInt8
 
@@ -35,6 +35,11 @@ public struct CardholderVerificationList: Hashable, Sendable {
             "plaintextPINAndSignature": .plaintextPINAndSignature, "encipheredPIN": .encipheredPIN,
             "encipheredPINAndSignature": .encipheredPINAndSignature, "signature": .signature, "none": Self.none,
         ]
+
+        /// The word of profiles; the number in two hexadecimal digits for a method without one.
+        public var description: String {
+            Self.words.first { $0.value == self }?.key ?? [rawValue].hexadecimal.uppercased()
+        }
 
         var needsPlaintextPIN: Bool { self == .plaintextPIN || self == .plaintextPINAndSignature }
         var needsEncipheredPIN: Bool { self == .encipheredPIN || self == .encipheredPINAndSignature }

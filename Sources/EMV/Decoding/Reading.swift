@@ -21,8 +21,11 @@ struct Reading {
         switch subject {
         case .tlv: return objects(in: 0..<bytes.count)
         case .atr: return answerToReset()
-        case .dol: return list(in: 0..<bytes.count)
-        case .command: return command(in: 0..<bytes.count).map { [$0] } ?? []
+        case .dol:
+            let list = list(in: 0..<bytes.count)
+            problem = list.problem
+            return list.entries
+        case .command: return wholeCommand(in: 0..<bytes.count)
         case .response: return response(in: 0..<bytes.count, to: nil).map { [$0] } ?? []
         case .exchange: return exchange()
         case .cardStatusUpdate: return [cardStatusUpdate(at: 0..<bytes.count)]

@@ -92,7 +92,9 @@ struct Transaction: ~Copyable {
     borrowing func fill(_ list: DataObjectList) -> [UInt8] {
         var values: [BERTag: [UInt8]] = [:]
         for entry in list.entries { values[entry.tag] = value(entry.tag) ?? data.copyForCard(entry.tag) }
-        return list.filled { values[$0] }
+        let filled = list.filled { values[$0] }
+        for entry in list.entries { values[entry.tag]?.wipe() }
+        return filled
     }
 
     /// Reads a list that the card gave.

@@ -33,9 +33,10 @@ public struct BERTLVReader: Sendable {
     ///
     /// - Throws: ``BERTLVError`` with the offset in `bytes`: truncated, tag too long, invalid length.
     public mutating func next(in bytes: Span<UInt8>) throws(BERTLVError) -> Object? {
-        guard let header = try nextHeader(in: bytes) else { return nil }
+        let limit = limit(in: bytes)
+        guard let header = try takeHeader(in: bytes, limit) else { return nil }
         let valueStart = position
-        guard header.length <= limit(in: bytes) - valueStart else { throw .truncated(offset: header.start) }
+        guard header.length <= limit - valueStart else { throw .truncated(offset: header.start) }
         position = valueStart + header.length
         return Object(tag: header.tag, start: header.start, value: valueStart..<position)
     }
@@ -54,12 +55,7 @@ public struct BERTLVReader: Sendable {
     ///
     /// - Throws: ``BERTLVError`` with the offset in `bytes`: truncated, tag too long, invalid length.
     public mutating func nextHeader(in bytes: Span<UInt8>) throws(BERTLVError) -> Header? {
-        let limit = limit(in: bytes)
-        while position < limit, bytes[position] == 0 { position += 1 }
-        guard position < limit else { return nil }
-        let start = position
-        let tag = try nextTag(in: bytes)
-        return Header(tag: tag, start: start, length: try nextLength(in: bytes))
+        try takeHeader(in: bytes, limit(in: bytes))
     }
 
     /// The tag at the reader's place, without its length: what a list of tags is made of.
@@ -67,8 +63,28 @@ public struct BERTLVReader: Sendable {
     /// - Throws: ``BERTLVError`` with the offset in `bytes`: truncated, tag too long.
     public mutating func nextTag(in bytes: Span<UInt8>) throws(BERTLVError) -> BERTag {
         let limit = limit(in: bytes)
+        guard position < limit else { throw .truncated(offset: position) }
+        return try takeTag(in: bytes, limit)
+    }
+
+    // Inlined by force: a call a byte would take longer than the reading.
+
+    @inline(__always)
+    private func limit(in bytes: Span<UInt8>) -> Int { min(end, bytes.count) }
+
+    @inline(__always)
+    private mutating func takeHeader(in bytes: Span<UInt8>, _ limit: Int) throws(BERTLVError) -> Header? {
+        while position < limit, bytes[position] == 0 { position += 1 }
+        guard position < limit else { return nil }
         let start = position
-        guard start < limit else { throw .truncated(offset: start) }
+        let tag = try takeTag(in: bytes, limit)
+        return Header(tag: tag, start: start, length: try takeLength(in: bytes, limit))
+    }
+
+    /// There is a byte.
+    @inline(__always)
+    private mutating func takeTag(in bytes: Span<UInt8>, _ limit: Int) throws(BERTLVError) -> BERTag {
+        let start = position
         var number = UInt32(bytes[start])
         position = start + 1
         guard number & 0x1F == 0x1F else { return BERTag(rawValue: number) }
@@ -82,8 +98,8 @@ public struct BERTLVReader: Sendable {
         }
     }
 
-    private mutating func nextLength(in bytes: Span<UInt8>) throws(BERTLVError) -> Int {
-        let limit = limit(in: bytes)
+    @inline(__always)
+    private mutating func takeLength(in bytes: Span<UInt8>, _ limit: Int) throws(BERTLVError) -> Int {
         let start = position
         guard start < limit else { throw .truncated(offset: start) }
         let first = bytes[start]
@@ -99,6 +115,4 @@ public struct BERTLVReader: Sendable {
         }
         return length
     }
-
-    private func limit(in bytes: Span<UInt8>) -> Int { min(end, bytes.count) }
 }

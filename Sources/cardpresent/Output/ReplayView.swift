@@ -37,7 +37,7 @@ struct ReplayView: Encodable, Sendable {
         tvr = outcome.verificationResults.description
         tsi = outcome.statusInformation.description
         cvmResults = outcome.cvmResults.bytes.hexadecimal
-        cryptogramType = outcome.cryptogram.map { "\($0.type)" }
+        cryptogramType = outcome.cryptogram.map { "\($0.type)".uppercased() }
         cryptogram = outcome.cryptogram?.value.hexadecimal
         differences = report.differences.map(DifferenceView.init)
     }

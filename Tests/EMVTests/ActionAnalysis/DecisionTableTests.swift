@@ -57,6 +57,10 @@ struct DecisionTableTests {
         Row(types: offlineOnly, codes: "F", decision: .declinedOffline, arc: "Z1", asked: [0x00]),
     ]
 
+    // EMV Book 3 §10.7: the denial codes are compared first, then online at terminals that can go online, and default
+    // where the issuer is not asked
+    // EMV Book 4 §6.3.6: an online-only terminal asks the issuer whatever the online codes say
+    // EMV Book 4 annex A6: each decision without the issuer has a response code of its own
     @Test(arguments: rows)
     func `terminal type and action codes decide`(row: Row) async throws {
         func mask(_ letter: Character) -> TerminalVerificationResults { row.codes.contains(letter) ? Self.finding : [] }
@@ -78,6 +82,7 @@ struct DecisionTableTests {
         }
     }
 
+    // EMV Book 3 §10.7: missing issuer codes count as zeros for denial and as ones for online and default
     @Test
     func `a card without issuer codes is not denied, goes online for every finding, and is declined without a line`()
         async throws
@@ -91,6 +96,8 @@ struct DecisionTableTests {
         #expect(alone.responseCode?.description == "Z3")
     }
 
+    // EMV Book 3 §10.7: one bit that the TVR and an action code share is enough, and the codes of issuer and terminal
+    // count alike
     @Test(arguments: 0..<40)
     func `every bit of the TVR decides by itself`(bit: Int) {
         let finding = TerminalVerificationResults(rawValue: 1 << UInt64(bit))
@@ -152,6 +159,8 @@ struct DecisionTableTests {
             asked: 0x80, answered: 0xC0, decision: .terminated(.malformedAnswer(.generateApplicationCryptogram))),
     ]
 
+    // EMV Book 3 §10.8: a card may answer the first GENERATE AC with what was asked or with less
+    // EMV Book 3 §6.5.5.4: a cryptogram type that has no meaning ends the transaction
     @Test(arguments: answers)
     func `the card answers the first GENERATE AC with what was asked, or lower`(answer: Answer) async throws {
         var profile = TestCard.Profile.standard(
@@ -206,6 +215,7 @@ struct DecisionTableTests {
         Completed(code: nil, mayApprove: false, answered: 0x80, decision: notAsked(.aac, .arqc)),
     ]
 
+    // EMV Book 3 §10.11: a card may answer the second GENERATE AC with a TC or an AAC and with nothing else
     @Test(arguments: completions)
     func `the card answers the second GENERATE AC with what was asked, or declines`(row: Completed) async throws {
         var profile = TestCard.Profile.standard(Self.iac(online: true, default: !row.mayApprove))
@@ -219,6 +229,7 @@ struct DecisionTableTests {
         #expect(outcome.wasSentOnline)
     }
 
+    // EMV Book 4 §6.5: a payment that the merchant forces online is decided by the action codes
     @Test func `a payment that the merchant forces online asks the issuer where a code says so`() async throws {
         let forced = TerminalVerificationResults.merchantForcedOnline
         let codes = ActionCodes(denial: [], online: forced, default: forced)

@@ -25,6 +25,7 @@ struct TerminalActionAnalysisTests {
             cryptogram: type, responseCode: code.flatMap { AuthorisationResponseCode(bytes: Array($0.utf8)) })
     }
 
+    // EMV Book 3 §10.7: a match with the denial code of terminal or issuer declines at every terminal
     @Test func `denial of terminal or issuer comes first`() {
         let every: [TerminalType.Connectivity] = [.onlineOnly, .offlineWithOnline, .offlineOnly]
         for connectivity in every {
@@ -33,6 +34,7 @@ struct TerminalActionAnalysisTests {
         }
     }
 
+    // EMV Book 3 §10.7: a match with the online code of terminal or issuer asks for an ARQC, else a TC is asked for
     @Test func `online of terminal or issuer asks the issuer, else the card approves`() {
         #expect(analysis(terminal: codes(online: bit)).first(bit) == request(.arqc, nil))
         #expect(analysis(terminal: codes(), online: bit).first(bit) == request(.arqc, nil))
@@ -40,6 +42,7 @@ struct TerminalActionAnalysisTests {
         #expect(analysis(terminal: codes(default: bit)).first(bit) == request(.tc, "Y1"))
     }
 
+    // EMV Book 3 §10.7: an offline-only terminal weighs the default codes at the first GENERATE AC
     @Test func `an online-only terminal always asks, an offline-only terminal uses default`() {
         #expect(analysis(.onlineOnly, terminal: codes()).first(none) == request(.arqc, nil))
         #expect(analysis(.offlineOnly, terminal: codes(online: bit)).first(bit) == request(.tc, "Y1"))
@@ -47,6 +50,7 @@ struct TerminalActionAnalysisTests {
         #expect(analysis(.offlineOnly, terminal: codes(), default: bit).first(bit) == request(.aac, "Z1"))
     }
 
+    // EMV Book 3 §10.7: without issuer codes nothing is denied and every finding goes online
     @Test func `without issuer codes nothing is denied, and any bit goes online or declines`() {
         let bare = analysis(terminal: codes(), denial: nil, online: nil, default: nil)
         #expect(bare.first(bit) == request(.arqc, nil))
@@ -55,6 +59,7 @@ struct TerminalActionAnalysisTests {
         #expect(bare.unableToGoOnline(none) == request(.tc, "Y3"))
     }
 
+    // EMV Book 3 §10.7: the default codes decide when the issuer cannot be asked
     @Test func `when the issuer cannot be asked, default decides`() {
         #expect(analysis(terminal: codes(default: bit)).unableToGoOnline(bit) == request(.aac, "Z3"))
         #expect(analysis(terminal: codes(), default: bit).unableToGoOnline(bit) == request(.aac, "Z3"))
@@ -62,6 +67,7 @@ struct TerminalActionAnalysisTests {
         #expect(analysis(.onlineOnly, terminal: codes()).unableToGoOnline(none) == request(.aac, "Z3"))
     }
 
+    // EMV Book 3 §10.8: TC, ARQC and AAC are ordered, and an answer may be lower than what was asked
     @Test func `a card may answer lower than asked, never higher`() {
         let types: [CryptogramType] = [.aac, .arqc, .tc]
         #expect(types.filter { CryptogramType.tc.permits($0) } == [.aac, .arqc, .tc])

@@ -21,6 +21,8 @@ struct CVMListTests {
         return (0...0x20).filter { circumstances.satisfy(CVMRule(methodByte: 0x1E, conditionByte: $0), in: list) }
     }
 
+    // EMV Book 3 annex C3: each condition code of the CVM list holds in the payments that it names
+    // EMV Book 3 §10.5: conditions on the amount hold only in the application's currency
     @Test func `conditions hold by kind of payment, attendance and amount`() throws {
         #expect(try holding(circumstances(amount: 999)) == [0, 2, 3, 6, 8])
         #expect(try holding(circumstances(amount: 1_000)) == [0, 2, 3, 8])
@@ -35,6 +37,7 @@ struct CVMListTests {
         #expect(try holding(circumstances(kind: .refund, sameCurrency: false)) == [0, 2, 3])
     }
 
+    // EMV Book 3 annex C3: condition 03 holds when the terminal supports the method
     @Test func `condition 03 holds for methods that the terminal supports`() throws {
         let list = try #require(CVMList(bytes("0000000000000000 1F00")))
         var few = circumstances()
@@ -43,6 +46,7 @@ struct CVMListTests {
         #expect(holding == [0x00, 0x01, 0x03, 0x1E])
     }
 
+    // EMV Book 3 §10.5: a CVM list is two amounts of four bytes and rules of two
     @Test func `lists that are no amounts and rules are refused, and none traps`() {
         for count in [0, 7, 9, 11] { #expect(CVMList([UInt8](repeating: 0, count: count)) == nil) }
         #expect(CVMList([UInt8](repeating: 0, count: 8))?.rules.isEmpty == true)
@@ -54,6 +58,7 @@ struct CVMListTests {
         }
     }
 
+    // EMV Book 4 annex A4: the CVM results hold the method, the condition and the result
     @Test(arguments: [
         ("1F0002", CardholderVerificationKind.noCVMRequired), ("5E0300", .signature), ("410302", .plaintextOfflinePIN),
         ("420300", .onlinePIN), ("440302", .encipheredOfflinePIN), ("430300", .plaintextOfflinePINAndSignature),

@@ -92,6 +92,9 @@ struct CVMRulesTests {
         #expect(outcome.statusInformation.bytes[0] & 0x40 != 0, place)
     }
 
+    // EMV Book 3 §10.5: a rule whose condition does not hold is passed over
+    // EMV Book 3 annex C3: each method code means its method, and codes without a meaning are not recognised
+    // EMV Book 4 §6.3.4.5: when no rule's condition holds the CVM results are 3F0001
     @Test(arguments: conditions.map(\.code))
     func `Book 3 §10.5, annex C3: every method under the condition`(code: UInt8) async throws {
         let condition = try #require(Self.conditions.first { $0.code == code })
@@ -121,6 +124,8 @@ struct CVMRulesTests {
         }
     }
 
+    // EMV Book 3 §10.5.1: a terminal with no offline PIN support sets the TVR bit for a missing PIN pad
+    // EMV Book 3 §10.5.2: a terminal with no online PIN support sets the TVR bit for a missing PIN pad
     /// TVR byte 3 for a rule whose method the terminal does not support.
     @Test(
         arguments: [
@@ -148,6 +153,8 @@ struct CVMRulesTests {
             "\(Self.amounts) \(Self.digits(method | 0x40))03 0000", plain, "000001", 0x80, capabilities: capabilities)
     }
 
+    // EMV Book 4 §6.3.4.5: the CVM results tell the last rule that was performed
+    // EMV Book 3 §10.5: the bit of a rule that failed says whether the next one is tried
     /// Rules in a row: the last one performed is the one that is told (Book 4 §6.3.4.5, table 2).
     @Test(
         arguments: [
@@ -164,6 +171,7 @@ struct CVMRulesTests {
         try await expect("\(Self.amounts) \(rules)", Payment(), results, byte3)
     }
 
+    // EMV Book 3 §10.5: without the application's currency no condition on the amount holds
     @Test func `Book 3 §10.5: a card without an application currency meets no condition on the amount`() async throws {
         for code in 0x06...0x09 as ClosedRange<UInt8> {
             for amount in [500, 1_500, 2_500] as [Int64] {
@@ -175,6 +183,8 @@ struct CVMRulesTests {
         }
     }
 
+    // EMV Book 3 §10.5: a card whose AIP does not support cardholder verification is not verified, and the TSI bit
+    // stays clear
     @Test func `Book 3 §10.5: a card that asks for no verification is not verified`() async throws {
         var profile = TestCard.Profile.standard(cvmList: "\(Self.amounts) 0100")
         profile.aip = bytes("0C00")
@@ -187,6 +197,9 @@ struct CVMRulesTests {
 
     // MARK: Offline PIN
 
+    // EMV Book 3 §10.5.1: a PIN try counter of zero fails the method at once and sets the try limit bit
+    // EMV Book 4 §6.3.4.1: the cardholder is told before the last try
+    // EMV Book 3 §6.5.7: the PIN try counter is read with GET DATA, and a card need not give it
     /// Book 4 §6.3.4.1: the counter is asked for before the cardholder is.
     @Test(
         arguments: [
@@ -209,6 +222,7 @@ struct CVMRulesTests {
         #expect(card.commands(0x20).count == told.count)
     }
 
+    // EMV Book 3 §10.5.1: a PIN that was found blocked is not tried again by the next rule
     @Test func `Book 3 §10.5.1: a PIN found blocked is not asked for again by the next method`() async throws {
         for tries in [0, nil] as [UInt8?] {
             var profile = TestCard.Profile.standard(cvmList: "\(Self.amounts) 4100 4300 5E00")
@@ -223,6 +237,7 @@ struct CVMRulesTests {
         }
     }
 
+    // EMV Book 4 §6.3.4.3: PIN entry that is passed over after a wrong PIN sets the bit for a PIN not entered
     @Test func `Book 4 §6.3.4.3: a PIN passed over after a wrong one is not a PIN try limit`() async throws {
         var profile = TestCard.Profile.standard(cvmList: "\(Self.amounts) 4100 1F00")
         profile.verify = [StatusWord(0x63, 0xC1)]
@@ -233,6 +248,7 @@ struct CVMRulesTests {
         #expect(cardholder.prompts.map(\.isLastTry) == [false, true])
     }
 
+    // EMV Book 4 §6.3.4.3: only where somebody attends may PIN entry be passed over
     @Test func `Book 4 §6.3.4.3: where nobody attends, no PIN is passed over`() async throws {
         for rule in ["4100", "4200"] {
             let card = TestCard(.standard(cvmList: "\(Self.amounts) \(rule) 1F00"))
@@ -244,6 +260,7 @@ struct CVMRulesTests {
         }
     }
 
+    // EMV Book 3 §10.5.4: a combination succeeds only when both of its methods do
     @Test func `Book 3 §10.5.4: PIN and signature need both`() async throws {
         for (status, results, verification, byte3) in [
             (StatusWord.success, "030000", CardholderVerificationKind.plaintextOfflinePINAndSignature, 0x00),

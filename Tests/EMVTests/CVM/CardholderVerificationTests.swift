@@ -119,6 +119,11 @@ struct CardholderVerificationTests {
             name: "biometrics", list: "0000000000000000 4600 1F00", results: "1F0002", byte3: 0x02),
     ]
 
+    // EMV Book 3 §10.5: the rules of the CVM list are tried in order until one succeeds or none may follow
+    // EMV Book 3 §10.5: a CVM list that is missing or has no rules counts as missing card data, and no verification
+    // is performed
+    // EMV Book 3 §10.5.2: a PIN entered for the issuer sets the TVR bit for it
+    // EMV Book 3 §10.5.3: a signature rule succeeds at a terminal that supports it
     @Test(arguments: cases)
     func `the list is worked through`(of test: Case) async throws {
         var profile = TestCard.Profile.standard(cvmList: test.list)
@@ -136,6 +141,8 @@ struct CardholderVerificationTests {
         #expect(kernel.issuer.requests.first?.hasPINBlock == (test.byte3 & 0x04 != 0))
     }
 
+    // EMV Book 3 §6.5.12: a plaintext PIN goes to the card as an eight-byte block with control field, length and F
+    // filler
     @Test func `the plaintext PIN goes to the card as a format 2 block`() async throws {
         var profile = TestCard.Profile.standard(cvmList: "0000000000000000 0100")
         profile.verify = [.success]
@@ -145,6 +152,7 @@ struct CardholderVerificationTests {
         #expect(card.commands(0x20).map { $0.bytes.hexText } == ["0020008008" + "2512345FFFFFFFFF"])
     }
 
+    // EMV Book 4 §6.3.4.1: the cardholder is told that the PIN was wrong and when one try is left
     @Test func `prompts say how many tries are left, and which is the last`() async throws {
         var profile = TestCard.Profile.standard(cvmList: "0000000000000000 0100")
         profile.data[0x9F17] = [2]
@@ -167,6 +175,7 @@ struct CardholderVerificationTests {
         #expect(!outcome.wasSentOnline && !outcome.isReversalRequired)
     }
 
+    // EMV Book 4 §6.3.4.3: a payment system may rule out that PIN entry is passed over
     @Test func `where the PIN must not be passed over, passing it over ends the payment`() async throws {
         let terminal = try TestKernel.terminal(pinPolicy: PINPolicy(allowsBypass: false))
         for rule in ["4103", "4203"] {
@@ -185,6 +194,7 @@ struct CardholderVerificationTests {
         #expect(outcome.verificationResults.bytes[2] == 0x0C)
     }
 
+    // EMV Book 3 §7.5: a CVM list with half a rule is a format error, which ends the transaction
     @Test func `a malformed list ends the transaction`() async throws {
         let outcome = try await TestKernel().run(TestCard(.standard(cvmList: "0000000000000000 1F")))
         #expect(outcome.decision == .terminated(.data(.wrongFormat(0x8E))))
@@ -218,6 +228,9 @@ struct EncipheredOfflinePINTests {
         return try await TestKernel(terminal: terminal, cardholder: cardholder).run(card)
     }
 
+    // EMV Book 2 §7.2: the enciphered PIN holds the challenge that the card gave before
+    // EMV Book 3 §6.5.6: GET CHALLENGE gives eight bytes
+    // EMV Book 3 §6.5.12: P2 88 tells the card that the PIN is enciphered
     @Test func `the card's key opens the block that VERIFY carries`() async throws {
         let card = TestCard(try profile())
         let outcome = try await run(card)
@@ -229,6 +242,7 @@ struct EncipheredOfflinePINTests {
         #expect(Array(opened.prefix(17)).hexText == "7F" + "241234FFFFFFFFFF" + "0102030405060708")
     }
 
+    // EMV Book 2 §7.1: without a genuine key of the card its enciphered PIN method fails
     @Test func `a certificate that is not genuine fails the method`() async throws {
         let card = TestCard(try profile { $0.hashDamage = 1 })
         let outcome = try await run(card)
@@ -236,6 +250,7 @@ struct EncipheredOfflinePINTests {
         #expect(card.commands(0x20).isEmpty && card.commands(0x84).isEmpty)
     }
 
+    // EMV Book 2 §7.2: a challenge of another length than eight bytes fails the method
     @Test func `a short challenge fails the method`() async throws {
         var broken = try profile()
         broken.challenge = [1, 2, 3, 4]

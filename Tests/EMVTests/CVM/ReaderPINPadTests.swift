@@ -122,6 +122,8 @@ struct ReaderPINPadTests {
             results: "1F0002", byte3: 0x10, asked: (0, 1)),
     ]
 
+    // EMV Book 3 §10.5.1: the answers of the card to VERIFY decide the method, wherever the PIN was typed
+    // EMV Book 4 §6.3.4: a PIN pad that is missing or does not work sets its TVR bit
     @Test(arguments: cases.map(\.name))
     func `the PIN is typed where the policy says`(name: String) async throws {
         let test = try #require(Self.cases.first { $0.name == name })
@@ -151,6 +153,7 @@ struct ReaderPINPadTests {
         #expect(channel.card.commands(0x20).count == test.verifications)
     }
 
+    // EMV Book 3 §6.5.12: a PIN has 4 to 12 digits
     @Test func `the reader gets the policy's time, and the display the tries that are left`() async throws {
         let channel = TestPINPad(
             "0100", [.success(.verified(StatusWord(0x63, 0xC1))), .success(.verified(.success))], triesLeft: 2)
@@ -165,6 +168,7 @@ struct ReaderPINPadTests {
             ])
     }
 
+    // EMV Book 3 §10.5.1: a PIN whose try counter is zero is not asked for
     @Test func `a PIN that is blocked already is not asked for on the reader`() async throws {
         let channel = TestPINPad("4100 1F00", [], triesLeft: 0)
         let outcome = try await TestKernel().run(channel)
@@ -194,6 +198,7 @@ struct ReaderPINPadTests {
         #expect(try await TestKernel().run(channel).decision == .cancelled(.caller))
     }
 
+    // EMV Book 4 annex A2: the terminal capabilities name only methods that the PIN's place can perform
     @Test func `a terminal whose PINs stay on the reader claims no method that needs its own keys`() throws {
         for capabilities in ["20F800", "20C800", "209800"] {
             #expect(throws: TerminalConfigurationError.capabilitiesBeyondReaderPINPad) {

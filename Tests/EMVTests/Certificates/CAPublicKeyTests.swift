@@ -41,10 +41,13 @@ struct CAPublicKeyTests {
             checksum: hex(key.checksum))
     }
 
+    // EMV Book 2 §11.2.1: the check sum of a certification authority's key is made over RID, index, modulus and
+    // exponent
     @Test(arguments: published) func `the checksum of a published key fits`(key: Published) throws {
         #expect(try load(key).checksum == CertificateFixture.hex(key.checksum))
     }
 
+    // EMV Book 2 §11.2.1: a key whose check sum does not fit is not introduced into the terminal
     @Test(arguments: published) func `a key with one wrong digit or another exponent is refused`(key: Published) {
         let mistyped = Published(
             rid: key.rid, index: key.index, modulus: "8" + key.modulus.dropFirst(), checksum: key.checksum)
@@ -53,6 +56,7 @@ struct CAPublicKeyTests {
         #expect(throws: mismatch) { try load(key, exponent: [1, 0, 1]) }
     }
 
+    // EMV Book 2 annex B2.1: public exponents are 3 and 65537, and a modulus has at most 248 bytes
     @Test func `lengths and exponents that EMV does not have are refused`() {
         let modulus = [UInt8](repeating: 0xFF, count: 128)
         #expect(throws: CAPublicKeyError.ridLength(4)) {

@@ -22,11 +22,14 @@ struct ICCPublicKeyTests {
             date: Fixture.date)
     }
 
+    // EMV Book 2 §6.4: the card's public key is recovered from its certificate, its remainder and its exponent
+    // EMV Book 2 §7.1: the key for PINs is recovered from a certificate of its own, which covers no static data
     @Test func `the key comes out whole, and so does the one for PINs`() throws {
         #expect(try recover(Fixture.cardCertificate()).key == Fixture.card().publicKey)
         #expect(try recoverPINKey(Fixture.cardCertificate(staticData: [])).key == Fixture.card().publicKey)
     }
 
+    // EMV Book 2 §6.4: the length in the certificate says how much of the card's key is in the remainder
     @Test func `a shorter key has a shorter remainder`() throws {
         let modulus = [0x80] + [UInt8](repeating: 0x33, count: 63)
         let key = try RSAPublicKey(modulus: modulus, exponent: [3])
@@ -37,6 +40,7 @@ struct ICCPublicKeyTests {
         #expect(try recover(signed).key == key)
     }
 
+    // EMV Book 2 §6.4: the account number in the certificate must be the card's own
     @Test func `the PAN in the certificate must be the card's`() throws {
         let certificate = try Fixture.cardCertificate()
         for pan: [UInt8] in [
@@ -49,6 +53,7 @@ struct ICCPublicKeyTests {
         #expect(throws: CertificateError.accountNumber(.icc)) { try recover(filled) }
     }
 
+    // EMV Book 2 §6.4: the hash of the card's certificate covers the static data to be authenticated
     @Test func `static data are bound by the hash`() throws {
         let certificate = try Fixture.cardCertificate()
         var changed = Fixture.staticData
@@ -58,6 +63,8 @@ struct ICCPublicKeyTests {
         #expect(throws: CertificateError.hash(.iccPIN)) { try recoverPINKey(certificate) }
     }
 
+    // EMV Book 2 §6.4: header, trailer, format, hash, expiry, algorithms and lengths of the card's certificate are
+    // checked
     @Test func `every byte that is not as it must be has an error of its own`() throws {
         let cases: [(CertificateError, (inout Fixture.Fields) -> Void)] = [
             (.header(.icc), { $0.header = 0 }),
@@ -94,6 +101,8 @@ struct ICCPublicKeyTests {
 struct OfflinePINEnciphermentTests {
     typealias Fixture = CertificateFixture
 
+    // EMV Book 2 §7.2: what is enciphered is header 7F, the PIN block, the card's challenge and random padding up to
+    // the key's length
     @Test func `the card opens header, PIN block and challenge`() throws {
         let challenge: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
         let data = try OfflinePINEncipherment.encipher(
@@ -106,6 +115,7 @@ struct OfflinePINEnciphermentTests {
         #expect(Array(opened[17...]) == SeededRandomSource(seed: 5).bytes(63))
     }
 
+    // EMV Book 2 §7.2: the padding is random, so that one PIN never gives the same cryptogram twice
     @Test func `the same PIN never looks the same`() throws {
         let random = SeededRandomSource(seed: 5)
         let key = try Fixture.cardKey()
@@ -117,6 +127,7 @@ struct OfflinePINEnciphermentTests {
         #expect(first != second)
     }
 
+    // EMV Book 2 §7.2: the card's unpredictable number has eight bytes
     @Test func `a challenge or a PIN of another length is refused`() throws {
         let key = try Fixture.cardKey()
         let random = SeededRandomSource(seed: 5)

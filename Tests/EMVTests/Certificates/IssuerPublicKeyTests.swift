@@ -16,6 +16,8 @@ struct IssuerPublicKeyTests {
             pan: Fixture.primaryAccountNumber(), date: date, revoked: revoked)
     }
 
+    // EMV Book 2 §6.3: the issuer's key is recovered from its certificate and its remainder
+    // EMV Book 2 annex A2.1: a signature with message recovery gives back the data that it covers
     @Test func `the key comes out whole, with its remainder`() throws {
         let recovered = try recover(Fixture.issuerCertificate())
         #expect(try recovered.key == Fixture.issuer().publicKey)
@@ -23,6 +25,7 @@ struct IssuerPublicKeyTests {
         #expect((recovered.expiry.year, recovered.expiry.month) == (2026, 11))
     }
 
+    // EMV Book 2 §6.3: a certificate is good through the last day of the month of its expiry
     @Test func `the certificate is good through the last day of its month`() throws {
         let certificate = try Fixture.issuerCertificate()
         #expect(throws: Never.self) { try recover(certificate, date: CivilDate(year: 2026, month: 11, day: 30)) }
@@ -35,6 +38,7 @@ struct IssuerPublicKeyTests {
         #expect(throws: Never.self) { try recover(late) }
     }
 
+    // EMV Book 2 §11.2: a certification authority's key is used through its expiry date and not after it
     @Test func `the authority's key is good through its last day`() throws {
         let certificate = try Fixture.issuerCertificate()
         let today = try Fixture.authorityKey(expiry: Fixture.date)
@@ -45,6 +49,8 @@ struct IssuerPublicKeyTests {
         }
     }
 
+    // EMV Book 2 §6.3: the issuer identifier in the certificate is the first three to eight digits of the account
+    // number, filled with F
     @Test(
         arguments: [
             ([0x47, 0x6F, 0xFF, 0xFF], true), ([0x47, 0x61, 0x73, 0xFF], true), ([0x47, 0x61, 0x73, 0x90], true),
@@ -60,6 +66,8 @@ struct IssuerPublicKeyTests {
         }
     }
 
+    // EMV Book 2 §6.3: header, trailer, format, hash, expiry, algorithms and lengths of the issuer's certificate are
+    // checked
     @Test func `every byte that is not as it must be has an error of its own`() throws {
         let cases: [(CertificateError, (inout Fixture.Fields) -> Void)] = [
             (.header(.issuer), { $0.header = 0x6B }),
@@ -82,6 +90,7 @@ struct IssuerPublicKeyTests {
         }
     }
 
+    // EMV Book 2 §6.3: the hash of the issuer's certificate covers the remainder and the exponent
     @Test func `remainder and exponent are bound by the hash`() throws {
         var certificate = try Fixture.issuerCertificate()
         certificate.remainder[0] ^= 1
@@ -93,6 +102,8 @@ struct IssuerPublicKeyTests {
         #expect(throws: CertificateError.hash(.issuer)) { try recover(other) }
     }
 
+    // EMV Book 2 §5.1.2: a certificate that the payment system has revoked, by RID, index and serial number, is not
+    // accepted
     @Test func `a revoked certificate is refused`() throws {
         let certificate = try Fixture.issuerCertificate()
         let other = CertificateRevocation(rid: Fixture.rid, index: 8, serialNumber: [1, 2, 3])
@@ -101,6 +112,7 @@ struct IssuerPublicKeyTests {
         #expect(throws: CertificateError.revoked(.issuer)) { try recover(certificate, revoked: [other, this]) }
     }
 
+    // EMV Book 2 annex A2.1: a signature opened with another key shows no valid trailer
     @Test func `another authority's key opens nothing`() throws {
         let wrong = try CAPublicKey(
             rid: Fixture.rid, index: 7, modulus: [0xFF] + Fixture.authority().publicKey.modulus.dropFirst(),
@@ -110,6 +122,7 @@ struct IssuerPublicKeyTests {
         }
     }
 
+    // EMV Book 2 §6.3: the issuer's certificate is as long as the modulus of the key that signed it
     @Test func `damaged certificates of every length are refused and never trap`() throws {
         let good = try Fixture.issuerCertificate()
         for count in 0..<good.certificate.count {

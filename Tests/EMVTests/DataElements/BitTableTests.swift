@@ -2,6 +2,7 @@ import EMV
 import Testing
 
 struct BitTableTests {
+    // EMV Book 3 annex C5: each bit of the terminal verification results has its place
     @Test(arguments: [
         (TerminalVerificationResults.offlineDataAuthenticationNotPerformed, "8000000000"),
         (.sdaFailed, "4000000000"), (.iccDataMissing, "2000000000"), (.cardOnExceptionFile, "1000000000"),
@@ -26,6 +27,7 @@ struct BitTableTests {
         #expect(TerminalVerificationResults(bytes: bytes(text)) == bit)
     }
 
+    // EMV Book 3 annex C6: each bit of the transaction status information has its place
     @Test(arguments: [
         (TransactionStatusInformation.offlineDataAuthenticationPerformed, "8000"),
         (.cardholderVerificationPerformed, "4000"), (.cardRiskManagementPerformed, "2000"),
@@ -36,6 +38,8 @@ struct BitTableTests {
         #expect(bit.description == text)
     }
 
+    // EMV Book 3 annex C1: each bit of the application interchange profile has its place
+    // EMV Book 3 annex C2: each bit of the application usage control has its place
     @Test func `AIP and AUC bits stand where EMV puts them`() {
         let profile: [ApplicationInterchangeProfile] = [
             .xda, .sda, .dda, .cardholderVerification, .terminalRiskManagement, .issuerAuthentication,
@@ -52,6 +56,8 @@ struct BitTableTests {
             ])
     }
 
+    // EMV Book 4 annex A2: the terminal capabilities say what the kernel can do
+    // EMV Book 4 annex A3: the additional capabilities say which payments, keys and displays the terminal has
     @Test func `the standard terminal announces what the kernel does`() {
         let terminal = TerminalConfiguration.standard
         #expect(terminal.capabilities.description == "20F8C8")
@@ -61,6 +67,7 @@ struct BitTableTests {
         #expect(terminal.applications.allSatisfy { $0.floorLimit == 0 })
     }
 
+    // EMV Book 4 annex A3: each of the ten code tables has a bit of its own in the additional terminal capabilities
     @Test func `code tables 1 to 10 have their bits`() {
         let expected = [
             "0000000001", "0000000002", "0000000004", "0000000008", "0000000010", "0000000020", "0000000040",
@@ -71,6 +78,7 @@ struct BitTableTests {
         #expect(AdditionalTerminalCapabilities(bytes: bytes("FFFFFFFFFF"))?.supportsCodeTable(11) == false)
     }
 
+    // EMV Book 4 annex A1: the terminal type says who runs it, whether somebody attends it and whether it goes online
     @Test(
         arguments: [
             (0x11, true, TerminalType.Connectivity.onlineOnly, false), (0x22, true, .offlineWithOnline, false),
@@ -87,12 +95,15 @@ struct BitTableTests {
         #expect(type.isUnattendedAtFinancialInstitution == bank)
     }
 
+    // EMV Book 4 annex A1: codes without a meaning are no terminal types
     @Test func `numbers that are no terminal type are refused`() {
         for raw: UInt8 in [0x00, 0x10, 0x17, 0x27, 0x31, 0x33, 0x37, 0xFF] {
             #expect(TerminalType(rawValue: raw) == nil)
         }
     }
 
+    // EMV Book 3 §6.5.5.4: the cryptogram information tells the kind of cryptogram, whether an advice is wanted, and
+    // the reason
     @Test(
         arguments: [
             (0x00, CryptogramType.aac, false, CryptogramInformationData.Reason.none),
@@ -109,6 +120,7 @@ struct BitTableTests {
         #expect(CryptogramInformationData(rawValue: raw | 0xC0).type == nil)
     }
 
+    // EMV Book 4 annex A6: the authorisation response code says whether the issuer approved, refers or declines
     @Test func `response codes 00, 10 and 11 approve, 01 and 02 refer, others decline`() throws {
         func meaning(_ text: String) throws -> AuthorisationResponseCode.Meaning {
             try #require(AuthorisationResponseCode(bytes: Array(text.utf8))).meaning

@@ -9,27 +9,32 @@ struct DataObjectListTests {
         try DataObjectList(bytes(list)).filled { tag in values[tag].map(bytes) }.hexText
     }
 
+    // EMV Book 3 §5.4: a data object list is filled with the values alone, in the order of the list
     @Test func `values of the right length go in as they are, in the card's order`() throws {
         #expect(
             try fill("9F3704 9C01 9F0206", [0x9F02: "000000001250", 0x9C: "00", 0x9F37: "01020304"])
                 == "0102030400000000001250")
     }
 
+    // EMV Book 3 §5.4: what the terminal does not know, templates and missing values become zeros
     @Test func `unknown tags, templates and missing values become zeros`() throws {
         #expect(try fill("DF7F03 6F02 9F3704", [0xDF7F: "010203", 0x6F: "0102"]) == "000000000000000000")
     }
 
+    // EMV Book 3 §5.4: numeric values are filled with zeros on the left, or lose their leftmost bytes
     @Test func `numbers are filled and cut on the left`() throws {
         #expect(try fill("9F0208", [0x9F02: "000000001250"]) == "0000000000001250")
         #expect(try fill("9F0202", [0x9F02: "000000991250"]) == "1250")
         #expect(try fill("9F1A01", [0x9F1A: "0840"]) == "40")
     }
 
+    // EMV Book 3 §5.4: compressed numeric values are filled with F on the right, or lose their rightmost bytes
     @Test func `compressed numbers are filled with F on the right`() throws {
         #expect(try fill("5A0A", [0x5A: "4761739001010010"]) == "4761739001010010FFFF")
         #expect(try fill("5A02", [0x5A: "4761739001010010"]) == "4761")
     }
 
+    // EMV Book 3 §5.4: other values are filled with zeros on the right, or lose their rightmost bytes
     @Test func `other formats are filled with zeros and cut on the right`() throws {
         #expect(try fill("9F1E0A", [0x9F1E: "3132333435363738"]) == "31323334353637380000")
         #expect(try fill("9F1E02", [0x9F1E: "3132333435363738"]) == "3132")
@@ -37,6 +42,8 @@ struct DataObjectListTests {
         #expect(try fill("9500", [0x95: "8000008000"]) == "")
     }
 
+    // EMV Book 3 §5.4: a data object list is pairs of a tag and a length, and may ask for no more than a command can
+    // carry
     @Test func `a list that ends early or asks for too much is refused, with the offset`() {
         #expect(throws: DataObjectListError.truncated(offset: 3)) { try DataObjectList(bytes("9F3704 9F")) }
         #expect(throws: DataObjectListError.truncated(offset: 3)) { try DataObjectList(bytes("9F3704 95")) }
@@ -54,6 +61,7 @@ struct DataObjectListTests {
         }
     }
 
+    // EMV Book 3 annex A: each data element has one tag of its own
     @Test func `no two data elements share a tag, and none is a template`() {
         #expect(Set(DataElement.table.map(\.tag)).count == DataElement.table.count)
         #expect(DataElement.table.allSatisfy { !$0.tag.isConstructed })

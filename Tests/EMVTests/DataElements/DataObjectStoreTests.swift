@@ -15,6 +15,8 @@ struct DataObjectStoreTests {
         }
     }
 
+    // EMV Book 3 §10.2: a data object that the card gives twice is an error
+    // EMV Book 3 §7.5: card data in a wrong format are an error
     @Test func `what the card must not give, gives twice or gives in a wrong form is refused`() {
         #expect(error([BERTLV(0x95, bytes("0000000000"))]) == .notForTheCardToGive(0x95))
         #expect(error([BERTLV(0x8A, bytes("3030"))]) == .notForTheCardToGive(0x8A))
@@ -27,6 +29,8 @@ struct DataObjectStoreTests {
         #expect(error([BERTLV(0x5A, bytes("47617390F1010010"))]) == .wrongFormat(0x5A))
     }
 
+    // EMV Book 3 §10.2: data objects that the terminal does not know are passed over
+    // EMV Book 3 §7.5: a data object of length zero counts as absent
     @Test func `unknown and empty objects are left out`() throws {
         var store = DataObjectStore()
         try store.takeFromCard([BERTLV(0xDF01, [1]), BERTLV(0x5F20, []), BERTLV(0x9F42, bytes("0840"))])
@@ -56,6 +60,7 @@ struct DataObjectStoreTests {
         #expect(!text.contains("4761") && !text.contains("71, 97"))
     }
 
+    // EMV Book 4 §6.7.3: two digits of a year are a year of 2000 to 2049 or of 1950 to 1999
     @Test(arguments: [
         ("260102", 2026, 1, 2), ("491231", 2049, 12, 31), ("500101", 1950, 1, 1), ("240229", 2024, 2, 29),
         ("000229", 2000, 2, 29),
@@ -65,6 +70,7 @@ struct DataObjectStoreTests {
         #expect((date.year, date.month, date.day) == (year, month, day))
     }
 
+    // EMV Book 3 §7.5: a date that the calendar does not have is a format error
     @Test(arguments: ["250229", "261301", "260001", "260100", "260431", "2A0101", "2601", ""])
     func `what is no date of the calendar is refused`(text: String) {
         #expect(CardDate(bytes: bytes(text)) == nil)

@@ -28,6 +28,7 @@ struct DecodedAnswerToResetTests {
         #expect(fast.children.first?.meaning == "inverse convention")
     }
 
+    // EMV Book 1 §8.3: an answer to reset that a payment terminal does not take is found at every rule that it breaks
     @Test func `every broken rule of EMV is named`() throws {
         // No TB1, TC2 zero, TB2 there.
         let (answer, problem) = try value("3B80 60 00 00".replacing("80 60", with: "80 60"))

@@ -68,6 +68,7 @@ struct DecodedBitsTests {
     }
 
     // The positions of the kernel's own names are checked against the books elsewhere.
+    // EMV Book 3 annex C5: each bit of the TVR has its meaning
     @Test func `the TVR bits that the kernel sets have the words that belong to them`() {
         let words: [(TerminalVerificationResults, String)] = [
             (.offlineDataAuthenticationNotPerformed, "offline data authentication not performed"),
@@ -107,6 +108,8 @@ struct DecodedBitsTests {
         }
     }
 
+    // EMV Book 3 annex C1: the bits of the AIP have their meanings
+    // EMV Book 4 annex A3: the bits of the additional terminal capabilities have their meanings
     @Test func `the bits of the other elements that the kernel sets have the words that belong to them`() {
         func words(_ table: BitTable, _ bits: some ByteFlags) -> [String] { table.flags(of: bits.bytes).map(\.name) }
         #expect(words(.applicationInterchangeProfile, ApplicationInterchangeProfile.cda) == ["CDA supported"])

@@ -11,6 +11,7 @@ struct DecodedMessageTests {
         return decoding.text
     }
 
+    // EMV Book 1 §11.3.4: the file control information of the directory names its file
     @Test func `the payment system environment is a tree of three levels`() throws {
         #expect(
             try tree("6F1A840E315041592E5359532E4444463031A5088801025F2D02656E") == """
@@ -24,6 +25,8 @@ struct DecodedMessageTests {
                 """)
     }
 
+    // EMV Book 1 §11.3.4: the file control information of an application has its name, label, priority and PDOL
+    // EMV Book 1 §12.2.3: the priority indicator tells the order and whether the cardholder must confirm
     @Test func `an application's FCI tells its names, its priority and what it wants to know`() throws {
         let message = """
             6F 2C 84 07 A0000000031010 A5 21 50 0B 56495341 20 435245444954 87 01 81 9F11 01 01 9F12 04 56697361 9F38 03
@@ -46,6 +49,7 @@ struct DecodedMessageTests {
                 """)
     }
 
+    // EMV Book 3 §6.5.8.4: AIP and AFL come one behind the other in format 1, and as data objects in format 2
     @Test func `both formats of an answer to GET PROCESSING OPTIONS say the same`() throws {
         let parts = """
                 82  application interchange profile (b, 2 bytes, card)  5C00
@@ -65,6 +69,8 @@ struct DecodedMessageTests {
         #expect(second == "77  response template, format 2 (b, 14 bytes, card)\n\(parts)\n")
     }
 
+    // EMV Book 3 §6.5.5.4: format 1 holds cryptogram information, counter, cryptogram and issuer data one behind the
+    // other
     @Test func `an answer to GENERATE AC in format 1 is taken apart`() throws {
         #expect(
             try tree("80 12 80 0042 1122334455667788 06010A03A4A002 9000", as: "response") == """
@@ -129,6 +135,8 @@ struct DecodedMessageTests {
         }
     }
 
+    // EMV Book 3 §6.5.10: PIN CHANGE/UNBLOCK tells in P2 what it does with the PIN
+    // EMV Book 3 §6.5.2: APPLICATION UNBLOCK is instruction 18
     @Test func `a script's commands are commands, and a PIN in one stays hidden`() throws {
         let script = tlv(
             0x71, tlv(0x9F18, "00000001"), tlv(0x86, "84240002 04 DEADBEEF"),
@@ -142,6 +150,8 @@ struct DecodedMessageTests {
         #expect(text.contains("APPLICATION UNBLOCK: secure messaging"))
     }
 
+    // EMV Book 3 §6.5.5: P1 of GENERATE AC tells the kind of cryptogram and whether it is to be signed
+    // EMV Book 3 §6.5.12: 63Cx to VERIFY says how many tries are left
     @Test func `an exchange is a command and its answer`() throws {
         let text = try tree("00A4040007A000000003101000 6F09 8407A0000000031010 9000")
         #expect(text.hasPrefix("SELECT: by name\n"))
@@ -166,6 +176,9 @@ struct DecodedMessageTests {
         #expect(try tree(status, as: "response") == "response\n    status word  \(status) = \(words)\n")
     }
 
+    // EMV Book 2 §8.2: the issuer answers with an ARPC of eight bytes and a response code, or of four bytes and a
+    // card status update
+    // EMV Book 3 annex C10: the card status update holds the new PIN try counter and what the card is to do
     @Test func `issuer authentication data are told by method`() throws {
         let first = try tree("A1B2C3D4E5F60718 3030", as: "91")
         #expect(first.contains("ARPC, method 1  A1B2C3D4E5F60718"))
@@ -181,12 +194,15 @@ struct DecodedMessageTests {
         #expect(try tree("03920000", as: "csu").contains("2.5  update the PIN try counter"))
     }
 
+    // EMV Book 4 annex A5: each script has a result of five bytes with the number of the command that failed
     @Test func `script results are five bytes a script`() throws {
         let text = try tree("2000000001 1300000002", as: "9F5B")
         #expect(text.contains("script 1  2000000001 = successful"))
         #expect(text.contains("script 2  1300000002 = failed at command 3"))
     }
 
+    // EMV Book 4 annex A1: terminal type 14 is an unattended online-only terminal of a financial institution
+    // EMV Book 4 annex A6: Y3 is an offline approval after the issuer could not be reached
     @Test(arguments: [
         ("8A", "5933", "Y3: unable to go online, offline approved"), ("8A", "3035", "05: declined by the issuer"),
         ("9C", "20", "refund"), ("9F39", "07", "contactless chip"), ("9F21", "235959", "23:59:59"),

@@ -61,11 +61,23 @@ struct DecodingRobustnessTests {
         #expect(decoding.text.contains("88  short file identifier (b, 1 byte, card)  02 = file 2"))
     }
 
+    @Test func `a list or a script command that makes no sense leaves the rest readable`() throws {
+        let message = tlv(0x70, tlv(0x8C, "9F02069F"), tlv(0x86, "8424000208AABB"), tlv(0x9F36, "0001"))
+        let decoding = try #require(EMVDecoder.decode(message))
+        #expect(decoding.problem == nil)
+        let children = try #require(decoding.values.first?.children)
+        #expect(children.map(\.problems.count) == [1, 1, 0])
+        #expect(children[0].children.map(\.tag) == [0x9F02])
+        #expect(children[0].problems.first?.contains("offset 7") == true)
+        #expect(children[1].hex == nil)
+    }
+
     @Test func `a template that is longer than its parent is cut off there`() throws {
         let decoding = try #require(EMVDecoder.decode(bytes("6F06 8405 A000000003 A500"), as: .tlv))
         #expect(decoding.problem == DecodingProblem(offset: 8, reason: "84 has 4 of its 5 bytes"))
     }
 
+    // EMV Book 3 annex B2: indefinite lengths and lengths that are too long are no BER-TLV of EMV
     @Test(arguments: [
         ("6F80", 1), ("5A8401020304", 1), ("DF81818101", 0), ("9F", 0),
     ])

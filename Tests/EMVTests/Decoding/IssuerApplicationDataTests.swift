@@ -49,6 +49,8 @@ struct IssuerApplicationDataTests {
         #expect(results?.flags.map(\.name).contains("PIN try counter: 3") == true)
     }
 
+    // EMV Book 3 annex C9: issuer application data of the common core definitions have 32 bytes and a mark before
+    // each half
     @Test func `common core data are told by their two marks`() throws {
         let value = try value("0FA501 A800000000 0000000000000000 0F 000000000000000000000000000000")
         #expect(value.meaning == "common core definitions")

@@ -13,6 +13,7 @@ struct CardDataTests {
         return try await TestKernel().run(TestCard(profile)).decision
     }
 
+    // EMV Book 3 §7.2: an application without its account number, expiry, CDOL1 or CDOL2 ends the transaction
     @Test func `what every application must have is asked for`() async throws {
         for (record, tag) in [(0, 0x5A), (0, 0x5F24), (1, 0x8C), (1, 0x8D)] as [(Int, BERTag)] {
             let decision = try await decision { profile in
@@ -23,6 +24,7 @@ struct CardDataTests {
         }
     }
 
+    // EMV Book 3 §7.5: track 2 data that are malformed, or name another account, end the transaction
     @Test func `PAN and track 2 must agree`() async throws {
         let other = "4761739001010028"
         #expect(
@@ -36,6 +38,8 @@ struct CardDataTests {
             } == .terminated(.data(.wrongFormat(0x57))))
     }
 
+    // EMV Book 3 §10.2: a data object that comes twice in the card's records ends the transaction
+    // EMV Book 3 §7.5: a data object that only the terminal may give is refused from the card
     @Test func `a data object that comes twice, or is the terminal's, ends the transaction`() async throws {
         #expect(
             try await decision { $0.records[2] += tlv(0x5F24, "311231") } == .terminated(.data(.duplicate(0x5F24))))
@@ -44,11 +48,14 @@ struct CardDataTests {
                 == .terminated(.data(.notForTheCardToGive(0x95))))
     }
 
+    // EMV Book 3 §7.5: a malformed date on the card ends the transaction
     @Test func `a date that is none ends the transaction`() async throws {
         #expect(
             try await decision { $0.records[2] += tlv(0x5F25, "250230") } == .terminated(.data(.wrongFormat(0x5F25))))
     }
 
+    // EMV Book 3 §6.5.8.4: the answer to GET PROCESSING OPTIONS comes in format 1 or format 2
+    // EMV Book 3 §10.1: an answer without AIP or AFL, or with another status than 9000, ends the transaction
     @Test func `GET PROCESSING OPTIONS is read in both formats`() async throws {
         #expect(
             try await decision { $0.options = tlv(0x77, tlv(0x82, "1C00"), tlv(0x94, "08010301")) } == .approvedOnline)
@@ -63,6 +70,8 @@ struct CardDataTests {
                 == .terminated(.status(.getProcessingOptions, .wrongLength)))
     }
 
+    // EMV Book 3 §10.1: GET PROCESSING OPTIONS carries the data that the PDOL asks for in template 83, or an empty
+    // template
     @Test func `the PDOL is filled`() async throws {
         var profile = TestCard.Profile.standard()
         profile.applications[0].proprietary = tlv(0x9F38, "9F1A02 9F0206 9F3501")
@@ -74,12 +83,16 @@ struct CardDataTests {
         #expect(bare.commands(0xA8).map { $0.bytes.hexText } == ["80A8000002830000"])
     }
 
+    // EMV Book 3 §5.4: a PDOL that asks for more than a command can carry is an error
     @Test func `a list that asks for more than fits ends the transaction`() async throws {
         #expect(
             try await decision { $0.applications[0].proprietary = tlv(0x9F38, "95FD") }
                 == .terminated(.dataObjectList(0x9F38, .asksForTooMuch(offset: 0))))
     }
 
+    // EMV Book 3 §10.2: each entry of the file locator names a file of 1 to 30, a first and a last record, and how
+    // many are authenticated
+    // EMV Book 3 §7.5: a malformed file locator is a card data error
     @Test(
         arguments: [
             ("", AFLError.length(0)), ("080101", .length(3)), ("00010100", .file(entry: 0)),
@@ -111,6 +124,8 @@ struct CardDataTests {
         }
     }
 
+    // EMV Book 3 §10.2: any other status than 9000 to READ RECORD ends the transaction
+    // EMV Book 3 §6.5.11: a record of files 1 to 10 is a record template
     @Test func `a record that cannot be read, or is no template, ends the transaction`() async throws {
         #expect(
             try await decision { $0.options = tlv(0x80, "1C00 08010401") }
@@ -122,6 +137,9 @@ struct CardDataTests {
             try await decision { $0.records[2] = bytes("5F2802") } == .terminated(.malformedAnswer(.readRecord)))
     }
 
+    // EMV Book 3 §10.3: of files 1 to 10 the content of the record template is authenticated, of files 11 to 30 the
+    // whole record
+    // EMV Book 3 §10.3: the AIP is authenticated when the tag list names it
     @Test func `static data is what signatures cover`() {
         func built(_ tagList: [UInt8]?, _ add: (inout OfflineAuthenticationInputBuilder) -> Void) -> (
             String, StaticDataDefect?

@@ -23,6 +23,9 @@ struct ContactKernelTests {
         TestKernel(terminal: try TestKernel.terminal(type: type, floorLimit: 10_000, actionCodes: codes))
     }
 
+    // EMV Book 3 §10.9: issuer authentication data go to the card with EXTERNAL AUTHENTICATE when its AIP says so
+    // EMV Book 3 §10.11: a TC is asked for when the issuer approved
+    // EMV Book 3 §6.5.5.4: the answer to GENERATE AC comes in format 1 or format 2
     @Test(arguments: [false, true])
     func `issuer and card approve`(format2: Bool) async throws {
         var profile = TestCard.Profile.standard()
@@ -45,6 +48,7 @@ struct ContactKernelTests {
         #expect(card.commands(0x82).map { $0.data.hexText } == ["11223344556677883030"])
     }
 
+    // EMV Book 3 §9.2.1: CDOL1 and CDOL2 say which data go with the first and the second GENERATE AC
     @Test func `the card gets what its lists ask for`() async throws {
         let card = TestCard(.standard())
         let outcome = try await TestKernel(issuer: TestIssuer(code: "00")).run(card)
@@ -56,6 +60,7 @@ struct ContactKernelTests {
         #expect(generate.last?.data.hexText == "3030" + "8000008000" + "6800" + number)
     }
 
+    // EMV Book 4 §12.1: the authorisation request carries the cryptogram with the data that it was made over
     @Test func `the issuer gets the ICC data of the request, and no account in it`() async throws {
         let kernel = TestKernel()
         _ = try await kernel.run(TestCard(.standard()))
@@ -74,6 +79,7 @@ struct ContactKernelTests {
         #expect(seen.panSequenceNumber == 1)
     }
 
+    // EMV Book 3 §8.2: the functions of a transaction come in their order
     @Test func `the states come in the order of the book`() async throws {
         let states = Recorder<KernelState>()
         let kernel = TestKernel(
@@ -91,6 +97,7 @@ struct ContactKernelTests {
             ])
     }
 
+    // EMV Book 3 §10.11: an AAC is asked for when the issuer declined
     @Test func `the issuer declines`() async throws {
         let card = TestCard(.standard())
         let outcome = try await TestKernel(issuer: TestIssuer(code: "51")).run(card)
@@ -107,6 +114,8 @@ struct ContactKernelTests {
         #expect(card.commands(0xAE).map(\.p1) == [0x80, 0x00])
     }
 
+    // EMV Book 3 §10.8: a TC in answer to the first GENERATE AC approves the payment offline
+    // EMV Book 4 annex A6: an offline approval has response code Y1
     @Test func `the card approves offline`() async throws {
         let card = TestCard(.standard(TestKernel.permissiveIssuer))
         let kernel = try offlineKernel()
@@ -117,6 +126,8 @@ struct ContactKernelTests {
         #expect(card.commands(0xAE).map(\.p1) == [0x40])
     }
 
+    // EMV Book 3 §10.7: a match with the denial codes asks the card for an AAC
+    // EMV Book 4 annex A6: an offline decline has response code Z1
     @Test func `the terminal declines offline`() async throws {
         let codes = ActionCodes(denial: .offlineDataAuthenticationNotPerformed, online: [], default: [])
         let card = TestCard(.standard(TestKernel.permissiveIssuer))
@@ -125,6 +136,8 @@ struct ContactKernelTests {
         #expect(card.commands(0xAE).map(\.p1) == [0x00])
     }
 
+    // EMV Book 3 §10.8: a card may decline what the terminal would send online
+    // EMV Book 3 §10.8: the card can ask for an advice
     @Test func `the card declines what the terminal would send online, and wants an advice`() async throws {
         var profile = TestCard.Profile.standard()
         profile.first = { _ in 0x0A }
@@ -134,6 +147,7 @@ struct ContactKernelTests {
         #expect(outcome.cryptogram?.information.reason == .pinTryLimitExceeded)
     }
 
+    // EMV Book 3 §10.8: a card that answers higher than it was asked ends the transaction
     @Test func `a card that answers higher than asked ends the transaction`() async throws {
         var profile = TestCard.Profile.standard()
         profile.first = { _ in 0x40 }
@@ -149,6 +163,7 @@ struct ContactKernelTests {
         expect(outcome, .declinedByCard, tvr: "8000008000", tsi: "6800", arc: "00", reversal: true, sent: true)
     }
 
+    // EMV Book 3 §10.9: the card hears in CDOL2 that issuer authentication failed
     @Test func `the card does not believe the issuer's answer`() async throws {
         var profile = TestCard.Profile.standard()
         profile.externalAuthenticate = .authenticationFailed
@@ -161,6 +176,8 @@ struct ContactKernelTests {
         #expect(card.commands(0xAE).last?.data.hexText.hasPrefix("303080000080407800") == true)
     }
 
+    // EMV Book 3 §10.9: issuer authentication data that cannot go to the card count as failed, and the TSI bit stays
+    // clear
     @Test func `issuer authentication that cannot be one is not sent and has failed`() async throws {
         let card = TestCard(.standard())
         let outcome = try await TestKernel(issuer: TestIssuer(code: "00", authenticationData: [1, 2, 3])).run(card)
@@ -168,6 +185,7 @@ struct ContactKernelTests {
         #expect(card.commands(0x82).isEmpty)
     }
 
+    // EMV Book 3 §10.9: a card whose AIP does not ask for EXTERNAL AUTHENTICATE gets the data in CDOL2
     @Test func `a card that takes issuer authentication in CDOL2 gets it there`() async throws {
         var profile = TestCard.Profile.standard()
         profile.aip = bytes("1800")
@@ -184,6 +202,8 @@ struct ContactKernelTests {
         #expect(card.commands(0xAE).last?.data.hexText == "112233445566778830303030")
     }
 
+    // EMV Book 3 §10.10: template 71 goes to the card before the second GENERATE AC and template 72 after it
+    // EMV Book 4 §6.3.9: the results of all scripts are kept for the acquirer in the order of the scripts
     @Test func `scripts go to the card before and after the second cryptogram`() async throws {
         var profile = TestCard.Profile.standard()
         profile.scripts = [0x24: StatusWord(0x6A, 0x80), 0x18: StatusWord(0x62, 0x00)]
@@ -202,6 +222,7 @@ struct ContactKernelTests {
         #expect(order == [0xAE, 0x18, 0x1E, 0xAE, 0x1E, 0x24])
     }
 
+    // EMV Book 3 annex E: a script that fails before the second GENERATE AC shows in the TVR and TSI of CDOL2
     @Test func `a script that fails before the second cryptogram shows in the card's data`() async throws {
         var profile = TestCard.Profile.standard()
         profile.scripts = [0x24: StatusWord(0x69, 0x82)]
@@ -211,6 +232,8 @@ struct ContactKernelTests {
         #expect(card.commands(0xAE).last?.data.hexText.hasPrefix("303080000080206C00") == true)
     }
 
+    // EMV Book 3 §10.7: when the issuer cannot be reached a match with the default codes declines
+    // EMV Book 4 annex A6: a decline without the issuer has response code Z3
     @Test func `the issuer cannot be reached, and the defaults decline`() async throws {
         let card = TestCard(.standard())
         let outcome = try await TestKernel(issuer: TestIssuer(.unableToGoOnline)).run(card)
@@ -218,6 +241,8 @@ struct ContactKernelTests {
         #expect(card.commands(0xAE).map(\.p1) == [0x80, 0x00])
     }
 
+    // EMV Book 3 §10.7: when the issuer cannot be reached and no default code matches, a TC is asked for
+    // EMV Book 4 annex A6: an approval without the issuer has response code Y3, which goes into CDOL2
     @Test func `the issuer cannot be reached, and the defaults approve`() async throws {
         let codes = ActionCodes(denial: [], online: .offlineDataAuthenticationNotPerformed, default: [])
         var kernel = try offlineKernel(codes: codes)
@@ -229,6 +254,7 @@ struct ContactKernelTests {
         #expect(card.commands(0xAE).last?.data.hexText.hasPrefix("5933") == true)
     }
 
+    // EMV Book 3 §10.9: a terminal that cannot go online completes an ARQC as one that found nobody
     @Test func `an offline-only terminal does not ask, and completes with the defaults`() async throws {
         var profile = TestCard.Profile.standard(TestKernel.permissiveIssuer)
         profile.first = { _ in 0x80 }
@@ -243,6 +269,9 @@ struct ContactKernelTests {
         expect(outcome, .declinedOffline, tvr: "8000008000", tsi: "6800", arc: "Z3", reversal: true, sent: true)
     }
 
+    // EMV Book 4 §6.3.5: a card on the exception file sets its TVR bit
+    // EMV Book 3 §10.6.1: payments before with the same card count towards the floor limit
+    // EMV Book 4 §6.5: a payment that the merchant forces online sets its TVR bit
     @Test func `forced online, the exception file and split sales set their bits`() async throws {
         struct History: CardHistory {
             func isOnExceptionFile(_ pan: borrowing PrimaryAccountNumber, sequenceNumber: UInt8?) async -> Bool {
@@ -259,6 +288,8 @@ struct ContactKernelTests {
         #expect(outcome.verificationResults.description == "9000008800")
     }
 
+    // EMV Book 3 §10.6.3: the card's counters are compared with both of its limits, and counters that cannot be read
+    // count as exceeded
     @Test func `velocity is checked with the card's counters`() async throws {
         var profile = TestCard.Profile.standard(TestKernel.permissiveIssuer, tlv(0x9F14, "03"), tlv(0x9F23, "05"))
         profile.data = [0x9F36: bytes("000E"), 0x9F13: bytes("000A")]
@@ -267,6 +298,7 @@ struct ContactKernelTests {
         #expect(try await offlineKernel().run(TestCard(profile)).verificationResults.description == "8000006000")
     }
 
+    // EMV Book 3 §10.6: terminal risk management is left out when the AIP does not ask for it
     @Test func `without the AIP's wish terminal risk management is left out`() async throws {
         var profile = TestCard.Profile.standard()
         profile.aip = bytes("1000")
@@ -274,6 +306,7 @@ struct ContactKernelTests {
         expect(outcome, .approvedOnline, tvr: "8000000000", tsi: "6000", arc: "00", sent: true)
     }
 
+    // EMV Book 3 §9.2.2: the TC hash is made over the default TDOL when the card has none, and the TVR says so
     @Test func `the TC hash is made with the default list, and the TVR says so`() async throws {
         var profile = TestCard.Profile.standard()
         profile.records[1] =
@@ -288,6 +321,7 @@ struct ContactKernelTests {
             card.commands(0xAE).first?.data.hexText == "5BA93C9DB0CFF93F52B521D7420E43F6EDA2784F" + "8000008080")
     }
 
+    // EMV Book 3 §10.4: the processing restrictions set their bits of the TVR
     @Test(arguments: [
         ("250101", "0040"), ("311231", "0000"),
     ])

@@ -79,6 +79,7 @@ struct HostileCardTests {
         #expect(approved > 0)
     }
 
+    // EMV Book 2 §6.6.2: no approval offline comes of a signature that was damaged on the way
     @Test func `nothing is approved offline that the card has not signed`() async throws {
         let random = SeededRandomSource(seed: 14)
         let everything = TerminalVerificationResults([
@@ -115,6 +116,7 @@ struct HostileCardTests {
         }
     }
 
+    // EMV Book 3 §7.5: card data that cannot be read never lead to an approval
     @Test func `a card that babbles brings every payment to an end`() async throws {
         let random = SeededRandomSource(seed: 12)
         for _ in 0..<200 {

@@ -44,6 +44,8 @@ struct InterruptionTests {
         }
     }
 
+    // EMV Book 3 annex E: a script that fails after the final cryptogram shows in the TVR and does not undo the
+    // payment
     @Test func `a card pulled during the last scripts has paid`() async throws {
         let issuer = TestIssuer(code: "00", after: [tlv(0x86, "841E000000") + tlv(0x86, "8424000000")])
         let outcome = try await TestKernel(issuer: issuer).run(removing { command, _ in command.ins == 0x24 })

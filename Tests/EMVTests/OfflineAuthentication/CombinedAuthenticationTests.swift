@@ -15,6 +15,9 @@ struct CombinedAuthenticationTests {
         return profile
     }
 
+    // EMV Book 2 §6.6.2: the application cryptogram is taken out of a signature that is valid, and out of nothing
+    // else
+    // EMV Book 3 §6.5.5: P1 of GENERATE AC asks for a signature together with the cryptogram
     @Test func `a signed TC approves offline, and the cryptogram comes out of the signature`() async throws {
         let card = TestCard(try profile())
         let outcome = try await AuthenticatingTill().run(card)
@@ -32,6 +35,8 @@ struct CombinedAuthenticationTests {
         #expect(card.commands(0x88).isEmpty)
     }
 
+    // EMV Book 2 §6.6.1: with CDA the card signs the ARQC and the final TC
+    // EMV Book 2 §6.6.2: objects of the answer that the terminal does not know are in the hash as well
     @Test func `both cryptograms are signed when the issuer is asked`() async throws {
         let card = TestCard(try profile { $0.extra = tlv(0x9F7F, "0102") + bytes("9F6E8101AA") })
         let till = AuthenticatingTill(floorLimit: 0)
@@ -46,6 +51,8 @@ struct CombinedAuthenticationTests {
         #expect(card.commands(0xAE).last?.data.hexText.hasPrefix("30300000008000E800") == true)
     }
 
+    // EMV Book 2 §6.6.1: an AAC is neither asked for nor answered with a signature
+    // EMV Book 3 annex C6: the TSI says nothing of CDA when no signature was there to be checked
     @Test func `no signature is asked for with an AAC, and an AAC needs none`() async throws {
         for format2 in [false, true] {
             var declining = try profile()
@@ -68,6 +75,7 @@ struct CombinedAuthenticationTests {
         }
     }
 
+    // EMV Book 2 §6.6.1: a card that declines after the issuer approved does not sign, and CDA has not failed
     @Test func `an AAC after the issuer approved is the card's word, not a failed signature`() async throws {
         var declining = try profile()
         declining.second = { _ in 0x00 }
@@ -78,6 +86,8 @@ struct CombinedAuthenticationTests {
         #expect(outcome.offlineAuthentication.result == .passed)
     }
 
+    // EMV Book 2 §6.6.2: a wrong signature at the second GENERATE AC declines a payment whose issuer was not reached
+    // EMV Book 4 §6.3.2.1: a TC asked for when the issuer cannot be reached is asked for with a signature
     @Test func `the second cryptogram is signed when the issuer cannot be reached, too`() async throws {
         let codes = ActionCodes(denial: [], online: .floorLimitExceeded, default: [])
         let issuer = TestIssuer(.unableToGoOnline)
@@ -94,6 +104,7 @@ struct CombinedAuthenticationTests {
         #expect(!forged.isReversalRequired)
     }
 
+    // EMV Book 4 §6.3.2.1: an AAC after the issuer declined is asked for without a signature
     @Test func `the issuer declines, and the AAC is not signed`() async throws {
         let card = TestCard(try profile())
         let outcome = try await AuthenticatingTill(floorLimit: 0, issuer: TestIssuer(code: "05")).run(card)
@@ -129,6 +140,9 @@ struct CombinedAuthenticationTests {
         ("format 1", .unsignedCryptogram, { $0.change = { _ in bytes("800B 40 002A 0102030405060708") } }),
     ]
 
+    // EMV Book 2 §6.6.2: header, trailer, format, hash, dynamic data, cryptogram information and transaction data
+    // hash are all checked
+    // EMV Book 4 §6.3.2.1: a TC whose signature fails is declined, and no second GENERATE AC follows
     @Test func `a TC with a signature that is not valid is declined, and nothing more is asked`() async throws {
         for (name, reason, bend) in Self.forgeries {
             let card = TestCard(try profile(bend))
@@ -144,6 +158,8 @@ struct CombinedAuthenticationTests {
         }
     }
 
+    // EMV Book 4 §6.3.2.1: an ARQC whose signature fails is sent to nobody, and the card is asked for an AAC
+    // EMV Book 3 annex C5: a signature that fails sets the CDA bit of the TVR
     @Test func `an ARQC with a signature that is not valid goes to nobody, and the card is told`() async throws {
         for (name, reason, bend) in Self.forgeries {
             let till = AuthenticatingTill(floorLimit: 0)
@@ -172,6 +188,7 @@ struct CombinedAuthenticationTests {
         }
     }
 
+    // EMV Book 4 §6.3.2.1: a final TC whose signature fails is declined though the issuer approved
     @Test func `an approval of the issuer that the card signs wrong is declined and taken back`() async throws {
         for (name, _, bend) in Self.forgeries {
             let card = TestCard(
@@ -203,6 +220,7 @@ struct CombinedAuthenticationTests {
         }
     }
 
+    // EMV Book 2 §6.6.2: the second transaction data hash covers PDOL, CDOL1 and CDOL2
     @Test func `the second hash covers the first list as well`() async throws {
         // PDOL and CDOL2 have 10 and 13 bytes.
         let forging = try profile { ($0.isBentAt, $0.sent) = (2, { $0.prefix(10) + $0.suffix(13) }) }
@@ -211,6 +229,7 @@ struct CombinedAuthenticationTests {
         #expect(outcome.offlineAuthentication.reason == .transactionData)
     }
 
+    // EMV Book 3 §6.5.5.4: an answer to GENERATE AC without a signature must hold a cryptogram
     @Test func `an answer without a cryptogram is an error when no signature was asked for`() async throws {
         var broken = try profile()
         broken.signCryptogram = nil

@@ -8,6 +8,8 @@ import Testing
 struct MethodChoiceTests {
     typealias Fixture = CertificateFixture
 
+    // EMV Book 3 §10.3: the terminal performs CDA before DDA before SDA, of those that card and terminal both support
+    // EMV Book 3 annex C5: offline data authentication that was not performed has a bit of its own in the TVR
     /// The cards of these payments have nothing to authenticate, so that the TVR names the method and that its data
     /// is missing.
     @Test(arguments: [
@@ -51,6 +53,7 @@ struct MethodChoiceTests {
         #expect(card.commands(0xAE).map(\.p1) == [0x40], sourceLocation: sourceLocation)
     }
 
+    // EMV Book 2 §5.2: without the certification authority's key that the card names, the method fails
     @Test(arguments: methods) func `a CA key that the terminal lacks fails the method`(
         aip: String, byte1: String
     ) async throws {
@@ -60,6 +63,7 @@ struct MethodChoiceTests {
         #expect(reason.description.contains("A000000003 07"))
     }
 
+    // EMV Book 2 §6.3: a certificate of the issuer that is revoked, expired or another's fails the method
     @Test(arguments: methods) func `a revoked, expired or foreign certificate fails the method`(
         aip: String, byte1: String
     ) async throws {
@@ -82,6 +86,7 @@ struct MethodChoiceTests {
             try .authenticated(aip: aip, issuer: { $0.hashAlgorithm = 2 }))
     }
 
+    // EMV Book 2 §6.4: a certificate that is expired, of another account or over other static data fails the method
     @Test(arguments: methods.dropFirst()) func `a card certificate that is not this card's fails the method`(
         aip: String, byte1: String
     ) async throws {
@@ -95,6 +100,9 @@ struct MethodChoiceTests {
         try await expectFailure(aip, byte1, .certificate(.hash(.icc)), altered)
     }
 
+    // EMV Book 3 §7.5: data that are missing for offline data authentication set the method's bit and that for
+    // missing data
+    // EMV Book 3 §7.2: each method needs the card's key index, certificates, exponents and remainders
     @Test(
         arguments: [
             ("5C00", "62", [0x8F, 0x90, 0x9F32, 0x93]), ("3C00", "28", [0x8F, 0x90, 0x9F32, 0x9F46, 0x9F47]),
@@ -117,6 +125,7 @@ struct MethodChoiceTests {
             try .authenticated(aip: aip, lacking: [0x92]))
     }
 
+    // EMV Book 3 §10.3: the static data authentication tag list may name the AIP and nothing else
     @Test(arguments: methods) func `the tag list adds the AIP, and nothing else`(
         aip: String, byte1: String
     ) async throws {
@@ -128,6 +137,7 @@ struct MethodChoiceTests {
         }
     }
 
+    // EMV Book 3 §10.7: a failed method is weighed by the action codes for denial, online and default
     @Test(arguments: methods) func `a failure leads where the action codes say`(
         aip: String, byte1: String
     ) async throws {

@@ -8,6 +8,8 @@ struct SignedDataTests {
     typealias Profile = TestCard.Profile
     typealias Defect = SignedApplicationDataError.Defect
 
+    // EMV Book 2 §5.4: a valid signature over the static data passes SDA and gives the data authentication code
+    // EMV Book 3 annex C5: the TVR says that SDA was selected
     @Test func `SDA passes, and the card gets the data authentication code`() async throws {
         var profile = try Profile.authenticated(aip: "5C00")
         profile.records[1] =
@@ -31,6 +33,7 @@ struct SignedDataTests {
         (.cryptography(.inputNotBelowModulus), { $0.change = { [UInt8](repeating: 0xFF, count: $0.count) } }),
     ]
 
+    // EMV Book 2 §5.4: length, header, trailer, format, hash algorithm and hash of the signed static data are checked
     @Test func `every check of signed static data fails SDA with a reason of its own`() async throws {
         let short: (Defect, @Sendable (inout SigningFixture) -> Void) = (
             .length(expected: 88, actual: 87), { $0.change = { $0.dropLast() } }
@@ -51,6 +54,9 @@ struct SignedDataTests {
         #expect(outcome.verificationResults.description == "4200000000")
     }
 
+    // EMV Book 2 §6.5.2: a valid signature over the DDOL data passes DDA and gives the card's dynamic number
+    // EMV Book 2 §6.5.1: the terminal sends the card the data that its DDOL names
+    // EMV Book 3 §6.5.9: INTERNAL AUTHENTICATE is answered in format 1 or format 2
     @Test(arguments: [false, true]) func `DDA passes in both formats`(format2: Bool) async throws {
         var profile = try Profile.authenticated(aip: "3C00", ddol: "9F3704 9F0206 9A03")
         profile.sign = { try Profile.signed($0, format2: format2) }
@@ -69,6 +75,7 @@ struct SignedDataTests {
         #expect(card.commands(0xAE).first?.data.suffix(4) == SigningFixture.dynamicNumber[...])
     }
 
+    // EMV Book 4 §12.1: the issuer is told the result of offline data authentication in the TVR
     @Test func `a payment that goes online after DDA tells the issuer`() async throws {
         let till = AuthenticatingTill(floorLimit: 0)
         let outcome = try await till.run(try .authenticated(aip: "3C00"))
@@ -77,6 +84,7 @@ struct SignedDataTests {
         #expect(till.issuer.requests.first?.iccData.first(0x95)?.value == bytes("0000008000"))
     }
 
+    // EMV Book 2 §6.5.1: a card without a DDOL gets the terminal's default DDOL
     @Test func `a card without a DDOL gets the terminal's own`() async throws {
         let card = TestCard(try .authenticated(aip: "3C00"))
         let outcome = try await AuthenticatingTill(defaultDDOL: bytes("9C01 9F3704")).run(card)
@@ -85,6 +93,7 @@ struct SignedDataTests {
             card.commands(0x88).first?.data.hexText == "00" + (try #require(outcome.unpredictableNumber).hexText))
     }
 
+    // EMV Book 2 §6.5.1: a DDOL that does not ask for the unpredictable number fails DDA
     @Test func `a list without an unpredictable number, or that cannot be read, fails DDA`() async throws {
         let cases: [(String?, String, OfflineAuthenticationError)] = [
             ("9F0206", "9F3704", .noUnpredictableNumber), (nil, "9F0206", .noUnpredictableNumber),
@@ -117,6 +126,8 @@ struct SignedDataTests {
         return error.defect
     }
 
+    // EMV Book 2 §6.5.2: length, header, trailer, format, hash algorithm and hash of the signed dynamic data are
+    // checked
     @Test func `every check of signed dynamic data fails DDA with a reason of its own`() async throws {
         for (expected, bend) in Self.bends { #expect(defect(try await reason(bend)) == expected) }
         #expect(
@@ -124,6 +135,7 @@ struct SignedDataTests {
         #expect(defect(try await reason { $0.change = { _ in [] } }) == .length(expected: 80, actual: 0))
     }
 
+    // EMV Book 2 §6.5.2: the ICC dynamic number has 2 to 8 bytes
     @Test func `dynamic data must hold a number of 2 to 8 bytes`() async throws {
         for number in [[1, 0xAA], [9, 1, 2, 3, 4, 5, 6, 7, 8, 9], [4, 1, 2, 3], []] as [[UInt8]] {
             #expect(defect(try await reason(number: number)) == .dynamicData)
@@ -133,6 +145,7 @@ struct SignedDataTests {
         }
     }
 
+    // EMV Book 2 §6.5.2: the hash covers the number that the terminal chose for this payment
     @Test func `a signature over an older number fails DDA`() async throws {
         var profile = try Profile.authenticated(aip: "3C00")
         profile.sign = { _ in try Profile.signed([1, 2, 3, 4]) }
@@ -140,6 +153,8 @@ struct SignedDataTests {
         #expect(outcome.verificationResults.description == "0800000000")
     }
 
+    // EMV Book 3 §6.5.9: any other status than 9000 to INTERNAL AUTHENTICATE, or an answer that cannot be read, ends
+    // the transaction
     @Test func `a card that refuses to sign, or answers nonsense, ends the payment`() async throws {
         let cases: [(ResponseAPDU, KernelError)] = [
             (
@@ -158,6 +173,8 @@ struct SignedDataTests {
         }
     }
 
+    // EMV Book 3 §10.3: records of files 11 to 30 are authenticated with their template's tag and length
+    // EMV Book 3 §10.3: a record to be authenticated that is no record template fails the method
     @Test func `records of files 11 to 30 are signed as they stand, template and all`() async throws {
         var profile = try Profile.authenticated(aip: "5C00")
         // Two entries: file 1 with nothing authenticated, file 12 with its first record.
@@ -174,6 +191,7 @@ struct SignedDataTests {
         #expect(outcome.offlineAuthentication.reason == .staticData(.record))
     }
 
+    // EMV Book 2 §7.1: a card without a key for PINs has them enciphered under its key for DDA
     @Test func `a PIN is enciphered under the key that DDA recovered`() async throws {
         var profile = try Profile.authenticated(aip: "3C00")
         profile.records[1] =

@@ -20,6 +20,8 @@ struct PaymentPropertyTests {
         return ends
     }
 
+    // EMV Book 3 annex C5: whatever the card answers, the TVR says what happened
+    // EMV Book 3 annex C6: whatever the card answers, the TSI says what was performed
     @Test func `a card that changes an answer now and then gets no further than the rules allow`() async throws {
         let ends = try await run(600, seed: 21, .changed(oneIn: 24))
         for end in [
@@ -33,11 +35,13 @@ struct PaymentPropertyTests {
         #expect(ends["terminated", default: 0] > 100, "\(ends)")
     }
 
+    // EMV Book 3 §7.5: a card of random bytes is never paid with
     @Test func `a card of random bytes is never paid with`() async throws {
         let ends = try await run(200, seed: 23, .cut)
         #expect(ends["approvedOnline"] == nil && ends["approvedOffline"] == nil, "\(ends)")
     }
 
+    // EMV Book 3 §10.7: nothing is approved offline that the terminal action codes tell to ask about or to decline
     @Test func `good cards are paid with as the rules say`() async throws {
         let ends = try await run(400, seed: 24, .changed(oneIn: 65_536))
         #expect(ends["approvedOnline", default: 0] > 20 && ends["approvedOffline", default: 0] > 20, "\(ends)")

@@ -12,8 +12,11 @@ struct ProcessingRestrictionsTests {
             expirationDate: try #require(CardDate(bytes: bytes("260131"))))
     }
 
+    // EMV Book 3 §10.4: a card that gives no version, usage control or effective date is not restricted by them
     @Test func `a card without restrictions passes`() throws { #expect(try restrictions().evaluate().isEmpty) }
 
+    // EMV Book 3 §10.4.1: a difference between the card's and the terminal's application version shows in the TVR,
+    // and a card without a version is not compared
     @Test func `versions are compared when the card has one`() throws {
         var input = try restrictions()
         input.cardVersion = 0x0097
@@ -22,6 +25,8 @@ struct ProcessingRestrictionsTests {
         #expect(input.evaluate().isEmpty)
     }
 
+    // EMV Book 3 §10.4.3: an application is good from its effective date through its expiration date, both days
+    // included
     @Test func `dates include the first and the last day`() throws {
         var input = try restrictions()
         input.expirationDate = try #require(CardDate(bytes: bytes("260101")))
@@ -42,6 +47,8 @@ struct ProcessingRestrictionsTests {
         var allowed: Bool
     }
 
+    // EMV Book 3 §10.4.2: the usage control is matched with kind of payment, country and terminal, and what it does
+    // not allow shows in the TVR
     @Test(arguments: [
         Usage(control: "FFC0", allowed: true),
         Usage(control: "FE00", allowed: false),  // not outside ATMs
@@ -70,6 +77,7 @@ struct ProcessingRestrictionsTests {
         #expect(input.evaluate() == (usage.allowed ? [] : .serviceNotAllowed))
     }
 
+    // EMV Book 3 §10.4.2: domestic and international uses are checked only when the card names its issuer's country
     @Test func `without the issuer's country only ATM or not is checked`() throws {
         var input = try restrictions()
         input.usageControl = ApplicationUsageControl(bytes: bytes("0100"))
@@ -79,9 +87,10 @@ struct ProcessingRestrictionsTests {
         #expect(input.evaluate() == .serviceNotAllowed)
     }
 
+    // EMV Book 3 annex C2: each bit of the usage control allows one use and no other
     @Test func `every use needs its own bits and no others`() throws {
         struct Use { var bits: UInt16, isATM: Bool, isDomestic: Bool, kind: TransactionRequest.Kind, cashback: Bool }
-        // EMV Book 3 annex C2. Of goods and services either will do, since transaction type 00 is both.
+        // Of goods and services either will do, since transaction type 00 is both.
         let uses = [
             Use(bits: 0x2000 | 0x0100, isATM: false, isDomestic: true, kind: .goodsOrServices, cashback: false),
             Use(bits: 0x0800 | 0x0100, isATM: false, isDomestic: true, kind: .goodsOrServices, cashback: false),
@@ -109,6 +118,8 @@ struct ProcessingRestrictionsTests {
         }
     }
 
+    // EMV Book 3 §10.4.3: an application that is expired or not yet effective has a TVR bit each
+    // EMV Book 4 §6.7.3: years up to 49 belong to this century, years from 50 to the last one
     @Test(
         arguments: [
             (nil, "491231", "0000000000"), ("260102", "260102", "0000000000"), ("260103", "491231", "0020000000"),
@@ -126,6 +137,7 @@ struct ProcessingRestrictionsTests {
         #expect(results.intersection(byte2).description == expected)
     }
 
+    // EMV Book 3 §7.5: a date of the card that the calendar does not have is a data error, which ends the transaction
     @Test(arguments: ["260230", "261301", "000000", "270229"])
     func `a date that is none ends the transaction`(date: String) async throws {
         for tag in [EMVTag.effectiveDate, EMVTag.expirationDate] {
@@ -138,6 +150,8 @@ struct ProcessingRestrictionsTests {
         }
     }
 
+    // EMV Book 3 §10.4.2: whether the terminal is an ATM decides which bit of the usage control applies
+    // EMV Book 4 annex A1: unattended terminals of a financial institution that give out cash are the ATMs
     @Test func `an ATM is an unattended terminal of a bank that gives out cash`() async throws {
         for (type, capabilities, isAllowed) in [
             (0x14 as UInt8, "8000000000", true), (0x15, "8000000000", true), (0x14, "4000000000", false),
@@ -152,6 +166,8 @@ struct ProcessingRestrictionsTests {
         }
     }
 
+    // EMV Book 4 §6.3.3: a terminal that supports several versions of an application compares the one that the card
+    // has
     @Test func `of several versions the card is told its own`() async throws {
         let terminal = try TerminalConfiguration(applications: [
             TerminalApplication(

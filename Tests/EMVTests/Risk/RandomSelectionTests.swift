@@ -31,6 +31,8 @@ struct RandomSelectionTests {
         return selected
     }
 
+    // EMV Book 3 §10.6.2: below the threshold the target percentage is selected, above it a share that rises with the
+    // amount
     /// A number of 1...99 is compared with the percentage, so 30 percent means 30 of 99. Four standard deviations of
     /// 600 draws are at most 49.
     @Test(arguments: [(1 as Int64, 182), (1_999, 182), (2_000, 182), (6_000, 364), (9_999, 540)])
@@ -41,6 +43,7 @@ struct RandomSelectionTests {
         #expect(abs(count - expected) < 49, "\(count)")
     }
 
+    // EMV Book 3 §10.6.2: random selection is for amounts below the floor limit at terminals that can go online
     @Test func `the floor limit leaves nothing to chance, and neither does a terminal without a line`() async throws {
         #expect(try await selected(10_000, of: 30) == 0)
         #expect(try await selected(9_999, of: 60, type: 0x23) == 0)
@@ -58,6 +61,7 @@ struct RandomSelectionTests {
         #expect(try await pattern(1) != pattern(2))
     }
 
+    // EMV Book 3 §10.6.2: the random number is spread evenly over 1 to 99
     @Test func `every number is as likely as any other`() {
         let random = SeededRandomSource(seed: 3)
         var counts = [Int](repeating: 0, count: 100)

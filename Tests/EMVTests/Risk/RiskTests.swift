@@ -16,6 +16,7 @@ struct RiskTests {
                 threshold: threshold, targetPercentage: target, maximumPercentage: maximum), canGoOnline: online)
     }
 
+    // EMV Book 3 §10.6.1: an amount that reaches the floor limit, with payments before, sets its TVR bit
     @Test func `the floor limit is exceeded from the limit on, payments just before included`() throws {
         #expect(try !check(9_999).isExceeded)
         #expect(try check(10_000).isExceeded)
@@ -25,6 +26,7 @@ struct RiskTests {
         #expect(try check(5_000, recent: .max).isExceeded)
     }
 
+    // EMV Book 3 §10.6.2: the percentage is interpolated between the threshold and the floor limit
     @Test func `the percentage is flat below the threshold and rises to the maximum at the floor limit`() throws {
         #expect(try check(999).percentage == 20)
         #expect(try check(1_000).percentage == 20)
@@ -34,6 +36,7 @@ struct RiskTests {
         #expect(try check(999, online: false).percentage == nil)
     }
 
+    // EMV Book 3 §10.6.2: a payment is selected when the random number is not above the percentage
     @Test func `a number up to the percentage selects`() throws {
         #expect(try check(999).isSelected(byNumber: 20))
         #expect(try !check(999).isSelected(byNumber: 21))
@@ -41,6 +44,8 @@ struct RiskTests {
         #expect(try check(999, target: 99, maximum: 99).isSelected(byNumber: 99))
     }
 
+    // EMV Book 3 §10.6.1: recent payments with the same account number and sequence number are added before the floor
+    // limit is checked
     @Test(
         arguments: [
             (2_000, 2_999, false), (2_001, 2_999, true), (0, 4_999, false), (0, 5_000, true), (.max, 1, true),
@@ -66,6 +71,8 @@ struct RiskTests {
         #expect(euros.verificationResults.contains(.floorLimitExceeded) == (amount >= 5_000))
     }
 
+    // EMV Book 3 §10.6.3: velocity is checked only when the card has both limits
+    // EMV Book 3 §6.5.7: ATC and last online ATC are read with GET DATA
     @Test func `limits are checked when the card has both, and its counters are then asked for`() async throws {
         let kernel = TestKernel(terminal: try TestKernel.terminal(floorLimit: 10_000))
         for (limits, asked) in [
@@ -95,6 +102,10 @@ struct RiskTests {
         var expected: String
     }
 
+    // EMV Book 3 §10.6.3: the count of payments since the issuer last saw the card is compared with the lower and the
+    // upper limit
+    // EMV Book 3 §10.6.3: a last online counter of zero marks a new card
+    // EMV Book 3 §10.6.3: counters that are missing, or that run backwards, count as both limits exceeded
     @Test(arguments: [
         Velocity(counter: 13, last: 10, expected: "0000000000"),
         Velocity(counter: 14, last: 10, expected: "0000004000"),

@@ -18,6 +18,8 @@ struct IssuerScriptTests {
 
     private func results(_ outcome: KernelOutcome) -> String { outcome.iccData.first(0x9F5B)?.value.hexText ?? "" }
 
+    // EMV Book 4 annex A5: the script results hold the number of the command that failed, and F from the fifteenth on
+    // EMV Book 3 §10.10: a command that fails ends its script
     @Test(arguments: [(1, "11"), (2, "12"), (14, "1E"), (15, "1F"), (16, "1F")])
     func `the number of the command that failed is told up to fifteen`(number: Int, first: String) async throws {
         let commands = (1...16).map { tlv(0x86, $0 == number ? "8424000000" : "841E000000") }
@@ -31,6 +33,8 @@ struct IssuerScriptTests {
         #expect(outcome.decision == .approvedOnline)
     }
 
+    // EMV Book 3 §10.10: every script is performed whatever became of the one before it
+    // EMV Book 3 annex E: scripts that failed before and after the final cryptogram have a TVR bit each
     @Test func `sixteen scripts have sixteen results, whatever became of the others`() async throws {
         let scripts = (1...16).map { number -> [UInt8] in
             let command = number.isMultiple(of: 2) ? "8424000000" : "841E000000"
@@ -48,6 +52,7 @@ struct IssuerScriptTests {
         #expect(outcome.verificationResults.contains(.scriptFailedAfterFinalCryptogram))
     }
 
+    // EMV Book 3 §10.10: a warning of the card does not end a script
     @Test(arguments: [(0x62, 0x83), (0x63, 0xC1), (0x90, 0x00)] as [(UInt8, UInt8)])
     func `a warning does not stop a script`(sw1: UInt8, sw2: UInt8) async throws {
         let (outcome, card) = try await run(after: [tlv(0x86, "8424000000") + tlv(0x86, "841E000000")]) {
@@ -58,6 +63,9 @@ struct IssuerScriptTests {
         #expect(!outcome.verificationResults.contains(.scriptFailedAfterFinalCryptogram))
     }
 
+    // EMV Book 3 §10.10: a script that cannot be taken apart is not performed, and the payment goes on
+    // EMV Book 4 annex A5: a script that was not performed says so in its result and keeps its identifier
+    // EMV Book 3 annex C6: the TSI says that script processing was performed even where no command could be sent
     @Test(arguments: [
         ("", "0000000000"), ("86", "0000000000"), ("9F1804AABBCCDD", "00AABBCCDD"),
         ("9F1804AABBCCDD8605841E0000", "00AABBCCDD"), ("9F1803AABBCC86058424000000", "0000000000"),
@@ -76,6 +84,7 @@ struct IssuerScriptTests {
         }
     }
 
+    // EMV Book 3 §10.10: a malformed command ends its script as one that failed
     @Test func `what is no command counts as one that failed`() async throws {
         let (outcome, card) = try await run(
             after: [tlv(0x86, "841E000000") + tlv(0x86, "841E") + tlv(0x86, "841E000000")])
@@ -83,6 +92,7 @@ struct IssuerScriptTests {
         #expect(card.commands(0x1E).count == 1)
     }
 
+    // EMV Book 3 §10.10: of a script only its commands go to the card
     @Test func `objects that are no commands are passed over`() async throws {
         let (outcome, card) = try await run(
             after: [tlv(0xDF01, "AA") + tlv(0x86, "841E000000") + tlv(0x9F18, "00000009")])
@@ -90,6 +100,7 @@ struct IssuerScriptTests {
         #expect(card.commands(0x1E).count == 1)
     }
 
+    // EMV Book 3 §10.10: commands go to the card as the issuer made them, one by one and whole
     @Test func `a script longer than a terminal has to take goes to the card all the same`() async throws {
         let command = tlv(0x86, "84DA9F58FA" + String(repeating: "5A", count: 250))
         let (outcome, card) = try await run(after: [command + command])
@@ -97,6 +108,8 @@ struct IssuerScriptTests {
         #expect(card.commands(0xDA).map(\.data.count) == [250, 250])
     }
 
+    // EMV Book 3 §10.10: scripts are processed whether the issuer approved or not, template 71 before the final
+    // cryptogram and 72 after
     @Test(arguments: ["05", "01", "00"])
     func `scripts come whatever the issuer decides`(code: String) async throws {
         let (outcome, card) = try await run(
@@ -105,6 +118,9 @@ struct IssuerScriptTests {
         #expect(card.commands.map(\.ins).suffix(4) == [0xAE, 0x1E, 0xAE, 0x24])
     }
 
+    // EMV Book 3 §10.9: a failed EXTERNAL AUTHENTICATE shows in the TVR, and the transaction goes on to the second
+    // GENERATE AC
+    // EMV Book 3 §6.5.4: EXTERNAL AUTHENTICATE is sent at most once in a transaction
     @Test(arguments: [(0x63, 0x00), (0x67, 0x00), (0x69, 0x85), (0x6A, 0x86)] as [(UInt8, UInt8)])
     func `issuer authentication that fails is told in the TVR and asked for once`(sw1: UInt8, sw2: UInt8) async throws {
         let (outcome, card) = try await run(authentication: "1122334455667788") {
@@ -119,6 +135,7 @@ struct IssuerScriptTests {
         #expect(outcome.decision == .approvedOnline)
     }
 
+    // EMV Book 3 §6.5.4: issuer authentication data are 8 to 16 bytes long
     @Test(arguments: ["11223344556677", "1122334455667788990011223344556677", ""])
     func `authentication data of a wrong length do not go to the card`(data: String) async throws {
         let (outcome, card) = try await run(authentication: data)
@@ -127,6 +144,8 @@ struct IssuerScriptTests {
         #expect(!outcome.statusInformation.contains(.issuerAuthenticationPerformed))
     }
 
+    // EMV Book 3 §10.11: a card that declines after issuer authentication failed has the last word
+    // EMV Book 3 §6.5.5.4: the cryptogram information says that issuer authentication failed
     @Test func `a card that declines after issuer authentication failed has its approval taken back`() async throws {
         let (outcome, _) = try await run(authentication: "1122334455667788") {
             $0.externalAuthenticate = StatusWord(0x63, 0x00)

@@ -25,6 +25,9 @@ struct ApplicationSelectionTests {
         card.commands(0xA4).map { ($0.p2 == 2 ? "+" : "") + $0.data.hexText }
     }
 
+    // EMV Book 1 §12.3.2: the records of the payment system directory are read one by one until the card has no more
+    // EMV Book 1 §12.4: applications are offered in the order of their priority
+    // EMV Book 1 §12.2.3: a directory entry has an ADF name and may have label and priority
     @Test func `the directory is read to its end, and the application of the highest priority comes first`()
         async throws
     {
@@ -42,6 +45,8 @@ struct ApplicationSelectionTests {
         #expect(channel.commands(0xB2).prefix(3).map(\.p1) == [1, 2, 3])
     }
 
+    // EMV Book 1 §12.3.3: a card without a directory, or with a blocked one, is asked for each application of the
+    // terminal
     @Test(arguments: [StatusWord.fileNotFound, .selectedFileInvalidated, .instructionNotSupported])
     func `without a directory the card is asked for each application`(status: StatusWord) async throws {
         var card = profile([application(Self.visa)])
@@ -51,6 +56,8 @@ struct ApplicationSelectionTests {
         #expect(outcome.decision == .approvedOnline)
     }
 
+    // EMV Book 1 §12.3.2: a directory that cannot be read gives way to the list of applications
+    // EMV Book 1 §12.3.2: a directory that names nothing of the terminal's gives way to the list of applications
     @Test func `a directory with a malformed record, or with nothing of ours, gives way to the list`() async throws {
         for record in [bytes("6105"), entry(bytes("F000000001"))] {
             var card = profile([application(Self.visa)])
@@ -60,6 +67,7 @@ struct ApplicationSelectionTests {
         }
     }
 
+    // EMV Book 1 §12.3.2: 6A81 to the SELECT of the directory ends the session
     @Test func `a blocked card ends the session`() async throws {
         var card = profile([])
         card.directoryStatus = .functionNotSupported
@@ -67,6 +75,9 @@ struct ApplicationSelectionTests {
         #expect(outcome.decision == .terminated(.cardBlocked))
     }
 
+    // EMV Book 1 §12.3.3: an application whose name goes on after the terminal's identifier is followed with SELECT
+    // of the next occurrence
+    // EMV Book 1 §11.3.2: P2 02 of SELECT asks for the next occurrence
     @Test func `partial names are followed from one occurrence to the next`() async throws {
         let (first, second) = (Self.visa + [0x01], Self.visa + [0x02])
         let channel = TestCard(profile([application(first, tlv(0x87, "02")), application(second, tlv(0x87, "01"))]))
@@ -81,6 +92,7 @@ struct ApplicationSelectionTests {
             ])
     }
 
+    // EMV Book 1 §12.3.1: without partial selection the names of card and terminal must be the same
     @Test func `a terminal that wants the exact name leaves longer ones out`() async throws {
         let terminal = try TerminalConfiguration(applications: [
             TerminalApplication(
@@ -91,12 +103,14 @@ struct ApplicationSelectionTests {
         #expect(outcome.decision == .tryAnotherInterface(.noApplication))
     }
 
+    // EMV Book 1 §12.4: with no application that both support the transaction ends
     @Test func `a card with nothing for the terminal may be read another way`() async throws {
         let outcome = try await TestKernel().run(TestCard(profile([])))
         #expect(outcome.decision == .tryAnotherInterface(.noApplication))
         #expect(outcome.application == nil && outcome.pan == nil && outcome.iccData.isEmpty)
     }
 
+    // EMV Book 1 §12.3.3: 6283 to SELECT marks a blocked application, which is not a candidate
     @Test func `a blocked application is passed over, and alone it ends the session`() async throws {
         var blocked = application(Self.visa)
         blocked.selectStatus = .selectedFileInvalidated
@@ -106,6 +120,7 @@ struct ApplicationSelectionTests {
         #expect(other.application?.aid == Self.electron)
     }
 
+    // EMV Book 1 §12.4: an application that SELECT refuses leaves the list, and the next one is taken
     @Test func `an application that the directory names and SELECT refuses is removed`() async throws {
         var blocked = application(Self.visa)
         blocked.selectStatus = .selectedFileInvalidated
@@ -117,6 +132,8 @@ struct ApplicationSelectionTests {
         #expect(cardholder.choices.map(\.count) == [2])
     }
 
+    // EMV Book 1 §12.4: a single application is taken at once unless its priority says that the cardholder must
+    // confirm it
     @Test func `one application is taken without asking, unless it wants confirmation`() async throws {
         let cardholder = TestCardholder()
         _ = try await TestKernel(cardholder: cardholder).run(TestCard(profile([application(Self.visa)])))
@@ -129,6 +146,7 @@ struct ApplicationSelectionTests {
             ])
     }
 
+    // EMV Book 1 §12.4: an application that needs confirmation is not taken without it
     @Test func `declining the choice cancels the payment`() async throws {
         let cardholder = TestCardholder { _ in nil }
         let card = TestCard(profile([application(Self.visa, tlv(0x87, "80"))]))
@@ -137,6 +155,7 @@ struct ApplicationSelectionTests {
         #expect(try await TestKernel(cardholder: outside).run(card).decision == .cancelled(.cardholder))
     }
 
+    // EMV Book 1 §12.4: a terminal that cannot ask takes the highest priority of those that need no confirmation
     @Test func `a terminal without a choice takes the first that needs no confirmation`() async throws {
         let terminal = try TestKernel.terminal(choice: false, aids: [Self.visa, Self.electron])
         let cards = profile([application(Self.visa, tlv(0x87, "81")), application(Self.electron, tlv(0x87, "02"))])
@@ -147,6 +166,8 @@ struct ApplicationSelectionTests {
         #expect(none.decision == .tryAnotherInterface(.noApplication))
     }
 
+    // EMV Book 3 §10.1: 6985 to GET PROCESSING OPTIONS takes the application out of the list and goes back to
+    // selection
     @Test func `6985 to GET PROCESSING OPTIONS goes back to selection without that application`() async throws {
         var refusing = application(Self.visa, tlv(0x87, "01"))
         refusing.optionsStatus = .conditionsNotSatisfied
@@ -160,6 +181,8 @@ struct ApplicationSelectionTests {
         #expect(alone.decision == .terminated(.status(.getProcessingOptions, .conditionsNotSatisfied)))
     }
 
+    // EMV Book 1 §12.4: the preferred name is shown when the terminal supports its code table, else the label
+    // EMV Book 3 annex C4: the issuer code table index says in which part of ISO 8859 the preferred name is written
     @Test func `the preferred name is shown when its characters can be`() async throws {
         func name(_ proprietary: [UInt8]) async throws -> ApplicationSummary? {
             try await TestKernel().run(TestCard(profile([application(Self.visa, proprietary)]))).application

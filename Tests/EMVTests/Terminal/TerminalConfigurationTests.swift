@@ -2,6 +2,7 @@ import EMV
 import Testing
 
 struct TerminalConfigurationTests {
+    // EMV Book 3 annex A: terminal data keep to the lengths and ranges of their data elements
     @Test func `values that fit no data element are refused, and the error names the field`() {
         #expect(throws: TerminalConfigurationError.number(field: "country", maximum: 999)) {
             try TerminalConfiguration(country: 1000)
@@ -22,6 +23,7 @@ struct TerminalConfigurationTests {
         }
     }
 
+    // EMV Book 1 §12.2.1: an application identifier has 5 to 16 bytes
     @Test func `an application needs an AID of 5 to 16 bytes, a version and readable lists`() {
         let codes = ActionCodes(denial: [], online: [], default: [])
         #expect(throws: TerminalConfigurationError.aidLength(4)) {

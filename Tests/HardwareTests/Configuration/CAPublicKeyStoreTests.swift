@@ -70,6 +70,7 @@ import Testing
         }
     }
 
+    // EMV Book 4 §10.2: the terminal holds keys of several payment systems, each by RID and index
     @Test func `keys come from several files, JSON lines and YAML, and know their places`() throws {
         let lines = try folder.write(
             "# published test keys\n" + line() + "\n"
@@ -108,6 +109,7 @@ import Testing
                 == "c.jsonl:1: key 92 of A000000003 expires on another day in a.jsonl:2; remove one of them")
     }
 
+    // EMV Book 4 §10.2: a key of a certification authority that is changed on its way into the terminal is refused
     @Test func `a slip in a key is found, and its file, line and key are named`() throws {
         let good = try line(index: "94", seed: 2)
         let faults: [(String, String)] = [
@@ -174,6 +176,7 @@ import Testing
         }
     }
 
+    // EMV Book 2 §5.1.2: the terminal holds a list of revoked certificates by RID, index and serial number
     @Test func `revoked certificates come from the configuration and from files, each once`() throws {
         _ = try folder.write(
             """
@@ -200,6 +203,7 @@ import Testing
         #expect(error?.description.contains("revoked.jsonl:1: unknown key 'serialNumber'") == true)
     }
 
+    // EMV Book 2 §11.2.1: the check sum of a published key agrees with the published one
     @Test func `a published test key fits its published checksum`() throws {
         // American Express's test key 04 of 768 bits, as open terminals carry it.
         let text =

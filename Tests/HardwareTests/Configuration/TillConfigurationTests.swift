@@ -110,6 +110,7 @@ struct TillConfigurationTests {
         #expect(try Self.read(till.yaml).pinPadScheme == .aes)
     }
 
+    // EMV Book 4 §10.2: each application of the terminal has action codes and rules of selection of its own
     @Test func `a list of applications takes the standard list's place`() throws {
         let till = try Self.read(
             """
@@ -170,6 +171,7 @@ struct TillConfigurationTests {
         #expect(throws: AmountLimitError.self) { try both.check(try Money("40.51", currency: euro)) }
     }
 
+    // EMV Book 4 §10.1: the terminal's country is a number of three digits
     @Test(arguments: [("US", 840), ("usa", 840), ("840", 840), ("NO", 578), ("036", 36), ("4", 4), ("383", 383)])
     func `a country is given by letters or by number`(text: String, numeric: UInt16) throws {
         #expect(try Self.read("terminal: { country: \(text) }").terminal.country == numeric)
@@ -187,6 +189,7 @@ struct TillConfigurationTests {
         #expect(terminal.revokedCertificates == [revocation, other])
     }
 
+    // EMV Book 4 annex A2: the terminal capabilities are three bytes, with a bit for each capability
     @Test func `capabilities are given by name or as bytes`() throws {
         let named = try Self.read("terminal: { capabilities: [contactChip, noCVM, magneticStripe] }")
         #expect(named.terminal.capabilities.description == "600800")

@@ -21,6 +21,7 @@ struct ReceiptTextTests {
             approvedAmount: outcome == .approved ? "12.50" : "0.00", currency: "USD", reason: reason, card: card)
     }
 
+    // EMV Book 4 §11: the receipt tells application, identifier and how the cardholder was verified
     @Test func `an approved sale carries every field that the schemes ask for`() {
         let text = ReceiptTextRenderer(width: 40).render(Self.content(.approved), copy: .customer)
         #expect(

@@ -139,6 +139,7 @@ import Testing
 
     // MARK: Payments
 
+    // EMV Book 3 §8.2: a payment that the issuer approved ends in the card's TC
     @Test func `a payment's events go to its caller and to every subscriber, in one order`() async throws {
         let bench = try ServiceBench()
         try await bench.connect()

@@ -27,6 +27,7 @@ import Testing
         }
     }
 
+    // EMV Book 3 §10.5.1: a plaintext PIN typed on the reader's keys goes to the card with VERIFY
     @Test(arguments: [SimulatedReaderModel.ExchangeLevel.tpdu, .shortAPDU, .extendedAPDU])
     func `the PIN goes from the reader's keys to the card`(level: SimulatedReaderModel.ExchangeLevel) async throws {
         let trace = Trace()
@@ -41,6 +42,7 @@ import Testing
         #expect(!trace.lines.contains { $0.contains("241234") })
     }
 
+    // EMV Book 4 §6.3.4.1: after a wrong PIN the cardholder is asked again and told the tries that are left
     @Test func `a wrong PIN and then the right one, with the tries that are left`() async throws {
         let bench = try ServiceBench("pin-required", model: .pinpad) {
             $0.cardholder.pinEntries = [.digits(SealedBytes([9, 9, 9, 9])), .digits(SealedBytes([1, 2, 3, 4]))]
@@ -60,6 +62,8 @@ import Testing
         #expect(try await bench.issuer.ledger().entries.isEmpty)
     }
 
+    // EMV Book 4 §6.3.4.3: a PIN that is passed over sets the bits for a PIN not entered and for verification that
+    // failed
     @Test func `where the policy says so, the cancel key passes the PIN over`() async throws {
         let terminal = try TerminalConfiguration(pinPolicy: PINPolicy(readerRefusal: .bypasses))
         let bench = try ServiceBench("pin-required", model: .pinpad, terminal: terminal) {
@@ -95,6 +99,8 @@ import Testing
         #expect(try await bench.issuer.ledger().entries.isEmpty)
     }
 
+    // EMV Book 3 §10.5.1: an enciphered offline PIN verifies the cardholder from the typed digits to the card's
+    // answer
     @Test func `an enciphered PIN is typed at the terminal`() async throws {
         let keys = try TestKeys.embedded()
         let terminal = TerminalConfiguration.standard.adding(certificationAuthorityKeys: [

@@ -51,6 +51,7 @@ struct CardRiskTests {
         return [first, try card.generateAC(0x40, Array(answer.utf8) + terminalData(cents: cents))]
     }
 
+    // EMV Book 3 §10.8: the card's own limits can send a payment online or decline it
     @Test func `beyond the lower limit of payments it asks, beyond the upper one it declines`() throws {
         let card = try offline()
         #expect(try pay(card, cents: 100).map(\.information) == [0x40])
@@ -89,6 +90,7 @@ struct CardRiskTests {
         #expect(try card.send("80CA9F5800").status == .referencedDataNotFound)
     }
 
+    // EMV Book 3 annex C10: the card status update says what becomes of the offline counters
     @Test(arguments: [("00820000", 0x40), ("00800000", 0x80), ("00810000", 0x80), ("00830000", 0x80)])
     func `the issuer says what becomes of the counters`(update: String, next: UInt8) throws {
         let card = try offline()
@@ -101,6 +103,7 @@ struct CardRiskTests {
         #expect(try pay(card, cents: 101).first?.information == next)
     }
 
+    // EMV Book 3 annex C10: the card status update can send the next payment online
     @Test func `a card that is told to go online next time does so, and says so`() throws {
         let card = try offline()
         try card.begin()

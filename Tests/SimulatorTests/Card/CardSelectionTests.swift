@@ -4,6 +4,8 @@ import Testing
 @testable import Simulator
 
 struct CardSelectionTests {
+    // EMV Book 1 §12.2.3: each directory entry has its ADF name, and READ RECORD beyond the last answers 6A83
+    // EMV Book 1 §11.2: READ RECORD gives a record by number and file
     @Test func `the payment system directory names every application`() throws {
         let card = try CardUnderTest(named: "multi-application")
         let directory = try card.send("00A40400 0E 315041592E5359532E4444463031 00")
@@ -24,6 +26,7 @@ struct CardSelectionTests {
         #expect(try CardUnderTest(profile).send("00A40400 0E 315041592E5359532E4444463031 00").status == .fileNotFound)
     }
 
+    // EMV Book 1 §11.3.4: SELECT by name is answered with file control information
     @Test func `an application is selected by its name and gives its file control information`() throws {
         let response = try CardUnderTest(named: "visa-credit").select()
         #expect(
@@ -36,6 +39,7 @@ struct CardSelectionTests {
         #expect(response.status == .success)
     }
 
+    // EMV Book 1 §11.3.5: SELECT of the next occurrence gives one application after another, and 6A82 after the last
     @Test func `a partial name finds the applications one after another`() throws {
         let card = try CardUnderTest(named: "multi-application")
         let name = "A000000003"
@@ -47,6 +51,7 @@ struct CardSelectionTests {
         #expect(try card.select("A0000000041010").status == .fileNotFound)
     }
 
+    // EMV Book 1 §11.3.5: a blocked application is selected with 6283
     @Test func `a blocked application can be selected with a warning and not used`() throws {
         let card = try CardUnderTest(named: "blocked-application")
         let response = try card.select()
@@ -55,12 +60,14 @@ struct CardSelectionTests {
         #expect(try card.send("80A80000028300 00").status == .conditionsNotSatisfied)
     }
 
+    // EMV Book 1 §11.3.5: a blocked card answers SELECT with 6A81
     @Test func `a blocked card selects nothing`() throws {
         var profile = try CardProfileLibrary.profile("visa-credit")
         profile.isBlocked = true
         #expect(try CardUnderTest(profile).select().status == .functionNotSupported)
     }
 
+    // EMV Book 3 §6.3.5: commands that come too early or in another form have status words of their own
     @Test(arguments: [
         ("00A40000 07 A0000000031010 00", 0x6A86), ("00A40404 07 A0000000031010 00", 0x6A86), ("00A40400 00", 0x6700),
         ("00A40400 11 A000000003101000000000000000000000 00", 0x6700), ("01A40400 07 A0000000031010 00", 0x6E00),
@@ -74,6 +81,7 @@ struct CardSelectionTests {
         #expect(try CardUnderTest(named: "visa-credit").send(command).status.rawValue == status)
     }
 
+    // EMV Book 3 §6.5.8: GET PROCESSING OPTIONS takes template 83 and is good once
     @Test func `processing options come once, with interchange profile and file locator`() throws {
         let card = try CardUnderTest(named: "visa-credit")
         try card.select()
@@ -87,12 +95,14 @@ struct CardSelectionTests {
         #expect(try card.send("80A80000 02 8300 00").status == .conditionsNotSatisfied)
     }
 
+    // EMV Book 3 §6.5.8.4: format 2 holds AIP and AFL as data objects
     @Test func `M-Chip answers in template 77`() throws {
         let card = try CardUnderTest(named: "mastercard-credit")
         try card.select("A0000000041010")
         #expect(try card.send("80A80000 02 8300 00").data == hex("770E 82021800 9408 08010100 10010201"))
     }
 
+    // EMV Book 3 §10.1: the data of GET PROCESSING OPTIONS have the length that the PDOL asks for
     @Test func `a PDOL is in the file control information and its data must have its length`() throws {
         var profile = try CardProfileLibrary.profile("visa-credit")
         profile.applications[0].pdol = CardDataObjectList(hex("9F1A02 9F3501"))
@@ -102,6 +112,9 @@ struct CardSelectionTests {
         #expect(try card.send("80A80000 05 8303 084022 00").status == .success)
     }
 
+    // EMV Book 3 §6.5.11: READ RECORD answers with the record template, and with a status of its own where there is
+    // none
+    // EMV Book 3 §7.2: the records hold what every application must have
     @Test func `the records hold what the profile says`() throws {
         let card = try CardUnderTest(named: "visa-credit")
         try card.begin()
@@ -126,6 +139,8 @@ struct CardSelectionTests {
         #expect(try card.send("00B2011C00").status == .fileNotFound)
     }
 
+    // EMV Book 3 §7.3: GET DATA gives counters and PIN tries, and nothing that is not for it
+    // EMV Book 3 §10.1: each GET PROCESSING OPTIONS counts the transaction counter up
     @Test func `the counter counts transactions and GET DATA gives it`() throws {
         let card = try CardUnderTest(named: "pin-required")
         try card.select()

@@ -30,6 +30,7 @@ struct CryptogramCommandTests {
         Array(responseCode.utf8) + data
     }
 
+    // EMV Book 2 §8.1.2: the ARQC is a MAC under the session key of this counter
     @Test func `the ARQC of CVN 18 is a MAC under the common session key`() throws {
         let card = try CardUnderTest(named: "visa-credit")
         try card.begin()
@@ -63,6 +64,7 @@ struct CryptogramCommandTests {
         #expect(arqc.value == (try RetailMAC.mac(message, key: key, padding: .markerAndZeros)))
     }
 
+    // EMV Book 2 annex A1.4.3: an AES card's master key is derived by option C
     @Test func `the ARQC of the AES card is a CMAC`() throws {
         let card = try CardUnderTest(named: "aes-card")
         try card.begin("A0000000041010")
@@ -78,6 +80,7 @@ struct CryptogramCommandTests {
         #expect(arqc.value == Array(try AESCMAC.mac(message, key: SensitiveBytes(session)).prefix(8)))
     }
 
+    // EMV Book 3 §10.11: after an approved issuer authentication the card gives a TC, and the transaction is over
     @Test func `an approved payment ends in a TC`() throws {
         let card = try CardUnderTest(named: "visa-credit")
         try card.begin()
@@ -95,6 +98,8 @@ struct CryptogramCommandTests {
         #expect(try card.generateAC(0x80, terminalData()).status == .conditionsNotSatisfied)
     }
 
+    // EMV Book 3 §6.5.4: a wrong ARPC is answered with 6300, and EXTERNAL AUTHENTICATE is good once
+    // EMV Book 3 §6.5.5.4: an AAC after a failed issuer authentication gives that as its reason
     @Test func `a wrong ARPC makes the card decline with a reason`() throws {
         let card = try CardUnderTest(named: "visa-credit")
         try card.begin()
@@ -111,6 +116,7 @@ struct CryptogramCommandTests {
         #expect(try card.send("80CA9F1300").data == hex("9F13020001"))
     }
 
+    // EMV Book 3 annex C10: a card status update without approval makes the card decline
     @Test func `an issuer that declines in its ARPC is obeyed whatever the terminal asks`() throws {
         let card = try CardUnderTest(named: "visa-credit")
         try card.begin()
@@ -119,6 +125,7 @@ struct CryptogramCommandTests {
         #expect(try card.generateAC(0x40, second("00")).information == 0x00)
     }
 
+    // EMV Book 3 annex C10: a card status update can block the application or the card
     @Test func `a card status update blocks the application, or the card`() throws {
         let application = try CardUnderTest(named: "visa-credit")
         try application.begin()
@@ -135,6 +142,7 @@ struct CryptogramCommandTests {
         #expect(try whole.select().status == .functionNotSupported)
     }
 
+    // EMV Book 3 §10.9: a card may take issuer authentication with the second GENERATE AC
     @Test func `M-Chip takes the ARPC with the second command`() throws {
         let master = try masterKey(try issuerMasterKey(), pan: "5413330089010012", sequence: "01")
         for (isRight, responseCode, expected) in [
@@ -181,6 +189,7 @@ struct CryptogramCommandTests {
         }
     }
 
+    // EMV Book 3 §10.8: a card that declines answers every request with an AAC, and there is no second GENERATE AC
     @Test func `a card that declines offline answers AAC to everything`() throws {
         for type: UInt8 in [0x00, 0x40, 0x80] {
             let card = try CardUnderTest(named: "declined-offline")
@@ -207,6 +216,7 @@ struct CryptogramCommandTests {
         #expect(try ask(0x00, terminalData(cents: 1)) == 0x00)
     }
 
+    // EMV Book 3 §10.8: a card answers with what it was asked for or less
     @Test func `a card never answers more than it was asked for`() throws {
         let card = try CardUnderTest(named: "offline-approve")
         try card.begin("A0000000041010")
@@ -218,6 +228,7 @@ struct CryptogramCommandTests {
         #expect(try visa.generateAC(0x00, second("05")).information == 0x00)
     }
 
+    // EMV Book 3 §6.5.5: P1, P2, class and length of GENERATE AC are checked
     @Test(arguments: [
         ("80AEC000", 29, 0x6A86), ("80AE9000", 29, 0x6A86), ("80AE8001", 29, 0x6A86), ("80AE8000", 28, 0x6700),
         ("80AE8000", 30, 0x6700), ("00AE8000", 29, 0x6E00),
@@ -232,6 +243,7 @@ struct CryptogramCommandTests {
         #expect(try card.generateAC(0x80, terminalData()).information == 0x80)
     }
 
+    // EMV Book 3 annex D: the transaction log is records in the form that the log format gives, the newest first
     @Test func `the log holds the newest approvals first`() throws {
         var profile = try CardProfileLibrary.profile("offline-approve")
         profile.applications[0].logRecords = 2

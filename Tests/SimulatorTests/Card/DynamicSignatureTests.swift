@@ -27,6 +27,7 @@ struct DynamicSignatureTests {
         return Array(signed.content[3..<3 + length])
     }
 
+    // EMV Book 2 §6.5.1: the card signs the terminal's data with a dynamic number of its own
     @Test func `the card signs what the terminal sends, each time with another number`() throws {
         let card = try CardUnderTest(named: "visa-dda")
         try card.begin()
@@ -63,6 +64,7 @@ struct DynamicSignatureTests {
         #expect(try card.generateAC(0x80, terminalData()).issuerData == hex("06011203A00002"))
     }
 
+    // EMV Book 3 §6.5.9: INTERNAL AUTHENTICATE takes the data of the DDOL, before the first GENERATE AC
     @Test func `INTERNAL AUTHENTICATE is refused out of turn and in another form`() throws {
         let card = try CardUnderTest(named: "visa-dda")
         try card.select()
@@ -99,6 +101,7 @@ struct DynamicSignatureTests {
         return Array(dynamicData[10..<18])
     }
 
+    // EMV Book 2 §6.6.1: the signature holds cryptogram, information and a hash over all that was sent and answered
     @Test func `first and second cryptogram are signed with all that the terminal sent`() throws {
         let card = try CardUnderTest(named: "mastercard-cda")
         try card.begin(mastercard)
@@ -113,6 +116,7 @@ struct DynamicSignatureTests {
         #expect(arqc != tc)
     }
 
+    // EMV Book 2 §6.6.1: the data of the PDOL are in the transaction data hash
     @Test func `the data of the PDOL is part of what is signed`() throws {
         let card = try CardUnderTest(named: "amex-cda")
         try card.select("A00000002501")
@@ -124,6 +128,7 @@ struct DynamicSignatureTests {
             number: number, information: 0x80, key: key)
     }
 
+    // EMV Book 2 §6.6.1: an AAC is not signed
     @Test func `an AAC is not signed, and without being asked nothing is`() throws {
         for (type, information): (UInt8, UInt8) in [(0x10, 0x00), (0x00, 0x00), (0x80, 0x80)] {
             let card = try CardUnderTest(named: "mastercard-cda")

@@ -28,6 +28,7 @@ struct IssuerScriptCommandTests {
         }
     }
 
+    // EMV Book 3 §6.5.10: PIN CHANGE/UNBLOCK gives all tries back
     @Test func `a PIN is unblocked`() throws {
         let session = try Session()
         #expect(try session.card.send("80CA9F1700").data == hex("9F170101"))
@@ -47,6 +48,8 @@ struct IssuerScriptCommandTests {
         #expect(try session.card.send(try session.secured("84DA005A", [2])).status == .referencedDataNotFound)
     }
 
+    // EMV Book 3 §6.5.1: APPLICATION BLOCK makes the card decline and answer SELECT with 6283
+    // EMV Book 3 §6.5.2: APPLICATION UNBLOCK undoes it
     @Test func `an application is blocked and unblocked`() throws {
         let session = try Session()
         #expect(try session.card.send(try session.secured("841E0000")).status == .success)
@@ -59,6 +62,7 @@ struct IssuerScriptCommandTests {
         #expect(try blocked.card.send("80A80000 02 8300 00").status == .conditionsNotSatisfied)
     }
 
+    // EMV Book 3 §6.5.3: CARD BLOCK makes the card refuse every selection for good
     @Test func `a blocked card selects nothing any more`() throws {
         let session = try Session()
         // After the second GENERATE AC, as a script in template 72 has it.
@@ -68,6 +72,7 @@ struct IssuerScriptCommandTests {
         #expect(try session.card.select().status == .functionNotSupported)
     }
 
+    // EMV Book 2 §9.2: a command whose MAC is wrong or missing changes nothing
     @Test func `a wrong or missing MAC changes nothing and is told to the issuer`() throws {
         let session = try Session()
         var command = try session.secured("841E0000")
@@ -85,6 +90,7 @@ struct IssuerScriptCommandTests {
         #expect(try session.card.select().status == .success)
     }
 
+    // EMV Book 2 §9.2.2: the MAC's session key is that of this transaction
     @Test func `a MAC of the last transaction is worth nothing in the next`() throws {
         let session = try Session()
         let command = try session.secured("841E0000")
@@ -103,6 +109,7 @@ struct IssuerScriptCommandTests {
         #expect(try session.card.send(try session.secured(header, hex(content))).status.rawValue == status)
     }
 
+    // EMV Book 2 §9.2.3: the MAC has four to eight bytes
     @Test func `a MAC may have four bytes`() throws {
         let session = try Session()
         for (header, content) in [("84DA9F14", [UInt8(2)]), ("84240000", []), ("841E0000", [])] {
@@ -114,6 +121,8 @@ struct IssuerScriptCommandTests {
         }
     }
 
+    // EMV Book 2 §9.3: a new PIN goes to the card enciphered
+    // EMV Book 3 §6.5.10: a changed PIN holds from then on, and the old one no more
     @Test(arguments: [(false, 8), (true, 8), (false, 4)])
     func `a new PIN replaces the old one`(usesCurrent: Bool, macLength: Int) throws {
         let session = try Session()
@@ -163,6 +172,7 @@ struct IssuerScriptCommandTests {
         #expect(try session.card.send(try session.secured("04DC02F4", changed)).status == .fileNotFound)
     }
 
+    // EMV Book 3 §10.10: the card takes script commands only after it asked for its issuer
     @Test func `scripts come after a request to go online, not before`() throws {
         let card = try CardUnderTest(named: "issuer-script")
         try card.begin()

@@ -60,6 +60,7 @@ struct OfflineAuthenticationProfileTests {
         #expect(authentication.fault == .dynamicSignature)
     }
 
+    // EMV Book 3 annex C1: SDA, DDA and CDA have a bit each in the AIP
     @Test func `the methods stand in the AIP`() throws {
         #expect(try profile(["methods: [sda]"]).applications[0].interchangeProfile == hex("4C00"))
         #expect(try profile(["methods: [dda]"]).applications[0].interchangeProfile == hex("2C00"))
@@ -107,6 +108,7 @@ struct OfflineAuthenticationProfileTests {
         #expect(profile.applications[0].needsCertificates)
     }
 
+    // EMV Book 3 §6.5.11: a record has no more than 254 bytes
     @Test(arguments: [(1024, 1024, 1024), (1152, 1152, 1024), (1408, 1408, 1408), (1984, 1976, 1976)])
     func `no record is longer than a record can be`(ca: Int, issuer: Int, icc: Int) throws {
         let card = try CardUnderTest(

@@ -69,6 +69,10 @@ struct OfflineAuthenticationTests {
                 ("sda-tampered", .sda, false, "4200008000", .declinedOffline),
             ]
 
+    // EMV Book 2 §5.4: SDA of a good card passes, and that of a changed card fails
+    // EMV Book 2 §6.5.2: DDA of a good card passes, and that of a wrong signature, a revoked or an expired
+    // certificate fails
+    // EMV Book 2 §6.6.2: CDA of a good card passes, and that of a wrong signature fails and declines
     @Test(arguments: cards.indices)
     func `a built-in card comes to the result that it is for`(index: Int) async throws {
         let expected = Self.cards[index]
@@ -83,11 +87,13 @@ struct OfflineAuthenticationTests {
         #expect(outcome.decision == expected.decision)
     }
 
+    // EMV Book 2 §7.1: a PIN may be enciphered under the key that the card signs with
     @Test func `the PIN of the card with CDA travels under the key that it signs with`() async throws {
         let outcome = try await pay(try CardProfileLibrary.profile("mastercard-cda"))
         #expect(outcome.cvmResults.bytes == hex("440302"))
     }
 
+    // EMV Book 2 §6.3: keys of 1024 to 1984 bits, with and without remainders, lead from the authority to the card
     @Test(arguments: [(1024, 1024, 1024), (1152, 1152, 1024), (1408, 1408, 1408), (1984, 1408, 1152)])
     func `keys of every usual length lead to the card`(ca: Int, issuer: Int, icc: Int) async throws {
         for methods: Set<OfflineAuthenticationProfile.Method> in [[.sda], [.dda], [.cda]] {
@@ -118,6 +124,8 @@ struct OfflineAuthenticationTests {
             (.missingRemainder, "visa-sda", .certificate(.remainderLength(.issuer, expected: 4, actual: 0))),
         ]
 
+    // EMV Book 2 §6.4: another account, other static data and a missing remainder are each found
+    // EMV Book 2 §6.3: another issuer's identifier and an unknown hash algorithm are each found
     @Test(arguments: faults.indices)
     func `a fault is found for what it is`(index: Int) async throws {
         let (fault, card, reason) = Self.faults[index]
@@ -127,6 +135,7 @@ struct OfflineAuthenticationTests {
         #expect(outcome.offlineAuthentication.reason == reason)
     }
 
+    // EMV Book 2 §5.4: signed static data with a wrong hash fail SDA
     @Test(arguments: [
         (OfflineAuthenticationProfile.Fault.staticSignature, "visa-sda", "4200008000"),
         (.staticData, "visa-sda", "4200008000"), (.dynamicSignature, "visa-dda", "0800008000"),
@@ -146,6 +155,7 @@ struct OfflineAuthenticationTests {
         #expect(outcome.verificationResults.bytes == hex(tvr))
     }
 
+    // EMV Book 3 §10.3: a static data authentication tag list with more than the AIP fails the method
     @Test func `a tag list that names more than the AIP is not accepted`() async throws {
         var profile = try CardProfileLibrary.profile("visa-sda")
         profile.applications[0].offlineAuthentication?.staticDataTagList = [0x82, 0x5A]
@@ -153,6 +163,7 @@ struct OfflineAuthenticationTests {
         #expect(outcome.offlineAuthentication.reason == .staticData(.tagList))
     }
 
+    // EMV Book 2 §6.5.1: the terminal's DDOL serves a card without one, and must ask for the unpredictable number
     @Test func `a card without a DDOL signs the data of the terminal's own`() async throws {
         var profile = try CardProfileLibrary.profile("visa-dda")
         profile.applications[0].offlineAuthentication?.ddol = try #require(CardDataObjectList([]))

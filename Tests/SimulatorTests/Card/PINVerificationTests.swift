@@ -10,6 +10,7 @@ struct PINVerificationTests {
     private let right = "00200080 08 241234FFFFFFFFFF"
     private let wrong = "00200080 08 244321FFFFFFFFFF"
 
+    // EMV Book 3 §6.5.12: each wrong PIN takes a try, and the card answers 63Cx, then 6983, also after a reset
     @Test func `the right PIN is accepted and the wrong one counted down to the block`() throws {
         let card = try CardUnderTest(named: "pin-required")
         try card.begin()
@@ -27,6 +28,7 @@ struct PINVerificationTests {
         #expect(try card.send(right).status == .authenticationMethodBlocked)
     }
 
+    // EMV Book 3 §6.5.12: a right PIN gives all tries back
     @Test func `the right PIN gives all tries back`() throws {
         let card = try CardUnderTest(named: "pin-required")
         try card.begin()
@@ -44,6 +46,7 @@ struct PINVerificationTests {
         #expect(try card.send(right).status == .conditionsNotSatisfied)
     }
 
+    // EMV Book 3 §6.5.12: VERIFY takes a block of eight bytes with the reference of a plaintext PIN
     @Test func `blocks of another length or form are refused`() throws {
         let card = try CardUnderTest(named: "pin-required")
         try card.begin()
@@ -60,6 +63,7 @@ struct PINVerificationTests {
         #expect(try card.send("80CA9F1700").status == .referencedDataNotFound)
     }
 
+    // EMV Book 3 §6.5.5.4: the reason code says that the PIN try limit was exceeded
     @Test func `what the PIN did is told to the issuer`() throws {
         let card = try CardUnderTest(named: "pin-required")
         try card.begin()
@@ -80,6 +84,7 @@ struct PINVerificationTests {
 
     private func verify(_ data: [UInt8]) -> [UInt8] { [0x00, 0x20, 0x00, 0x88, UInt8(data.count)] + data }
 
+    // EMV Book 2 §7.2: the card deciphers the block and compares the PIN in it
     @Test func `an enciphered PIN is deciphered and compared`() throws {
         let keys = try TestKeys.embedded()
         let card = try CardUnderTest(named: "pin-enciphered")
@@ -89,6 +94,8 @@ struct PINVerificationTests {
         #expect(try card.send("00200080 08 241234FFFFFFFFFF").status == .incorrectParameters)
     }
 
+    // EMV Book 2 §7.2: the challenge in the block must be the one that the card gave just before
+    // EMV Book 3 §6.5.6: a challenge serves the next command alone
     @Test func `a challenge is good once and for the next command only`() throws {
         let keys = try TestKeys.embedded()
         let card = try CardUnderTest(named: "pin-enciphered")
@@ -107,6 +114,7 @@ struct PINVerificationTests {
         #expect(try card.send(verify([1, 2, 3])).status == .wrongLength)
     }
 
+    // EMV Book 2 §7.1: the key for PINs comes out of its certificate, or the card's key for DDA serves
     @Test(arguments: [OfflinePINProfile.Encipherment.pinKey, .iccKey])
     func `the certificates in the records lead to the key that deciphers`(
         encipherment: OfflinePINProfile.Encipherment

@@ -17,6 +17,7 @@ struct ApplicationCryptogramTests {
         #expect(try ApplicationCryptogram.compute(Fixture.input(.cvn10), masterKey: master()) == expected)
     }
 
+    // EMV Book 2 §8.1.2: the cryptogram is a MAC under a session key that the counter diversifies
     @Test func `version 18 of Visa is a MAC under the common session key, with the whole issuer data at the end`()
         throws
     {
@@ -34,6 +35,7 @@ struct ApplicationCryptogramTests {
         #expect(try ApplicationCryptogram.compute(Fixture.input(.mChip), masterKey: master()) == expected)
     }
 
+    // EMV Book 2 §8.1.2: with AES the cryptogram is the first eight bytes of the MAC
     @Test func `AES is a CMAC of which eight bytes count`() throws {
         let key = try SessionKey.common(masterKey: master(), atc: 0x0102, cipher: .aes)
         let input = try Fixture.input(.aes)
@@ -42,6 +44,7 @@ struct ApplicationCryptogramTests {
         #expect(try ApplicationCryptogram.compute(input, masterKey: master()) == Array(expected.prefix(8)))
     }
 
+    // EMV Book 2 §8.1.1: terminal data, AIP and counter are all in the cryptogram
     @Test(arguments: CryptogramVersion.allCases)
     func `every data object but the counters of the issuer data changes the cryptogram`(version: CryptogramVersion)
         throws

@@ -13,6 +13,7 @@ struct IssuerAuthenticationTests {
             version: version, atc: 0x0102, unpredictableNumber: [1, 2, 3, 4], arqc: Fixture.hex("1122334455667788"))
     }
 
+    // EMV Book 2 §8.2.1: ARPC method 1 enciphers the ARQC with the response code over its first two bytes
     @Test func `method 1 enciphers the request cryptogram with the response code over its beginning`() throws {
         let data = try IssuerAuthenticationData.make(
             context(.cvn10), responseCode: Array("00".utf8), cardStatusUpdate: CardStatusUpdate(approves: true),
@@ -21,6 +22,7 @@ struct IssuerAuthenticationTests {
         #expect(data == expected + Fixture.hex("3030"))
     }
 
+    // EMV Book 2 §8.2.2: ARPC method 2 is four bytes of a MAC over ARQC and card status update
     @Test func `method 2 is four bytes of a MAC over request cryptogram and card status update`() throws {
         let update = CardStatusUpdate(approves: true, pinTryCounter: 3)
         let data = try IssuerAuthenticationData.make(
@@ -30,6 +32,7 @@ struct IssuerAuthenticationTests {
         #expect(data == mac.prefix(4) + Fixture.hex("03920000"))
     }
 
+    // EMV Book 2 §8.2: the card proves its issuer with the ARPC
     @Test(arguments: CryptogramVersion.allCases) func `a card accepts what its issuer makes`(version: CryptogramVersion)
         throws
     {
@@ -43,6 +46,7 @@ struct IssuerAuthenticationTests {
         }
     }
 
+    // EMV Book 2 §8.2: an ARPC with one bit changed, for another request or under another key is refused
     @Test(arguments: CryptogramVersion.allCases)
     func `a card refuses every changed bit, another request and another key`(version: CryptogramVersion) throws {
         let data = try IssuerAuthenticationData.make(
@@ -60,6 +64,7 @@ struct IssuerAuthenticationTests {
         #expect(try IssuerAuthenticationData.verify(data, context(version), masterKey: wrong) == nil)
     }
 
+    // EMV Book 3 §6.5.4: issuer authentication data are 8 to 16 bytes long
     @Test(arguments: [0, 7, 17]) func `data of another length are no answer`(count: Int) {
         for version in CryptogramVersion.allCases {
             #expect(throws: CryptogramError.malformedIssuerAuthenticationData(count)) {
@@ -69,6 +74,7 @@ struct IssuerAuthenticationTests {
         }
     }
 
+    // EMV Book 2 §8.2.2: proprietary authentication data are in the MAC of method 2
     @Test func `proprietary data behind the card status update are authenticated too`() throws {
         let update = CardStatusUpdate(approves: true)
         let key = try SessionKey.common(masterKey: master(), atc: 0x0102)
@@ -80,6 +86,7 @@ struct IssuerAuthenticationTests {
                 == .cardStatusUpdate(update))
     }
 
+    // EMV Book 2 §9.2.3: the MAC of a script command covers header, counter, cryptogram and data
     @Test(arguments: CryptogramVersion.allCases) func `the MAC of a script covers header, counter, request and data`(
         version: CryptogramVersion
     ) throws {

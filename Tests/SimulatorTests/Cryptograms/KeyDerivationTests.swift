@@ -16,32 +16,39 @@ struct KeyDerivationTests {
             option: option)
     }
 
+    // EMV Book 2 annex A1.4: the card's master key is derived from account and sequence number, by option A or
+    // through a hash by option B
     @Test func `options A and B give the known keys`() throws {
         #expect(try Fixture.revealed(masterKey(.a)) == Fixture.hex("67F8292358083E5EA7AB7FDA58D53B6B"))
         #expect(try Fixture.revealed(masterKey(.b)) == Fixture.hex("985EC4FD3EDF6162E31AF1C7D0543416"))
     }
 
+    // EMV Book 2 annex A1.4.2: option B is option A for account numbers of up to sixteen digits
     @Test func `option B is option A for a PAN of up to sixteen digits`() throws {
         let pan = "4761739001010010"
         #expect(try Fixture.revealed(masterKey(.a, pan: pan)) == Fixture.revealed(masterKey(.b, pan: pan)))
     }
 
+    // EMV Book 2 annex A1.4.1: a card without a sequence number is derived with 00
     @Test func `a card without a sequence number is the one with zero`() throws {
         #expect(try Fixture.revealed(masterKey(.a, psn: nil)) == Fixture.revealed(masterKey(.a, psn: 0)))
         #expect(try Fixture.revealed(masterKey(.a, psn: nil)) != Fixture.revealed(masterKey(.a, psn: 1)))
     }
 
+    // EMV Book 2 annex A1.4.3: option C enciphers account and sequence number in one AES block
     @Test func `option C enciphers all digits in one block`() throws {
         let key = SensitiveBytes(Fixture.hex(issuerKey))
         let block = try AES.encrypt(Fixture.hex("00000000000009901234567890123445"), key: key)
         #expect(try Fixture.revealed(masterKey(.c)) == block)
     }
 
+    // EMV Book 2 annex A1.3.1: the common session key is derived from the master key with F0 and 0F in the third byte
     @Test func `the common session key comes out as known`() throws {
         let session = try SessionKey.derive(masterKey: masterKey(.a), diversifier: Fixture.hex("1234567890123456"))
         #expect(Fixture.revealed(session) == Fixture.hex("29B33180E567CE38EA4CBC9D753B0E61"))
     }
 
+    // EMV Book 2 annex A1.3: every transaction counter has session keys of its own
     @Test func `session keys differ by counter, by scheme and by unpredictable number`() throws {
         let master = try masterKey(.a)
         let keys = try [

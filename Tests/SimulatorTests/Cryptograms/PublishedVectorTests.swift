@@ -35,6 +35,8 @@ struct PublishedVectorTests {
         return try ApplicationCryptogram.Input { objects[$0] }
     }
 
+    // EMV Book 2 §8.2.1: the ARPC of method 1 agrees with published numbers
+    // EMV Book 2 §8.1.2: cryptograms agree with published numbers
     @Test(arguments: [
         ("06010A03A06010", "29CCA15AE665FA2E", "28993816AFAE4AEB3030"),
         ("06011203A0B800", "7A788EA6B8A3E733", "9AF514C100000000"),
@@ -53,6 +55,7 @@ struct PublishedVectorTests {
         #expect(data == hex(response))
     }
 
+    // EMV Book 2 §9.2.3: a script's MAC is cut to four bytes or kept at eight
     @Test(arguments: [
         (CryptogramVersion.cvn10, "29CCA15AE665FA2E", "DB56BA60087CEFD3"),
         (.cvn18, "7A788EA6B8A3E733", "04EDE90BC24CC35E"),
@@ -92,6 +95,7 @@ struct PublishedVectorTests {
         #expect(header + enciphered + mac == hex(command))
     }
 
+    // EMV Book 2 §9.3: a new PIN is enciphered under a session key of its own
     @Test(arguments: [
         ([UInt8](repeating: 9, count: 4), "28367E05DE3381C2", "8C4D10091A093B5B"),
         ([UInt8](repeating: 9, count: 12), "99AD3AF9EB3ECF0C", "1471D88C6393BE21"),
@@ -120,6 +124,7 @@ struct PublishedVectorTests {
                 arqc: hex("18932FECA2D84326"), responseCode: [0, 0], key: key) == hex("4DF171A49396C363"))
     }
 
+    // EMV Book 2 annex A1.3.1: the common session key agrees with published numbers
     @Test(arguments: [
         ("12345678901234567", "FF08", "DF82", "19C1FBC83EBDC0D5", "C3620580668E5B65"),
         ("9901234567890123", "1DA5", "0995", "4B46013359B7A58B", nil),
@@ -140,6 +145,7 @@ struct PublishedVectorTests {
         }
     }
 
+    // EMV Book 2 §8.2.2: the ARPC of method 2 agrees with published numbers
     @Test func `responses by method 2, with and without proprietary data`() throws {
         let session = try SessionKey.derive(
             masterKey: try master(Self.cryptogramKey, pan: "9901234567890123", psn: 45),
@@ -189,6 +195,7 @@ struct ScriptEnciphermentTests {
                 data, atc: 7, applicationCryptogram: arqc, version: version, masterKey: SensitiveBytes(key)))
     }
 
+    // EMV Book 2 §9.3: data enciphered by the issuer open with the card's session key
     @Test(arguments: CryptogramVersion.allCases) func `a card opens what its issuer enciphers`(
         version: CryptogramVersion
     ) throws {
@@ -217,6 +224,7 @@ struct ScriptEnciphermentTests {
         }
     }
 
+    // EMV Book 2 §9.3: enciphered data of a wrong length are refused
     @Test(arguments: CryptogramVersion.allCases) func `data that nobody enciphered are refused`(
         version: CryptogramVersion
     ) throws {

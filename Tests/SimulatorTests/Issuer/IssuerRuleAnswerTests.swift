@@ -90,6 +90,7 @@ struct IssuerRuleAnswerTests {
         #expect(two.answer.issuerAuthenticationData?.count == 8)
     }
 
+    // EMV Book 3 annex C10: each wish of the issuer has its place in the card status update
     @Test func `the card status update is the rule's`() async throws {
         let request = try fixture.request("a", version: .cvn18)
         let response = try await issuer(
@@ -126,6 +127,7 @@ struct IssuerRuleAnswerTests {
         #expect(next.answer.scriptsAfterFinal.count == 2)
     }
 
+    // EMV Book 2 §9.3: a new PIN is enciphered under the card's confidentiality key and has a MAC behind it
     @Test(arguments: CryptogramVersion.allCases)
     func `a new PIN goes to the card enciphered, and opens with the card's own keys`(version: CryptogramVersion)
         async throws

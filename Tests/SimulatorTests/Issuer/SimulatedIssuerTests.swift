@@ -13,6 +13,7 @@ struct SimulatedIssuerTests {
 
     init() throws { fixture = try IssuerFixture() }
 
+    // EMV Book 2 §8.2: the issuer answers a genuine cryptogram with a proof that the card can check
     @Test(arguments: CryptogramVersion.allCases)
     func `a genuine card is approved, and knows its issuer by the answer`(version: CryptogramVersion) async throws {
         let issuer = try fixture.issuer()
@@ -32,6 +33,7 @@ struct SimulatedIssuerTests {
         #expect(try await fixture.spent(issuer) == 1250)
     }
 
+    // EMV Book 2 §8.1: a cryptogram over other data is not accepted by the issuer
     @Test(arguments: CryptogramVersion.allCases)
     func `a wrong cryptogram is declined without a proof of the issuer`(version: CryptogramVersion) async throws {
         let issuer = try fixture.issuer()
@@ -171,6 +173,8 @@ struct SimulatedIssuerTests {
         }
     }
 
+    // EMV Book 2 §9.2.3: the commands of the issuer's scripts carry MACs for this transaction
+    // EMV Book 3 §10.10: scripts are templates 71 and 72 with an identifier and commands
     @Test func `scripts come once, with MACs that the card can check`() async throws {
         let account = try fixture.account {
             $0.scripts = [

@@ -2,6 +2,7 @@ import SmartCard
 import Testing
 
 struct CommandAPDUTests {
+    // EMV Book 1 §9.4.1: a command is a header with or without data and expected length, in four cases
     @Test(
         arguments: [
             (bytes("0084 0000"), 0, nil),
@@ -53,6 +54,7 @@ struct CommandAPDUTests {
         }
     }
 
+    // EMV Book 1 §9.4.2: a response is data, if any, and two status bytes
     @Test func `a response is data and status`() throws {
         let response = try ResponseAPDU(bytes: bytes("6F00 6283"))
         #expect(response.data == [0x6F, 0x00])

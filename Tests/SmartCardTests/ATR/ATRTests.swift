@@ -2,6 +2,8 @@ import SmartCard
 import Testing
 
 struct ATRTests {
+    // EMV Book 1 §8.3: the characters of an answer to reset are found by T0 and the TDi before them, and T=0 alone
+    // has no TCK
     @Test func `a payment card with T=0 alone`() throws {
         let atr = try ATR(bytes("3B6500002063CB6600"))
         #expect(atr.convention == .direct)
@@ -16,6 +18,8 @@ struct ATRTests {
         #expect(atr.supplyClasses == nil)
     }
 
+    // EMV Book 1 §8.3.3: the interface characters give IFSC, block and character waiting times and the kind of check
+    // EMV Book 1 §8.3.4: TCK makes the exclusive or of all characters from T0 on zero
     @Test func `a card with T=1 and global bytes`() throws {
         let atr = try ATR(bytes("3BDF18FF81F1FE43003F03834D494641524520506C75732053414D3B"))
         #expect(atr.offeredProtocols == [1])
@@ -44,6 +48,7 @@ struct ATRTests {
         #expect(atr.historicalBytes == Array("JCOPv241".utf8))
     }
 
+    // EMV Book 1 §8.3.1: TS 3F announces the inverse convention
     @Test func `inverse convention`() throws {
         let atr = try ATR(bytes("3F65250833046C9000"))
         #expect(atr.convention == .inverse)
@@ -52,6 +57,7 @@ struct ATRTests {
         #expect(atr.historicalBytes == bytes("33046C9000"))
     }
 
+    // EMV Book 1 §8.3.3: TA2 tells that the card is in specific mode, and for which protocol
     @Test func `two protocols, specific mode and T=0 waiting time`() throws {
         // TD1 80: T=0, TD2 only; TD2 31: T=1 with TA3 and TB3.
         let both = try ATR(bytes("3B8080 31 FE 45") + [0x80 ^ 0x80 ^ 0x31 ^ 0xFE ^ 0x45])
@@ -80,6 +86,7 @@ struct ATRTests {
         #expect(atr.supplyClasses == [.fiveVolt, .threeVolt, .oneVoltEight])
     }
 
+    // EMV Book 1 §8.3.4: an answer whose TCK is wrong is refused
     @Test(arguments: [
         ("", ATRError.empty), ("03", .invalidInitialCharacter(0x03)), ("3B", .truncated(offset: 1)),
         ("3B6500002063CB66", .truncated(offset: 8)), ("3B10", .truncated(offset: 2)),
@@ -91,6 +98,8 @@ struct ATRTests {
         #expect(throws: error) { try ATR(bytes(text)) }
     }
 
+    // EMV Book 1 §9.2.2: the work waiting time of T=0 follows from WI, the rate and the clock
+    // EMV Book 1 §9.2.4: block and character waiting times of T=1 follow from BWI and CWI
     @Test func `waiting times follow the clock`() throws {
         let plain = try ATR(bytes("3B00"))
         // 960 x 10 x 372 / 3,571,200 Hz = 1 s.

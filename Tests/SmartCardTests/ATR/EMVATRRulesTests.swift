@@ -5,6 +5,7 @@ struct EMVATRRulesTests {
     /// T0 and what follows, completed by TS and TCK.
     private func atr(_ body: String) -> [UInt8] { [0x3B] + bytes(body) + [bytes(body).reduce(0, ^)] }
 
+    // EMV Book 1 §8.3: an answer that keeps to the basic forms is taken after a cold reset
     @Test(arguments: [
         "3B6500002063CB6600", "3BF81300008131FE454A434F5076323431B7", "3B6000 00", "3BE000008131204560",
     ])
@@ -14,12 +15,14 @@ struct EMVATRRulesTests {
         #expect(EMVATRRules.verdict(on: input, after: .cold) == .accept)
     }
 
+    // EMV Book 1 §8.4: a cold answer that is not taken leads to one warm reset, and a warm one to deactivation
     @Test func `a bad cold answer gets a warm reset, a bad warm one the end`() {
         #expect(
             EMVATRRules.verdict(on: bytes("3B"), after: .cold) == .warmReset(.notAnATR(.truncated(offset: 1))))
         #expect(EMVATRRules.verdict(on: [], after: .warm) == .deactivate(.notAnATR(.empty)))
     }
 
+    // EMV Book 1 §8.3.3: TB1 must be there and zero after a cold reset and does not count after a warm one
     @Test func `TB1 counts after a cold reset only`() {
         for (text, value) in [("3F65250833046C9000", 0x25 as UInt8?), ("3B00", nil)] {
             #expect(EMVATRRules.verdict(on: bytes(text), after: .cold) == .warmReset(.programmingVoltage(value)))
@@ -27,6 +30,7 @@ struct EMVATRRulesTests {
         }
     }
 
+    // EMV Book 1 §8.3.3: protocols, modes, field sizes, waiting times and checks that EMV does not have are refused
     @Test(arguments: [
         ("A0 00 02", EMVATRRules.Reason.unsupportedProtocol(2)),
         ("A0 00 81 0E", .unexpectedProtocol(14)),
@@ -47,15 +51,19 @@ struct EMVATRRulesTests {
         #expect(!reason.description.isEmpty)
     }
 
+    // EMV Book 1 §8.3.3: a work waiting time integer of zero is refused
     @Test func `a waiting time of zero is refused`() {
         #expect(
             EMVATRRules.verdict(on: bytes("3BA0 00 40 00"), after: .warm) == .deactivate(.waitingTimeZero))
     }
 
+    // EMV Book 1 §8.3.3: specific mode is taken at a rate that the terminal supports
     @Test func `specific mode with a known rate is taken`() {
         #expect(EMVATRRules.verdict(on: atr("B0 13 00 91 01 31 20 45"), after: .cold) == .accept)
     }
 
+    // EMV Book 1 §8.3.3: an extra guard time of FF is the shortest, and the character waiting time must be longer
+    // than the guard time
     @Test func `an extra guard time of FF is the shortest`() {
         #expect(EMVATRRules.verdict(on: atr("E0 00 FF 81 31 20 40"), after: .cold) == .accept)
         #expect(

@@ -6,6 +6,7 @@ struct T0CardSideTests {
         T0CardSide { header in [0xA4, 0xA8, 0xAE, 0x20].contains(header[1]) }
     }
 
+    // EMV Book 1 §9.3.1: the card announces the answer of a case 4 command with 61xx
     @Test func `data is asked for and the answer announced`() throws {
         var card = Self.makeCard()
         #expect(card.received(bytes("00A4")) == .awaitMore)
@@ -17,6 +18,7 @@ struct T0CardSideTests {
         #expect(card.received(bytes("00C0000002")) == .send(bytes("6F00")))
     }
 
+    // EMV Book 1 §9.3.1: the card answers a wrong length with 6Cxx, and the command that follows gets the same answer
     @Test func `a wrong length is answered by the right one, and the command is not run twice`() {
         var card = Self.makeCard()
         #expect(card.received(bytes("00B2010C00")) == .process(CommandAPDU(0, 0xB2, 1, 0x0C, le: 0)))
@@ -36,6 +38,7 @@ struct T0CardSideTests {
         #expect(card.received(bytes("00C0000003")) == .send(bytes("6F00")))
     }
 
+    // EMV Book 1 §9.3.1: after a warning the data of a case 4 command are fetched with GET RESPONSE
     @Test func `a warning is sent at once, its data on demand`() {
         var card = Self.makeCard()
         _ = card.received(bytes("00A4040001"))
@@ -92,6 +95,7 @@ struct T0CardSideTests {
         }
     }
 
+    // EMV Book 1 §9.3.1: every case of command gets its whole answer by T=0
     /// Command mapper, byte exchange and card, one behind the other.
     @Test func `every command gets its response through the whole line, and is run once`() throws {
         var chance = SeededGenerator(seed: 6)

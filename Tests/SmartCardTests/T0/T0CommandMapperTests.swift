@@ -17,26 +17,31 @@ struct T0CommandMapperTests {
         return response
     }
 
+    // EMV Book 1 §9.3.1: a case 1 command goes out with P3 00
     @Test func `case 1 sends P3 00`() throws {
         let response = try run("00440000", [("0044000000", "9000")])
         #expect(response == ResponseAPDU(status: .success))
     }
 
+    // EMV Book 1 §9.3.1: a case 2 command goes out with the expected length in P3
     @Test func `case 2 with the right length`() throws {
         let response = try run("0084000008", [("0084000008", "0102030405060708 9000")])
         #expect(response?.bytes == bytes("0102030405060708 9000"))
     }
 
+    // EMV Book 1 §9.3.1: 6Cxx has the command sent again with the length that the card names
     @Test func `case 2 with 00 is told the length by 6Cxx`() throws {
         let response = try run("00B2010C00", [("00B2010C00", "6C03"), ("00B2010C03", "700101 9000")])
         #expect(response?.bytes == bytes("700101 9000"))
     }
 
+    // EMV Book 1 §9.3.1: 61xx has the data fetched with GET RESPONSE
     @Test func `case 2 may be told to fetch by 61xx`() throws {
         let response = try run("80CA9F1700", [("80CA9F1700", "6104"), ("00C0000004", "9F170103 9000")])
         #expect(response?.bytes == bytes("9F170103 9000"))
     }
 
+    // EMV Book 1 §9.3.1: a case 3 command goes out with its data and gets a status alone
     @Test func `case 3 sends data behind the header`() throws {
         let response = try run("0020008008241234FFFFFFFFFF", [("0020008008241234FFFFFFFFFF", "63C2")])
         #expect(response == ResponseAPDU(status: StatusWord(0x63, 0xC2)))
@@ -47,12 +52,14 @@ struct T0CommandMapperTests {
         #expect(try run("00440000", [("0044000000", "6C10")])?.status == StatusWord(0x6C, 0x10))
     }
 
+    // EMV Book 1 §9.3.1: a case 4 command goes out without Le, and 61xx announces its answer
     @Test func `case 4 fetches what 61xx announces`() throws {
         let response = try run(
             "00A4040002 A000 00", [("00A4040002A000", "6103"), ("00C0000003", "6F0100 9000")])
         #expect(response?.bytes == bytes("6F0100 9000"))
     }
 
+    // EMV Book 1 §9.3.1: 61xx behind part of an answer has the rest fetched, and the parts are put together
     @Test func `case 4 collects pieces, and GET RESPONSE may be told another length`() throws {
         let response = try run(
             "80A8000002 8300 00",
@@ -63,6 +70,7 @@ struct T0CommandMapperTests {
         #expect(response?.bytes == bytes("770682021980 9000"))
     }
 
+    // EMV Book 1 §9.3.1: after a warning a case 4 command has its data fetched with GET RESPONSE of length 00
     @Test func `case 4 with a warning fetches with 00, then with the length of 6Cxx`() throws {
         let response = try run(
             "00A4040002 A000 00",
@@ -76,6 +84,7 @@ struct T0CommandMapperTests {
         #expect(response?.bytes == bytes("AA 9000"))
     }
 
+    // EMV Book 1 §9.3.1: an error status ends the command at every step
     @Test func `an error ends the command at every point and carries no pieces`() throws {
         #expect(try run("00B2010C00", [("00B2010C00", "6A83")])?.bytes == bytes("6A83"))
         #expect(try run("00A4040001A000", [("00A4040001A0", "6A82")])?.bytes == bytes("6A82"))

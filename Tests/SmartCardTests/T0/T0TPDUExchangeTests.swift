@@ -2,6 +2,7 @@ import SmartCard
 import Testing
 
 struct T0TPDUExchangeTests {
+    // EMV Book 1 §9.2.2: the terminal sends a header of five bytes and waits for a procedure byte
     @Test func `case 1 is header and status`() throws {
         var exchange = try T0TPDUExchange(tpdu: bytes("0044000000"))
         #expect(exchange.start() == .transmit(bytes("0044000000")))
@@ -9,6 +10,8 @@ struct T0TPDUExchangeTests {
         #expect(try exchange.received([0x00]) == .complete(bytes("9000")))
     }
 
+    // EMV Book 1 §9.2.2: a procedure byte equal to INS moves all data, its complement the next byte alone
+    // EMV Book 1 §9.2.2: procedure byte 60 grants the card more time
     @Test func `the instruction asks for all data, its complement for one byte`() throws {
         var exchange = try T0TPDUExchange(tpdu: bytes("0020008003 010203"))
         #expect(exchange.start() == .transmit(bytes("0020008003")))
@@ -31,6 +34,7 @@ struct T0TPDUExchangeTests {
         #expect(try exchange.received([0x90, 0x00]) == .complete(bytes("A1609084 9000")))
     }
 
+    // EMV Book 1 §9.2.2: P3 00 stands for 256 bytes of data from the card
     @Test func `P3 00 asks for 256 bytes`() throws {
         var exchange = try T0TPDUExchange(tpdu: bytes("00B2010C00"))
         _ = exchange.start()
@@ -40,6 +44,7 @@ struct T0TPDUExchangeTests {
         #expect(try exchange.received(bytes("9000")) == .complete(data + bytes("9000")))
     }
 
+    // EMV Book 1 §9.2.2: a status may come in place of a procedure byte
     @Test func `a status may come before any data`() throws {
         for tpdu in ["0020008003010203", "00B2010C00"] {
             var exchange = try T0TPDUExchange(tpdu: bytes(tpdu))
@@ -48,6 +53,7 @@ struct T0TPDUExchangeTests {
         }
     }
 
+    // EMV Book 1 §9.2.2: a procedure byte without a meaning is an error
     @Test func `a procedure byte that fits nothing is an error`() throws {
         for (tpdu, answer, wrong) in [
             ("00B2010C00", "B3", 0xB3), ("00B2010C00", "00", 0x00), ("0044000001AA", "4444", 0x44),

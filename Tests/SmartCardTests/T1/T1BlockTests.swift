@@ -3,6 +3,7 @@ import Testing
 @testable import SmartCard
 
 struct T1BlockTests {
+    // EMV Book 1 §9.2.4.1: a block is NAD, PCB, LEN, information field and check, of kinds I, R and S
     @Test(arguments: [
         ("00C101FE3E", T1Block.Kind.request(.informationFieldSize), "FE"),
         ("00E101FE1E", .response(.informationFieldSize), "FE"),
@@ -38,6 +39,7 @@ struct T1BlockTests {
         }
     }
 
+    // EMV Book 1 §9.2.4.1.1: the node address is 00, and the control byte one of those that are defined
     @Test(arguments: [
         ("", T1BlockError.tooShort(0)), ("000000", .tooShort(3)), ("00000100", .wrongLength(announced: 1, actual: 0)),
         ("0000000000", .wrongLength(announced: 0, actual: 1)), ("00800081", .wrongCheck),
@@ -54,6 +56,7 @@ struct T1BlockTests {
         #expect(throws: error) { try T1Block(bytes(text), errorDetection: .lrc) }
     }
 
+    // EMV Book 1 §9.2.4.1.1: LEN FF is kept for future use
     @Test func `LEN FF is reserved`() {
         var long = [0, 0, 0xFF] + Array(repeating: 0 as UInt8, count: 255)
         long.append(0xFF)

@@ -44,6 +44,7 @@ struct T1CardSideTests {
         #expect(card.received(block(.information(sequence: 0, more: false), "010203")) == .send(bytes("00820082")))
     }
 
+    // EMV Book 1 §9.2.5: a block with a wrong check is answered with an R-block that says so
     @Test func `damaged blocks are asked for again`() {
         var card = makeCard()
         #expect(card.received(bytes("000005008400000888")) == .send(bytes("00810081")))
@@ -51,6 +52,7 @@ struct T1CardSideTests {
         #expect(card.received(bytes("000005008400000889")) == .process(bytes("0084000008")))
     }
 
+    // EMV Book 1 §9.2.4: S(WTX) asks for more time until it is granted
     @Test func `more time is asked for until it is granted`() {
         var card = makeCard()
         _ = card.received(bytes("000005008400000889"))

@@ -18,6 +18,8 @@ struct T1InterfaceDeviceTests {
         T1InterfaceDevice(cardInformationFieldSize: size, errorDetection: .lrc)
     }
 
+    // EMV Book 1 §9.2.4.2.1: the terminal's first block tells the card the size of field that it takes
+    // EMV Book 1 §9.2.4: the send sequence numbers of I-blocks alternate
     @Test func `a session begins with the IFS and goes on with alternating numbers`() {
         var device = makeDevice()
         #expect(device.negotiateInformationFieldSize(254) == sent("00C101FE3E"))
@@ -28,6 +30,7 @@ struct T1InterfaceDeviceTests {
         #expect(device.received(block(.information(sequence: 1, more: false), "6A83")) == .complete(bytes("6A83")))
     }
 
+    // EMV Book 1 §9.2.4.4: a command longer than the card's field goes out in a chain, each part acknowledged
     @Test func `a long command goes out in a chain`() {
         var device = makeDevice(size: 3)
         #expect(device.transmit(bytes("0102030405060708")) == sent(.information(sequence: 0, more: true), "010203"))
@@ -36,6 +39,7 @@ struct T1InterfaceDeviceTests {
         #expect(device.received(block(.information(sequence: 0, more: false), "9000")) == .complete(bytes("9000")))
     }
 
+    // EMV Book 1 §9.2.4.4: the parts of a chained answer are acknowledged with the number of the next one
     @Test func `a long answer comes in a chain`() {
         var device = makeDevice()
         _ = device.transmit(bytes("0084000008"))
@@ -44,6 +48,7 @@ struct T1InterfaceDeviceTests {
         #expect(device.received(block(.information(sequence: 0, more: false), "9000")) == .complete(bytes("01029000")))
     }
 
+    // EMV Book 1 §9.2.5: a damaged block is asked for again with an R-block that names the kind of error
     @Test func `a damaged answer is asked for again, with the reason`() {
         var device = makeDevice()
         _ = device.transmit(bytes("0084000008"))
@@ -52,6 +57,7 @@ struct T1InterfaceDeviceTests {
         #expect(device.received(bytes("000002900092")) == .complete(bytes("9000")))
     }
 
+    // EMV Book 1 §9.2.5: an R-block that expects the block sent before has it sent again
     @Test func `the card may ask for the command again`() {
         var device = makeDevice()
         let command = device.transmit(bytes("0084000008"))
@@ -59,6 +65,7 @@ struct T1InterfaceDeviceTests {
         #expect(device.received(bytes("000002900092")) == .complete(bytes("9000")))
     }
 
+    // EMV Book 1 §9.2.5: after three tries without a valid block the exchange has failed
     @Test func `three tries without a block end in failure, for good`() {
         var device = makeDevice()
         _ = device.transmit(bytes("0084000008"))
@@ -95,6 +102,7 @@ struct T1InterfaceDeviceTests {
         #expect(device.timedOut() == .failed(.unrecoverable))
     }
 
+    // EMV Book 1 §9.2.4: S(WTX) is answered with the same number, and the next block may take that many waiting times
     @Test func `more time is granted for one block`() {
         var device = makeDevice()
         _ = device.transmit(bytes("0084000008"))
@@ -110,6 +118,7 @@ struct T1InterfaceDeviceTests {
         #expect(device.received(bytes("00C30101C3")) == .failed(.unrecoverable))
     }
 
+    // EMV Book 1 §9.2.4: S(IFS) of the card is confirmed and holds from the next block on
     @Test func `the card may change its IFS in the middle of a chain`() {
         var device = makeDevice(size: 2)
         _ = device.transmit(bytes("0102030405"))
@@ -125,6 +134,7 @@ struct T1InterfaceDeviceTests {
         #expect(device.received(bytes("00800080")) == .failed(.aborted))
     }
 
+    // EMV Book 1 §9.2.5: an I-block with an old sequence number is not taken for a new answer
     @Test func `an old answer is not taken for a new one`() {
         var device = makeDevice()
         _ = device.transmit(bytes("0084000008"))

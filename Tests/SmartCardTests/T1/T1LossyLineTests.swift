@@ -113,6 +113,7 @@ struct T1LossyLineTests {
         #expect(result.answered == 600)
     }
 
+    // EMV Book 1 §9.2.5: blocks that are lost, damaged or repeated lead to no wrong answer and no command run twice
     @Test(arguments: [T1Block.ErrorDetection.lrc, .crc])
     func `on a bad line most commands get their answer, none a wrong one, and none runs twice`(
         detection: T1Block.ErrorDetection

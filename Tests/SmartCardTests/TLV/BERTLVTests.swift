@@ -2,6 +2,7 @@ import SmartCard
 import Testing
 
 struct BERTLVTests {
+    // EMV Book 3 annex B: templates hold data objects that are found by their tags
     @Test func `a select response is read with its templates`() throws {
         let input = bytes("6F1A 840E 315041592E5359532E4444463031 A508 8801 01 5F2D02 656E")
         let objects = try BERTLV.parse(input)
@@ -13,6 +14,7 @@ struct BERTLVTests {
         #expect(objects[0].encoded == input)
     }
 
+    // EMV Book 3 annex B1: a tag goes on as long as its bytes say
     @Test(arguments: [
         ("5A 01 AA", 0x5A as BERTag), ("9F26 01 AA", 0x9F26), ("DF8129 01 AA", 0xDF8129),
         ("DFEE8101 01 AA", 0xDFEE_8101),
@@ -24,6 +26,7 @@ struct BERTLVTests {
         #expect(BERTLV(tag, [0xAA]).encoded == bytes(text))
     }
 
+    // EMV Book 3 annex B2: lengths above 127 are in one to three bytes behind a count
     @Test func `lengths of one to three bytes, minimal or not`() throws {
         for count in [0, 127, 128, 255, 256, 65_000] {
             let value: [UInt8] = Array(repeating: 0x55, count: count)
@@ -38,12 +41,14 @@ struct BERTLVTests {
         #expect(object.encoded == clumsy)
     }
 
+    // EMV Book 3 annex B1: zero bytes before, between and behind data objects do not count
     @Test func `zero bytes between data objects are skipped`() throws {
         let objects = try BERTLV.parse(bytes("0000 5A01AA 00 7007 00 9501BB 0000 00 00"))
         #expect(objects.map(\.tag) == [0x5A, 0x70])
         #expect(objects[1].children.map(\.tag) == [0x95])
     }
 
+    // EMV Book 3 annex B2: a length beyond the end, an indefinite length and one of four bytes are refused
     @Test(arguments: [
         ("5A", BERTLVError.truncated(offset: 1)), ("5A 02 AA", .truncated(offset: 0)), ("9F", .truncated(offset: 0)),
         ("00 5A 82 01", .truncated(offset: 2)), ("70 03 5A 02 AA", .truncated(offset: 2)),

@@ -28,6 +28,7 @@ import Testing
         return till
     }
 
+    // EMV Book 4 §6.3.5: a card on the terminal's exception file sets its TVR bit, and a denial code declines it
     @Test func `a card on the list sets its bit, and a denial code declines`() async throws {
         let payment = try await till(denial: .cardOnExceptionFile).pay()
         #expect(payment.outcome == .declined)
@@ -35,6 +36,7 @@ import Testing
         #expect(payment.card?.terminalVerificationResults == "9000000000")
     }
 
+    // EMV Book 4 §6.3.5: the action codes decide what becomes of a card on the exception file
     @Test func `an online code asks the issuer, and without any the card is taken`() async throws {
         let online = try await till(online: .cardOnExceptionFile).pay()
         #expect(online.card?.authorizationResponseCode == "00")
@@ -44,6 +46,7 @@ import Testing
         #expect(taken.card?.terminalVerificationResults == "9000000000")
     }
 
+    // EMV Book 4 §6.3.5: an entry of the exception file may be for one sequence number of the account
     @Test(arguments: [(1 as UInt8, true), (2, false)])
     func `an entry with a sequence number is for that card alone`(number: UInt8, isHit: Bool) async throws {
         let payment = try await till(sequenceNumber: number).pay()

@@ -28,6 +28,8 @@ import Testing
         return try #require(UInt64(tvr, radix: 16)) & 0x8000 != 0
     }
 
+    // EMV Book 3 §10.6.1: offline payments with the same card are added up, and the sum is compared with the floor
+    // limit
     @Test func `two offline sales of 30 under a floor limit of 50: the second one asks the issuer`() async throws {
         let till = try till()
         try await till.connect()
@@ -77,6 +79,7 @@ import Testing
         var amount: Int64
     }
 
+    // EMV Book 3 §10.6.1: the log counts for the same account and currency, as long as its window lasts
     @Test(arguments: [
         Counting(window: .day, seconds: 0, amount: 3000), Counting(window: .day, seconds: 43_198, amount: 3000),
         Counting(window: .day, seconds: 43_201, amount: 0), Counting(window: .hours(1), seconds: 3590, amount: 3000),

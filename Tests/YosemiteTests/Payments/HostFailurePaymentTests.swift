@@ -79,6 +79,7 @@ import Testing
         #expect(try await till.booksAgree())
     }
 
+    // EMV Book 3 §10.9: when nobody could be asked, the card may approve by the default codes
     @Test func `a card's own approval is used when the host was certainly not asked`() async throws {
         let till = try TestTill("offline-approve") {
             $0.terminal = try .offlineCapable()
@@ -92,6 +93,7 @@ import Testing
         #expect(try await till.booksAgree())
     }
 
+    // EMV Book 4 §6.5: the merchant's wish to go online sets its TVR bit in that payment alone
     @Test func `a payment that is forced online when it is tried again asks the issuer`() async throws {
         let till = try TestTill("offline-approve") {
             $0.terminal = try .offlineCapable(denial: .merchantForcedOnline)

@@ -31,6 +31,7 @@ import Testing
 
     // MARK: What they say
 
+    // EMV Book 4 §11: the receipt of a chip payment names the application by its identifier
     @Test func `a sale's receipt has the fields of a chip receipt`() async throws {
         let till = try TestTill()
         let payment = try await till.pay("12.50")

@@ -21,6 +21,23 @@ enum Machine {
         return seconds(usage.ru_utime) + seconds(usage.ru_stime)
     }
 
+    /// What the processor has worked for this thread alone. A task may go on in another one after an `await`.
+    static var threadProcessorSeconds: Double {
+        var now = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now)
+        return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9
+    }
+
+    /// The memory of this process that is in RAM (VmRSS, proc(5)).
+    ///
+    /// - Throws: `BenchmarkError` when the kernel does not say.
+    static func residentKilobytes() throws -> Int {
+        guard let words = field("VmRSS", of: "/proc/self/status")?.split(separator: " "),
+            let kilobytes = words.first.flatMap({ Int($0) })
+        else { throw BenchmarkError("no VmRSS in /proc/self/status") }
+        return kilobytes
+    }
+
     static var date: String {
         var (now, date) = (time(nil), tm())
         gmtime_r(&now, &date)
@@ -51,7 +68,9 @@ enum Machine {
 
     private static func field(_ name: String, of path: String) -> String? {
         let line = text(of: path).split(separator: "\n").first { $0.hasPrefix(name) }
-        return line?.split(separator: ":", maxSplits: 1).last.map { $0.split(separator: " ").joined(separator: " ") }
+        return line?.split(separator: ":", maxSplits: 1).last.map {
+            $0.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        }
     }
 
     private static func text(of path: String) -> String {

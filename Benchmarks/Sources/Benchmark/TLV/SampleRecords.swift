@@ -24,6 +24,10 @@ enum SampleRecords {
         (0..<max(0, count)).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ 61) }
     }
 
+    private static let list: [UInt8] = [
+        0x9F, 0x02, 6, 0x9F, 0x03, 6, 0x9F, 0x1A, 2, 0x95, 5, 0x5F, 0x2A, 2, 0x9A, 3, 0x9C, 1, 0x9F, 0x37, 4,
+    ]
+
     private static let fileControlInformation = BERTLV(
         0x6F,
         children: [
@@ -49,9 +53,9 @@ enum SampleRecords {
     private static let riskData = BERTLV(
         0x70,
         children: [
-            BERTLV(0x8C, bytes(24)), BERTLV(0x8D, bytes(26)), BERTLV(0x8E, bytes(16)), BERTLV(0x9F0D, bytes(5)),
+            BERTLV(0x8C, list), BERTLV(0x8D, [0x8A, 2] + list), BERTLV(0x8E, bytes(16)), BERTLV(0x9F0D, bytes(5)),
             BERTLV(0x9F0E, bytes(5)), BERTLV(0x9F0F, bytes(5)), BERTLV(0x9F08, bytes(2)), BERTLV(0x9F42, bytes(2)),
-            BERTLV(0x9F44, [2]), BERTLV(0x9F49, bytes(3)), BERTLV(0x9F4A, [0x82]), BERTLV(0x5F30, [2, 1]),
+            BERTLV(0x9F44, [2]), BERTLV(0x9F49, [0x9F, 0x37, 4]), BERTLV(0x9F4A, [0x82]), BERTLV(0x5F30, [2, 1]),
         ]
     ).encoded
 

@@ -56,16 +56,14 @@ extension Reading {
         guard isReadable else { return }
         switch reading {
         case .bits(let table): value.flags = table.flags(of: bytes[range])
-        case .tagsAndLengths: value.children = list(in: range)
+        case .tagsAndLengths: list(&value, range)
         case .tags: tags(&value, range)
         case .fileLocator: fileLocator(&value, range)
         case .verificationList: verificationList(&value, range)
         case .verificationResults: verificationResults(&value, range)
         case .issuerApplicationData: issuerApplicationData(&value, range)
         case .issuerAuthenticationData: issuerAuthenticationData(&value, range)
-        case .scriptCommand:
-            value.children = command(in: range).map { [$0] } ?? []
-            value.hex = nil
+        case .scriptCommand: scriptCommand(&value, range)
         case .scriptResults: scriptResults(&value, range)
         case .responseFormat1: responseFormat1(&value, range)
         case .transactionQualifiers: transactionQualifiers(&value, range)

@@ -2,7 +2,7 @@ internal import SmartCard
 
 extension Reading {
     /// The tags and lengths of a data object list, up to what cannot be read (EMV Book 3 §5.4).
-    mutating func list(in range: Range<Int>) -> [DecodedValue] {
+    func list(in range: Range<Int>) -> (entries: [DecodedValue], problem: DecodingProblem?) {
         var entries: [DecodedValue] = []
         var reader = BERTLVReader(range)
         while reader.position < range.upperBound {
@@ -19,15 +19,21 @@ extension Reading {
                         tag: tag, name: element?.name ?? "unknown", format: element?.format, source: element?.source,
                         offset: start, length: Int(length)))
             } catch {
-                stop(at: start, "a tag or its length is cut off or too long")
-                return entries
+                return (entries, DecodingProblem(offset: start, reason: "a tag or its length is cut off or too long"))
             }
         }
-        return entries
+        return (entries, nil)
+    }
+
+    /// A data object list as the value of a data element.
+    func list(_ value: inout DecodedValue, _ range: Range<Int>) {
+        let list = list(in: range)
+        value.children = list.entries
+        if let problem = list.problem { value.problems.append("\(problem)") }
     }
 
     /// Tags without lengths.
-    mutating func tags(_ value: inout DecodedValue, _ range: Range<Int>) {
+    func tags(_ value: inout DecodedValue, _ range: Range<Int>) {
         var reader = BERTLVReader(range)
         while reader.position < range.upperBound {
             let start = reader.position

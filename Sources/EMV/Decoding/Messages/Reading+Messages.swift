@@ -8,19 +8,35 @@ extension Reading {
             stop(at: 0, "no command with an answer behind it")
             return []
         }
-        guard let command = command(in: 0..<length) else { return [] }
+        let command = wholeCommand(in: 0..<length)
         let instruction = CardInstruction(class: bytes[0], code: bytes[1])
-        return [command] + (response(in: length..<bytes.count, to: instruction).map { [$0] } ?? [])
+        return command + (response(in: length..<bytes.count, to: instruction).map { [$0] } ?? [])
+    }
+
+    /// A command; the reading stops when it is none.
+    mutating func wholeCommand(in range: Range<Int>) -> [DecodedValue] {
+        do throws(APDUError) { return [try command(in: range)] } catch {
+            stop(at: range.lowerBound + min(4, range.count), "\(error)")
+            return []
+        }
+    }
+
+    /// Tag 86: a command as the value of a data element.
+    mutating func scriptCommand(_ value: inout DecodedValue, _ range: Range<Int>) {
+        do throws(APDUError) {
+            value.children = [try command(in: range)]
+            value.hex = nil
+        } catch {
+            // It may be a command that carries a PIN.
+            value.withhold("a command that cannot be read")
+            value.problems.append("\(error)")
+        }
     }
 
     /// A command with its data.
-    mutating func command(in range: Range<Int>) -> DecodedValue? {
+    private mutating func command(in range: Range<Int>) throws(APDUError) -> DecodedValue {
         let start = range.lowerBound
-        let command: CommandAPDU
-        do throws(APDUError) { command = try CommandAPDU(bytes: Array(bytes[range])) } catch {
-            stop(at: start + min(4, range.count), "\(error)")
-            return nil
-        }
+        let command = try CommandAPDU(bytes: Array(bytes[range]))
         let instruction = CardInstruction(class: command.cla, code: command.ins)
         var value = DecodedValue(
             name: instruction?.name ?? "command of unknown instruction", offset: start, length: range.count)
