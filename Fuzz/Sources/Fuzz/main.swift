@@ -24,13 +24,22 @@ case "seeds" where CommandLine.argc == 3:
         exit(74)
     }
 case let name:
-    guard let found = FuzzTarget.all.first(where: { $0.name == name }) else {
+    // libFuzzer starts the program again, with options alone, when it merges.
+    let inherited = getenv("FUZZ_TARGET").map { String(cString: $0) }
+    let isChild = inherited != nil && name?.hasPrefix("-") == true
+    guard let found = FuzzTarget.all.first(where: { $0.name == (isChild ? inherited : name) }) else {
         print("usage: Fuzz TARGET [libFuzzer's options] [corpus] | Fuzz list | Fuzz seeds FOLDER")
         exit(64)
     }
     target = found
-    // libFuzzer takes the first argument for the program's name.
-    var count = CommandLine.argc - 1
-    var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv + 1
+    setenv("FUZZ_TARGET", found.name, 1)
+    var count = CommandLine.argc
+    var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
+    if !isChild {
+        // Where the target's name stood begins what libFuzzer sees: the program, then its own options.
+        CommandLine.unsafeArgv[1] = CommandLine.unsafeArgv[0]
+        count -= 1
+        arguments = CommandLine.unsafeArgv + 1
+    }
     exit(LLVMFuzzerRunDriver(&count, &arguments, testOneInput))
 }
