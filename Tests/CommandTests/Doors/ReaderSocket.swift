@@ -1,6 +1,6 @@
 import Glibc
 
-/// A UNIX socket that a simulated card connects to. Every wait ends after ten seconds.
+/// A UNIX socket that a simulated card connects to. Every wait ends after a minute.
 final class ReaderSocket {
     private let listener: Int32
     private var connection: Int32 = -1
@@ -27,7 +27,7 @@ final class ReaderSocket {
     func accept() throws {
         hangUp()
         var incoming = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
-        guard poll(&incoming, 1, 10_000) == 1 else { throw ChildError(call: "accept", code: ETIMEDOUT) }
+        guard poll(&incoming, 1, 60_000) == 1 else { throw ChildError(call: "accept", code: ETIMEDOUT) }
         connection = Glibc.accept(listener, nil, nil)
         guard connection >= 0 else { throw ChildError(call: "accept", code: errno) }
     }
@@ -48,7 +48,7 @@ final class ReaderSocket {
         var bytes: [UInt8] = []
         while bytes.count < count {
             var incoming = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
-            guard poll(&incoming, 1, 10_000) == 1 else { throw ChildError(call: "recv", code: ETIMEDOUT) }
+            guard poll(&incoming, 1, 60_000) == 1 else { throw ChildError(call: "recv", code: ETIMEDOUT) }
             var buffer = [UInt8](repeating: 0, count: count - bytes.count)
             let taken = recv(connection, &buffer, buffer.count, 0)
             guard taken > 0 else { break }

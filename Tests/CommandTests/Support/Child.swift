@@ -13,7 +13,7 @@ final class Child {
     private let errorFile: String
 
     /// How long a child may run. It is there so that a child that hangs fails a test and does not stop them all.
-    private static let longestRun: Int32 = 30_000
+    private static let longestRun: Int32 = 60_000
 
     // TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h. The calls around them are shown to C under _GNU_SOURCE
     // only, which not every build of a Swift module has.
