@@ -58,6 +58,7 @@ let package = Package(
         .target(name: "SmartCard", swiftSettings: strict),
         .target(name: "USB", dependencies: ["CLibUSB", "Determinism"], swiftSettings: strict),
         .target(name: "CCID", dependencies: ["Determinism", "SmartCard", "USB"], swiftSettings: strict),
+        .target(name: "MagneticStripe", dependencies: ["CardSecrets", "Determinism"], swiftSettings: strict),
         .target(
             name: "EMV",
             dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "SmartCard"],
