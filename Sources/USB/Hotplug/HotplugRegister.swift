@@ -7,7 +7,7 @@ struct HotplugRegister {
     }
 
     private var known: [Place: USBDevice] = [:]
-    private var notYetAccessible: Set<Place> = []
+    private var notYetReady: Set<Place> = []
 
     /// Starts with the devices that were there before; they do not arrive.
     init(_ devices: [USBDevice]) {
@@ -16,10 +16,10 @@ struct HotplugRegister {
 
     /// Takes in what the bus shows now, and returns what that means. Departures come before arrivals.
     ///
-    /// `isAccessible` says whether the user may open a device. The kernel shows a device some milliseconds before udev
-    /// gives the permission, so one that may not be opened is reported only when it is seen a second time: whoever
-    /// opens it at once does not fail.
-    mutating func update(_ devices: [USBDevice], isAccessible: (USBDevice) -> Bool) -> [USBHotplugEvent] {
+    /// `isReady` says whether a device can be worked with: the user may open it, and its drivers are there. The kernel
+    /// shows a device some milliseconds before that, so one that is not ready is reported only when it is seen a second
+    /// time: whoever opens it at once does not fail.
+    mutating func update(_ devices: [USBDevice], isReady: (USBDevice) -> Bool) -> [USBHotplugEvent] {
         var departures: [USBHotplugEvent] = []
         var arrivals: [USBHotplugEvent] = []
         var absent = known
@@ -32,7 +32,7 @@ struct HotplugRegister {
                 departures.append(.left(before))
                 known[place] = nil
             }
-            if !notYetAccessible.contains(place), !isAccessible(device) {
+            if !notYetReady.contains(place), !isReady(device) {
                 waiting.insert(place)
             } else {
                 known[place] = device
@@ -43,7 +43,7 @@ struct HotplugRegister {
             known[Place(bus: device.bus, address: device.address)] = nil
             departures.append(.left(device))
         }
-        notYetAccessible = waiting
+        notYetReady = waiting
         return departures + arrivals
     }
 }

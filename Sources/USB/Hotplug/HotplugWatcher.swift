@@ -19,7 +19,7 @@ final class HotplugWatcher: Sendable {
                 register = HotplugRegister(devices)
                 return
             }
-            let news = register?.update(devices) { KernelDeviceList.isAccessible($0) }
+            let news = register?.update(devices) { KernelDeviceList.isAccessible($0) && $0.hasSettledHID }
             // Under the lock, so that the consumer sees them in the order in which they happened.
             for event in news ?? [] { events.yield(event) }
         }

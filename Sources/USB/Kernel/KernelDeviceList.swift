@@ -11,7 +11,7 @@ struct KernelDeviceList: Sendable {
 
     /// The devices that are plugged in now, by bus and address. None when the kernel has no USB.
     func devices() throws(USBError) -> [KernelDevice] {
-        try names().compactMap { name in
+        try names(in: directory).compactMap { name in
             // An interface has a colon in its name.
             name.contains(":") ? nil : device("\(directory)/\(name)")
         }
@@ -27,7 +27,8 @@ struct KernelDeviceList: Sendable {
     /// Whether this process may open `device`.
     static func isAccessible(_ device: USBDevice) -> Bool { access(node(of: device), R_OK | W_OK) == 0 }
 
-    private func names() throws(USBError) -> [String] {
+    /// What a directory lists; nothing when there is no such directory.
+    func names(in directory: String) throws(USBError) -> [String] {
         guard let stream = opendir(directory) else {
             let code = errno
             if code == ENOENT || code == ENOTDIR { return [] }
@@ -62,6 +63,7 @@ struct KernelDeviceList: Sendable {
         guard let active = text("\(path)/bConfigurationValue").flatMap(UInt8.init) else { return found }
         do throws(USBError) {
             found.device.configuration = try USBConfiguration.find(active, after: Int(bytes[0]), in: bytes)
+            found.device.configuration?.addKernelHID { kernelHID("\(path):\(active).\($0)") }
         } catch { found.fault = error }
         return found
     }
@@ -76,7 +78,7 @@ struct KernelDeviceList: Sendable {
         return line.isEmpty ? nil : String(line)
     }
 
-    private func contents(_ path: String) -> [UInt8]? {
+    func contents(_ path: String) -> [UInt8]? {
         let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { Glibc.close(file) }
