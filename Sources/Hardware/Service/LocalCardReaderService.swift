@@ -1,16 +1,19 @@
 internal import Amounts
-internal import CCID
 public import Determinism
 public import EMV
 public import SmartCard
-public import USB
 
-/// Card readers on a USB bus, driven by this program itself: CCID driver and EMV kernel.
-public actor USBCardReaderService: CardReaderService {
+/// The card readers of this machine, wherever they come from, and the EMV kernel.
+public actor LocalCardReaderService: CardReaderService {
     private struct Connection {
-        let device: USBDevice
-        let reader: CCIDReader
+        let session: any CardReaderSession
         var value: CardReader
+    }
+
+    private struct Discovery {
+        let method: CardReaderDiscoveryMethod
+        let sources: [any CardReaderSource]
+        var watching: [Task<Void, Never>] = []
     }
 
     private enum Last {
@@ -19,7 +22,7 @@ public actor USBCardReaderService: CardReaderService {
         case failed(PaymentIntentParameters, EventRelay.Handler, CardReaderServiceError)
     }
 
-    private let bus: any USBBus
+    private let sources: [any CardReaderSource]
     private let host: any PaymentHost
     private let terminal: TerminalConfiguration
     private let cardholder: any CardholderInterface
@@ -33,10 +36,10 @@ public actor USBCardReaderService: CardReaderService {
     private let updates = Broadcast<CardReaderSoftwareUpdateState>(current: .none)
     private let events = EventRelay()
 
-    private var discovery: Task<Void, Never>?
-    /// Looks at the bus, counted, so that the answer to an older one does not replace a newer one's.
+    private var discovery: Discovery?
+    /// Looks at the sources, counted, so that the answer to an older one does not replace a newer one's.
     private var looks = (begun: 0, shown: 0)
-    private var devices: [String: USBDevice] = [:]
+    private var found: [String: any CardReaderSource] = [:]
     private var connection: Connection?
     private var departures: Task<Void, Never>?
     private var isConnecting = false
@@ -51,7 +54,7 @@ public actor USBCardReaderService: CardReaderService {
     private static let removalTimeout = Duration.seconds(30)
 
     /// - Parameters:
-    ///   - bus: where readers are.
+    ///   - sources: where readers come from.
     ///   - host: asked for authorisations.
     ///   - terminal: what the kernel runs as.
     ///   - cardholder: asked for the PIN and for the choice of an application.
@@ -60,17 +63,17 @@ public actor USBCardReaderService: CardReaderService {
     ///   - random: for the unpredictable numbers of the kernel.
     ///   - trace: gets every exchange with a card, masked.
     public init(
-        bus: any USBBus, host: any PaymentHost, terminal: TerminalConfiguration, cardholder: any CardholderInterface,
-        history: (any CardHistory)? = nil, time: any TimeSource, random: any RandomSource,
-        trace: (@Sendable (TraceEntry) -> Void)? = nil
+        sources: [any CardReaderSource], host: any PaymentHost, terminal: TerminalConfiguration,
+        cardholder: any CardholderInterface, history: (any CardHistory)? = nil, time: any TimeSource,
+        random: any RandomSource, trace: (@Sendable (TraceEntry) -> Void)? = nil
     ) {
-        (self.bus, self.host, self.terminal) = (bus, host, terminal)
+        (self.sources, self.host, self.terminal) = (sources, host, terminal)
         (self.cardholder, self.history) = (cardholder, history)
         (self.time, self.random, self.trace) = (time, random, trace)
     }
 
     deinit {
-        discovery?.cancel()
+        for task in discovery?.watching ?? [] { task.cancel() }
         departures?.cancel()
     }
 
@@ -82,116 +85,113 @@ public actor USBCardReaderService: CardReaderService {
     // MARK: Discovery
 
     public func checkSupport(for readerType: CardReaderType, discoveryMethod: CardReaderDiscoveryMethod) -> Bool {
-        readerType == .ccid && discoveryMethod == .usb
+        sources.contains { $0.discoveryMethod == discoveryMethod && $0.readerTypes.contains(readerType) }
     }
 
     public func start(_ discoveryMethod: CardReaderDiscoveryMethod) async throws(CardReaderServiceError) {
-        guard discovery == nil else { return }
-        let changes = bus.hotplugEvents()
-        discovery = Task { [weak self] in
-            for await _ in changes {
-                // A bus that cannot be listed now will tell of the next change.
-                try? await self?.lookForReaders()
-            }
+        guard discovery?.method != discoveryMethod else { return }
+        let chosen = sources.filter { $0.discoveryMethod == discoveryMethod }
+        guard !chosen.isEmpty else {
+            throw .discovery(.featureNotAvailable("readers are not looked for by \(discoveryMethod.rawValue) here"))
         }
-        do throws(USBError) {
+        cancelDiscovery()
+        var begun = Discovery(method: discoveryMethod, sources: chosen)
+        for source in chosen {
+            let changes = source.changes()
+            begun.watching.append(
+                Task { [weak self] in
+                    for await _ in changes {
+                        // A source that cannot be looked at now will tell of the next change.
+                        try? await self?.lookForReaders()
+                    }
+                })
+        }
+        discovery = begun
+        do throws(UnderlyingError) {
             try await lookForReaders()
         } catch {
             cancelDiscovery()
-            throw .discovery(.readerCommunicationError(error.description))
+            throw .discovery(error)
         }
     }
 
     public func cancelDiscovery() {
-        discovery?.cancel()
+        for task in discovery?.watching ?? [] { task.cancel() }
         discovery = nil
         discovered.send([])
     }
 
-    private func lookForReaders() async throws(USBError) {
+    private func lookForReaders() async throws(UnderlyingError) {
         looks.begun += 1
         let look = looks.begun
-        let all = try await bus.devices()
+        var all: [(reader: CardReader, source: any CardReaderSource)] = []
+        for source in discovery?.sources ?? [] {
+            for reader in try await source.readers() { all.append((reader, source)) }
+        }
         guard discovery != nil, look > looks.shown else { return }
         looks.shown = look
-        var readers: [CardReader] = []
-        devices = [:]
-        for device in all {
-            guard let reader = CardReader(device) else { continue }
-            devices[reader.id] = device
-            readers.append(reader)
-        }
-        discovered.send(readers)
+        found = [:]
+        for (reader, source) in all { found[reader.id] = source }
+        discovered.send(all.map(\.reader))
     }
 
     // MARK: Connection
 
     public func connect(_ reader: CardReader) async throws(CardReaderServiceError) -> CardReader {
         guard connection == nil, !isConnecting else { throw .connection(.alreadyConnectedToReader) }
-        guard let device = devices[reader.id] else {
+        guard let source = found[reader.id] else {
             throw .connection(.readerNotFound("'\(reader.id)' is not among the readers that were found"))
         }
         isConnecting = true
         defer { isConnecting = false }
         let clearing = clearings
         // From before it is opened, so that no departure is missed.
-        let changes = bus.hotplugEvents()
-        let driver: CCIDReader
-        do throws(CCIDError) {
-            driver = try await CCIDReader.open(device, on: bus, time: time)
+        let changes = source.changes()
+        let session: any CardReaderSession
+        do throws(UnderlyingError) {
+            session = try await source.open(reader)
         } catch {
-            throw .connection(UnderlyingError(error))
+            throw .connection(error)
         }
         var value = reader
-        value.batteryLevel = await batteryLevel(of: reader, driver)
+        value.batteryLevel = await session.batteryLevel()
         guard clearing == clearings else {
-            await driver.close()
+            await session.close()
             throw .connection(.commandCancelled(from: .app))
         }
-        connection = Connection(device: device, reader: driver, value: value)
+        connection = Connection(session: session, value: value)
         cardIsUsed = false
-        watch(changes, forDepartureOf: device)
+        watch(changes, forDepartureOf: reader.id, session)
         connected.send([value])
         tellBattery(value.batteryLevel, before: nil)
         return value
     }
 
-    private func watch(_ changes: AsyncStream<USBHotplugEvent>, forDepartureOf device: USBDevice) {
+    private func watch(
+        _ changes: any AsyncSequence<CardReaderChange, Never> & Sendable, forDepartureOf id: CardReader.ID,
+        _ session: any CardReaderSession
+    ) {
         departures = Task { [weak self] in
             for await change in changes {
-                guard case .left(let left) = change, left.bus == device.bus, left.address == device.address else {
-                    continue
-                }
-                await self?.lost(device, .unplugged)
+                guard case .left(let left) = change, left.id == id else { continue }
+                await self?.lost(session, .unplugged)
                 return
             }
         }
     }
 
-    private func lost(_ device: USBDevice, _ reason: DisconnectReason) async {
-        guard let connection, connection.device == device else { return }
+    private func lost(_ session: any CardReaderSession, _ reason: DisconnectReason) async {
+        guard let connection, connection.session === session else { return }
         await end(connection, reason)
     }
 
     /// Lets go of a reader that takes no commands any more.
     ///
     /// - Returns: whether it is gone.
-    private func noteLoss(of reader: CCIDReader) async -> Bool {
-        guard let connection, connection.reader === reader else { return true }
-        // Asked also when the payment was cancelled.
-        let failure = await Task { () -> CCIDError? in
-            do throws(CCIDError) {
-                _ = try await reader.cardStatus()
-                return nil
-            } catch {
-                return error
-            }
-        }.value
-        guard failure == .readerGone || failure == .closed, let failure else { return false }
-        let isPresent = (try? await bus.devices())?.contains {
-            $0.bus == connection.device.bus && $0.address == connection.device.address
-        }
-        await lost(connection.device, isPresent == false ? .unplugged : .failed(failure.description))
+    private func noteLoss(of session: any CardReaderSession) async -> Bool {
+        guard let connection, connection.session === session else { return true }
+        guard let reason = await session.loss() else { return false }
+        await lost(session, reason)
         return true
     }
 
@@ -201,7 +201,7 @@ public actor USBCardReaderService: CardReaderService {
         departures = nil
         connected.send([])
         events.send(.disconnected(reason))
-        await ended.reader.close()
+        await ended.session.close()
     }
 
     public func disconnect() async throws(CardReaderServiceError) {
@@ -215,22 +215,16 @@ public actor USBCardReaderService: CardReaderService {
         await cancelRunning()
         if let connection { await end(connection, .requested) }
         cancelDiscovery()
-        devices = [:]
+        found = [:]
         last = .none
     }
 
     // MARK: Battery
 
-    private func batteryLevel(of reader: CardReader, _ driver: CCIDReader) async -> Double? {
-        guard let query = BatteryQuery.of(reader.usbID) else { return nil }
-        // A reader that does not tell its charge takes payments all the same.
-        return await Task { try? await driver.escape(query.command) }.value.flatMap(query.level(in:))
-    }
-
     /// Asks the connected reader, if it has a battery, and shows what has changed.
     private func checkBattery() async {
-        guard let asked = connection, let level = await batteryLevel(of: asked.value, asked.reader),
-            connection?.reader === asked.reader, level != asked.value.batteryLevel
+        guard let asked = connection, let level = await asked.session.batteryLevel(),
+            connection?.session === asked.session, level != asked.value.batteryLevel
         else { return }
         var value = asked.value
         value.batteryLevel = level
@@ -256,10 +250,10 @@ public actor USBCardReaderService: CardReaderService {
         await checkBattery()
         guard cardIsUsed, let connection else { return }
         let isRemoved: Bool
-        do throws(CCIDError) {
-            isRemoved = try await connection.reader.waitForCard(present: false, timeout: Self.removalTimeout)
+        do throws(UnderlyingError) {
+            isRemoved = try await connection.session.waitForCard(present: false, timeout: Self.removalTimeout)
         } catch {
-            throw .paymentMethodCollection(UnderlyingError(error))
+            throw .paymentMethodCollection(error)
         }
         guard isRemoved else { throw .paymentMethodCollection(.cardLeftInReader) }
         cardIsUsed = false
@@ -275,7 +269,7 @@ public actor USBCardReaderService: CardReaderService {
             throw .intentCreation(.invalidAmount("a payment is more than zero"))
         }
         let run = PaymentRun(
-            reader: connection.reader, host: host, terminal: terminal, cardholder: cardholder,
+            reader: connection.session, host: host, terminal: terminal, cardholder: cardholder,
             history: history, time: time, random: random, trace: trace, events: events, parameters: parameters,
             onCardTaken: { await self.cardIsTaken() })
         events.setHandler(onEvent)
@@ -303,7 +297,7 @@ public actor USBCardReaderService: CardReaderService {
 
     /// A reader that went away shows itself in many errors: all of them are told as what they are.
     private func explain(
-        _ error: CardReaderServiceError, reader: CCIDReader
+        _ error: CardReaderServiceError, reader: any CardReaderSession
     ) async -> CardReaderServiceError {
         switch error {
         case .paymentMethodCollection(let cause) where cause.isOfReader:
@@ -332,10 +326,10 @@ public actor USBCardReaderService: CardReaderService {
     /// A card that has been through a payment is not taken for the next one's.
     private func askForUsedCard() async throws(CardReaderServiceError) {
         guard cardIsUsed, let connection else { return }
-        do throws(CCIDError) {
-            cardIsUsed = try await !connection.reader.waitForCard(present: false, timeout: .zero)
+        do throws(UnderlyingError) {
+            cardIsUsed = try await !connection.session.waitForCard(present: false, timeout: .zero)
         } catch {
-            throw .paymentMethodCollection(UnderlyingError(error))
+            throw .paymentMethodCollection(error)
         }
         guard cardIsUsed else { return }
         events.send(.removeCardRequested)
@@ -370,35 +364,7 @@ public actor USBCardReaderService: CardReaderService {
     // MARK: Refunds
 
     public func refundPayment(_ parameters: RefundParameters) async throws(CardReaderServiceError) -> RefundResult {
-        guard parameters.amount.minorUnits > 0 else {
-            throw .refundCreation(.invalidAmount("a refund is more than zero"))
-        }
-        guard !Task.isCancelled else { throw .refundPayment(.commandCancelled(from: .app), shouldRetry: true) }
-        let request = HostRefundRequest(
-            key: parameters.key, original: parameters.original, stan: parameters.stan, amount: parameters.amount)
-        let host = host
-        // Once it is sent, a refund's answer must not be lost to a cancelled task.
-        let sending = Task { () -> Result<AuthorizationResponse, PaymentHostError> in
-            do throws(PaymentHostError) {
-                return .success(try await host.refund(request))
-            } catch {
-                return .failure(error)
-            }
-        }
-        switch await sending.value {
-        case .success(let response) where response.isApproved:
-            return RefundResult(
-                reference: response.reference, authorisationCode: response.answer.authorisationCode,
-                responseCode: response.responseCode)
-        case .success(let response):
-            let reason = DeclineReason(responseCode: response.responseCode)
-            throw .refundPayment(.paymentDeclinedByPaymentProcessorAPI(reason), shouldRetry: reason.mayRetry)
-        case .failure(.notSent(let reason)):
-            throw .refundPayment(
-                .notConnectedToInternet("the payment host cannot be reached: \(reason)"), shouldRetry: true)
-        case .failure(.outcomeUnknown(let reason)):
-            throw .refundOutcomeUnknown(.requestTimedOut("the payment host did not answer: \(reason)"))
-        }
+        try await RefundRun(host: host, parameters: parameters).perform()
     }
 
     public func cancelRefund() async throws(CardReaderServiceError) {
