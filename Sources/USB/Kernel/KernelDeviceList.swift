@@ -5,12 +5,19 @@ internal import Glibc
 /// The kernel keeps every device's descriptors and strings as it read them when the device came. They can be read
 /// without permission for the device, without waking it, and while another program holds it; and they are right
 /// where no udevd runs, when libusb does not learn of new devices.
-struct KernelDeviceList: Sendable {
+public struct KernelDeviceList: Sendable {
     /// Where the kernel lists the devices.
-    var directory = "/sys/bus/usb/devices"
+    public let directory: String
+
+    /// The list of a system whose file tree begins at `root`, without a slash at its end.
+    public init(root: String = "") { directory = "\(root)/sys/bus/usb/devices" }
+
+    init(directory: String) { self.directory = directory }
 
     /// The devices that are plugged in now, by bus and address. None when the kernel has no USB.
-    func devices() throws(USBError) -> [KernelDevice] {
+    ///
+    /// - Throws: ``USBError/accessDenied``, ``USBError/other(_:)`` when the list itself cannot be read.
+    public func devices() throws(USBError) -> [KernelDevice] {
         try KernelFile.names(in: directory).compactMap { name in
             // An interface has a colon in its name.
             name.contains(":") ? nil : device(name)
@@ -19,7 +26,7 @@ struct KernelDeviceList: Sendable {
     }
 
     /// The device node through which `device` is opened.
-    static func node(of device: USBDevice) -> String {
+    public static func node(of device: USBDevice) -> String {
         func padded(_ number: UInt8) -> String { String(repeating: "0", count: 3 - "\(number)".count) + "\(number)" }
         return "/dev/bus/usb/\(padded(device.bus))/\(padded(device.address))"
     }

@@ -17,7 +17,7 @@ public struct USBDeviceOwnerFinder: Sendable {
     public init(root: String = "") { self.init(root: root, ownPID: getpid()) }
 
     init(root: String, ownPID: Int32) {
-        kernel = KernelDeviceList(directory: "\(root)/sys/bus/usb/devices")
+        kernel = KernelDeviceList(root: root)
         processes = "\(root)/proc"
         self.ownPID = ownPID
     }
