@@ -14,6 +14,9 @@ public struct MSRModel: Hashable, Sendable {
         MSRModel(vendorID: 0x0801, productID: 0x0001, format: .keyboard),
         // The same in HID mode (99875191).
         MSRModel(vendorID: 0x0801, productID: 0x0002, format: .tracks(.magTek)),
+        // Swipe readers that the USB ID database (linux-usb.org) lists and that are sold as typing: MSR-101U, MSR90.
+        MSRModel(vendorID: 0x5131, productID: 0x2007, format: .keyboard),
+        MSRModel(vendorID: 0xC216, productID: 0x0180, format: .keyboard),
         // Unbranded readers (github.com/alexile/usb_hid_magstripe_reader).
         MSRModel(vendorID: 0xFFFF, productID: 0x0035, format: .keyboard),
     ]

@@ -7,9 +7,9 @@ extension KernelDeviceList {
     /// - Returns: nil when another driver has it, or none.
     func kernelHID(_ path: String) -> KernelHID? {
         // The HID device below it is named after bus, vendor and product, for example 0003:0801:0002.0001.
-        for name in (try? names(in: path)) ?? [] where name.hasPrefix("0003:") {
-            guard let descriptor = contents("\(path)/\(name)/report_descriptor"), !descriptor.isEmpty else { continue }
-            let nodes = (try? names(in: "\(path)/\(name)/hidraw")) ?? []
+        for name in (try? KernelFile.names(in: path)) ?? [] where name.hasPrefix("0003:") {
+            guard let descriptor = KernelFile.contents("\(path)/\(name)/report_descriptor"), !descriptor.isEmpty else { continue }
+            let nodes = (try? KernelFile.names(in: "\(path)/\(name)/hidraw")) ?? []
             return KernelHID(reportDescriptor: descriptor, node: nodes.min())
         }
         return nil
