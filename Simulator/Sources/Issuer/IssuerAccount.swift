@@ -1,5 +1,6 @@
 public import Amounts
 public import CardSecrets
+internal import Cryptography
 
 /// An account at the simulated issuer: whose card it is, and by which rules the issuer answers.
 ///
