@@ -87,8 +87,8 @@ let package = Package(
         .target(
             name: "Hardware",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "EMV", "SettingsFile",
-                "SmartCard", "USB",
+                "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "EMV", "HID",
+                "MagneticStripe", "MSR", "SettingsFile", "SmartCard", "USB",
             ],
             swiftSettings: strict
         ),
@@ -111,8 +111,8 @@ let package = Package(
         .target(
             name: "Simulator",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "SettingsFile",
-                "SmartCard", "USB",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
+                "SettingsFile", "SmartCard", "USB",
             ],
             path: "Simulator",
             sources: ["Sources"],

@@ -45,13 +45,13 @@ public final class SimulatedMagneticStripeReader: SimulatedUSBDevice {
             state.faults.removeAll { $0 != .stall }
             if state.isPlugged { state.reports += reports }
         }
-        clock.signal()
+        clock.announce()
     }
 
     /// Sends a report as it is, right or wrong.
     public func send(_ report: [UInt8]) {
         state.withLock { if $0.isPlugged { $0.reports.append(report) } }
-        clock.signal()
+        clock.announce()
     }
 
     /// Arms a fault.

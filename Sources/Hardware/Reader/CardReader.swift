@@ -17,7 +17,10 @@ public struct CardReader: Hashable, Sendable, Codable, Identifiable {
     /// 0...1; nil for a reader that lives on USB power.
     public var batteryLevel: Double?
     public var readerType: CardReaderType
-    /// What the reader exchanges with the host: `tpdu`, `short-apdu`, `extended-apdu` or `character`.
+    /// How cards can be presented to it.
+    public var inputs: CardReaderInput
+    /// What the reader exchanges with the host: `tpdu`, `short-apdu`, `extended-apdu` or `character`; of a reader for
+    /// magnetic stripes alone `reports`, or `keyboard` when it types.
     public var exchangeLevel: String
     /// Card slots.
     public var slotCount: Int
@@ -27,11 +30,11 @@ public struct CardReader: Hashable, Sendable, Codable, Identifiable {
     public init(
         id: String, name: String, manufacturer: String?, serialNumber: String?, usbID: String, softwareVersion: String,
         batteryLevel: Double?, readerType: CardReaderType, exchangeLevel: String, slotCount: Int,
-        hasPINPad: Bool = false
+        hasPINPad: Bool = false, inputs: CardReaderInput = .insert
     ) {
         (self.id, self.name, self.manufacturer, self.serialNumber) = (id, name, manufacturer, serialNumber)
         (self.usbID, self.softwareVersion, self.batteryLevel) = (usbID, softwareVersion, batteryLevel)
         (self.readerType, self.exchangeLevel, self.slotCount) = (readerType, exchangeLevel, slotCount)
-        self.hasPINPad = hasPINPad
+        (self.hasPINPad, self.inputs) = (hasPINPad, inputs)
     }
 }
