@@ -71,7 +71,7 @@ public struct CardDoor: Sendable {
                     onEvent(.disconnected(commands: commands.value, reason: reason))
                     switch error {
                     case .peerGone, .cardMute, .cardRemoved: break
-                    case .unreachable, .malformed, .refused, .cancelled: throw error
+                    case .unreachable, .notListening, .malformed, .refused, .cancelled: throw error
                     }
                     guard !stay.endsWithPeer else { return }
                 }

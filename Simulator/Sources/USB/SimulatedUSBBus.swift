@@ -1,8 +1,8 @@
 internal import Synchronization
 public import USB
 
-/// A bus of simulated devices. Devices come and go by call or by the clock's schedule; a device that is
-/// plugged in again gets another address.
+/// A bus of simulated devices. Devices come and go by call or by the clock's schedule; a device is plugged into the
+/// first port that is free, and gets another address each time.
 public final class SimulatedUSBBus: USBBus {
     private struct State {
         var ports: [SimulatedUSBPort] = []
@@ -30,7 +30,9 @@ public final class SimulatedUSBBus: USBBus {
             var address = state.lastAddress
             repeat { address = address % 127 + 1 } while state.ports.contains { $0.device.address == address }
             state.lastAddress = address
-            let port = SimulatedUSBPort(simulated, bus: Self.number, address: address)
+            var number = 1
+            while state.ports.contains(where: { $0.number == number }) { number += 1 }
+            let port = SimulatedUSBPort(simulated, bus: Self.number, address: address, number: number)
             state.ports.append(port)
             return (port, true)
         }
@@ -69,6 +71,9 @@ public final class SimulatedUSBBus: USBBus {
         guard let port else { throw .notFound }
         return SimulatedUSBTransport(port: port, clock: clock)
     }
+
+    /// The devices that are plugged in, by the number of their port.
+    var ports: [SimulatedUSBPort] { state.withLock { $0.ports }.sorted { $0.number < $1.number } }
 
     private func beginCall() {
         clock.noteActivity()
