@@ -39,6 +39,7 @@ struct Device {
     GPtrArray *interfaces;     // Interface *
     GQueue transfers;          // Transfer *, in the order in which they came
     GQueue faults;             // Fault *
+    guint short_reads;         // a bit for each endpoint whose last read was not filled
     gboolean is_gone;
     guint counters[COUNTER_COUNT];
 };

@@ -34,6 +34,7 @@ static void destroy(Transfer *transfer) {
 
 static void complete(UMockdevIoctlClient *client, long result) {
     umockdev_ioctl_client_complete(client, result < 0 ? -1 : result, result < 0 ? -result : 0);
+    g_object_unref(client);
 }
 
 static Fault *take_fault(Device *device, guint8 endpoint) {
@@ -46,18 +47,29 @@ static Fault *take_fault(Device *device, guint8 endpoint) {
     return NULL;
 }
 
-// The next part of a long read, which must not run before the part in front of it was filled.
-static Transfer *next_part(Transfer *transfer) {
-    for (GList *link = transfer->device->transfers.head; link; link = link->next) {
-        Transfer *other = link->data;
-        if (other->endpoint == transfer->endpoint && !other->is_sent && (other->flags & USBDEVFS_URB_BULK_CONTINUATION))
-            return other;
+static gboolean is_part(Transfer *transfer) {
+    return transfer->is_input && (transfer->flags & USBDEVFS_URB_BULK_CONTINUATION);
+}
+
+// Whether there is another transfer on the same endpoint.
+static int in_front(gconstpointer other, gconstpointer transfer) {
+    return other == transfer || ((Transfer *)other)->endpoint != ((Transfer *)transfer)->endpoint;
+}
+
+// The first transfer on the endpoint that was not handed on yet: a part of a long read, which may only run when the
+// part in front of it was filled.
+static Transfer *next_part(Device *device, guint8 endpoint) {
+    for (GList *link = device->transfers.head; link; link = link->next) {
+        Transfer *transfer = link->data;
+        if (transfer->endpoint == endpoint && !transfer->is_sent && is_part(transfer)) return transfer;
     }
     return NULL;
 }
 
 void transfer_ended(Transfer *transfer, int status, int count, guint8 *bytes) {
     Device *device = transfer->device;
+    guint8 endpoint = transfer->endpoint;
+    gboolean is_filled = !status && count == transfer->length;
     g_queue_remove(&device->transfers, transfer);
     last_activity = g_get_monotonic_time();
     transfer->status = status;
@@ -66,8 +78,6 @@ void transfer_ended(Transfer *transfer, int status, int count, guint8 *bytes) {
         g_free(transfer->bytes);
         transfer->bytes = bytes;
     }
-    Transfer *next = transfer->is_input ? next_part(transfer) : NULL;
-    gboolean is_filled = !status && count == transfer->length;
     if (transfer->caller) {
         if (bytes && transfer->into) umockdev_ioctl_data_update(transfer->into, 0, bytes, count);
         complete(transfer->caller, status ? status : transfer->into ? count : 0);
@@ -79,22 +89,34 @@ void transfer_ended(Transfer *transfer, int status, int count, guint8 *bytes) {
     } else {
         destroy(transfer);
     }
+    if (!(endpoint & 0x80) || !(endpoint & 0x0F)) return;
+    if (!is_filled) device->short_reads |= 1 << (endpoint & 0x0F);
+    Transfer *next = next_part(device, endpoint);
     if (next && is_filled) link_submit(device, next);
     if (next && !is_filled) transfer_ended(next, -ECONNRESET, 0, NULL);
 }
 
-// Begins a transfer that is filled in.
-static void start(Transfer *transfer) {
+// Begins a transfer that is filled in. Returns 0 or a negative errno.
+static long start(Transfer *transfer) {
     Device *device = transfer->device;
+    guint bit = 1 << (transfer->endpoint & 0x0F);
+    gboolean is_waiting = is_part(transfer) && g_queue_find_custom(&device->transfers, transfer, in_front);
+    if (is_part(transfer) && (device->short_reads & bit)) {
+        g_queue_remove(&device->transfers, transfer);
+        destroy(transfer);
+        return -EREMOTEIO;
+    }
+    if (transfer->is_input && !is_part(transfer)) device->short_reads &= ~bit;
     last_activity = g_get_monotonic_time();
     g_autofree Fault *fault = take_fault(device, transfer->endpoint);
     if (fault && fault->kind == FAIL) {
         transfer_ended(transfer, -fault->value, 0, NULL);
     } else if (fault && fault->kind == SHORTEN) {
         transfer_ended(transfer, 0, MIN(fault->value, transfer->length), NULL);
-    } else if (!fault && !(transfer->is_input && (transfer->flags & USBDEVFS_URB_BULK_CONTINUATION))) {
+    } else if (!fault && !is_waiting) {
         link_submit(device, transfer);
     }
+    return 0;
 }
 
 static void take_back(Transfer *transfer) {
@@ -198,8 +220,7 @@ static long submit(File *file, UMockdevIoctlData *argument) {
     if (!transfer->is_input) transfer->bytes = g_memdup2(bytes ? bytes + head : NULL, transfer->length);
     g_free(bytes);
     transfer->urb = g_steal_pointer(&data);
-    start(transfer);
-    return 0;
+    return start(transfer);
 }
 
 static long discard(File *file, UMockdevIoctlData *argument) {
@@ -327,6 +348,8 @@ static long answer(File *file, unsigned long call, UMockdevIoctlData *argument) 
 
 static gboolean handle(UMockdevIoctlBase *base, UMockdevIoctlClient *client, gpointer user) {
     File *file = g_object_get_data(G_OBJECT(client), "file");
+    // Until the call is answered; nobody else holds the client then.
+    g_object_ref(client);
     g_mutex_lock(&lock);
     long result = answer(file, umockdev_ioctl_client_get_request(client), umockdev_ioctl_client_get_arg(client));
     g_mutex_unlock(&lock);
@@ -343,24 +366,11 @@ void file_unplugged(Device *device) {
         ((Interface *)g_ptr_array_index(device->interfaces, index))->owner = NULL;
 }
 
-static void opened(UMockdevIoctlBase *base, UMockdevIoctlClient *client, gpointer user) {
-    File *file = g_new0(File, 1);
-    // While a call waits for its answer nobody else holds the client.
-    file->client = g_object_ref(client);
-    g_object_set_data_full(G_OBJECT(client), "file", file, g_free);
-    g_mutex_lock(&lock);
-    file->device = node_find(0, umockdev_ioctl_client_get_devnode(client));
-    if (file->device) file->device->counters[FILES]++;
-    g_mutex_unlock(&lock);
-}
-
-static void closed(UMockdevIoctlClient *client, GParamSpec *property, gpointer user) {
-    File *file = g_object_get_data(G_OBJECT(client), "file");
+// The last that is heard of a client: it goes when its connection has ended.
+static void closed(gpointer user) {
+    File *file = user;
     g_mutex_lock(&lock);
     Device *device = file->device;
-    file->device = NULL;
-    if (file->patience) g_source_destroy(file->patience);
-    g_clear_pointer(&file->patience, g_source_unref);
     if (device) {
         device->counters[FILES]--;
         for (guint index = 0; index < device->interfaces->len; index++) {
@@ -378,15 +388,20 @@ static void closed(UMockdevIoctlClient *client, GParamSpec *property, gpointer u
     }
     g_queue_clear_full(&file->ended, (GDestroyNotify)destroy);
     g_mutex_unlock(&lock);
-    g_object_unref(client);
+    g_free(file);
 }
 
-static void connected(UMockdevIoctlBase *base, UMockdevIoctlClient *client, gpointer user) {
-    opened(base, client, user);
-    g_signal_connect(client, "notify::connected", G_CALLBACK(closed), NULL);
+static void opened(UMockdevIoctlBase *base, UMockdevIoctlClient *client, gpointer user) {
+    File *file = g_new0(File, 1);
+    file->client = client;
+    g_mutex_lock(&lock);
+    file->device = node_find(0, umockdev_ioctl_client_get_devnode(client));
+    if (file->device) file->device->counters[FILES]++;
+    g_mutex_unlock(&lock);
+    g_object_set_data_full(G_OBJECT(client), "file", file, closed);
 }
 
 void file_listen(UMockdevIoctlBase *base) {
-    g_signal_connect(base, "client-connected", G_CALLBACK(connected), NULL);
+    g_signal_connect(base, "client-connected", G_CALLBACK(opened), NULL);
     g_signal_connect(base, "handle-ioctl", G_CALLBACK(handle), NULL);
 }

@@ -136,7 +136,7 @@ extension CCIDTiming {
     static let impatient: CCIDTiming = {
         var timing = short
         (timing.command, timing.powerOn, timing.abort) = (
-            .milliseconds(200), .milliseconds(200), .milliseconds(200)
+            .milliseconds(400), .milliseconds(400), .milliseconds(400)
         )
         return timing
     }()
