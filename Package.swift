@@ -138,6 +138,14 @@ let package = Package(
         .testTarget(name: "USBTests", dependencies: ["CLibUSB", "Determinism", "USB"], swiftSettings: strict),
         .testTarget(
             name: "CCIDTests", dependencies: ["CCID", "Determinism", "SmartCard", "USB"], swiftSettings: strict),
+        // The driver over the real libusb, with readers that umockdev shows it.
+        .testTarget(
+            name: "ReaderTests",
+            dependencies: [
+                "Amounts", "CCID", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard", "USB",
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "EMVTests",
             dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "SmartCard"],

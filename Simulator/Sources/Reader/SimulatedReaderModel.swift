@@ -82,6 +82,8 @@ public struct SimulatedReaderModel: Hashable, Sendable {
     /// Lines in the high byte and characters a line in the low byte; 0 without a display (wLcdLayout).
     public var displayLayout: UInt16 = 0
     public var fullPacketHabit = FullPacketHabit.endsTransfer
+    /// Whether a stalled endpoint stays halted until the host clears it; a reader that does not refuses to clear it.
+    public var keepsHalts = true
     /// How long a card takes from power to its ATR.
     public var activationTime: Duration = .milliseconds(10)
     /// What the reader answers to Escape; it knows no other.
