@@ -13,7 +13,7 @@ struct KernelDeviceList: Sendable {
     func devices() throws(USBError) -> [KernelDevice] {
         try names().compactMap { name in
             // An interface has a colon in its name.
-            name.contains(":") ? nil : device("\(directory)/\(name)")
+            name.contains(":") ? nil : device(name)
         }
         .sorted { ($0.device.bus, $0.device.address) < ($1.device.bus, $1.device.address) }
     }
@@ -28,68 +28,30 @@ struct KernelDeviceList: Sendable {
     static func isAccessible(_ device: USBDevice) -> Bool { access(node(of: device), R_OK | W_OK) == 0 }
 
     private func names() throws(USBError) -> [String] {
-        guard let stream = opendir(directory) else {
-            let code = errno
-            if code == ENOENT || code == ENOTDIR { return [] }
-            throw USBError(errno: code)
-        }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)) {
-                    String(cString: $0)
-                }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names
+        if let names = DirectoryListing.names(in: directory) { return names }
+        let code = errno
+        if code == ENOENT || code == ENOTDIR { return [] }
+        throw USBError(errno: code)
     }
 
     /// Nil when the device is gone again or is not one.
-    private func device(_ path: String) -> KernelDevice? {
-        guard let bus = text("\(path)/busnum").flatMap(UInt8.init),
-            let address = text("\(path)/devnum").flatMap(UInt8.init),
-            let bytes = contents("\(path)/descriptors"),
+    private func device(_ name: String) -> KernelDevice? {
+        let path = "\(directory)/\(name)"
+        guard let bus = SysfsFile.text("\(path)/busnum").flatMap(UInt8.init),
+            let address = SysfsFile.text("\(path)/devnum").flatMap(UInt8.init),
+            let bytes = SysfsFile.contents("\(path)/descriptors"),
             let descriptor = try? USBDeviceDescriptor(parsing: bytes)
         else { return nil }
         var found = KernelDevice(
             device: USBDevice(
-                bus: bus, address: address, descriptor: descriptor, configuration: nil,
-                manufacturer: text("\(path)/manufacturer"), product: text("\(path)/product"),
-                serialNumber: text("\(path)/serial")))
+                bus: bus, address: address, port: name, descriptor: descriptor, configuration: nil,
+                manufacturer: SysfsFile.text("\(path)/manufacturer"), product: SysfsFile.text("\(path)/product"),
+                serialNumber: SysfsFile.text("\(path)/serial")))
         // Empty when the device is not configured.
-        guard let active = text("\(path)/bConfigurationValue").flatMap(UInt8.init) else { return found }
+        guard let active = SysfsFile.text("\(path)/bConfigurationValue").flatMap(UInt8.init) else { return found }
         do throws(USBError) {
             found.device.configuration = try USBConfiguration.find(active, after: Int(bytes[0]), in: bytes)
         } catch { found.fault = error }
         return found
-    }
-
-    /// A line of text without the characters that do not print: it comes from the device. Nil when nothing is left.
-    private func text(_ path: String) -> String? {
-        guard let bytes = contents(path) else { return nil }
-        let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars.filter {
-            $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value)
-        }
-        let line = String(String.UnicodeScalarView(scalars)).drop { $0 == " " }
-        return line.isEmpty ? nil : String(line)
-    }
-
-    private func contents(_ path: String) -> [UInt8]? {
-        let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { Glibc.close(file) }
-        // 255 configurations of 65,535 bytes cannot be told from a file without end; no real device comes near 64 KiB.
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while bytes.count < 1 << 16 {
-            let count = read(file, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return nil }
-            guard count > 0 else { break }
-            bytes += chunk.prefix(count)
-        }
-        return bytes
     }
 }
