@@ -53,6 +53,14 @@ let package = Package(
         .target(
             name: "SettingsFile", dependencies: [.product(name: "Yams", package: "Yams")], swiftSettings: strict),
 
+        .target(
+            name: "DeviceAccess", path: "udev", sources: ["InstalledFile.swift"],
+            resources: [
+                .embedInCode("60-cardpresent.rules"), .embedInCode("61-cardpresent-exclusive.rules"),
+                .embedInCode("cardpresent.sysusers.conf"),
+            ],
+            swiftSettings: strict),
+
         // MARK: Layers, from the bottom up
 
         .target(name: "SmartCard", swiftSettings: strict),

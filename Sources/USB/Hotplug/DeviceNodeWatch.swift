@@ -33,7 +33,7 @@ struct DeviceNodeWatch: DeviceChangeSignal {
             guard let slash = path.lastIndex(of: "/") else { break }
             path = String(path[..<slash])
         }
-        for bus in DirectoryListing.names(in: directory) ?? [] where add("\(directory)/\(bus)", to: file) {
+        for bus in (try? KernelFile.names(in: directory)) ?? [] where add("\(directory)/\(bus)", to: file) {
             isWatching = true
         }
         return isWatching

@@ -20,16 +20,16 @@ extension KernelDeviceList {
     }
 
     private func power(_ path: String) -> USBPower? {
-        guard let control = SysfsFile.text("\(path)/control").flatMap(USBPower.Control.init) else { return nil }
+        guard let control = KernelFile.text("\(path)/control").flatMap(USBPower.Control.init) else { return nil }
         let delay = number("\(path)/autosuspend_delay_ms")
         return USBPower(
-            control: control, state: SysfsFile.text("\(path)/runtime_status").flatMap(USBPower.State.init),
+            control: control, state: KernelFile.text("\(path)/runtime_status").flatMap(USBPower.State.init),
             autosuspendDelay: delay.map { .milliseconds($0) },
-            wakesHost: SysfsFile.text("\(path)/wakeup").map { $0 == "enabled" },
+            wakesHost: KernelFile.text("\(path)/wakeup").map { $0 == "enabled" },
             persists: number("\(path)/persist").map { $0 != 0 })
     }
 
-    private func number(_ path: String) -> Int? { SysfsFile.text(path).flatMap { Int($0) } }
+    private func number(_ path: String) -> Int? { KernelFile.text(path).flatMap { Int($0) } }
 
     /// The directory of a hub's port, below that of the hub: `usb1/1-0:1.0/usb1-port4` for port `1-4`,
     /// `1-4/1-4:1.0/1-4-port2` for `1-4.2`.

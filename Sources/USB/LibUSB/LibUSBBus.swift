@@ -1,3 +1,4 @@
+internal import CLibUSB
 public import Determinism
 
 /// The USB devices of this machine, through libusb.
@@ -23,6 +24,12 @@ public final class LibUSBBus: USBBus {
     ) throws(USBError) {
         context = try LibUSBContext()
         (self.time, self.kernel, self.signals) = (time, kernel, signals)
+    }
+
+    /// The version of the libusb that is in use, for example `1.0.26`.
+    public static var libraryVersion: String {
+        guard let version = libusb_get_version()?.pointee else { return "unknown" }
+        return "\(version.major).\(version.minor).\(version.micro)"
     }
 
     public func devices() async throws(USBError) -> [USBDevice] {
