@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "SmartCard", targets: ["SmartCard"]),
         .library(name: "USB", targets: ["USB"]),
         .library(name: "CCID", targets: ["CCID"]),
+        .library(name: "PCSC", targets: ["PCSC"]),
         .library(name: "EMV", targets: ["EMV"]),
         .library(name: "EMVReplay", targets: ["EMVReplay"]),
         .library(name: "Hardware", targets: ["Hardware"]),
@@ -43,6 +44,8 @@ let package = Package(
         // Debian 12's libcups2-dev carries no cups.pc. The library is opened on first use, so only its
         // headers are needed here.
         .systemLibrary(name: "CCUPS", providers: [.apt(["libcups2-dev"])]),
+        // libpcsclite is opened on first use, and its functions are declared here: no package is needed to build.
+        .systemLibrary(name: "CPCSC"),
 
         // MARK: Values and services that everything may use
 
@@ -66,6 +69,7 @@ let package = Package(
         .target(name: "SmartCard", swiftSettings: strict),
         .target(name: "USB", dependencies: ["CLibUSB", "Determinism"], swiftSettings: strict),
         .target(name: "CCID", dependencies: ["Determinism", "SmartCard", "USB"], swiftSettings: strict),
+        .target(name: "PCSC", dependencies: ["CPCSC", "Determinism", "SmartCard"], swiftSettings: strict),
         .target(
             name: "EMV",
             dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "SmartCard"],
