@@ -40,6 +40,8 @@ let package = Package(
         // MARK: C libraries of the system
 
         .systemLibrary(name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
+        // Headers of the kernel alone.
+        .systemLibrary(name: "CHIDRaw"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         // Debian 12's libcups2-dev carries no cups.pc. The library is opened on first use, so only its
         // headers are needed here.
@@ -70,6 +72,10 @@ let package = Package(
         .target(name: "USB", dependencies: ["CLibUSB", "Determinism"], swiftSettings: strict),
         .target(name: "CCID", dependencies: ["Determinism", "SmartCard", "USB"], swiftSettings: strict),
         .target(name: "PCSC", dependencies: ["CPCSC", "Determinism", "SmartCard"], swiftSettings: strict),
+        .target(name: "HID", dependencies: ["CHIDRaw", "CardSecrets", "USB"], swiftSettings: strict),
+        .target(name: "MagneticStripe", dependencies: ["CardSecrets", "Determinism"], swiftSettings: strict),
+        .target(
+            name: "MSR", dependencies: ["CardSecrets", "HID", "MagneticStripe", "USB"], swiftSettings: strict),
         .target(
             name: "EMV",
             dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "SmartCard"],
