@@ -12,6 +12,8 @@ public final class SimulatedCardholder: CardholderInterface {
         /// How often they have been asked for the card.
         var presentations = 0
         var isRemoving = false
+        /// What they type instead of what the profile says.
+        var pin: SealedBytes?
     }
 
     private let profile: CardProfile
@@ -20,8 +22,7 @@ public final class SimulatedCardholder: CardholderInterface {
     private let reader: SimulatedReader.Device
     private let clock: SimulationClock
     private let pinPad: SimulatedPINPad
-    private let pin: SealedBytes?
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// - Parameters:
     ///   - profile: what they do.
@@ -36,7 +37,8 @@ public final class SimulatedCardholder: CardholderInterface {
         clock: SimulationClock, pinPad: SimulatedPINPad, pin: SealedBytes? = nil
     ) {
         (self.profile, self.card, self.stripe) = (profile, card, stripe)
-        (self.reader, self.clock, self.pinPad, self.pin) = (reader, clock, pinPad, pin)
+        (self.reader, self.clock, self.pinPad) = (reader, clock, pinPad)
+        state = Mutex(State(pin: pin))
         reader.chip?.onPINRequest { [weak self] _ in self?.typeOnReader() }
     }
 
@@ -48,6 +50,16 @@ public final class SimulatedCardholder: CardholderInterface {
         self.init(
             profile: profile, card: card, reader: SimulatedReader.Device(device: reader, chip: reader, stripe: nil),
             clock: clock, pinPad: pinPad, pin: pin)
+    }
+
+    /// Another payment begins: they begin to type from the beginning.
+    ///
+    /// - Parameter pin: what they type from now on, one digit a byte; nil for no change.
+    public func beginAgain(pin: SealedBytes? = nil) {
+        state.withLock { state in
+            state.pinEntries = 0
+            if let pin { state.pin = pin }
+        }
     }
 
     /// Something happened at the reader.
@@ -128,9 +140,9 @@ public final class SimulatedCardholder: CardholderInterface {
 
     /// What they do about the PIN this time.
     private func nextEntry(isRetry: Bool) -> CardholderProfile.PINEntry {
-        let attempt = state.withLock { state in
+        let (attempt, pin) = state.withLock { state in
             defer { state.pinEntries += 1 }
-            return state.pinEntries
+            return (state.pinEntries, state.pin)
         }
         // A PIN that was given once is tried once.
         if let pin { return isRetry ? .cancelled : .digits(pin) }

@@ -4,6 +4,8 @@ public enum DoorError: Error, Hashable, Sendable, CustomStringConvertible {
     case unreachable(DoorAddress, reason: String)
     /// This address cannot be listened at. The text is the system's.
     case notListening(DoorAddress, reason: String)
+    /// Nobody connected to this address in time.
+    case nobodyCame(DoorAddress)
     /// The other side went away. The text is the system's; nil for an orderly end.
     case peerGone(reason: String?)
     /// The card stayed mute, and the protocol has no word for that but the end of the connection.
@@ -21,6 +23,7 @@ public enum DoorError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .unreachable(let address, let reason): "nobody answers at \(address): \(reason)"
         case .notListening(let address, let reason): "cannot listen at \(address): \(reason)"
+        case .nobodyCame(let address): "nobody came to \(address)"
         case .peerGone(let reason): reason.map { "the other side is gone: \($0)" } ?? "the other side is gone"
         case .cardMute: "the card does not answer"
         case .cardRemoved: "the card was pulled out"

@@ -22,16 +22,17 @@ public final class SimulatedUSBBus: USBBus {
 
     /// Plugs a device in. A device that is plugged in already is left as it is.
     ///
+    /// - Parameter preferred: the port to take, counted from 1; the first one that is free when there is a device in it.
     /// - Returns: the device as the host sees it.
     @discardableResult
-    public func plug(_ simulated: any SimulatedUSBDevice) -> USBDevice {
+    public func plug(_ simulated: any SimulatedUSBDevice, port preferred: Int = 1) -> USBDevice {
         let (port, isNew) = state.withLock { state in
             if let port = state.ports.first(where: { $0.simulated === simulated }) { return (port, false) }
             var address = state.lastAddress
             repeat { address = address % 127 + 1 } while state.ports.contains { $0.device.address == address }
             state.lastAddress = address
-            var number = 1
-            while state.ports.contains(where: { $0.number == number }) { number += 1 }
+            let taken = Set(state.ports.map(\.number))
+            let number = ([preferred] + (1...128)).first { $0 > 0 && !taken.contains($0) } ?? 1
             let port = SimulatedUSBPort(simulated, bus: Self.number, address: address, number: number)
             state.ports.append(port)
             return (port, true)

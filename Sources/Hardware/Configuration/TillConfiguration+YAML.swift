@@ -52,6 +52,12 @@ extension TillConfiguration {
                 "    readerSeconds: \(pin.readerSeconds)",
                 "    scheme: \(pinPadScheme.rawValue)",
                 "  applicationChoice: \(terminal.offersApplicationChoice)",
+                "  magstripe:",
+                "    enabled: \(magneticStripe.isEnabled)",
+                "    fallback: \(magneticStripe.allowsFallback)",
+                "    chipFailures: \(magneticStripe.chipFailures)",
+                "    path: \(magneticStripe.path.rawValue)",
+                "    keyboards: [\(magneticStripe.keyboards.map(Self.quoted).joined(separator: ", "))]",
             ]
     }
 

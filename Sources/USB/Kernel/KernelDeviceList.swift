@@ -45,7 +45,7 @@ public struct KernelDeviceList: Sendable {
         var found = KernelDevice(
             name: name,
             device: USBDevice(
-                bus: bus, address: address, descriptor: descriptor, configuration: nil,
+                bus: bus, address: address, port: name, descriptor: descriptor, configuration: nil,
                 manufacturer: KernelFile.text("\(path)/manufacturer"), product: KernelFile.text("\(path)/product"),
                 serialNumber: KernelFile.text("\(path)/serial")))
         // Empty when the device is not configured.

@@ -22,7 +22,7 @@ protocol World: Sendable {
     /// The card that is used; nil when it is not known beforehand.
     var card: CardProfile? { get }
     /// Where readers come from.
-    var readerSources: [any CardReaderSource] { get }
+    func readerSources(_ magneticStripe: MagneticStripePolicy) -> [any CardReaderSource]
     /// How the reader to use is looked for.
     var discoveryMethod: CardReaderDiscoveryMethod { get }
     /// The reader to use; nil for the first one.
@@ -42,7 +42,9 @@ extension World {
     var trace: TraceFile? { nil }
     var card: CardProfile? { nil }
     var readerID: String? { nil }
-    var readerSources: [any CardReaderSource] { [USBCardReaderSource(bus, time: time)] }
+    func readerSources(_ magneticStripe: MagneticStripePolicy) -> [any CardReaderSource] {
+        [USBCardReaderSource(bus, time: time, magneticStripe: magneticStripe)]
+    }
     var discoveryMethod: CardReaderDiscoveryMethod { .usb }
     var takesCards: Bool { true }
 

@@ -25,6 +25,6 @@ enum ReaderChoice: Hashable, Sendable, ExpressibleByArgument {
     }
 
     static var allValueStrings: [String] {
-        ["usb", "simulated"] + SimulatedReaderModel.all.map { "simulated:\($0.name)" }
+        ["usb", "simulated"] + SimulatedReader.all.map { "simulated:\($0.name)" }
     }
 }
