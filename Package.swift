@@ -157,6 +157,14 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "MagneticStripeTests", dependencies: ["CardSecrets", "Determinism", "MagneticStripe"],
+            swiftSettings: strict),
+        .testTarget(name: "HIDTests", dependencies: ["HID", "USB"], swiftSettings: strict),
+        .testTarget(
+            name: "MSRTests",
+            dependencies: ["CardSecrets", "Determinism", "HID", "MagneticStripe", "MSR", "Simulator", "USB"],
+            swiftSettings: strict),
+        .testTarget(
             name: "EMVTests",
             dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "SmartCard"],
             swiftSettings: strict

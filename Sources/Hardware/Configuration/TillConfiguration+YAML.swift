@@ -2,6 +2,7 @@ internal import Amounts
 internal import Cryptography
 internal import Determinism
 internal import EMV
+internal import MSR
 
 extension TillConfiguration {
     /// The configuration in force as a YAML file with comments, every value written out. Read back it is the
