@@ -117,6 +117,7 @@ final class HotplugWatcher: Sendable {
             let news = state.register?.update(devices, at: time.reading()) {
                 // A configuration that is wrong will not get better.
                 ($0.configuration != nil || faulty.contains($0)) && KernelDeviceList.isAccessible($0)
+                    && $0.hasSettledHID
             }
             // Under the lock, so that the consumer sees them in the order in which they happened.
             for event in news ?? [] { events.yield(event) }

@@ -52,6 +52,7 @@ public struct KernelDeviceList: Sendable {
         guard let active = KernelFile.text("\(path)/bConfigurationValue").flatMap(UInt8.init) else { return found }
         do throws(USBError) {
             found.device.configuration = try USBConfiguration.find(active, after: Int(bytes[0]), in: bytes)
+            found.device.configuration?.addKernelHID { kernelHID("\(path):\(active).\($0)") }
         } catch { found.fault = error }
         return found
     }
