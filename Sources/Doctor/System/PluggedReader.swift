@@ -1,5 +1,7 @@
 internal import CCID
+internal import HID
 internal import Hardware
+internal import MSR
 internal import USB
 
 /// A card reader that is plugged in.
@@ -17,32 +19,31 @@ struct PluggedReader: Sendable {
     /// Every reader, in the order of bus and address; nil when the kernel has no USB.
     static func all(in files: SystemFiles, _ kernel: KernelDeviceList) -> [PluggedReader]? {
         guard files.exists("/sys/bus/usb") else { return nil }
-        return ((try? kernel.devices()) ?? []).compactMap { PluggedReader($0, files) }
+        return ((try? kernel.devices()) ?? []).compactMap { PluggedReader($0) }
     }
 
-    private init?(_ found: KernelDevice, _ files: SystemFiles) {
-        guard let reader = CardReader(found.device) else { return nil }
-        name = "\(reader.id) \(reader.name)"
-        device = found.device
-        directory = "/sys/bus/usb/devices/\(found.name)"
+    private init?(_ found: KernelDevice) {
         let chip = ((try? CCIDInterface.all(in: found.device)) ?? []).map(\.number)
-        let usbNode = KernelDeviceList.node(of: found.device)
-        if chip.isEmpty {
-            let hid = (found.device.configuration?.interfaces ?? []).filter { $0.classCode == 3 }
-            interfaces = hid.map(\.number)
-            let raw = Self.rawNodes(of: directory, files)
-            nodes = raw.isEmpty ? [usbNode] : raw
-        } else {
-            (interfaces, nodes) = (chip, [usbNode])
-        }
+        let stripe = MSRInterface.find(in: found.device)
+        guard !chip.isEmpty || stripe != nil else { return nil }
+        (device, directory) = (found.device, "/sys/bus/usb/devices/\(found.name)")
+        name = Self.name(of: found.device)
+        interfaces = chip + (stripe.map { [$0.hid.number] } ?? [])
+        let whole = KernelDeviceList.node(of: found.device)
+        // A stripe is read through the kernel's own driver where that has the interface.
+        let raw = stripe.flatMap(\.hid.kernel).flatMap(\.node).map { "/dev/\($0)" }
+        nodes = (chip.isEmpty && raw != nil ? [] : [whole]) + (raw.map { [$0] } ?? [])
     }
 
-    /// The hidraw nodes of a device: `/dev/hidraw0`, from `1-2/1-2:1.0/0003:…/hidraw/hidraw0`.
-    private static func rawNodes(of directory: String, _ files: SystemFiles) -> [String] {
-        files.names(in: directory).filter { $0.contains(":") }.flatMap { interface in
-            files.names(in: "\(directory)/\(interface)").filter { $0.hasPrefix("0003:") }.flatMap { device in
-                files.names(in: "\(directory)/\(interface)/\(device)/hidraw").map { "/dev/\($0)" }
-            }
-        }
+    private static func name(of device: USBDevice) -> String {
+        if let reader = CardReader(device) { return "\(reader.id) \(reader.name)" }
+        func digits(_ number: UInt16) -> String { String(number, radix: 16).fourDigits }
+        let number = "\(digits(device.descriptor.vendorID)):\(digits(device.descriptor.productID))"
+        return "\(number)@\(device.bus)-\(device.address) \(device.product ?? "magnetic stripe reader")"
     }
+}
+
+extension String {
+    /// With zeros before it.
+    fileprivate var fourDigits: String { String(repeating: "0", count: max(0, 4 - count)) + self }
 }

@@ -45,13 +45,14 @@ public struct KernelDeviceList: Sendable {
         var found = KernelDevice(
             name: name,
             device: USBDevice(
-                bus: bus, address: address, descriptor: descriptor, configuration: nil,
+                bus: bus, address: address, port: name, descriptor: descriptor, configuration: nil,
                 manufacturer: KernelFile.text("\(path)/manufacturer"), product: KernelFile.text("\(path)/product"),
                 serialNumber: KernelFile.text("\(path)/serial")))
         // Empty when the device is not configured.
         guard let active = KernelFile.text("\(path)/bConfigurationValue").flatMap(UInt8.init) else { return found }
         do throws(USBError) {
             found.device.configuration = try USBConfiguration.find(active, after: Int(bytes[0]), in: bytes)
+            found.device.configuration?.addKernelHID { kernelHID("\(path):\(active).\($0)") }
         } catch { found.fault = error }
         return found
     }

@@ -67,7 +67,7 @@ import Testing
             parsed.filter { $0.assigned("ENV", ".CARDPRESENT") != nil }
                 .map { [$0.required(key, "idVendor"), $0.required(key, "idProduct")] }.filter { $0[0] != nil }
         }
-        #expect(numbers("ATTR").count == 5)
+        #expect(numbers("ATTR").count == 6)
         #expect(numbers("ATTR") == numbers("ATTRS"))
     }
 }
