@@ -46,6 +46,7 @@ let package = Package(
         // Debian 12's libcups2-dev carries no cups.pc. The library is opened on first use, so only its
         // headers are needed here.
         .systemLibrary(name: "CCUPS", providers: [.apt(["libcups2-dev"])]),
+        .systemLibrary(name: "CTimex"),
         // libpcsclite is opened on first use, and its functions are declared here: no package is needed to build.
         .systemLibrary(name: "CPCSC"),
 
@@ -123,11 +124,18 @@ let package = Package(
             resources: [.embedInCode("Cards"), .embedInCode("IssuerRules"), .embedInCode("Keys")],
             swiftSettings: strict
         ),
+        .target(
+            name: "Doctor",
+            dependencies: [
+                "CCID", "CTimex", "Determinism", "DeviceAccess", "HID", "Hardware", "MSR", "SettingsFile", "Storage", "USB",
+            ],
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "CardPresentCommand",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "EMVReplay", "Hardware",
-                "SettingsFile",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "DeviceAccess", "Doctor", "EMV",
+                "EMVReplay", "Hardware", "SettingsFile",
                 "Simulator", "SmartCard", "Storage", "USB", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -192,6 +200,14 @@ let package = Package(
             dependencies: [
                 "Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard", "Storage",
                 "Yosemite",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DoctorTests",
+            dependencies: [
+                "CCID", "Determinism", "DeviceAccess", "Doctor", "Hardware", "SettingsFile", "Simulator", "Storage",
+                "USB",
             ],
             swiftSettings: strict
         ),
