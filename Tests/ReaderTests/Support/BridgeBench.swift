@@ -1,5 +1,6 @@
 import CCID
 import Determinism
+import Dispatch
 import Simulator
 import Synchronization
 import Testing
@@ -46,13 +47,19 @@ final class BridgeBench: Sendable {
         #expect(after == before)
     }
 
-    /// What the process has after a first bench, which leaves behind what is made once for the whole process.
-    private static let firstBench = Task {
+    /// Has everything that is made once for the whole process, at its first use.
+    private static let firstUse = Task {
         if let bench = try? await BridgeBench() { await bench.end() }
+        // A descriptor for each clock that something is waited for by.
+        try? await Task.sleep(for: .milliseconds(20), clock: .continuous)
+        try? await Task.sleep(for: .milliseconds(20), clock: .suspending)
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().asyncAfter(wallDeadline: .now() + 0.02) { continuation.resume() }
+        }
     }
 
     private static func resources(settlingTo expected: ProcessResources? = nil) async -> ProcessResources {
-        await firstBench.value
+        await firstUse.value
         var resources = ProcessResources.now
         // Some other thread may be about to drop the last reference, or to end.
         for _ in 0..<500 where expected.map({ $0 != resources }) ?? (resources.eventThreads > 0) {
