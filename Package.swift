@@ -92,8 +92,8 @@ let package = Package(
         .target(
             name: "Hardware",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "EMV", "PCSC", "SettingsFile",
-                "SmartCard", "USB",
+                "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "EMV", "HID",
+                "MagneticStripe", "MSR", "PCSC", "SettingsFile", "SmartCard", "USB",
             ],
             swiftSettings: strict
         ),
@@ -116,8 +116,8 @@ let package = Package(
         .target(
             name: "Simulator",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "SettingsFile",
-                "SmartCard", "USB",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
+                "SettingsFile", "SmartCard", "USB",
             ],
             path: "Simulator",
             sources: ["Sources"],
@@ -135,7 +135,7 @@ let package = Package(
             name: "CardPresentCommand",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "DeviceAccess", "Doctor", "EMV",
-                "EMVReplay", "Hardware", "PCSC", "SettingsFile",
+                "EMVReplay", "Hardware", "MSR", "PCSC", "SettingsFile",
                 "Simulator", "SmartCard", "Storage", "USB", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

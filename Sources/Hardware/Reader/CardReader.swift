@@ -18,8 +18,10 @@ public struct CardReader: Hashable, Sendable, Codable, Identifiable {
     /// 0...1; nil for a reader that lives on USB power.
     public var batteryLevel: Double?
     public var readerType: CardReaderType
+    /// How cards can be presented to it.
+    public var inputs: CardReaderInput
     /// What the reader exchanges with the host: `TPDU`, `short APDU`, `extended APDU` or `character`; `PC/SC` behind
-    /// pcscd, whose driver hides it.
+    /// pcscd, whose driver hides it; of a reader for magnetic stripes alone `reports`, or `keyboard` when it types.
     public var exchangeLevel: String
     /// Card slots.
     public var slotCount: Int
@@ -28,12 +30,13 @@ public struct CardReader: Hashable, Sendable, Codable, Identifiable {
 
     public init(
         id: String, name: String, manufacturer: String?, serialNumber: String?, usbID: String?,
-        softwareVersion: String?, batteryLevel: Double?, readerType: CardReaderType, exchangeLevel: String, slotCount: Int,
-        hasPINPad: Bool = false
+        softwareVersion: String?, batteryLevel: Double?, readerType: CardReaderType, exchangeLevel: String,
+        slotCount: Int,
+        hasPINPad: Bool = false, inputs: CardReaderInput = .insert
     ) {
         (self.id, self.name, self.manufacturer, self.serialNumber) = (id, name, manufacturer, serialNumber)
         (self.usbID, self.softwareVersion, self.batteryLevel) = (usbID, softwareVersion, batteryLevel)
         (self.readerType, self.exchangeLevel, self.slotCount) = (readerType, exchangeLevel, slotCount)
-        self.hasPINPad = hasPINPad
+        (self.hasPINPad, self.inputs) = (hasPINPad, inputs)
     }
 }

@@ -47,6 +47,7 @@ actor ReaderConnection {
         let session = try await source.open(reader)
         var value = reader
         value.batteryLevel = await session.batteryLevel()
+        value.inputs = await session.inputs()
         guard clearing == clearings else {
             await session.close()
             throw .commandCancelled(from: .app)

@@ -9,7 +9,6 @@ internal import USB
 /// A reader behind pcscd, and a person at this terminal.
 struct PCSCWorld: World {
     let bus: any USBBus = SimulatedUSBBus()
-    let readerSources: [any CardReaderSource]
     let cardholder: any CardholderInterface
     let time: any TimeSource = SystemTimeSource()
     let random: any RandomSource = SystemRandomSource()
@@ -22,9 +21,12 @@ struct PCSCWorld: World {
     ) throws(CommandFailure) {
         guard options.determinism.seed == nil else { throw .seedWithRealReader }
         self.readerName = readerName
-        readerSources = [PCSCReaderSource(time: time)]
         cardholder = try ConsoleCardholder(pin: pin, pinPad: pinPad, random: random, time: time)
         trace = try options.traceFile()
+    }
+
+    func readerSources(_ magneticStripe: MagneticStripePolicy) -> [any CardReaderSource] {
+        [PCSCReaderSource(time: time)]
     }
 
     var discoveryMethod: CardReaderDiscoveryMethod { .pcsc }

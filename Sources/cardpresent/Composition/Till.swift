@@ -66,22 +66,22 @@ struct Till: Sendable {
         let stores = try Self.stores(
             world, terminal: world.terminal(settings.terminal(for: currency)), host: host, journal: journal,
             history: try world.takesCards ? CardFiles.history(in: storage, settings, world.time) : nil,
-            merchant: settings.merchant)
+            settings: settings)
         let recovered = try await stores.value { CardPresentPaymentsAction.recoverPayments(onCompletion: $0) }
         return Till(stores: stores, world: world, recovered: recovered)
     }
 
     private static func stores(
         _ world: any World, terminal: TerminalConfiguration, host: any PaymentHost, journal: PaymentJournal,
-        history: StoredCardHistory?, merchant: Merchant
+        history: StoredCardHistory?, settings: TillConfiguration
     ) throws(CommandFailure) -> StoresManager {
         let time = world.time
         let payments = CardPresentPaymentsStore(
-            host: host, journal: journal, merchant: merchant, history: history, time: time
+            host: host, journal: journal, merchant: settings.merchant, history: history, time: time
         ) { host in
             LocalCardReaderService(
-                sources: world.readerSources, host: host, terminal: terminal, cardholder: world.cardholder,
-                history: history, time: time, random: world.random.stream("terminal"),
+                sources: world.readerSources(settings.magneticStripe), host: host, terminal: terminal,
+                magneticStripe: settings.magneticStripe, cardholder: world.cardholder, history: history, time: time, random: world.random.stream("terminal"),
                 trace: world.recordTrace)
         }
         let receipts = ReceiptStore(

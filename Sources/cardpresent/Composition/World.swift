@@ -22,7 +22,7 @@ protocol World: Sendable {
     /// The card that is used; nil when it is not known beforehand.
     var card: CardProfile? { get }
     /// Where readers come from.
-    var readerSources: [any CardReaderSource] { get }
+    func readerSources(_ magneticStripe: MagneticStripePolicy) -> [any CardReaderSource]
     /// How the reader to use is looked for.
     var discoveryMethod: CardReaderDiscoveryMethod { get }
     /// The identifier of the reader to use; nil for the first one.
@@ -47,7 +47,9 @@ extension World {
     var trace: TraceFile? { nil }
     var card: CardProfile? { nil }
     var readerID: String? { nil }
-    var readerSources: [any CardReaderSource] { [USBCardReaderSource(bus, time: time)] }
+    func readerSources(_ magneticStripe: MagneticStripePolicy) -> [any CardReaderSource] {
+        [USBCardReaderSource(bus, time: time, magneticStripe: magneticStripe)]
+    }
     var discoveryMethod: CardReaderDiscoveryMethod { .usb }
     var takesCards: Bool { true }
 
@@ -56,7 +58,9 @@ extension World {
     func observe(_ event: CardReaderEvent) {}
 
     func choose(among readers: [CardReader]) throws(CommandFailure) -> CardReader {
-        guard let reader = readerID.map({ id in readers.first { $0.id == id } }) ?? readers.first else {
+        // Where nothing is said, a reader for chips: one for stripes beside it is used with it.
+        let first = readers.first { $0.inputs.contains(.insert) } ?? readers.first
+        guard let reader = readerID.map({ id in readers.first { $0.id == id } }) ?? first else {
             throw CommandFailure(
                 .reader, code: "reader_not_found",
                 message: readerID.map { "there is no reader '\($0)'" } ?? "no card reader found",

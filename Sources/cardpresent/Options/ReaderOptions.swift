@@ -29,6 +29,6 @@ enum ReaderChoice: Hashable, Sendable, ExpressibleByArgument {
     }
 
     static var allValueStrings: [String] {
-        ["usb", "pcsc", "simulated"] + SimulatedReaderModel.all.map { "simulated:\($0.name)" }
+        ["usb", "pcsc", "simulated"] + SimulatedReader.all.map { "simulated:\($0.name)" }
     }
 }

@@ -43,8 +43,10 @@ extension CommandFailure {
     private static func fix(_ code: String) -> String? {
         switch code {
         case "card_not_read": "ask for another card, or another way to pay"
+        case "swipe_not_read": "begin again and swipe the card, or ask for another one"
+        case "chip_card_swiped": "begin again with a chip card reader, and insert the card"
         case "card_removed": "begin again, and leave the card in until the reader says otherwise"
-        case "card_timeout": "begin again and insert a card"
+        case "card_timeout": "begin again and present a card"
         case "reader_unplugged", "no_reader": "plug the reader in and begin again"
         case "host_failed", "host_unreachable", "host_timeout", "interrupted": "nothing was charged: begin again"
         default: nil

@@ -1,14 +1,18 @@
 internal import CCID
 internal import Determinism
 internal import Hardware
+internal import MSR
 internal import PCSC
 internal import USB
 
 extension CardReader {
     /// The reader on one line.
     var line: String {
-        let slots = slotCount == 1 ? "1 slot" : "\(slotCount) slots"
-        return "\(id)  \(name)  \(exchangeLevel), \(slots)\(hasPINPad ? ", PIN pad" : "")\n"
+        var parts = [exchangeLevel]
+        if slotCount > 0 { parts.append(slotCount == 1 ? "1 slot" : "\(slotCount) slots") }
+        if inputs.contains(.swipe) { parts.append("magnetic stripe") }
+        if hasPINPad { parts.append("PIN pad") }
+        return "\(id)  \(name)  \(parts.joined(separator: ", "))\n"
     }
 }
 
@@ -26,6 +30,7 @@ struct ReaderView: Encodable, Sendable {
     static func asking(
         _ reader: CardReader, device: USBDevice, bus: any USBBus
     ) async -> (view: ReaderView, failure: CommandFailure?) {
+        guard reader.readerType != .magneticStripe else { return await opening(reader, device: device, bus: bus) }
         do throws(CCIDError) {
             let driver = try await CCIDReader.open(device, on: bus, time: SystemTimeSource())
             let card = String(describing: try await driver.cardStatus())
@@ -53,6 +58,20 @@ struct ReaderView: Encodable, Sendable {
         }
     }
 
+    /// Opens a reader that holds no card, to see whether it can be used.
+    private static func opening(
+        _ reader: CardReader, device: USBDevice, bus: any USBBus
+    ) async -> (view: ReaderView, failure: CommandFailure?) {
+        do throws(MSRError) {
+            guard let interface = MSRInterface.find(in: device) else { throw .noReader }
+            await (try MagneticStripeReader.open(device, interface, on: bus)).close()
+            return (ReaderView(reader: reader), nil)
+        } catch {
+            let failure = CommandFailure(.reader, code: "reader_failed", message: error.description)
+            return (ReaderView(reader: reader, error: ErrorView(failure)), failure)
+        }
+    }
+
     var text: String {
         var lines = [reader.name]
         func add(_ name: String, _ value: String?) {
@@ -65,6 +84,7 @@ struct ReaderView: Encodable, Sendable {
         add("firmware", reader.softwareVersion)
         add("level", reader.exchangeLevel)
         add("slots", String(reader.slotCount))
+        add("takes", reader.inputs.words.joined(separator: ", "))
         add("PIN pad", reader.hasPINPad ? "yes" : nil)
         add("battery", reader.batteryLevel.map { "\(Int($0 * 100)) percent" })
         add("card", card)
