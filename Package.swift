@@ -92,8 +92,8 @@ let package = Package(
         .target(
             name: "Hardware",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "EMV", "SettingsFile",
-                "SmartCard", "USB",
+                "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "EMV", "HID",
+                "MagneticStripe", "MSR", "PCSC", "SettingsFile", "SmartCard", "USB",
             ],
             swiftSettings: strict
         ),
@@ -116,8 +116,8 @@ let package = Package(
         .target(
             name: "Simulator",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "SettingsFile",
-                "SmartCard", "USB",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
+                "SettingsFile", "SmartCard", "USB",
             ],
             path: "Simulator",
             sources: ["Sources"],
@@ -136,7 +136,7 @@ let package = Package(
             name: "CardPresentCommand",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "DeviceAccess", "Doctor", "EMV",
-                "EMVReplay", "Hardware", "SettingsFile",
+                "EMVReplay", "Hardware", "MSR", "PCSC", "SettingsFile",
                 "Simulator", "SmartCard", "Storage", "USB", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -19,6 +19,7 @@ typedef struct {
     char driver[USBDEVFS_MAXDRIVERNAME + 1], detached[USBDEVFS_MAXDRIVERNAME + 1];  // the kernel's; empty: none
     File *owner;            // who claimed it
     gboolean is_taken;      // another program has it
+    gboolean is_refused;    // the next claim fails
 } Interface;
 
 // What goes wrong with the next transfer on an endpoint.

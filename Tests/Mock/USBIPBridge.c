@@ -11,6 +11,7 @@
 //     unplug ADDRESS              pull it out; so does a server that closes the connection
 //     driver ADDRESS NAME         a kernel driver has the first interface, or none has: -
 //     taken ADDRESS yes|no        another program has it
+//     refuse ADDRESS              the next claim of it fails: another program was faster
 //     counters ADDRESS            ok CLAIMS RELEASES DETACHES ATTACHES CLEARED_HALTS RESETS TRANSFERS FILES
 //     fail ADDRESS EP ERRNO       the next transfer on the endpoint fails before the device sees it
 //     shorten ADDRESS EP COUNT    the next transfer ends after so many bytes; the device does not see it
@@ -96,6 +97,9 @@ static char *obey(char **words) {
     } else if (count == 3 && !strcmp(words[0], "taken")) {
         interface->is_taken = !strcmp(words[2], "yes");
         node_show_driver(device, interface, interface->is_taken ? "usbfs" : NULL);
+        answer = ok();
+    } else if (!strcmp(words[0], "refuse")) {
+        interface->is_refused = TRUE;
         answer = ok();
     } else if (!strcmp(words[0], "counters")) {
         GString *text = g_string_new("ok");

@@ -153,6 +153,7 @@ static long claim(File *file, Interface *interface) {
     if (!interface) return -ENOENT;
     if (interface->owner == file) return 0;
     if (interface->owner || interface->is_taken || *interface->driver) return -EBUSY;
+    if (interface->is_refused) return interface->is_refused = FALSE, -EBUSY;
     interface->owner = file;
     file->device->counters[CLAIMS]++;
     node_show_driver(file->device, interface, "usbfs");
