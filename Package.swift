@@ -127,7 +127,8 @@ let package = Package(
         .target(
             name: "Doctor",
             dependencies: [
-                "CCID", "CTimex", "Determinism", "DeviceAccess", "HID", "Hardware", "MSR", "SettingsFile", "Storage", "USB",
+                "CCID", "CTimex", "Determinism", "DeviceAccess", "HID", "Hardware", "MSR", "SettingsFile", "Storage",
+                "USB",
             ],
             swiftSettings: strict
         ),

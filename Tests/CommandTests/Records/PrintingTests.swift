@@ -65,8 +65,11 @@ struct PrintingTests {
                 environment: ["CUPS_SERVER": server.socket])
         }
         #expect(try doctor().output == "ok       printer        receipts: is idle and takes jobs\n")
-        let stop = "cupsdisable -h '\(server.socket)' -r 'out of paper' receipts && cupsreject -h '\(server.socket)' receipts"
-        #expect(try Child(program: "/bin/bash", ["-c", "PATH=$PATH:/usr/sbin; " + stop], in: scratch).result().status == 0)
+        let script = """
+            PATH=$PATH:/usr/sbin
+            cupsdisable -h '\(server.socket)' -r 'out of paper' receipts && cupsreject -h '\(server.socket)' receipts
+            """
+        #expect(try Child(program: "/bin/bash", ["-c", script], in: scratch).result().status == 0)
         let told = try doctor("--json")
         #expect(told.status == 6)
         let checks = try #require(try told.object()["checks"] as? [[String: Any]])

@@ -28,4 +28,14 @@ import Testing
         #expect(findings.first?.subject == "1-1 Odd")
         #expect(findings.first?.seen.hasPrefix("claims to be a card reader, and its descriptor is wrong: ") == true)
     }
+
+    @Test func `a magnetic stripe reader is a reader, and is opened through its raw node`() async throws {
+        let system = try FakeSystem()
+        try system.plugStripeReader("1-3")
+        #expect(await ReaderCheck(root: system.root).findings() == [.ok(about: "1234:0007@1-6 MSR", "is plugged in")])
+        #expect(
+            await PermissionCheck(root: system.root, user: system.alice()).findings()
+                == [.ok(about: "1234:0007@1-6 MSR", "/dev/hidraw3 can be opened")])
+        #expect(await OwnerCheck(root: system.root).findings() == [.ok(about: "1234:0007@1-6 MSR", "is free")])
+    }
 }

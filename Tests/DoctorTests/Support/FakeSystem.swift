@@ -74,6 +74,20 @@ final class FakeSystem: Sendable {
         try write("\(address)\n", to: "\(directory)/devnum")
     }
 
+    /// Plugs a magnetic stripe reader in that the kernel's HID driver has, with its raw node.
+    func plugStripeReader(_ name: String, address: UInt8 = 6) throws {
+        try plug(
+            name, USBModel(vendor: 0x1234, product: 7, name: "MSR", classes: [3]), address: address,
+            drivers: [0: "usbhid"])
+        let hid = "/sys/bus/usb/devices/\(name):1.0/0003:1234:0007.0001"
+        // HID Point of Sale: a reader with the data of track 2.
+        try write(
+            [0x05, 0x8E, 0x09, 1, 0xA1, 1, 0x15, 0, 0x26, 0xFF, 0, 0x75, 8, 0x95, 40, 0x09, 0x22, 0x81, 2, 0xC0],
+            to: "\(hid)/report_descriptor")
+        try makeFolder("\(hid)/hidraw/hidraw3")
+        try write("", to: "/dev/hidraw3")
+    }
+
     /// Starts a program that has files open; nil when nobody may look at them.
     func start(_ name: String, pid: Int32, open nodes: [String]?) throws {
         try write("\(name)\n", to: "/proc/\(pid)/comm")
@@ -136,7 +150,10 @@ struct USBModel {
                 64,
                 0, 0,
             ]
-            body += [9, 4, number, 0, 3, code, 0, 0, 0] + (code == 0x0B ? ccid ?? Self.ccidDescriptor : []) + endpoints
+            body += [9, 4, number, 0, 3, code, 0, 0, 0]
+            // HID 1.11 §6.2.1: one report descriptor of 20 bytes.
+            if code == 3 { body += [9, 0x21, 0x11, 1, 0, 1, 0x22, 20, 0] }
+            body += (code == 0x0B ? ccid ?? Self.ccidDescriptor : []) + endpoints
         }
         let total = UInt16(9 + body.count)
         return [18, 1, 0, 2, 0, 0, 0, 64] + Self.word(vendor) + Self.word(product) + [0, 1, 1, 2, 0, 1]

@@ -1,6 +1,7 @@
 import DeviceAccess
 import Foundation
 import Glibc
+import MSR
 import Testing
 
 /// The rules as udev itself reads and works them off, for devices that exist only here (`udevadm test` under umockdev).
@@ -180,11 +181,12 @@ struct UdevRunTests {
         #expect(result.effects.contains { $0.contains("power/control") && $0.hasSuffix("'on'") })
     }
 
-    @Test(
-        arguments: [
-            (0x0801, 0x0002), (0x0801, 0x0011), (0x0ACD, 0x2030), (0x0404, 0x0328), (0x0AA7, 0x0402), (0x5131, 0x2007),
-            (0xC216, 0x0180),
-        ] as [(UInt16, UInt16)])
+    /// Those that the driver knows, and some that only the rules do.
+    private static let stripeReaders =
+        MSRModel.known.map { ($0.vendorID, $0.productID) }
+        + [(0x0801, 0x0011), (0x0ACD, 0x2030), (0x0404, 0x0328), (0x0AA7, 0x0402)]
+
+    @Test(arguments: stripeReaders)
     func `magnetic stripe readers are known by their numbers`(vendor: UInt16, product: UInt16) throws {
         let model = USBModel(vendor: vendor, product: product, name: "MSR", classes: [3])
         let node = try run(device("1-2", model), "\(Self.controller)/1-2")
