@@ -169,6 +169,9 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // They run where Scripts/test-usb runs them, in a guest whose kernel has USB, and are disabled elsewhere.
+        .testTarget(
+            name: "GuestTests", dependencies: ["CCID", "Determinism", "SmartCard", "USB"], swiftSettings: strict),
         // It runs the built program and imports nothing of it. The libraries are for a terminal that meets the
         // program's simulated card.
         .testTarget(
