@@ -19,27 +19,47 @@ make_certificates() { # make_certificates FOLDER
     touch "$1/done"
 }
 
+# Cards that do what no card of the catalogue does.
+make_cards() { # make_cards FOLDER
+    local first number
+    mkdir -p "$1"
+    cp Scripts/guest/cards/*.yaml "$1/"
+    # A card has 32 faults at most.
+    for ((first = 1; first <= 254; first += 32)); do
+        {
+            cat Scripts/guest/cards/lengths.yaml
+            for ((number = 1; number <= 32 && first + number <= 255; number++)); do
+                echo "  - { command: readRecord, occurrence: $number, do: truncate $((first + number - 1)) }"
+            done
+        } >"$1/lengths-$first.yaml"
+    done
+}
+
 # Writes what the guest runs once it has the host's files.
 write_start() { # write_start COMMAND...
     local swift
     swift=$(dirname "$(readlink -f "$(command -v swift)")")
     {
         echo '#!/bin/bash'
-        echo "exec env -i HOME=/root TMPDIR=/tmp LANG=C.UTF-8 TERM=${TERM:-linux} NO_COLOR=1 \\"
+        printf 'exec env --chdir=%q -i ' "$PWD"
+        echo "HOME=/root TMPDIR=/tmp LANG=C.UTF-8 TERM=${TERM:-linux} NO_COLOR=1 \\"
         echo "    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:$swift \\"
         printf '    KERNEL_MODULES=%q CONTROLLER=%q FILTER=%q \\\n' "$PWD/$kernel_modules" "$controller" "$filter"
-        printf '    bash -c %q' "cd '$PWD' && exec $*"
+        printf '    '
+        printf ' %q' "$@"
         echo
     } >"$run/start"
     chmod 755 "$run/start"
 }
 
-# Boots, serves the guest until it ends, and says whether it ended well.
-run_guest() { # run_guest CONTROLLER
-    local line part='' status=''
-    write_start Scripts/guest/run
-    start_machine "$1"
+# Boots, serves the guest until it ends, and sets status to how it ended; 124 when it took too long.
+run_guest() { # run_guest CONTROLLER COMMAND...
+    local controller=$1 line part=''
+    shift
+    write_start "$@"
+    start_machine "$controller"
     SECONDS=0
+    status=
     while [ -z "$status" ]; do
         if read -r -t 1 -u "$from_guest" line; then
             serve "$part$line"
@@ -47,18 +67,30 @@ run_guest() { # run_guest CONTROLLER
         else
             # A line that has not come to its end yet.
             part+=$line
-            is_running "$machine" || status=1
-            if [ "$SECONDS" -ge "$longest_run" ]; then
-                add_row - 'the guest ends in time' failed "$((SECONDS * 1000))"
-                status=1
-            fi
+            is_running "$machine" || status=125
+            [ "$SECONDS" -lt "$longest_run" ] || status=124
         fi
     done
     stop_machine
-    if [ "$status" != 0 ]; then
-        add_row - 'the guest runs to its end' failed "$((SECONDS * 1000))"
-        tail -n 30 "$run/console" >&2
-    fi
+}
+
+# Runs every test in a guest.
+test_guest() { # test_guest CONTROLLER
+    run_guest "$1" Scripts/guest/run
+    [ "$status" -ne 0 ] || return 0
+    case "$status" in
+    124) add_row - 'the guest ends in time' failed "$((SECONDS * 1000))" ;;
+    *) add_row - 'the guest runs to its end' failed "$((SECONDS * 1000))" ;;
+    esac
+    tail -n 30 "$run/console" >&2
+}
+
+# Runs a command in a guest and returns its status.
+run_command() { # run_command CONTROLLER COMMAND...
+    : >"$run/output"
+    run_guest "$1" Scripts/guest/command "${@:2}"
+    cat "$run/output"
+    [ "$status" -lt 124 ] || tail -n 30 "$run/console" >&2
     return "$status"
 }
 

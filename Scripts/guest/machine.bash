@@ -30,7 +30,7 @@ choose_accelerator() { # choose_accelerator CACHE
 
 # Starts the machine. The guest runs $run/start; its console is $run/console, or the terminal's own with 'terminal'.
 start_machine() { # start_machine CONTROLLER [terminal]
-    local cpu=max console=(-serial "file:$run/console") hub
+    local cpu=max,la57=off,pku=off,smap=off,smep=off,xsave=off console=(-serial "file:$run/console") hub
     [ "$accelerator" = tcg ] || cpu=host
     [ "${2:-}" != terminal ] || console=(-serial stdio)
     case "$1" in
@@ -73,7 +73,6 @@ end_process() { # end_process PID SIGNAL
         sleep 0.05
     done
     kill -KILL "$1" 2>/dev/null || true
-    wait "$1" 2>/dev/null || true
 }
 
 stop_machine() {
@@ -132,11 +131,15 @@ unplug_reader() {
 
 # Puts a card of ours into the reader, in place of the one that is there.
 insert_card() { # insert_card PROFILE
-    local tries
+    local profile=$1 tries
     remove_card
-    # What it tells goes to the run's folder. It says 'Reset' when it hands over its answer to reset.
-    "$program" simulate card "$1" --vscard "$(line_socket)" --wait 10 </dev/null >"$run/card.log" 2>&1 &
+    [ ! -e "$cards/$1.yaml" ] || profile=$cards/$1.yaml
+    : >"$run/card.log"
+    # Its random numbers are the same each time. What it tells goes to the run's folder. It says 'Reset' when it hands over its answer to reset.
+    "$program" simulate card "$profile" --vscard "$(line_socket)" --seed 0 --wait 10 </dev/null >"$run/card.log" 2>&1 &
     card=$!
+    # The shell need not tell how it ended.
+    disown "$card"
     for ((tries = 0; tries < 250; tries++)); do
         ! grep -q '^Reset' "$run/card.log" || return 0
         is_running "$card" || break

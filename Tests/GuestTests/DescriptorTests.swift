@@ -5,7 +5,7 @@ import USB
 extension GuestTests {
     @Suite struct DescriptorTests {
         @Test func `the kernel's list shows the reader and what it says of itself`() async throws {
-            try await ReaderUnderTest.replug()
+            try await ReaderUnderTest.prepare()
             let device = try await ReaderUnderTest.device(on: LibUSBBus())
             #expect(device.product == "QEMU USB CCID")
             let interfaces = try CCIDInterface.all(in: device)
