@@ -244,7 +244,7 @@ struct LibUSBTransportTests {
         await #expect(throws: USBError.disconnected) { _ = try await mock.bus.open(mock.transport.device) }
         await mock.transport.close()
 
-        // On a bus that never polls, only libusb can tell of the arrival.
+        // On a bus whose clock stands still, only a message can tell of the arrival.
         let listening = try LibUSBBus(time: SteppedTimeSource())
         var told = listening.hotplugEvents().makeAsyncIterator()
         #expect(try await listening.devices() == [])

@@ -16,8 +16,7 @@ struct MockUSBDevice {
 
     /// Opens the device, which forgets what earlier tests did to it.
     init() async throws {
-        // Polling never waits.
-        bus = try LibUSBBus(time: VirtualTimeSource())
+        bus = try LibUSBBus()
         let device = try #require(try await bus.devices().first)
         transport = try await bus.open(device)
         try await order(0)

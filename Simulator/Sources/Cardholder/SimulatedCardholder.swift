@@ -10,6 +10,8 @@ public final class SimulatedCardholder: CardholderInterface {
         var pinEntries = 0
         var isInserting = false
         var isRemoving = false
+        /// What they type instead of what the profile says.
+        var pin: SealedBytes?
     }
 
     private let profile: CardProfile
@@ -17,8 +19,7 @@ public final class SimulatedCardholder: CardholderInterface {
     private let reader: SimulatedCCIDReader
     private let clock: SimulationClock
     private let pinPad: SimulatedPINPad
-    private let pin: SealedBytes?
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// - Parameters:
     ///   - profile: what they do.
@@ -32,8 +33,19 @@ public final class SimulatedCardholder: CardholderInterface {
         pinPad: SimulatedPINPad, pin: SealedBytes? = nil
     ) {
         (self.profile, self.card, self.reader, self.clock) = (profile, card, reader, clock)
-        (self.pinPad, self.pin) = (pinPad, pin)
+        self.pinPad = pinPad
+        state = Mutex(State(pin: pin))
         reader.onPINRequest { [weak self] _ in self?.typeOnReader() }
+    }
+
+    /// Another payment begins: they begin to type from the beginning.
+    ///
+    /// - Parameter pin: what they type from now on, one digit a byte; nil for no change.
+    public func beginAgain(pin: SealedBytes? = nil) {
+        state.withLock { state in
+            state.pinEntries = 0
+            if let pin { state.pin = pin }
+        }
     }
 
     /// Something happened at the reader.
@@ -95,9 +107,9 @@ public final class SimulatedCardholder: CardholderInterface {
 
     /// What they do about the PIN this time.
     private func nextEntry(isRetry: Bool) -> CardholderProfile.PINEntry {
-        let attempt = state.withLock { state in
+        let (attempt, pin) = state.withLock { state in
             defer { state.pinEntries += 1 }
-            return state.pinEntries
+            return (state.pinEntries, state.pin)
         }
         // A PIN that was given once is tried once.
         if let pin { return isRetry ? .cancelled : .digits(pin) }

@@ -18,6 +18,8 @@ public struct CardProfile: Sendable, CustomStringConvertible, CustomReflectable 
     public var processingTime: Duration
     /// In the order in which a partial selection finds them; empty only for a mute card.
     public var applications: [ApplicationProfile]
+    /// nil for a card without a magnetic stripe.
+    public var stripe: StripeProfile?
     /// What the issuer holds for the card.
     public var account: AccountProfile
     public var cardholder: CardholderProfile
@@ -40,7 +42,7 @@ public struct CardProfile: Sendable, CustomStringConvertible, CustomReflectable 
 
     init(_ node: SettingsNode) throws(SettingsError) {
         try node.mapping(allowedKeys: [
-            "name", "description", "card", "applications", "account", "cardholder", "faults",
+            "name", "description", "card", "applications", "stripe", "account", "cardholder", "faults",
         ])
         name = try Self.name(try node.required("name"))
         summary = try node.required("description").text(length: 1...200)
@@ -65,7 +67,9 @@ public struct CardProfile: Sendable, CustomStringConvertible, CustomReflectable 
                 applications.append(application)
             }
         }
-        account = try AccountProfile(try node.optional("account"), currency: applications.first?.currency)
+        stripe = try StripeProfile(try node.optional("stripe"), application: applications.first)
+        account = try AccountProfile(
+            try node.optional("account"), currency: applications.first?.currency ?? stripe?.currency)
         cardholder = try CardholderProfile(try node.optional("cardholder"), applications: applications)
         faults = []
         for fault in try node.optional("faults")?.list(count: 1...32) ?? [] { faults.append(try CardFault(fault)) }

@@ -21,6 +21,8 @@ struct ReaderFirmware: Sendable {
     private(set) var departures: [(slot: Int, after: Duration)] = []
     /// By moment, the earliest first.
     private(set) var answers: [Timed] = []
+    /// When the reader begins to answer; nil until it is asked something.
+    private var start: Timestamp?
     /// PIN entries that have begun since somebody looked.
     var pinRequests: [SimulatedPINRequest] = []
 
@@ -62,7 +64,7 @@ struct ReaderFirmware: Sendable {
 
     /// Power goes, or the bus is reset.
     mutating func reset() {
-        answers = []
+        (answers, start) = ([], nil)
         for index in slots.indices {
             slots[index].deactivate()
             (slots[index].abortRequest, slots[index].abortCommand) = (nil, nil)
@@ -123,6 +125,7 @@ struct ReaderFirmware: Sendable {
     /// - Returns: false when it is no message: shorter than a header or longer than the reader takes.
     mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> Bool {
         guard bytes.count <= model.maximumMessageLength, let command = ReaderCommand(bytes) else { return false }
+        if start == nil { start = now.advanced(by: model.startTime) }
         let index = Int(command.slot)
         guard slots.indices.contains(index) else {
             answer(command, .absent, at: now, failure: ReaderError.badSlot)
@@ -242,6 +245,8 @@ struct ReaderFirmware: Sendable {
     }
 
     mutating func enqueue(_ answer: Timed) {
+        var answer = answer
+        answer.moment = max(answer.moment, start ?? answer.moment)
         let place = answers.lastIndex { $0.moment <= answer.moment }.map { $0 + 1 } ?? 0
         answers.insert(answer, at: place)
     }

@@ -1,5 +1,4 @@
 internal import Amounts
-internal import CCID
 internal import CardSecrets
 internal import Determinism
 internal import EMV
@@ -7,7 +6,7 @@ internal import SmartCard
 
 /// One payment at a connected reader, from the wait for a card to the settled outcome.
 struct PaymentRun: Sendable {
-    let reader: CCIDReader
+    let reader: any CardReaderSession
     let host: any PaymentHost
     let terminal: TerminalConfiguration
     let cardholder: any CardholderInterface
@@ -32,7 +31,7 @@ struct PaymentRun: Sendable {
             forcedOnline: parameters.forcedOnline)
         let outcome = await kernel.run(request, on: traced(channel)) { [events] state in events.send(.kernel(state)) }
         // The card has said all that it will: it may be taken out whatever comes next.
-        try? await reader.powerOff()
+        await reader.powerOff()
         events.send(outcome.decision == .terminated(.channel(.cardRemoved)) ? .cardRemoved : .removeCardRequested)
         let settlement = PaymentSettlement(
             outcome: outcome, exchange: await authorizer.exchange, parameters: parameters, host: host,
@@ -43,14 +42,14 @@ struct PaymentRun: Sendable {
     /// The last look into the slot comes at the deadline itself, and takes a moment.
     private static let lastLook = Duration.seconds(1)
 
-    private func waitForCard() async throws(CardReaderServiceError) -> CCIDCardChannel {
+    private func waitForCard() async throws(CardReaderServiceError) -> any CardChannel {
         events.send(.waitingForInput(.insert))
         let asked = time.now()
         let isPresent: Bool
-        do throws(CCIDError) {
+        do throws(UnderlyingError) {
             isPresent = try await reader.waitForCard(present: true, timeout: parameters.cardTimeout)
         } catch {
-            throw .paymentMethodCollection(UnderlyingError(error))
+            throw .paymentMethodCollection(error)
         }
         let waited = Duration.milliseconds(time.now().milliseconds - asked.milliseconds)
         guard isPresent, waited < parameters.cardTimeout + Self.lastLook else {
@@ -58,16 +57,16 @@ struct PaymentRun: Sendable {
         }
         events.send(.cardInserted)
         await onCardTaken()
-        do throws(CCIDError) {
+        do throws(UnderlyingError) {
             return try await reader.powerOn()
         } catch {
-            try? await reader.powerOff()
-            events.send(error == .cardAbsent ? .cardRemoved : .removeCardRequested)
-            throw .paymentMethodCollection(UnderlyingError(error))
+            await reader.powerOff()
+            events.send(error == .cardRemoved ? .cardRemoved : .removeCardRequested)
+            throw .paymentMethodCollection(error)
         }
     }
 
-    private func traced(_ channel: CCIDCardChannel) -> any CardChannel {
+    private func traced(_ channel: any CardChannel) -> any CardChannel {
         guard let trace else { return channel }
         return TracingCardChannel(channel, record: trace)
     }

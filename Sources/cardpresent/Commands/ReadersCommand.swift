@@ -21,7 +21,7 @@ struct BusOptions: ParsableArguments {
     func open() throws(CommandFailure) -> any USBBus {
         guard simulated else { return try Till.usbBus(time: SystemTimeSource()) }
         let bus = SimulatedUSBBus(clock: SimulationClock(VirtualTimeSource()))
-        for model in SimulatedReaderModel.all { bus.plug(SimulatedCCIDReader(model: model, clock: bus.clock)) }
+        for model in SimulatedReaderModel.all { bus.plug(SimulatedReaderUnit(model: model, clock: bus.clock).device) }
         return bus
     }
 }

@@ -20,11 +20,7 @@ struct SimulatedWorld: World {
     init(
         _ options: WorldOptions, model name: String, pin: SealedBytes?, pinPad: PINPadScheme
     ) throws(CommandFailure) {
-        guard let model = SimulatedReaderModel.all.first(where: { $0.name == name }) else {
-            throw CommandFailure(
-                .usage, code: "unknown_reader_model", message: "there is no simulated reader model '\(name)'",
-                fix: .choice(of: name, among: SimulatedReaderModel.all.map(\.name), called: "models"))
-        }
+        let model = try ReaderModelCatalogue.model(name)
         let profile = try CardCatalogue.profile(options.card)
         card = profile
         random = options.determinism.repeatability.random
@@ -32,14 +28,14 @@ struct SimulatedWorld: World {
         time = clock
         let simulatedBus = SimulatedUSBBus(clock: clock)
         bus = simulatedBus
-        let reader = SimulatedCCIDReader(model: model, clock: clock)
-        simulatedBus.plug(reader)
+        let unit = SimulatedReaderUnit(model: model, clock: clock)
+        simulatedBus.plug(unit.device)
         do {
             let keys = try TestKeys.embedded(rsa: options.determinism.repeatability.rsaKeys)
             authorityKeys = try profile.certificationAuthorityKeys(keys)
             let chip = try SimulatedEMVCard(profile: profile, keys: keys, random: random.stream("card"))
             person = SimulatedCardholder(
-                profile: profile, card: chip, reader: reader, clock: clock,
+                profile: profile, card: chip, reader: unit.first, clock: clock,
                 pinPad: try SimulatedPINPad(
                     keys: keys, scheme: pinPad.keyScheme, random: random.stream("pin pad")),
                 pin: pin)

@@ -78,8 +78,8 @@ struct Till: Sendable {
         let payments = CardPresentPaymentsStore(
             host: host, journal: journal, merchant: merchant, history: history, time: time
         ) { host in
-            USBCardReaderService(
-                bus: world.bus, host: host, terminal: terminal, cardholder: world.cardholder,
+            LocalCardReaderService(
+                sources: world.readerSources, host: host, terminal: terminal, cardholder: world.cardholder,
                 history: history, time: time, random: world.random.stream("terminal"),
                 trace: world.recordTrace)
         }
@@ -191,7 +191,8 @@ extension Till {
         let (lists, continuation) = AsyncStream.makeStream(of: [CardReader].self)
         try await stores.value {
             CardPresentPaymentsAction.startCardReaderDiscovery(
-                discoveryMethod: .usb, onReaderDiscovered: { continuation.yield($0) }, onCompletion: $0)
+                discoveryMethod: world.discoveryMethod, onReaderDiscovered: { continuation.yield($0) }, onCompletion: $0
+            )
         } as Void
         var found: [CardReader] = []
         // The first list holds what is plugged in now.

@@ -21,6 +21,10 @@ protocol World: Sendable {
     var trace: TraceFile? { get }
     /// The card that is used; nil when it is not known beforehand.
     var card: CardProfile? { get }
+    /// Where readers come from.
+    var readerSources: [any CardReaderSource] { get }
+    /// How the reader to use is looked for.
+    var discoveryMethod: CardReaderDiscoveryMethod { get }
     /// The reader to use; nil for the first one.
     var readerID: String? { get }
 
@@ -38,6 +42,8 @@ extension World {
     var trace: TraceFile? { nil }
     var card: CardProfile? { nil }
     var readerID: String? { nil }
+    var readerSources: [any CardReaderSource] { [USBCardReaderSource(bus, time: time)] }
+    var discoveryMethod: CardReaderDiscoveryMethod { .usb }
     var takesCards: Bool { true }
 
     func terminal(_ configured: TerminalConfiguration) -> TerminalConfiguration { configured }

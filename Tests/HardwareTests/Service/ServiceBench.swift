@@ -15,7 +15,7 @@ final class ServiceBench: Sendable {
     let reader: SimulatedCCIDReader
     let card: SimulatedEMVCard
     let issuer: SimulatedIssuer
-    let service: USBCardReaderService
+    let service: LocalCardReaderService
     private let person: SimulatedCardholder
     private let lastNumber = Mutex(UInt32(0))
 
@@ -38,8 +38,9 @@ final class ServiceBench: Sendable {
         issuer = try SimulatedIssuer(
             accounts: profile.issuerAccounts(keys: keys), keys: keys, time: clock, random: random.stream("host"),
             faults: faults)
-        service = USBCardReaderService(
-            bus: bus, host: issuer, terminal: terminal, cardholder: person, time: clock,
+        service = LocalCardReaderService(
+            sources: [USBCardReaderSource(bus, time: clock)], host: issuer, terminal: terminal, cardholder: person,
+            time: clock,
             random: random.stream("terminal"), trace: trace)
     }
 

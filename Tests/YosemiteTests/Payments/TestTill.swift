@@ -84,8 +84,9 @@ final class TestTill: Sendable {
             merchant: Merchant(name: "Corner Shop", lines: ["1 Main Street"], merchantID: "M1", terminalID: "00000001"),
             history: history, time: clock
         ) { host in
-            let service = USBCardReaderService(
-                bus: bus, host: host, terminal: terminal, cardholder: person, history: history, time: clock,
+            let service = LocalCardReaderService(
+                sources: [USBCardReaderSource(bus, time: clock)], host: host, terminal: terminal, cardholder: person,
+                history: history, time: clock,
                 random: random.stream("terminal"), trace: { trace.append($0) })
             made.withLock { $0 = service }
             return service

@@ -37,8 +37,9 @@ final class Lane: Sendable {
         let store = CardPresentPaymentsStore(
             host: issuer, journal: journal, merchant: settings.merchant, time: clock
         ) { host in
-            USBCardReaderService(
-                bus: bus, host: host, terminal: terminal, cardholder: cardholder, time: clock,
+            LocalCardReaderService(
+                sources: [USBCardReaderSource(bus, time: clock)], host: host, terminal: terminal,
+                cardholder: cardholder, time: clock,
                 random: random.stream("terminal"))
         }
         self.cardholder = cardholder

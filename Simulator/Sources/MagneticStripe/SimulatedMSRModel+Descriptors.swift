@@ -1,0 +1,63 @@
+internal import USB
+
+extension SimulatedMSRModel {
+    /// The descriptors of a device that is nothing but this reader.
+    public var descriptors: SimulatedUSBDescriptors {
+        SimulatedUSBDescriptors(
+            device: USBDeviceDescriptor(vendorID: vendorID, productID: productID, release: 0x0100),
+            configuration: USBConfiguration(value: 1, interfaces: [interface(0, endpoint: 0x81)]),
+            manufacturer: manufacturer, product: product, serialNumber: serialNumber)
+    }
+
+    /// Its interface, as a host sees it whose kernel has looked at the report descriptor.
+    func interface(_ number: UInt8, endpoint: UInt8) -> USBInterface {
+        let isKeyboard = kind == .keyboard
+        return USBInterface(
+            number: number, classCode: 0x03, subclassCode: isKeyboard ? 1 : 0, protocolCode: isKeyboard ? 1 : 0,
+            endpoints: [
+                USBEndpoint(
+                    address: endpoint, kind: .interrupt, maximumPacketSize: kind == .pointOfSale ? 64 : 8, interval: 8)
+            ],
+            classDescriptors: [hidDescriptor], kernelHID: KernelHID(reportDescriptor: reportDescriptor))
+    }
+
+    /// The HID descriptor, 9 bytes (HID 1.11 §6.2.1).
+    private var hidDescriptor: [UInt8] {
+        let length = reportDescriptor.count
+        return [0x09, 0x21, 0x11, 0x01, 0x00, 0x01, 0x22, UInt8(length & 0xFF), UInt8(length >> 8 & 0xFF)]
+    }
+
+    /// The report descriptor.
+    var reportDescriptor: [UInt8] {
+        switch kind {
+        case .pointOfSale: Self.pointOfSaleReport
+        case .fixedReport: Self.fixedReport(tracks: 110, [])
+        // Status of the encryption and the key serial number.
+        case .encrypted: Self.fixedReport(tracks: 112, [0x09, 0x42, 0x95, 0x02, 0x82, 0x02, 0x01, 0x09, 0x46, 0x95, 0x0A, 0x82, 0x02, 0x01])
+        case .keyboard: Self.keyboardReport
+        }
+    }
+
+    /// Report 1: three lengths, then the tracks.
+    private static let pointOfSaleReport: [UInt8] =
+        [0x05, 0x8E, 0x09, 0x01, 0xA1, 0x01, 0x85, 0x01, 0x15, 0x00, 0x26, 0xFF, 0x00, 0x75, 0x08]
+        + [0x19, 0x11, 0x29, 0x13, 0x95, 0x03, 0x81, 0x02]
+        + [0x09, 0x21, 0x95, 79, 0x82, 0x02, 0x01, 0x09, 0x22, 0x95, 40, 0x82, 0x02, 0x01]
+        + [0x09, 0x23, 0x95, 107, 0x82, 0x02, 0x01, 0xC0]
+
+    /// Three statuses, three lengths and the kind of card; the tracks; a feature report for commands.
+    private static func fixedReport(tracks: UInt8, _ more: [UInt8]) -> [UInt8] {
+        let head: [UInt8] = [0x06, 0x00, 0xFF, 0x09, 0x01, 0xA1, 0x01, 0x15, 0x00, 0x26, 0xFF, 0x00, 0x75, 0x08]
+        let status: [UInt8] =
+            [0x20, 0x21, 0x22, 0x28, 0x29, 0x2A, 0x38].flatMap { [0x09, $0] } + [0x95, 0x07, 0x81, 0x02]
+        let data: [UInt8] = [0x30, 0x31, 0x32].flatMap { [0x09, $0, 0x95, tracks, 0x82, 0x02, 0x01] }
+        return head + status + data + more + [0x09, 0x20, 0x95, 0x18, 0xB2, 0x02, 0x01, 0xC0]
+    }
+
+    /// A keyboard's (HID 1.11 appendix B.1).
+    private static let keyboardReport: [UInt8] =
+        [0x05, 0x01, 0x09, 0x06, 0xA1, 0x01, 0x05, 0x07, 0x19, 0xE0, 0x29, 0xE7, 0x15, 0x00, 0x25, 0x01]
+        + [0x75, 0x01, 0x95, 0x08, 0x81, 0x02, 0x95, 0x01, 0x75, 0x08, 0x81, 0x01]
+        + [0x95, 0x05, 0x75, 0x01, 0x05, 0x08, 0x19, 0x01, 0x29, 0x05, 0x91, 0x02, 0x95, 0x01, 0x75, 0x03, 0x91, 0x01]
+        + [0x95, 0x06, 0x75, 0x08, 0x15, 0x00, 0x25, 0x65, 0x05, 0x07, 0x19, 0x00, 0x29, 0x65, 0x81, 0x00, 0xC0]
+}

@@ -1,0 +1,26 @@
+/// A reader of a model as it is plugged in: a device, and in it a reader for each of its interfaces.
+public struct SimulatedReaderUnit: Sendable {
+    /// What is plugged in.
+    public let device: any SimulatedUSBDevice
+    /// The reader that people use who do not say which one.
+    public let first: SimulatedCCIDReader
+    /// By the number of their interface.
+    public let readers: [SimulatedCCIDReader]
+
+    public init(model: SimulatedReaderModel, clock: SimulationClock) {
+        first = SimulatedCCIDReader(model: model, clock: clock)
+        let others = model.companions.map { companion in
+            var companion = companion
+            // A device has one speed.
+            companion.speed = model.speed
+            return SimulatedCCIDReader(model: companion, clock: clock)
+        }
+        readers = [first] + others
+        device = others.isEmpty ? first : SimulatedUSBComposite(first, others)
+    }
+
+    /// Every slot of the device, counted through.
+    public var slots: [(reader: SimulatedCCIDReader, slot: Int)] {
+        readers.flatMap { reader in (0..<max(1, reader.model.slotCount)).map { (reader, $0) } }
+    }
+}

@@ -1,0 +1,123 @@
+public import Determinism
+public import EMV
+public import SmartCard
+
+/// The card readers of this machine, wherever they come from, and the EMV kernel.
+///
+/// It puts together what each has a type of its own: ``ReaderDiscovery``, ``ReaderConnection``, ``ReaderPayments``.
+public actor LocalCardReaderService: CardReaderService {
+    private let discovery: ReaderDiscovery
+    private let connection: ReaderConnection
+    private let payments: ReaderPayments
+    private let host: any PaymentHost
+    private let updates = Broadcast<CardReaderSoftwareUpdateState>(current: .none)
+    private let events = EventRelay()
+
+    /// - Parameters:
+    ///   - sources: where readers come from.
+    ///   - host: asked for authorisations.
+    ///   - terminal: what the kernel runs as.
+    ///   - cardholder: asked for the PIN and for the choice of an application.
+    ///   - history: the exception file and the payments of the same card; nil when the terminal keeps none.
+    ///   - time: dates payments, and measures every wait.
+    ///   - random: for the unpredictable numbers of the kernel.
+    ///   - trace: gets every exchange with a card, masked.
+    public init(
+        sources: [any CardReaderSource], host: any PaymentHost, terminal: TerminalConfiguration,
+        cardholder: any CardholderInterface, history: (any CardHistory)? = nil, time: any TimeSource,
+        random: any RandomSource, trace: (@Sendable (TraceEntry) -> Void)? = nil
+    ) {
+        self.host = host
+        discovery = ReaderDiscovery(sources)
+        connection = ReaderConnection(discovery, events: events)
+        payments = ReaderPayments(
+            connection,
+            ReaderPayments.Surroundings(
+                host: host, terminal: terminal, cardholder: cardholder, history: history, time: time, random: random,
+                trace: trace),
+            events: events)
+    }
+
+    public var discoveredReaders: AsyncStream<[CardReader]> { discovery.readers }
+    public var connectedReaders: AsyncStream<[CardReader]> { connection.readers }
+    public var readerEvents: AsyncStream<CardReaderEvent> { events.broadcast.subscribe() }
+    public var softwareUpdateEvents: AsyncStream<CardReaderSoftwareUpdateState> { updates.subscribe() }
+
+    // MARK: Discovery
+
+    public func checkSupport(for readerType: CardReaderType, discoveryMethod: CardReaderDiscoveryMethod) -> Bool {
+        discovery.supports(readerType, foundBy: discoveryMethod)
+    }
+
+    public func start(_ discoveryMethod: CardReaderDiscoveryMethod) async throws(CardReaderServiceError) {
+        do throws(UnderlyingError) {
+            try await discovery.start(discoveryMethod)
+        } catch {
+            throw .discovery(error)
+        }
+    }
+
+    public func cancelDiscovery() async { await discovery.cancel() }
+
+    // MARK: Connection
+
+    public func connect(_ reader: CardReader) async throws(CardReaderServiceError) -> CardReader {
+        do throws(UnderlyingError) {
+            return try await connection.connect(reader)
+        } catch {
+            throw .connection(error)
+        }
+    }
+
+    public func disconnect() async throws(CardReaderServiceError) {
+        await payments.cancel()
+        do throws(UnderlyingError) {
+            try await connection.disconnect()
+        } catch {
+            throw .disconnection(error)
+        }
+    }
+
+    public func clear() async {
+        await payments.cancel()
+        await connection.clear()
+        await discovery.clear()
+        await payments.forget()
+    }
+
+    // MARK: Payments
+
+    public func waitForInsertedCardToBeRemoved() async throws(CardReaderServiceError) {
+        try await payments.waitForCardRemoval()
+    }
+
+    public func capturePayment(
+        _ parameters: PaymentIntentParameters, onEvent: @escaping @Sendable (CardReaderEvent) -> Void
+    ) async throws(CardReaderServiceError) -> PaymentIntent {
+        try await payments.capture(parameters, onEvent: onEvent)
+    }
+
+    public func retryActivePaymentIntent(
+        key: IdempotencyKey, stan: UInt32
+    ) async throws(CardReaderServiceError) -> PaymentIntent {
+        try await payments.retry(key: key, stan: stan)
+    }
+
+    public func cancelPaymentIntent() async throws(CardReaderServiceError) { await payments.cancel() }
+
+    // MARK: Refunds
+
+    public func refundPayment(_ parameters: RefundParameters) async throws(CardReaderServiceError) -> RefundResult {
+        try await RefundRun(host: host, parameters: parameters).perform()
+    }
+
+    public func cancelRefund() async throws(CardReaderServiceError) {
+        // A refund is one message: there is no moment at which it runs and has not been sent.
+    }
+
+    // MARK: Firmware
+
+    public func installUpdate() async throws(CardReaderServiceError) {
+        throw .softwareUpdate(.featureNotAvailable("CCID readers have no way to install firmware"))
+    }
+}
