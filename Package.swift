@@ -212,6 +212,14 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // They run where Scripts/test-usb runs them, in a guest whose kernel has USB, and are disabled elsewhere.
+        .testTarget(
+            name: "GuestTests",
+            dependencies: [
+                "CardSecrets", "CCID", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard", "USB",
+            ],
+            swiftSettings: strict
+        ),
         // It runs the built program and imports nothing of it. The libraries are for a terminal that meets the
         // program's simulated card.
         .testTarget(
