@@ -46,6 +46,7 @@ let package = Package(
         // Debian 12's libcups2-dev carries no cups.pc. The library is opened on first use, so only its
         // headers are needed here.
         .systemLibrary(name: "CCUPS", providers: [.apt(["libcups2-dev"])]),
+        .systemLibrary(name: "CTimex"),
         // libpcsclite is opened on first use, and its functions are declared here: no package is needed to build.
         .systemLibrary(name: "CPCSC"),
 
@@ -92,7 +93,7 @@ let package = Package(
             name: "Hardware",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "EMV", "HID",
-                "MagneticStripe", "MSR", "SettingsFile", "SmartCard", "USB",
+                "MagneticStripe", "MSR", "PCSC", "SettingsFile", "SmartCard", "USB",
             ],
             swiftSettings: strict
         ),
@@ -123,11 +124,19 @@ let package = Package(
             resources: [.embedInCode("Cards"), .embedInCode("IssuerRules"), .embedInCode("Keys")],
             swiftSettings: strict
         ),
+        .target(
+            name: "Doctor",
+            dependencies: [
+                "CCID", "CTimex", "Determinism", "DeviceAccess", "HID", "Hardware", "MSR", "SettingsFile", "Storage",
+                "USB",
+            ],
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "CardPresentCommand",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "EMVReplay", "Hardware", "MSR",
-                "SettingsFile",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "DeviceAccess", "Doctor", "EMV",
+                "EMVReplay", "Hardware", "MSR", "PCSC", "SettingsFile",
                 "Simulator", "SmartCard", "Storage", "USB", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -200,6 +209,22 @@ let package = Package(
             dependencies: [
                 "Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard", "Storage",
                 "Yosemite",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DoctorTests",
+            dependencies: [
+                "CCID", "Determinism", "DeviceAccess", "Doctor", "Hardware", "SettingsFile", "Simulator", "Storage",
+                "USB",
+            ],
+            swiftSettings: strict
+        ),
+        // They run where Scripts/test-usb runs them, in a guest whose kernel has USB, and are disabled elsewhere.
+        .testTarget(
+            name: "GuestTests",
+            dependencies: [
+                "CardSecrets", "CCID", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard", "USB",
             ],
             swiftSettings: strict
         ),

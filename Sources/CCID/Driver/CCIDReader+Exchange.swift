@@ -42,6 +42,7 @@ extension CCIDReader {
         }
         defer { pipe.release() }
         try requireOpen()
+        if try await hasSlept(), command.type.needsPower { throw .suspended }
         let index = Int(slot)
         slots[index].hardwareFault = nil
         do throws(CCIDError) {

@@ -16,7 +16,7 @@ extension CCIDReader {
             throw .cancelled
         }
         defer { slots[index].gate.release() }
-        let session = try usableSession(index, activation)
+        let session = try await session(slot, activation)
         do throws(CCIDError) {
             return try await verifyPIN(entry, slot, session)
         } catch {

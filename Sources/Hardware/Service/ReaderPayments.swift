@@ -160,10 +160,9 @@ actor ReaderPayments {
     ) async -> CardReaderServiceError {
         switch error {
         case .paymentMethodCollection(let cause) where cause.isOfReader:
-            return await connection.noteLoss(of: reader) ? .paymentMethodCollection(.readerDisconnected) : error
+            return await connection.noteLoss(of: reader).map { .paymentMethodCollection($0) } ?? error
         case .paymentCaptureWithPaymentMethod(let cause, let details) where cause.isOfReader:
-            return await connection.noteLoss(of: reader)
-                ? .paymentCaptureWithPaymentMethod(.readerDisconnected, details) : error
+            return await connection.noteLoss(of: reader).map { .paymentCaptureWithPaymentMethod($0, details) } ?? error
         default: return error
         }
     }

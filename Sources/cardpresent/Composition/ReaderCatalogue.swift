@@ -4,6 +4,13 @@ internal import USB
 /// Finds readers for commands.
 enum ReaderCatalogue {
     /// - Throws: `CommandFailure`
+    static func readers(of source: any CardReaderSource) async throws(CommandFailure) -> [CardReader] {
+        do throws(UnderlyingError) { return try await source.readers() } catch {
+            throw CommandFailure(CardReaderServiceError.discovery(error))
+        }
+    }
+
+    /// - Throws: `CommandFailure`
     static func readers(on bus: any USBBus) async throws(CommandFailure) -> [(reader: CardReader, device: USBDevice)] {
         do throws(USBError) {
             return try await bus.devices().compactMap { device in CardReader(device).map { ($0, device) } }

@@ -37,6 +37,7 @@ struct Till: Sendable {
         let world: any World =
             switch options.reader {
             case .usb(let id): try RealWorld(options, readerID: id, pin: pin, pinPad: settings.pinPadScheme)
+            case .pcsc(let name): try PCSCWorld(options, readerName: name, pin: pin, pinPad: settings.pinPadScheme)
             case .simulated(let model):
                 try SimulatedWorld(options, model: model, pin: pin, pinPad: settings.pinPadScheme)
             }
@@ -200,16 +201,7 @@ extension Till {
             found = list
             break
         }
-        // Where nothing is said, a reader for chips: one for stripes beside it is used with it.
-        let first = found.first { $0.inputs.contains(.insert) } ?? found.first
-        guard let reader = world.readerID.map({ id in found.first { $0.id == id } }) ?? first else {
-            throw CommandFailure(
-                .reader, code: "reader_not_found",
-                message: world.readerID.map { "there is no reader '\($0)'" } ?? "no card reader found",
-                fix: found.isEmpty
-                    ? "plug a CCID reader in, or use --reader simulated"
-                    : .choice(of: world.readerID ?? "", among: found.map(\.id), called: "readers"))
-        }
+        let reader = try world.choose(among: found)
         _ = try await stores.value { CardPresentPaymentsAction.connect(reader: reader, onCompletion: $0) } as CardReader
     }
 

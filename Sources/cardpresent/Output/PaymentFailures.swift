@@ -66,16 +66,20 @@ extension CommandFailure {
     init(_ error: CardReaderServiceError) {
         let message = error.description
         switch error.underlying {
-        case .readerBusy:
+        case .readerBusy(let detail):
+            let (_, fix) = detail.splitAtFix
             self.init(
-                .reader, code: "reader_busy", message: message,
-                fix: "end the other program, or give another reader with --reader usb:ID")
+                .reader, code: "reader_busy", message: fix == nil ? message : message.splitAtFix.0,
+                fix: fix ?? "end the other program, or give another reader with --reader usb:ID")
+        case .featureNotAvailable:
+            self.init(.unavailable, code: "not_available", message: message.splitAtFix.0, fix: message.splitAtFix.1)
         case .readerNotFound:
             self.init(.reader, code: "reader_not_found", message: message, fix: "plug a CCID reader in")
         case .readerAccessDenied:
+            let (what, fix) = message.splitAtFix
             self.init(
-                .reader, code: "reader_access_denied", message: message,
-                fix: "install udev/60-cardpresent.rules and join the group cardpresent")
+                .reader, code: "reader_access_denied", message: what,
+                fix: fix ?? "install udev/60-cardpresent.rules and join the group cardpresent")
         case .commandCancelled: self.init(.cancelled, code: "cancelled", message: message)
         default: self.init(.reader, code: "reader_failed", message: message)
         }

@@ -2,6 +2,7 @@ internal import CCID
 internal import Determinism
 internal import Hardware
 internal import MSR
+internal import PCSC
 internal import USB
 
 extension CardReader {
@@ -41,6 +42,22 @@ struct ReaderView: Encodable, Sendable {
         }
     }
 
+    /// Asks pcscd about the card in a reader.
+    ///
+    /// - Returns: what is known of it, and why it could not be asked.
+    static func askingPCSC(_ reader: CardReader) async -> (view: ReaderView, failure: CommandFailure?) {
+        do throws(PCSCError) {
+            let open = try await PCSCReader.open(reader.name)
+            let state = try await open.state()
+            await open.close()
+            return (ReaderView(reader: reader, card: state.card), nil)
+        } catch {
+            let (message, fix) = error.description.splitAtFix
+            let failure = CommandFailure(.reader, code: "reader_failed", message: message, fix: fix)
+            return (ReaderView(reader: reader, error: ErrorView(failure)), failure)
+        }
+    }
+
     /// Opens a reader that holds no card, to see whether it can be used.
     private static func opening(
         _ reader: CardReader, device: USBDevice, bus: any USBBus
@@ -72,5 +89,15 @@ struct ReaderView: Encodable, Sendable {
         add("battery", reader.batteryLevel.map { "\(Int($0 * 100)) percent" })
         add("card", card)
         return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+extension PCSCReaderState {
+    /// What is in the reader, and who has it.
+    fileprivate var card: String {
+        if flags.contains(.mute) { return "mute" }
+        guard flags.contains(.present) else { return "absent" }
+        if flags.contains(.exclusive) { return "present, taken by another program" }
+        return flags.contains(.inUse) ? "present, in use by another program" : "present"
     }
 }
