@@ -7,8 +7,12 @@ public enum CCIDError: Error, Hashable, Sendable, CustomStringConvertible {
     case descriptor(CCIDDescriptorError)
     /// A USB transfer failed.
     case usb(USBError)
-    /// The reader was unplugged, or came back from no reset.
+    /// The reader was unplugged.
     case readerGone
+    /// The reader answers nothing, not even after a reset of the device.
+    case readerDead
+    /// The machine slept since the card was powered: what became of the card and the reader is unknown.
+    case suspended
     /// The reader was closed by the program.
     case closed
     /// The reader has no slot with this number.
@@ -61,6 +65,8 @@ public enum CCIDError: Error, Hashable, Sendable, CustomStringConvertible {
         case .descriptor(let error): error.description
         case .usb(let error): error.description
         case .readerGone: "the card reader is gone: plug it in again"
+        case .readerDead: "the card reader does not answer any more, not even after a reset: plug it in again"
+        case .suspended: "the machine slept meanwhile: the card has to be powered again"
         case .closed: "the card reader was closed"
         case .noSuchSlot(let slot): "the card reader has no slot \(slot)"
         case .cancelled: "the exchange with the card reader was cancelled"

@@ -102,6 +102,8 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
 
     public var descriptors: SimulatedUSBDescriptors { model.descriptors }
 
+    public var keepsHalts: Bool { model.keepsHalts }
+
     public func plugged(unplug: @escaping @Sendable () -> Void) {
         state.withLock { state in
             Self.reset(&state)

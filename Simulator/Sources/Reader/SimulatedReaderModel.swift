@@ -76,12 +76,16 @@ public struct SimulatedReaderModel: Hashable, Sendable {
     public var startTime = Duration.zero
     /// Further readers in the same device, each behind an interface of its own.
     public var companions: [SimulatedReaderModel] = []
+    /// The head for magnetic stripes in the same device, behind an interface of its own; nil when there is none.
+    public var stripeReader: SimulatedMSRModel?
     /// What the reader's keys are for: bit 0 PIN verification, bit 1 PIN modification (bPINSupport). The firmware
     /// has verification only.
     public var pinSupport: UInt8 = 0
     /// Lines in the high byte and characters a line in the low byte; 0 without a display (wLcdLayout).
     public var displayLayout: UInt16 = 0
     public var fullPacketHabit = FullPacketHabit.endsTransfer
+    /// Whether a stalled endpoint stays halted until the host clears it; a reader that does not refuses to clear it.
+    public var keepsHalts = true
     /// How long a card takes from power to its ATR.
     public var activationTime: Duration = .milliseconds(10)
     /// What the reader answers to Escape; it knows no other.
@@ -165,9 +169,17 @@ public struct SimulatedReaderModel: Hashable, Sendable {
         return model
     }()
 
+    /// A plain reader with a head for magnetic stripes.
+    public static let combo: SimulatedReaderModel = {
+        var model = tpdu
+        (model.name, model.productID, model.product) = ("combo", 0x000A, "Simulated chip and magnetic stripe reader")
+        model.stripeReader = .pointOfSale
+        return model
+    }()
+
     /// Every model that comes with the simulator.
     public static let all = [
-        tpdu, shortAPDU, extendedAPDU, battery, pinpad, tpduT0, dualSlot, contactless, dualInterface,
+        tpdu, shortAPDU, extendedAPDU, battery, pinpad, tpduT0, dualSlot, contactless, dualInterface, combo,
     ]
 
     /// Slots of the device: its own and its companions'.

@@ -6,6 +6,8 @@ public struct SimulatedReaderUnit: Sendable {
     public let first: SimulatedCCIDReader
     /// By the number of their interface.
     public let readers: [SimulatedCCIDReader]
+    /// Where cards are swiped; nil when the model has no head for magnetic stripes.
+    public let stripe: SimulatedMagneticStripeReader?
 
     public init(model: SimulatedReaderModel, clock: SimulationClock) {
         first = SimulatedCCIDReader(model: model, clock: clock)
@@ -16,7 +18,9 @@ public struct SimulatedReaderUnit: Sendable {
             return SimulatedCCIDReader(model: companion, clock: clock)
         }
         readers = [first] + others
-        device = others.isEmpty ? first : SimulatedUSBComposite(first, others)
+        stripe = model.stripeReader.map { SimulatedMagneticStripeReader(model: $0, clock: clock) }
+        let companions: [any SimulatedUSBDevice] = others + [stripe].compactMap(\.self)
+        device = companions.isEmpty ? first : SimulatedUSBComposite(first, companions)
     }
 
     /// Every slot of the device, counted through.

@@ -6,6 +6,10 @@ public protocol SimulatedUSBDevice: AnyObject, Sendable {
     /// What the device says of itself.
     var descriptors: SimulatedUSBDescriptors { get }
 
+    /// Whether an endpoint that stalled stays halted until the host clears the halt, as USB 2.0 §9.4.5 has it. A device
+    /// that does not so stalls one transfer, goes on, and refuses the request to clear.
+    var keepsHalts: Bool { get }
+
     /// The device was plugged in and has power. `unplug` pulls it out.
     func plugged(unplug: @escaping @Sendable () -> Void)
 
@@ -30,4 +34,8 @@ public protocol SimulatedUSBDevice: AnyObject, Sendable {
     ///
     /// - Returns: the bytes for the host, empty for an OUT request; nil to stall.
     func control(_ request: USBControlRequest) -> [UInt8]?
+}
+
+extension SimulatedUSBDevice {
+    public var keepsHalts: Bool { true }
 }

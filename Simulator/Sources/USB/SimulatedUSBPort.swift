@@ -106,6 +106,9 @@ final class SimulatedUSBPort: Sendable {
 
     func clearHalt(_ endpoint: UInt8) throws(USBError) {
         guard exists(endpoint) else { throw .notFound }
+        guard simulated.keepsHalts else {
+            throw .other("the USB device refused to clear the halt of endpoint \(String(endpoint, radix: 16))")
+        }
         state.withLock { _ = $0.halted.remove(endpoint) }
     }
 
@@ -124,7 +127,9 @@ final class SimulatedUSBPort: Sendable {
 
     private var interfaces: [USBInterface] { device.configuration?.interfaces ?? [] }
 
-    private func halt(_ endpoint: UInt8) { state.withLock { _ = $0.halted.insert(endpoint) } }
+    private func halt(_ endpoint: UInt8) {
+        if simulated.keepsHalts { state.withLock { _ = $0.halted.insert(endpoint) } }
+    }
 
     private func exists(_ endpoint: UInt8) -> Bool {
         interfaces.contains { $0.endpoints.contains { $0.address == endpoint } }

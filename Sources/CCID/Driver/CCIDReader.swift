@@ -9,7 +9,7 @@ public import USB
 ///
 /// Call ``close()`` when done; until then the reader listens to its interrupt endpoint.
 public actor CCIDReader {
-    enum Lifetime: Hashable { case open, gone, closed }
+    enum Lifetime: Hashable { case open, gone, dead, closed }
 
     /// The device, as its descriptors tell.
     public nonisolated let device: USBDevice
@@ -18,11 +18,14 @@ public actor CCIDReader {
     let transport: any USBTransport
     let time: any TimeSource
     let timing: CCIDTiming
+    let onRecovery: @Sendable (CCIDRecoveryStep) -> Void
     /// The most bytes of one answer: whole packets, or an answer could not end where its buffer does.
     let readLength: Int
     let pipe = CommandGate()
 
     var lifetime = Lifetime.open
+    /// How long the machine had slept when that was looked at last.
+    var timeAsleep: Duration
     var sequence: UInt8 = 0
     /// The outgoing message; its storage is used again and wiped after each command.
     var outgoing: [UInt8] = []
@@ -39,12 +42,13 @@ public actor CCIDReader {
     ///   - interface: which of the device's ``CCIDInterface/all(in:)``; nil takes the first.
     ///   - timing: how long to wait for what.
     ///   - time: for the deadlines that span several transfers, and for looking into the slot now and then.
+    ///   - onRecovery: told each step that is taken when the reader does not answer, as it begins. It must not block.
     /// - Returns: the reader, idle and listened to.
     /// - Throws: ``CCIDError/descriptor(_:)``, ``CCIDError/usb(_:)``, ``CCIDError/timedOut(_:)``,
-    ///   ``CCIDError/cancelled``, ``CCIDError/readerGone``
+    ///   ``CCIDError/cancelled``, ``CCIDError/readerGone``, ``CCIDError/readerDead``
     public static func open(
         _ device: USBDevice, on bus: any USBBus, interface: CCIDInterface? = nil, timing: CCIDTiming = CCIDTiming(),
-        time: any TimeSource
+        time: any TimeSource, onRecovery: @escaping @Sendable (CCIDRecoveryStep) -> Void = { _ in }
     ) async throws(CCIDError) -> CCIDReader {
         let transport: any USBTransport
         do throws(USBError) {
@@ -53,7 +57,7 @@ public actor CCIDReader {
             throw CCIDError(transfer: error)
         }
         do throws(CCIDError) {
-            return try await CCIDReader.start(transport, interface, timing, time)
+            return try await CCIDReader.start(transport, interface, timing, time, onRecovery)
         } catch {
             await transport.close()
             throw error
@@ -61,7 +65,8 @@ public actor CCIDReader {
     }
 
     private static func start(
-        _ transport: any USBTransport, _ wanted: CCIDInterface?, _ timing: CCIDTiming, _ time: any TimeSource
+        _ transport: any USBTransport, _ wanted: CCIDInterface?, _ timing: CCIDTiming, _ time: any TimeSource,
+        _ onRecovery: @escaping @Sendable (CCIDRecoveryStep) -> Void
     ) async throws(CCIDError) -> CCIDReader {
         let interface: CCIDInterface
         do throws(CCIDDescriptorError) {
@@ -78,16 +83,19 @@ public actor CCIDReader {
         } catch {
             throw CCIDError(transfer: error)
         }
-        let reader = CCIDReader(transport, interface, timing, time)
+        let reader = CCIDReader(transport, interface, timing, time, onRecovery)
         try await reader.comeToRest()
         await reader.listen()
         return reader
     }
 
     private init(
-        _ transport: any USBTransport, _ interface: CCIDInterface, _ timing: CCIDTiming, _ time: any TimeSource
+        _ transport: any USBTransport, _ interface: CCIDInterface, _ timing: CCIDTiming, _ time: any TimeSource,
+        _ onRecovery: @escaping @Sendable (CCIDRecoveryStep) -> Void
     ) {
         (self.transport, self.interface, self.timing, self.time) = (transport, interface, timing, time)
+        self.onRecovery = onRecovery
+        timeAsleep = time.timeAsleep()
         device = transport.device
         let packet = max(1, Int(interface.bulkIn.maximumPacketSize))
         // Below extended APDU level no answer is longer than 271 bytes; half a kilobyte leaves room for
@@ -130,12 +138,18 @@ public actor CCIDReader {
         }
     }
 
-    /// - Throws: ``CCIDError/readerGone``, ``CCIDError/closed``
+    /// - Throws: ``CCIDError/readerGone``, ``CCIDError/readerDead``, ``CCIDError/closed``
     func requireOpen() throws(CCIDError) {
+        if let ending { throw ending }
+    }
+
+    /// Why no command is possible any more; nil while the reader is open.
+    var ending: CCIDError? {
         switch lifetime {
-        case .open: return
-        case .gone: throw .readerGone
-        case .closed: throw .closed
+        case .open: nil
+        case .gone: .readerGone
+        case .dead: .readerDead
+        case .closed: .closed
         }
     }
 

@@ -19,7 +19,8 @@ extension UnderlyingError {
             case .usb(.notFound): .readerNotFound(text)
             case .descriptor, .exchangeLevelNotSupported, .extendedLengthNotSupported, .noSuchSlot:
                 .readerIncompatible(text)
-            case .usb, .timedOut, .message, .unexpectedAnswer, .wrongSlot, .wrongSequence, .noEnd, .failed,
+            case .readerDead, .suspended, .usb, .timedOut, .message, .unexpectedAnswer, .wrongSlot, .wrongSequence,
+                .noEnd, .failed,
                 .brokenChain:
                 .readerCommunicationError(text)
             }

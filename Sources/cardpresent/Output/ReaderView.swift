@@ -1,13 +1,18 @@
 internal import CCID
 internal import Determinism
 internal import Hardware
+internal import MSR
+internal import PCSC
 internal import USB
 
 extension CardReader {
     /// The reader on one line.
     var line: String {
-        let slots = slotCount == 1 ? "1 slot" : "\(slotCount) slots"
-        return "\(id)  \(name)  \(exchangeLevel), \(slots)\(hasPINPad ? ", PIN pad" : "")\n"
+        var parts = [exchangeLevel]
+        if slotCount > 0 { parts.append(slotCount == 1 ? "1 slot" : "\(slotCount) slots") }
+        if inputs.contains(.swipe) { parts.append("magnetic stripe") }
+        if hasPINPad { parts.append("PIN pad") }
+        return "\(id)  \(name)  \(parts.joined(separator: ", "))\n"
     }
 }
 
@@ -25,11 +30,42 @@ struct ReaderView: Encodable, Sendable {
     static func asking(
         _ reader: CardReader, device: USBDevice, bus: any USBBus
     ) async -> (view: ReaderView, failure: CommandFailure?) {
+        guard reader.readerType != .magneticStripe else { return await opening(reader, device: device, bus: bus) }
         do throws(CCIDError) {
             let driver = try await CCIDReader.open(device, on: bus, time: SystemTimeSource())
             let card = String(describing: try await driver.cardStatus())
             await driver.close()
             return (ReaderView(reader: reader, card: card), nil)
+        } catch {
+            let failure = CommandFailure(.reader, code: "reader_failed", message: error.description)
+            return (ReaderView(reader: reader, error: ErrorView(failure)), failure)
+        }
+    }
+
+    /// Asks pcscd about the card in a reader.
+    ///
+    /// - Returns: what is known of it, and why it could not be asked.
+    static func askingPCSC(_ reader: CardReader) async -> (view: ReaderView, failure: CommandFailure?) {
+        do throws(PCSCError) {
+            let open = try await PCSCReader.open(reader.name)
+            let state = try await open.state()
+            await open.close()
+            return (ReaderView(reader: reader, card: state.card), nil)
+        } catch {
+            let (message, fix) = error.description.splitAtFix
+            let failure = CommandFailure(.reader, code: "reader_failed", message: message, fix: fix)
+            return (ReaderView(reader: reader, error: ErrorView(failure)), failure)
+        }
+    }
+
+    /// Opens a reader that holds no card, to see whether it can be used.
+    private static func opening(
+        _ reader: CardReader, device: USBDevice, bus: any USBBus
+    ) async -> (view: ReaderView, failure: CommandFailure?) {
+        do throws(MSRError) {
+            guard let interface = MSRInterface.find(in: device) else { throw .noReader }
+            await (try MagneticStripeReader.open(device, interface, on: bus)).close()
+            return (ReaderView(reader: reader), nil)
         } catch {
             let failure = CommandFailure(.reader, code: "reader_failed", message: error.description)
             return (ReaderView(reader: reader, error: ErrorView(failure)), failure)
@@ -48,9 +84,20 @@ struct ReaderView: Encodable, Sendable {
         add("firmware", reader.softwareVersion)
         add("level", reader.exchangeLevel)
         add("slots", String(reader.slotCount))
+        add("takes", reader.inputs.words.joined(separator: ", "))
         add("PIN pad", reader.hasPINPad ? "yes" : nil)
         add("battery", reader.batteryLevel.map { "\(Int($0 * 100)) percent" })
         add("card", card)
         return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+extension PCSCReaderState {
+    /// What is in the reader, and who has it.
+    fileprivate var card: String {
+        if flags.contains(.mute) { return "mute" }
+        guard flags.contains(.present) else { return "absent" }
+        if flags.contains(.exclusive) { return "present, taken by another program" }
+        return flags.contains(.inUse) ? "present, in use by another program" : "present"
     }
 }

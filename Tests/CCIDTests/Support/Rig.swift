@@ -8,6 +8,7 @@ import USB
 struct Rig {
     let transport: ScriptedTransport
     let time: VirtualTimeSource
+    let recovery = RecoveryLog()
     let reader: CCIDReader
 
     /// QEMU's reader: T=0 only, TPDU level, everything automatic, a message length that is a lie.
@@ -40,7 +41,8 @@ struct Rig {
         transport = ScriptedTransport(Self.device(descriptor.bytes, interrupt: interrupt), time)
         transport.append(opening + script)
         reader = try await CCIDReader.open(
-            transport.device, on: ScriptedBus(transport: transport), timing: timing, time: clock ?? time)
+            transport.device, on: ScriptedBus(transport: transport), timing: timing, time: clock ?? time,
+            onRecovery: recovery.append)
         if interrupt { await until { transport.isListening } }
     }
 
