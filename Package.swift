@@ -166,6 +166,14 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "MagneticStripeTests", dependencies: ["CardSecrets", "Determinism", "MagneticStripe"],
+            swiftSettings: strict),
+        .testTarget(name: "HIDTests", dependencies: ["HID", "USB"], swiftSettings: strict),
+        .testTarget(
+            name: "MSRTests",
+            dependencies: ["CardSecrets", "Determinism", "HID", "MagneticStripe", "MSR", "Simulator", "USB"],
+            swiftSettings: strict),
+        .testTarget(
             name: "EMVTests",
             dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "SmartCard"],
             swiftSettings: strict
@@ -209,6 +217,14 @@ let package = Package(
             dependencies: [
                 "CCID", "Determinism", "DeviceAccess", "Doctor", "Hardware", "SettingsFile", "Simulator", "Storage",
                 "USB",
+            ],
+            swiftSettings: strict
+        ),
+        // They run where Scripts/test-usb runs them, in a guest whose kernel has USB, and are disabled elsewhere.
+        .testTarget(
+            name: "GuestTests",
+            dependencies: [
+                "CardSecrets", "CCID", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard", "USB",
             ],
             swiftSettings: strict
         ),
