@@ -142,7 +142,7 @@ private struct Terminal: CardholderInterface, OnlineAuthorizer {
 
     func authorize(_ request: consuming OnlineAuthorizationRequest) async -> OnlineAuthorizationResult {
         let message = AuthorizationRequest(
-            key: IdempotencyKey(rawValue: "payment"), stan: 1, amount: amount, date: Self.date, card: request)
+            key: IdempotencyKey(rawValue: "payment"), stan: 1, amount: amount, date: Self.date, card: .chip(request))
         do throws(PaymentHostError) { return .answered(try await issuer.authorize(message).answer) } catch {
             return .unableToGoOnline
         }
