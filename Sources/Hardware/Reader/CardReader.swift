@@ -28,7 +28,8 @@ public struct CardReader: Hashable, Sendable, Codable, Identifiable {
 
     public init(
         id: String, name: String, manufacturer: String?, serialNumber: String?, usbID: String?,
-        softwareVersion: String?, batteryLevel: Double?, readerType: CardReaderType, exchangeLevel: String, slotCount: Int,
+        softwareVersion: String?, batteryLevel: Double?, readerType: CardReaderType, exchangeLevel: String,
+        slotCount: Int,
         hasPINPad: Bool = false
     ) {
         (self.id, self.name, self.manufacturer, self.serialNumber) = (id, name, manufacturer, serialNumber)
