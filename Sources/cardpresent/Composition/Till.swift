@@ -81,7 +81,8 @@ struct Till: Sendable {
         ) { host in
             LocalCardReaderService(
                 sources: world.readerSources(settings.magneticStripe), host: host, terminal: terminal,
-                magneticStripe: settings.magneticStripe, cardholder: world.cardholder, history: history, time: time, random: world.random.stream("terminal"),
+                magneticStripe: settings.magneticStripe, cardholder: world.cardholder, history: history, time: time,
+                random: world.random.stream("terminal"),
                 trace: world.recordTrace)
         }
         let receipts = ReceiptStore(
