@@ -177,6 +177,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "DFUTests", dependencies: ["Determinism", "DFU", "Simulator", "USB"], swiftSettings: strict),
         .testTarget(
+            name: "PCSCTests", dependencies: ["CPCSC", "Determinism", "PCSC", "SmartCard"], swiftSettings: strict),
+        .testTarget(
             name: "EMVTests",
             dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "SmartCard"],
             swiftSettings: strict
@@ -235,7 +237,10 @@ let package = Package(
         // program's simulated card.
         .testTarget(
             name: "CommandTests",
-            dependencies: ["Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard"],
+            dependencies: [
+                "Amounts", "CardSecrets", "CCID", "Determinism", "EMV", "Hardware", "PCSC", "Simulator", "SmartCard",
+                "USB",
+            ],
             swiftSettings: strict
         ),
         .testTarget(
