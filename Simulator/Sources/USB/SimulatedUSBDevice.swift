@@ -12,6 +12,12 @@ public protocol SimulatedUSBDevice: AnyObject, Sendable {
     /// The device was pulled out and lost its power.
     func unplugged()
 
+    /// A host opened the device.
+    func opened()
+
+    /// A host closed it again.
+    func closed()
+
     /// The host reset the port.
     func reset()
 
@@ -30,4 +36,9 @@ public protocol SimulatedUSBDevice: AnyObject, Sendable {
     ///
     /// - Returns: the bytes for the host, empty for an OUT request; nil to stall.
     func control(_ request: USBControlRequest) -> [UInt8]?
+}
+
+extension SimulatedUSBDevice {
+    public func opened() {}
+    public func closed() {}
 }

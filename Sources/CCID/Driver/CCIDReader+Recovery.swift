@@ -34,7 +34,8 @@ extension CCIDReader {
         }
         defer { pipe.release() }
         do throws(CCIDError) {
-            try await handshake(.getSlotStatus, slot: 0, wait: timing.command)
+            try await begin()
+            try await handshake(.getSlotStatus, slot: 0, wait: behaviour.firstAnswer)
         } catch {
             let error = await settle(0, after: error)
             guard error != .cancelled else { throw error }
@@ -42,9 +43,32 @@ extension CCIDReader {
         }
     }
 
+    /// What some readers need before their first command.
+    private func begin() async throws(CCIDError) {
+        do throws(USBError) {
+            if behaviour.isResetWhenOpened { try await transport.reset() }
+        } catch {
+            throw CCIDError(transfer: error)
+        }
+        try await pause(behaviour.startPause)
+    }
+
+    /// Lets time pass.
+    ///
+    /// - Throws: ``CCIDError/cancelled``
+    func pause(_ duration: Duration) async throws(CCIDError) {
+        guard duration > .zero else { return }
+        do throws(CancellationError) {
+            try await time.sleep(for: duration)
+        } catch {
+            throw .cancelled
+        }
+    }
+
     /// Ends a command by a pair of abort messages with the same number (CCID 1.1 §5.3.1, §6.1.13). A
     /// reader that does not react is reset, which takes the power from every card.
     private func dropCommand(_ slot: UInt8) async {
+        guard behaviour.usesAbort else { return await resetDevice() }
         do throws(CCIDError) {
             try await requestAbort(slot)
             try await handshake(.abort, slot: slot, wait: timing.abort)
@@ -75,7 +99,8 @@ extension CCIDReader {
             return end(.gone)
         }
         do throws(CCIDError) {
-            try await handshake(.getSlotStatus, slot: 0, wait: timing.command)
+            try await pause(behaviour.startPause)
+            try await handshake(.getSlotStatus, slot: 0, wait: behaviour.answerAfterReset)
         } catch {
             end(.gone)
         }

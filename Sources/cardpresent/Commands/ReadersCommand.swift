@@ -9,7 +9,7 @@ internal import USB
 struct ReadersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "readers", abstract: "Shows card readers.",
-        subcommands: [ListReaders.self, ReaderInfo.self, WatchReaders.self])
+        subcommands: [ListReaders.self, ReaderInfo.self, WatchReaders.self, ReaderQuirksCommand.self])
 }
 
 /// Where `readers` commands look.
@@ -32,11 +32,13 @@ struct ListReaders: AsyncParsableCommand {
         commandName: "list", abstract: "Lists the readers that are plugged in.")
 
     @OptionGroup var bus: BusOptions
+    @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         try await output.reporting {
-            let readers = try await ReaderCatalogue.readers(on: try bus.open()).map(\.reader)
+            let quirks = try configuration.load().readerQuirks
+            let readers = try await ReaderCatalogue.readers(on: try bus.open(), quirks: quirks).map(\.reader)
             guard !output.json else { return try StandardOutput.write(json: readers) }
             if readers.isEmpty {
                 StandardError.write(
@@ -55,13 +57,15 @@ struct ReaderInfo: AsyncParsableCommand {
     @Argument(help: "The reader's identifier, as 'readers list' shows it. Default: the first one.")
     var reader: String?
     @OptionGroup var bus: BusOptions
+    @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         try await output.reporting {
+            let quirks = try configuration.load().readerQuirks
             let bus = try bus.open()
-            let found = try await ReaderCatalogue.find(reader, on: bus)
-            let (view, failure) = await ReaderView.asking(found.reader, device: found.device, bus: bus)
+            let found = try await ReaderCatalogue.find(reader, on: bus, quirks: quirks)
+            let (view, failure) = await ReaderView.asking(found, bus: bus, table: quirks)
             if output.json {
                 try StandardOutput.write(json: view)
             } else {
@@ -81,15 +85,17 @@ struct WatchReaders: AsyncParsableCommand {
         discussion: "With --json every line is a JSON object.")
 
     @OptionGroup var bus: BusOptions
+    @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         try await output.reporting {
+            let quirks = try configuration.load().readerQuirks
             let bus = try bus.open()
             let changes = bus.hotplugEvents()
             let cancellation = Cancellation()
             try await CancellationSignals.watching {
-                let watching = Task { try await tell(changes, on: bus) }
+                let watching = Task { try await tell(changes, on: bus, quirks) }
                 await cancellation.onRequest { watching.cancel() }
                 try await watching.value
             } onSignal: {
@@ -98,12 +104,16 @@ struct WatchReaders: AsyncParsableCommand {
         }
     }
 
-    private func tell(_ changes: AsyncStream<USBHotplugEvent>, on bus: any USBBus) async throws {
-        for found in try await ReaderCatalogue.readers(on: bus) { try tell("present", found.reader) }
+    private func tell(
+        _ changes: AsyncStream<USBHotplugEvent>, on bus: any USBBus, _ quirks: ReaderQuirkTable
+    ) async throws {
+        for found in try await ReaderCatalogue.readers(on: bus, quirks: quirks) { try tell("present", found.reader) }
         for await change in changes {
             switch change {
-            case .arrived(let device): try CardReader(device).map { try tell("arrived", $0) }
-            case .left(let device): try CardReader(device).map { try tell("left", $0) }
+            case .arrived(let device):
+                for reader in CardReader.all(in: device, quirks: quirks) { try tell("arrived", reader) }
+            case .left(let device):
+                for reader in CardReader.all(in: device, quirks: quirks) { try tell("left", reader) }
             }
         }
     }

@@ -1,3 +1,4 @@
+internal import CCID
 internal import CardSecrets
 internal import Determinism
 internal import EMV
@@ -13,21 +14,22 @@ struct RealWorld: World {
     let random: any RandomSource = SystemRandomSource()
     let trace: TraceFile?
     let readerID: String?
+    let readerQuirks: ReaderQuirkTable
 
     /// - Throws: `CommandFailure`
     init(
-        _ options: WorldOptions, readerID: String?, pin: SealedBytes?, pinPad scheme: PINPadScheme
+        _ options: WorldOptions, readerID: String?, pin: SealedBytes?, settings: TillConfiguration
     ) throws(CommandFailure) {
         guard options.determinism.seed == nil else {
             throw CommandFailure(
                 .usage, code: "seed_with_usb", message: "--seed makes simulated runs repeatable, not real ones",
                 fix: "leave --seed out, or use --reader simulated")
         }
-        self.readerID = readerID
+        (self.readerID, readerQuirks) = (readerID, settings.readerQuirks)
         bus = try Till.usbBus(time: time)
         let pinPad: SimulatedPINPad
         do {
-            pinPad = try SimulatedPINPad(keys: TestKeys.embedded(), scheme: scheme.keyScheme, random: random)
+            pinPad = try SimulatedPINPad(keys: TestKeys.embedded(), scheme: settings.pinPadScheme.keyScheme, random: random)
         } catch {
             throw CommandFailure(.internalError, code: "internal", message: "the test PIN pad cannot be made: \(error)")
         }

@@ -1,3 +1,4 @@
+internal import CCID
 internal import Cryptography
 internal import Determinism
 internal import EMV
@@ -13,20 +14,23 @@ struct SimulatedWorld: World {
     let random: any RandomSource
     let trace: TraceFile?
     let card: CardProfile?
+    let readerQuirks: ReaderQuirkTable
     private let person: SimulatedCardholder
     private let authorityKeys: [CAPublicKey]
 
     /// - Throws: `CommandFailure`
     init(
-        _ options: WorldOptions, model name: String, pin: SealedBytes?, pinPad: PINPadScheme
+        _ options: WorldOptions, model name: String, pin: SealedBytes?, settings: TillConfiguration
     ) throws(CommandFailure) {
-        guard let model = SimulatedReaderModel.all.first(where: { $0.name == name }) else {
+        guard let model = SimulatedReaderModel.named(name) else {
             throw CommandFailure(
                 .usage, code: "unknown_reader_model", message: "there is no simulated reader model '\(name)'",
-                fix: .choice(of: name, among: SimulatedReaderModel.all.map(\.name), called: "models"))
+                fix: .choice(
+                    of: name, among: (SimulatedReaderModel.all + SimulatedReaderModel.faulty).map(\.name),
+                    called: "models"))
         }
         let profile = try CardCatalogue.profile(options.card)
-        card = profile
+        (card, readerQuirks) = (profile, settings.readerQuirks)
         random = options.determinism.repeatability.random
         let clock = SimulationClock(options.determinism.repeatability.virtualTime)
         time = clock
@@ -41,7 +45,7 @@ struct SimulatedWorld: World {
             person = SimulatedCardholder(
                 profile: profile, card: chip, reader: reader, clock: clock,
                 pinPad: try SimulatedPINPad(
-                    keys: keys, scheme: pinPad.keyScheme, random: random.stream("pin pad")),
+                    keys: keys, scheme: settings.pinPadScheme.keyScheme, random: random.stream("pin pad")),
                 pin: pin)
         } catch {
             throw CommandFailure(

@@ -36,9 +36,9 @@ struct Till: Sendable {
     ) async throws(CommandFailure) -> Till {
         let world: any World =
             switch options.reader {
-            case .usb(let id): try RealWorld(options, readerID: id, pin: pin, pinPad: settings.pinPadScheme)
+            case .usb(let id): try RealWorld(options, readerID: id, pin: pin, settings: settings)
             case .simulated(let model):
-                try SimulatedWorld(options, model: model, pin: pin, pinPad: settings.pinPadScheme)
+                try SimulatedWorld(options, model: model, pin: pin, settings: settings)
             }
         return try await open(world, currency: currency, settings: settings, data: data, rules: rules)
     }

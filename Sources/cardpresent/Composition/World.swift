@@ -1,3 +1,4 @@
+internal import CCID
 internal import Cryptography
 internal import Determinism
 internal import EMV
@@ -23,6 +24,8 @@ protocol World: Sendable {
     var card: CardProfile? { get }
     /// Where readers come from.
     var readerSources: [any CardReaderSource] { get }
+    /// What is known of readers besides their descriptors.
+    var readerQuirks: ReaderQuirkTable { get }
     /// How the reader to use is looked for.
     var discoveryMethod: CardReaderDiscoveryMethod { get }
     /// The reader to use; nil for the first one.
@@ -42,7 +45,8 @@ extension World {
     var trace: TraceFile? { nil }
     var card: CardProfile? { nil }
     var readerID: String? { nil }
-    var readerSources: [any CardReaderSource] { [USBCardReaderSource(bus, time: time)] }
+    var readerSources: [any CardReaderSource] { [USBCardReaderSource(bus, quirks: readerQuirks, time: time)] }
+    var readerQuirks: ReaderQuirkTable { .embedded }
     var discoveryMethod: CardReaderDiscoveryMethod { .usb }
     var takesCards: Bool { true }
 

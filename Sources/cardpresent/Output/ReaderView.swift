@@ -16,6 +16,8 @@ struct ReaderView: Encodable, Sendable {
     var reader: CardReader
     /// What is in the first slot; nil when the reader could not be asked.
     var card: String?
+    /// What the driver heeds with this reader besides its descriptors.
+    var quirks: [QuirkView]
     /// Why it could not be asked.
     var error: ErrorView?
 
@@ -23,16 +25,20 @@ struct ReaderView: Encodable, Sendable {
     ///
     /// - Returns: what is known of it, and why it could not be asked.
     static func asking(
-        _ reader: CardReader, device: USBDevice, bus: any USBBus
+        _ entry: ReaderCatalogue.Entry, bus: any USBBus, table: ReaderQuirkTable
     ) async -> (view: ReaderView, failure: CommandFailure?) {
+        let quirks = table.quirks(of: entry.device.descriptor).all.map { QuirkView($0) }
         do throws(CCIDError) {
-            let driver = try await CCIDReader.open(device, on: bus, time: SystemTimeSource())
+            let interfaces = (try? CCIDInterface.all(in: entry.device, quirks: table)) ?? []
+            let driver = try await CCIDReader.open(
+                entry.device, on: bus, interface: interfaces.dropFirst(entry.number).first, quirks: table,
+                time: SystemTimeSource())
             let card = String(describing: try await driver.cardStatus())
             await driver.close()
-            return (ReaderView(reader: reader, card: card), nil)
+            return (ReaderView(reader: entry.reader, card: card, quirks: quirks), nil)
         } catch {
-            let failure = CommandFailure(.reader, code: "reader_failed", message: error.description)
-            return (ReaderView(reader: reader, error: ErrorView(failure)), failure)
+            let failure = CommandFailure(opening: error)
+            return (ReaderView(reader: entry.reader, quirks: quirks, error: ErrorView(failure)), failure)
         }
     }
 
@@ -51,6 +57,30 @@ struct ReaderView: Encodable, Sendable {
         add("PIN pad", reader.hasPINPad ? "yes" : nil)
         add("battery", reader.batteryLevel.map { "\(Int($0 * 100)) percent" })
         add("card", card)
+        for quirk in quirks { add("quirk", quirk.does) }
         return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+/// A quirk of a reader, for `readers info` and `readers quirks`.
+struct QuirkView: Encodable, Hashable, Sendable {
+    /// The key in the configuration.
+    var kind: String
+    /// What the driver does about it.
+    var does: String
+
+    init(_ quirk: ReaderQuirk) { (kind, does) = (quirk.kind.rawValue, quirk.description) }
+}
+
+extension CommandFailure {
+    /// Why a reader could not be used.
+    init(opening error: CCIDError) {
+        guard case .firmwareRefused = error else {
+            self.init(.reader, code: "reader_failed", message: error.description)
+            return
+        }
+        self.init(
+            .reader, code: "firmware_refused", message: error.description,
+            fix: "to use it all the same, set readers.allowRefusedFirmware in the configuration")
     }
 }
