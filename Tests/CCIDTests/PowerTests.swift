@@ -110,7 +110,7 @@ import Testing
 
     // EMV Book 1 §8.4: a warm answer that breaks the rules ends in deactivation
     @Test func `an answer that breaks the rules twice ends in deactivation`() async throws {
-        // The card's clock is to be stopped by no T=14: TD1 offers it first.
+        // TD1 offers T=14 first.
         try await expectPower(
             fails: .answerToReset(.unsupportedProtocol(14)),
             power(1, "3BE000000EEE") + reset(3, "3BE000000EEE") + status("63", 4, "01 00 01"))

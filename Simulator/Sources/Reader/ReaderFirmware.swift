@@ -23,8 +23,8 @@ struct ReaderFirmware: Sendable {
     private(set) var answers: [Timed] = []
     /// When the firmware began: power came, or the bus was reset.
     private(set) var started = Timestamp(milliseconds: 0)
-    /// A command was taken since then.
-    var hasAnswered = false
+    /// When it can answer; nil until it is asked something.
+    var ready: Timestamp?
     /// Nothing comes until the bus is reset.
     var isHanging = false { didSet { if isHanging { answers = [] } } }
     /// Nothing comes until the reader is plugged in again.
@@ -84,7 +84,7 @@ struct ReaderFirmware: Sendable {
 
     /// Power goes, or the bus is reset.
     mutating func reset(at now: Timestamp) {
-        (answers, started, hasAnswered, isHanging, hasToldOther) = ([], now, false, false, false)
+        (answers, started, ready, isHanging, hasToldOther) = ([], now, nil, false, false)
         for index in slots.indices {
             slots[index].deactivate()
             (slots[index].abortRequest, slots[index].abortCommand) = (nil, nil)

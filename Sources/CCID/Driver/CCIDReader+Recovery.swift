@@ -92,7 +92,11 @@ extension CCIDReader {
     }
 
     private func resetDevice() async {
-        for slot in slots.indices { slots[slot].session = nil }
+        for slot in slots.indices {
+            slots[slot].session = nil
+            // Each card is told anew after the reset, which does not mean that another one came.
+            slots[slot].notifiedPresence = nil
+        }
         do throws(USBError) {
             try await transport.reset()
         } catch {

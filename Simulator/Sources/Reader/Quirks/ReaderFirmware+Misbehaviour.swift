@@ -12,8 +12,9 @@ extension ReaderFirmware {
         if now < started.advanced(by: fault.startTime) || hangs(on: command) { isHanging = true }
         if command.type == 0x72, fault.diesOnAbort { isDead = true }
         guard !isHanging, !isDead else { return .hanging }
-        defer { hasAnswered = true }
-        return hasAnswered || fault.firstAnswerDelay == .zero ? .awake : .late(fault.firstAnswerDelay)
+        let ready = self.ready ?? now.advanced(by: fault.firstAnswerDelay)
+        self.ready = ready
+        return now < ready ? .late(.milliseconds(ready.milliseconds - now.milliseconds)) : .awake
     }
 
     private func hangs(on command: ReaderCommand) -> Bool {

@@ -3,7 +3,7 @@
 public struct ReaderMisbehaviour: Hashable, Sendable {
     /// A command that comes sooner than this after power or a bus reset makes the firmware hang.
     public var startTime: Duration = .zero
-    /// The first answer after power or a bus reset takes so much longer.
+    /// The first answer after power or a bus reset takes so much longer, and with it all that was asked meanwhile.
     public var firstAnswerDelay: Duration = .zero
     /// The reader claims keys and refuses every PIN entry.
     public var hasNoKeys = false
