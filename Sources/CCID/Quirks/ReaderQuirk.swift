@@ -73,11 +73,11 @@ extension ReaderQuirk: CustomStringConvertible {
     /// What the driver does about it, in a few words.
     public var description: String {
         switch self {
-        case .refusedFirmware(let fix): "refused: \(fix)"
+        case .refusedFirmware(let fix): "not used: \(fix)"
         case .startPause(let pause): "left alone for \(Self.text(pause)) after it was opened or reset"
         case .firstAnswer(let wait): "given \(Self.text(wait)) for its first answer"
         case .noPINPad: "its PIN pad is not used"
-        case .pinMessages(let count): "told to show \(count) messages when it asks for a PIN"
+        case .pinMessages(let count): "told to show \(Self.text(count, "message")) when it asks for a PIN"
         case .swappedPINDigits: "told the fewest and most digits of a PIN in the other order"
         case .exchangeLevel(let level): "used at \(level) level"
         case .maximumDataRate(let rate): "kept at \(rate) bit/s or below"
@@ -85,7 +85,7 @@ extension ReaderQuirk: CustomStringConvertible {
         case .informationFieldSize(let size): "cards are told to send blocks of \(size) bytes or fewer"
         case .noIFSDNegotiation: "cards are not told how long their blocks may be"
         case .messageLength(let length): "sent messages of \(length) bytes or fewer"
-        case .slotCount(let count): count == 1 ? "used as a reader with 1 slot" : "used as a reader with \(count) slots"
+        case .slotCount(let count): "used as a reader with \(Self.text(count, "slot"))"
         case .polled: "its slot is looked at four times a second"
         case .noAbort: "reset instead of told to abort"
         case .oneInterfaceAtATime: "held as a whole while one of its slots is used"
@@ -93,6 +93,8 @@ extension ReaderQuirk: CustomStringConvertible {
         case .noAutosuspend: "reset when it is opened, and kept from USB autosuspend"
         }
     }
+
+    private static func text(_ count: UInt8, _ noun: String) -> String { "\(count) \(noun)" + (count == 1 ? "" : "s") }
 
     private static func text(_ duration: Duration) -> String {
         let milliseconds = duration.components.seconds * 1000 + duration.components.attoseconds / 1_000_000_000_000_000

@@ -36,7 +36,8 @@ extension ReaderQuirkTable {
             source: "libccid 1.5.2 README and src/ccid.c; LudovicRousseau/CCID#84"),
         ReaderQuirkRule(
             "O2 Micro OZ776", vendorID: 0x0B97, productID: 0x7762, [.maximumDataRate(9600), .noProtocolSelection],
-            borne: [.lateClassDescriptor], source: "libccid 1.8.4 src/ccid.c and src/ifdhandler.c (O2MICRO_OZ776_PATCH)"),
+            borne: [.lateClassDescriptor], source: "libccid 1.8.4 src/ccid.c and src/ifdhandler.c (O2MICRO_OZ776_PATCH)"
+        ),
         ReaderQuirkRule(
             "O2 Micro OZ776 (7772)", vendorID: 0x0B97, productID: 0x7772,
             [.maximumDataRate(9600), .noProtocolSelection],

@@ -36,7 +36,8 @@ struct ReaderSettings {
             if let quirk = try quirk(kind, value) { rule.quirks.append(quirk) } else { rule.lifted.insert(kind) }
         }
         guard !rule.quirks.isEmpty || !rule.lifted.isEmpty else {
-            throw node.error("the row says nothing about the reader", fix: "add one of the keys that docs/readers.md lists")
+            throw node.error(
+                "the row says nothing about the reader", fix: "add one of the keys that docs/readers.md lists")
         }
         return rule
     }

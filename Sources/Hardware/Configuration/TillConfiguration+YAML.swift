@@ -10,8 +10,9 @@ extension TillConfiguration {
     public var yaml: String {
         ([
             "# The till's configuration. Every key may be left out; docs/configuration.md tells what each one means."
-        ] + merchantText + terminalText + amountText + applicationText + keyText + revocationText + readerText + outletText)
-        .joined(separator: "\n") + "\n"
+        ] + merchantText + terminalText + amountText + applicationText + keyText + revocationText + readerText
+            + outletText)
+            .joined(separator: "\n") + "\n"
     }
 
     private var merchantText: [String] {

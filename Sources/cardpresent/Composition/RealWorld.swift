@@ -29,7 +29,8 @@ struct RealWorld: World {
         bus = try Till.usbBus(time: time)
         let pinPad: SimulatedPINPad
         do {
-            pinPad = try SimulatedPINPad(keys: TestKeys.embedded(), scheme: settings.pinPadScheme.keyScheme, random: random)
+            pinPad = try SimulatedPINPad(
+                keys: TestKeys.embedded(), scheme: settings.pinPadScheme.keyScheme, random: random)
         } catch {
             throw CommandFailure(.internalError, code: "internal", message: "the test PIN pad cannot be made: \(error)")
         }

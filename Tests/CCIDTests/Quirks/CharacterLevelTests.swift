@@ -23,7 +23,8 @@ import Testing
 
     @Test func `T=0 asks for a procedure byte, the data and each byte of the status`() async throws {
         let (rig, channel) = try await t0([
-            bytes(4, "00B2010C00", expecting: "0100"), answer(4, "6C"), bytes(5, "", expecting: "0100"), answer(5, "03"),
+            bytes(4, "00B2010C00", expecting: "0100"), answer(4, "6C"), bytes(5, "", expecting: "0100"),
+            answer(5, "03"),
             bytes(6, "00B2010C03", expecting: "0100"), answer(6, "B2"), bytes(7, "", expecting: "0300"),
             answer(7, "700100"), bytes(8, "", expecting: "0100"), answer(8, "90"), bytes(9, "", expecting: "0100"),
             answer(9, "00"),
@@ -45,7 +46,8 @@ import Testing
 
     @Test func `an answer in pieces is put together`() async throws {
         let (rig, channel) = try await t0([
-            bytes(4, "00B2010C00", expecting: "0100"), answer(4, "6C"), bytes(5, "", expecting: "0100"), answer(5, "03"),
+            bytes(4, "00B2010C00", expecting: "0100"), answer(4, "6C"), bytes(5, "", expecting: "0100"),
+            answer(5, "03"),
             bytes(6, "00B2010C03", expecting: "0100"), answer(6, "B2"), bytes(7, "", expecting: "0300"),
             answer(7, "7001"), bytes(8, "", expecting: "0100"), answer(8, "00"), bytes(9, "", expecting: "0100"),
             answer(9, "90"), bytes(10, "", expecting: "0100"), answer(10, "00"),

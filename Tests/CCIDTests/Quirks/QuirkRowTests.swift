@@ -168,7 +168,8 @@ import USB
     @Test(arguments: QuirkCase.cases(.polled))
     func `a slot is looked at where notifications get lost`(row: QuirkCase) async throws {
         for (table, delay) in [
-            (QuirkCase.rows, Duration.zero...Duration.milliseconds(250)), (.none, Duration.seconds(1)...Duration.seconds(2)),
+            (QuirkCase.rows, Duration.zero...Duration.milliseconds(250)),
+            (.none, Duration.seconds(1)...Duration.seconds(2)),
         ] {
             let bench = row.bench(card: nil)
             let reader = try await bench.open(table)
@@ -231,7 +232,8 @@ import USB
     @Test(arguments: QuirkCase.cases(.noAutosuspend))
     func `a reader that a suspend kills is reset before it is used`(row: QuirkCase) async throws {
         for (table, needed) in [
-            (QuirkCase.rows, Duration.zero...Duration.milliseconds(500)), (.none, Duration.seconds(5)...Duration.seconds(20)),
+            (QuirkCase.rows, Duration.zero...Duration.milliseconds(500)),
+            (.none, Duration.seconds(5)...Duration.seconds(20)),
         ] {
             let bench = row.bench()
             try await bench.clock.sleep(for: .seconds(10))

@@ -83,7 +83,9 @@ import USB
         #expect(ReaderRelease(rawValue: value).description == text)
     }
 
-    @Test(arguments: ["", ".", "5", "5.1", "5.160", "555.16", "5.16.1", " 5.16", "5,16", "g.00", "-5.16", "5.+1", "٥.16"])
+    @Test(arguments: [
+        "", ".", "5", "5.1", "5.160", "555.16", "5.16.1", " 5.16", "5,16", "g.00", "-5.16", "5.+1", "٥.16",
+    ])
     func `anything else is no release`(text: String) { #expect(ReaderRelease(text) == nil) }
 
     @Test func `noise is a release or none, and never more`() {
@@ -122,7 +124,8 @@ import USB
         for rule in rules {
             var does = rule.quirks.map { "`\($0.kind.rawValue)`: \($0)" }
             if !rule.borne.isEmpty {
-                does.append("bears " + BorneFault.allCases.filter(rule.borne.contains).map(\.rawValue).joined(separator: ", "))
+                does.append(
+                    "bears " + BorneFault.allCases.filter(rule.borne.contains).map(\.rawValue).joined(separator: ", "))
             }
             var models: [String] = []
             for name in rule.quirks.map({ QuirkCase(rule: rule, quirk: $0).model().name })

@@ -59,7 +59,7 @@ struct ReadersAndCardsTests {
             told.output.contains(
                 """
                   04e6:e001  SCM SCR 331, firmware below 5.16
-                      refusedFirmware       refused: update it to 5.16 or later, or use another reader
+                      refusedFirmware       not used: update it to 5.16 or later, or use another reader
                       source                libccid 1.8.4 src/ccid_usb.c (Bogus_firmwares)
 
                 """))

@@ -88,7 +88,8 @@ import Testing
                 == .connection(
                     .readerIncompatible(
                         "firmware 5.15 of the card reader is known to fail with cards: update it to 5.16 or later, or use "
-                            + "another reader; readers.allowRefusedFirmware in the configuration uses it all the same")))
+                            + "another reader; readers.allowRefusedFirmware in the configuration uses it all the same"))
+        )
         var insisting = ReaderQuirkTable.embedded
         insisting.allowsRefusedFirmware = true
         let allowed = try ServiceBench(model: model, quirks: insisting)

@@ -41,7 +41,8 @@ final class ServiceBench: Sendable {
             accounts: profile.issuerAccounts(keys: keys), keys: keys, time: clock, random: random.stream("host"),
             faults: faults)
         service = LocalCardReaderService(
-            sources: [USBCardReaderSource(bus, quirks: quirks, time: clock)], host: issuer, terminal: terminal, cardholder: person,
+            sources: [USBCardReaderSource(bus, quirks: quirks, time: clock)], host: issuer, terminal: terminal,
+            cardholder: person,
             time: clock,
             random: random.stream("terminal"), trace: trace)
     }
