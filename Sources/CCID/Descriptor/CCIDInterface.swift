@@ -24,6 +24,7 @@ public struct CCIDInterface: Hashable, Sendable {
     /// - Parameters:
     ///   - device: what the descriptors say.
     ///   - quirks: what is known better.
+    /// - Returns: the interfaces, in the order of the configuration.
     /// - Throws: ``CCIDDescriptorError`` when there is none that can be used: the reason for the first.
     public static func all(
         in device: USBDevice, quirks: ReaderQuirkTable = .embedded
