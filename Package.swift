@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "SmartCard", targets: ["SmartCard"]),
         .library(name: "USB", targets: ["USB"]),
         .library(name: "CCID", targets: ["CCID"]),
+        .library(name: "PCSC", targets: ["PCSC"]),
         .library(name: "EMV", targets: ["EMV"]),
         .library(name: "EMVReplay", targets: ["EMVReplay"]),
         .library(name: "Hardware", targets: ["Hardware"]),
@@ -39,10 +40,15 @@ let package = Package(
         // MARK: C libraries of the system
 
         .systemLibrary(name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
+        // Headers of the kernel alone.
+        .systemLibrary(name: "CHIDRaw"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         // Debian 12's libcups2-dev carries no cups.pc. The library is opened on first use, so only its
         // headers are needed here.
         .systemLibrary(name: "CCUPS", providers: [.apt(["libcups2-dev"])]),
+        .systemLibrary(name: "CTimex"),
+        // libpcsclite is opened on first use, and its functions are declared here: no package is needed to build.
+        .systemLibrary(name: "CPCSC"),
 
         // MARK: Values and services that everything may use
 
@@ -53,11 +59,24 @@ let package = Package(
         .target(
             name: "SettingsFile", dependencies: [.product(name: "Yams", package: "Yams")], swiftSettings: strict),
 
+        .target(
+            name: "DeviceAccess", path: "udev", sources: ["InstalledFile.swift"],
+            resources: [
+                .embedInCode("60-cardpresent.rules"), .embedInCode("61-cardpresent-exclusive.rules"),
+                .embedInCode("cardpresent.sysusers.conf"),
+            ],
+            swiftSettings: strict),
+
         // MARK: Layers, from the bottom up
 
         .target(name: "SmartCard", swiftSettings: strict),
         .target(name: "USB", dependencies: ["CLibUSB", "Determinism"], swiftSettings: strict),
         .target(name: "CCID", dependencies: ["Determinism", "SmartCard", "USB"], swiftSettings: strict),
+        .target(name: "PCSC", dependencies: ["CPCSC", "Determinism", "SmartCard"], swiftSettings: strict),
+        .target(name: "HID", dependencies: ["CHIDRaw", "CardSecrets", "USB"], swiftSettings: strict),
+        .target(name: "MagneticStripe", dependencies: ["CardSecrets", "Determinism"], swiftSettings: strict),
+        .target(
+            name: "MSR", dependencies: ["CardSecrets", "HID", "MagneticStripe", "USB"], swiftSettings: strict),
         .target(
             name: "EMV",
             dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "SmartCard"],
@@ -73,8 +92,8 @@ let package = Package(
         .target(
             name: "Hardware",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "EMV", "SettingsFile",
-                "SmartCard", "USB",
+                "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "EMV", "HID",
+                "MagneticStripe", "MSR", "PCSC", "SettingsFile", "SmartCard", "USB",
             ],
             swiftSettings: strict
         ),
@@ -97,19 +116,27 @@ let package = Package(
         .target(
             name: "Simulator",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "SettingsFile",
-                "SmartCard", "USB",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
+                "SettingsFile", "SmartCard", "USB",
             ],
             path: "Simulator",
             sources: ["Sources"],
             resources: [.embedInCode("Cards"), .embedInCode("IssuerRules"), .embedInCode("Keys")],
             swiftSettings: strict
         ),
+        .target(
+            name: "Doctor",
+            dependencies: [
+                "CCID", "CTimex", "Determinism", "DeviceAccess", "HID", "Hardware", "MSR", "SettingsFile", "Storage",
+                "USB",
+            ],
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "CardPresentCommand",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "EMVReplay", "Hardware",
-                "SettingsFile",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "DeviceAccess", "Doctor", "EMV",
+                "EMVReplay", "Hardware", "MSR", "PCSC", "SettingsFile",
                 "Simulator", "SmartCard", "Storage", "USB", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -130,6 +157,22 @@ let package = Package(
         .testTarget(name: "USBTests", dependencies: ["CLibUSB", "Determinism", "USB"], swiftSettings: strict),
         .testTarget(
             name: "CCIDTests", dependencies: ["CCID", "Determinism", "Simulator", "SmartCard", "USB"],
+            swiftSettings: strict),
+        // The driver over the real libusb, with readers that umockdev shows it.
+        .testTarget(
+            name: "ReaderTests",
+            dependencies: [
+                "Amounts", "CCID", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard", "USB",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "MagneticStripeTests", dependencies: ["CardSecrets", "Determinism", "MagneticStripe"],
+            swiftSettings: strict),
+        .testTarget(name: "HIDTests", dependencies: ["HID", "USB"], swiftSettings: strict),
+        .testTarget(
+            name: "MSRTests",
+            dependencies: ["CardSecrets", "Determinism", "HID", "MagneticStripe", "MSR", "Simulator", "USB"],
             swiftSettings: strict),
         .testTarget(
             name: "EMVTests",
@@ -167,6 +210,22 @@ let package = Package(
             dependencies: [
                 "Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard", "Storage",
                 "Yosemite",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DoctorTests",
+            dependencies: [
+                "CCID", "Determinism", "DeviceAccess", "Doctor", "Hardware", "SettingsFile", "Simulator", "Storage",
+                "USB",
+            ],
+            swiftSettings: strict
+        ),
+        // They run where Scripts/test-usb runs them, in a guest whose kernel has USB, and are disabled elsewhere.
+        .testTarget(
+            name: "GuestTests",
+            dependencies: [
+                "CardSecrets", "CCID", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard", "USB",
             ],
             swiftSettings: strict
         ),

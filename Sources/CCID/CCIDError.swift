@@ -9,8 +9,12 @@ public enum CCIDError: Error, Hashable, Sendable, CustomStringConvertible {
     case firmwareRefused(ReaderRelease, fix: String)
     /// A USB transfer failed.
     case usb(USBError)
-    /// The reader was unplugged, or came back from no reset.
+    /// The reader was unplugged.
     case readerGone
+    /// The reader answers nothing, not even after a reset of the device.
+    case readerDead
+    /// The machine slept since the card was powered: what became of the card and the reader is unknown.
+    case suspended
     /// The reader was closed by the program.
     case closed
     /// The reader has no slot with this number.
@@ -63,6 +67,8 @@ public enum CCIDError: Error, Hashable, Sendable, CustomStringConvertible {
             "firmware \(release) of the card reader is known to fail with cards: \(fix)"
         case .usb(let error): error.description
         case .readerGone: "the card reader is gone: plug it in again"
+        case .readerDead: "the card reader does not answer any more, not even after a reset: plug it in again"
+        case .suspended: "the machine slept meanwhile: the card has to be powered again"
         case .closed: "the card reader was closed"
         case .noSuchSlot(let slot): "the card reader has no slot \(slot)"
         case .cancelled: "the exchange with the card reader was cancelled"

@@ -34,6 +34,17 @@ public struct PrimaryAccountNumber: ~Copyable, Sendable {
         try self.init(nibbles: nibbles[..<separator])
     }
 
+    /// Reads digits in ASCII, as a magnetic stripe's characters are delivered. There is no fill.
+    ///
+    /// - Throws: ``PrimaryAccountNumberError``
+    public init(digits characters: some Collection<UInt8>) throws(PrimaryAccountNumberError) {
+        guard characters.allSatisfy({ (0x30...0x39).contains($0) }) else { throw .notDigits }
+        guard (8...19).contains(characters.count) else { throw .wrongLength(characters.count) }
+        digits = SensitiveBytes(count: characters.count) { buffer in
+            for (place, character) in zip(buffer.indices, characters) { buffer[place] = character & 0x0F }
+        }
+    }
+
     private init(nibbles: ArraySlice<UInt8>) throws(PrimaryAccountNumberError) {
         let count = nibbles.firstIndex(of: 0x0F) ?? nibbles.endIndex
         guard nibbles[count...].allSatisfy({ $0 == 0x0F }) else { throw .notDigits }
@@ -74,6 +85,11 @@ public struct PrimaryAccountNumber: ~Copyable, Sendable {
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try digits.withUnsafeBytes(body)
+    }
+
+    /// Whether both are the same number.
+    public borrowing func isEqual(to other: borrowing PrimaryAccountNumber) -> Bool {
+        digits.isEqual(to: other.digits)
     }
 
     /// A second owner of the same number, in memory of its own.

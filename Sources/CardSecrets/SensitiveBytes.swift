@@ -15,6 +15,14 @@ public struct SensitiveBytes: ~Copyable, Sendable {
         storage.copyBytes(from: bytes)
     }
 
+    /// Makes `count` bytes in their place, so that no other memory ever holds them. They are zero until `fill` has
+    /// written them.
+    public init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
+        storage = .allocate(byteCount: max(0, count), alignment: 1)
+        storage.initializeMemory(as: UInt8.self, repeating: 0)
+        fill(storage)
+    }
+
     /// The number of bytes.
     public var count: Int { storage.count }
 
@@ -22,7 +30,7 @@ public struct SensitiveBytes: ~Copyable, Sendable {
     public var isEmpty: Bool { storage.isEmpty }
 
     /// Gives the bytes to `body` for the length of the call.
-    public borrowing func withUnsafeBytes<Result, Failure: Error>(
+    public borrowing func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafeRawBufferPointer(storage))

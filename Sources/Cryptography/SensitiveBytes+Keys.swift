@@ -39,11 +39,3 @@ extension SensitiveBytes {
         return SensitiveBytes(wiping: &bytes)
     }
 }
-
-extension [UInt8] {
-    /// Overwrites every byte with zero, in a way that a compiler may not leave out. Call it on an
-    /// array that nobody shares: a shared one is copied first, and only the copy is wiped.
-    public mutating func wipe() {
-        withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
-    }
-}

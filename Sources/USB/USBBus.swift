@@ -10,4 +10,15 @@ public protocol USBBus: Sendable {
     ///
     /// - Throws: ``USBError/accessDenied``, ``USBError/notFound``, ``USBError/disconnected``
     func open(_ device: USBDevice) async throws(USBError) -> any USBTransport
+
+    /// What is known of a device that is or was plugged in, without waking it.
+    func status(of device: USBDevice) async throws(USBError) -> USBDeviceStatus
+}
+
+extension USBBus {
+    /// Whether the device is there; a bus that knows more says more.
+    public func status(of device: USBDevice) async throws(USBError) -> USBDeviceStatus {
+        USBDeviceStatus(
+            isPresent: try await devices().contains { $0.bus == device.bus && $0.address == device.address })
+    }
 }

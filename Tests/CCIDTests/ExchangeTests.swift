@@ -135,6 +135,16 @@ import USB
         await rig.expectDone()
     }
 
+    @Test func `a reader that refuses to clear a halt, and goes on, is gone on with`() async throws {
+        let (rig, channel) = try await powered(
+            [
+                ">! stalled 65 00000000 00 04 000000", "H! 03", "> 65 00000000 00 05 000000", "<! stalled", "H! 82",
+            ] + abort(6) + [block(7, Self.selectTPDU), answer(7, "9000")])
+        await #expect(throws: CCIDError.usb(.stalled)) { try await rig.reader.cardStatus() }
+        #expect(try await channel.transmit(Self.select).status == .success)
+        await rig.expectDone()
+    }
+
     @Test func `a question that stalls twice is an error`() async throws {
         let rig = try await Rig(
             .tpdu,
@@ -159,7 +169,7 @@ import USB
     @Test func `a hardware error notice during a command is its error, and the card is not used any more`() async throws
     {
         let (rig, channel) = try await powered(
-            [block(4, Self.selectTPDU), "N 51000401", answer(4, "9000")], interrupt: true)
+            [block(4, Self.selectTPDU), "N 51000401", answer(4, "9000")] + status("63", 5, "01 00 01"), interrupt: true)
         await #expect(
             throws: CardChannelError.readerUnavailable(CCIDError.hardwareFault(slot: 0, code: 1).description)
         ) { try await channel.transmit(Self.select) }

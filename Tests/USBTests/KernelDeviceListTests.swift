@@ -55,4 +55,54 @@ import Testing
             configuration: nil)
         #expect(KernelDeviceList.node(of: device) == "/dev/bus/usb/001/123")
     }
+
+    // MARK: Status
+
+    @Test func `a device's power and whether it may be used come from sysfs`() throws {
+        let fixture = try SysfsFixture()
+        try fixture.plug("1-1.4", address: 4)
+        let kernel = KernelDeviceList(directory: fixture.directory)
+        let reader = try #require(try kernel.devices().first?.device)
+        #expect(reader.port == "1-1.4")
+        #expect(kernel.status(of: reader) == USBDeviceStatus(isPresent: true))
+        for (attribute, value) in [
+            ("control", "auto"), ("runtime_status", "suspended"), ("autosuspend_delay_ms", "2000"),
+            ("wakeup", "enabled"), ("persist", "0"),
+        ] {
+            try fixture.write("\(value)\n", to: attribute, of: "1-1.4/power")
+        }
+        try fixture.write("0\n", to: "authorized", of: "1-1.4")
+        try fixture.write("3\n", to: "over_current_count", of: "1-1/1-1:1.0/1-1-port4")
+        #expect(
+            kernel.status(of: reader)
+                == USBDeviceStatus(
+                    isPresent: true, isAuthorized: false, overcurrents: 3,
+                    power: USBPower(
+                        control: .automatic, state: .suspended, autosuspendDelay: .seconds(2), wakesHost: true,
+                        persists: false)))
+    }
+
+    @Test func `a device that is gone, or whose place another one took, is not present`() throws {
+        let fixture = try SysfsFixture()
+        try fixture.plug("1-1", address: 4)
+        try fixture.write("1\n", to: "over_current_count", of: "usb1/1-0:1.0/usb1-port1")
+        let kernel = KernelDeviceList(directory: fixture.directory)
+        let reader = try #require(try kernel.devices().first?.device)
+        try fixture.write("5\n", to: "devnum", of: "1-1")
+        #expect(kernel.status(of: reader) == USBDeviceStatus(isPresent: false, overcurrents: 1))
+        try fixture.unplug("1-1")
+        #expect(kernel.status(of: reader) == USBDeviceStatus(isPresent: false, overcurrents: 1))
+        var unplaced = reader
+        unplaced.port = nil
+        #expect(kernel.status(of: unplaced) == USBDeviceStatus(isPresent: false))
+    }
+
+    @Test(
+        arguments: [
+            ("1-4", "usb1/1-0:1.0/usb1-port4"), ("1-4.2", "1-4/1-4:1.0/1-4-port2"),
+            ("2-1.3.4", "2-1.3/2-1.3:1.0/2-1.3-port4"), ("usb1", nil), ("", nil), ("-", nil), ("1-", nil),
+        ] as [(String, String?)])
+    func `a port has its directory below the hub's`(port: String, directory: String?) {
+        #expect(KernelDeviceList.portDirectory(port) == directory)
+    }
 }

@@ -1,18 +1,21 @@
 import CLibUSB
+import Determinism
 import Testing
 
 @testable import USB
 
-@Suite struct LibUSBBusTests {
-    private func bus(_ fixture: SysfsFixture, _ time: SteppedTimeSource = SteppedTimeSource()) throws -> LibUSBBus {
-        try LibUSBBus(time: time, pollInterval: .seconds(1), kernel: KernelDeviceList(directory: fixture.directory))
+@Suite(.timeLimit(.minutes(1))) struct LibUSBBusTests {
+    private func bus(
+        _ fixture: SysfsFixture, time: any TimeSource = SteppedTimeSource(), signals: [any DeviceChangeSignal] = []
+    ) throws -> LibUSBBus {
+        try LibUSBBus(time: time, kernel: KernelDeviceList(directory: fixture.directory), signals: signals)
     }
 
     @Test func `the devices of this machine are listed without an error, also when it has no USB`() async throws {
         let kernel = try KernelDeviceList().devices().map(\.device)
         #expect(try await LibUSBBus().devices() == kernel)
         let nowhere = KernelDeviceList(directory: "/nowhere/bus/usb/devices")
-        #expect(try await LibUSBBus(time: SteppedTimeSource(), pollInterval: .zero, kernel: nowhere).devices() == [])
+        #expect(try await LibUSBBus(time: SteppedTimeSource(), kernel: nowhere, signals: []).devices() == [])
     }
 
     @Test func `a device that is gone, was replaced or has no node is not opened`() async throws {
@@ -40,26 +43,74 @@ import Testing
         ) { _ = try await bus.open(reader) }
     }
 
-    @Test func `polling finds devices that come and go without a word from libusb`() async throws {
+    @Test func `a message leads to a look, and a device that is not ready to more of them`() async throws {
         let fixture = try SysfsFixture()
         try fixture.plug("1-1", address: 1)
-        let time = SteppedTimeSource()
-        let bus = try bus(fixture, time)
+        let signal = try ManualSignal()
+        let bus = try bus(fixture, time: VirtualTimeSource(), signals: [signal])
         var events = bus.hotplugEvents().makeAsyncIterator()
         // Answered after the first look, which the stream begins with.
         #expect(try await bus.devices().count == 1)
+        // There is no node to open, so the device is reported when it took too long.
         try fixture.plug("1-2", address: 2)
-        // There is no node to open, so the device is reported at the second look.
-        time.step()
-        time.step()
+        signal.fire()
         let arrived = try #require(await events.next())
         guard case .arrived(let reader) = arrived else {
             Issue.record("\(arrived)")
             return
         }
         #expect(reader.address == 2)
+        #expect(reader.port == "1-2")
         try fixture.unplug("1-2")
+        signal.fire()
+        #expect(await events.next() == .left(reader))
+    }
+
+    @Test func `a departure that the message comes before is found by looking again`() async throws {
+        let fixture = try SysfsFixture()
+        try fixture.plug("1-1", address: 1)
+        let (signal, time) = (try ManualSignal(), SteppedTimeSource())
+        let bus = try bus(fixture, time: time, signals: [signal])
+        var events = bus.hotplugEvents().makeAsyncIterator()
+        let reader = try #require(try await bus.devices().first)
+        signal.fire()
+        await time.untilSomebodySleeps()
+        try fixture.unplug("1-1")
         time.step()
+        #expect(await events.next() == .left(reader))
+    }
+
+    @Test func `nobody waits for anything when everything that came has arrived`() async throws {
+        let fixture = try SysfsFixture()
+        let (signal, time) = (try ManualSignal(), SteppedTimeSource())
+        let bus = try bus(fixture, time: time, signals: [signal])
+        let events = bus.hotplugEvents()
+        #expect(try await bus.devices().isEmpty)
+        #expect(!time.hasSleepers)
+        signal.fire()
+        for _ in 0..<3 {
+            await time.untilSomebodySleeps()
+            time.step()
+        }
+        // Each look is made where this is answered from, and the next sleep begins after it.
+        #expect(try await bus.devices().isEmpty)
+        for _ in 0..<100 { await Task.yield() }
+        #expect(!time.hasSleepers)
+        withExtendedLifetime(events) {}
+    }
+
+    @Test func `where nothing tells, the list is looked at now and then`() async throws {
+        let fixture = try SysfsFixture()
+        let bus = try bus(fixture, time: VirtualTimeSource())
+        var events = bus.hotplugEvents().makeAsyncIterator()
+        #expect(try await bus.devices().isEmpty)
+        try fixture.plug("1-2", address: 2)
+        guard case .arrived(let reader) = await events.next() else {
+            Issue.record("nothing arrived")
+            return
+        }
+        #expect(reader.address == 2)
+        try fixture.unplug("1-2")
         #expect(await events.next() == .left(reader))
     }
 

@@ -5,6 +5,7 @@ import Synchronization
 final class SteppedTimeSource: TimeSource {
     private struct State {
         var permits = 0
+        var steps = 0
         var next = 0
         var cancelled: Set<Int> = []
         var sleepers: [Int: CheckedContinuation<Bool, Never>] = [:]
@@ -12,7 +13,14 @@ final class SteppedTimeSource: TimeSource {
 
     private let state = Mutex(State())
 
-    func now() -> Timestamp { VirtualTimeSource.standardStart }
+    /// Each step is five seconds.
+    func now() -> Timestamp { VirtualTimeSource.standardStart.advanced(by: .seconds(5 * state.withLock { $0.steps })) }
+
+    var hasSleepers: Bool { state.withLock { !$0.sleepers.isEmpty } }
+
+    func untilSomebodySleeps() async {
+        while !hasSleepers { await Task.yield() }
+    }
 
     func offsetSeconds(at moment: Timestamp) -> Int { 0 }
 
@@ -48,6 +56,7 @@ final class SteppedTimeSource: TimeSource {
     /// Lets one sleep end: one that runs, or the next.
     func step() {
         let sleeper = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+            state.steps += 1
             guard let number = state.sleepers.keys.min() else {
                 state.permits += 1
                 return nil

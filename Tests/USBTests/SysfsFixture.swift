@@ -4,8 +4,9 @@ import Foundation
 final class SysfsFixture: Sendable {
     let directory: String
 
-    init() throws {
-        directory = FileManager.default.temporaryDirectory.path + "/sysfs-\(UUID().uuidString)"
+    init(directory: String? = nil) throws {
+        self.directory = directory ?? FileManager.default.temporaryDirectory.path + "/sysfs-\(UUID().uuidString)"
+        let directory = self.directory
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     }
 

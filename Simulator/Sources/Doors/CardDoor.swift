@@ -1,29 +1,16 @@
 public import Determinism
 public import SmartCard
-internal import Synchronization
 
 /// A simulated card in a reader that somebody else made: it connects to the reader's far end and answers there for
 /// the card, again and again as the other side comes and goes.
 public struct CardDoor: Sendable {
-    /// How long a door goes on.
-    public struct Stay: Hashable, Sendable {
-        /// How long to wait for somebody to be there, each time; nil for as long as it takes.
-        public var longestWait: Duration?
-        /// Whether to end when the connection ends.
-        public var endsWithPeer: Bool
-
-        public init(longestWait: Duration? = nil, endsWithPeer: Bool = false) {
-            (self.longestWait, self.endsWithPeer) = (longestWait, endsWithPeer)
-        }
-    }
-
     private static let firstPause = Duration.milliseconds(50)
     private static let longestPause = Duration.seconds(2)
 
     private let kind: DoorKind
     private let address: DoorAddress
     private let card: ObservedCard
-    private let stay: Stay
+    private let stay: DoorStay
     private let time: any TimeSource
     private let cardTime: any TimeSource
     private let onEvent: @Sendable (DoorEvent) -> Void
@@ -39,7 +26,7 @@ public struct CardDoor: Sendable {
     ///   - trace: gets every command with its whole answer.
     ///   - onEvent: told of what happens, in order.
     public init(
-        _ kind: DoorKind, at address: DoorAddress, card: any SimulatedCard, stay: Stay = Stay(),
+        _ kind: DoorKind, at address: DoorAddress, card: any SimulatedCard, stay: DoorStay = DoorStay(),
         time: any TimeSource, cardTime: any TimeSource, trace: TraceRecorder? = nil,
         onEvent: @escaping @Sendable (DoorEvent) -> Void = { _ in }
     ) {
@@ -47,14 +34,15 @@ public struct CardDoor: Sendable {
         (self.time, self.cardTime, self.onEvent) = (time, cardTime, onEvent)
         let commands = CommandCount()
         self.commands = commands
-        self.card = ObservedCard(card) { command, response in
-            if let response { trace?.add(command, response) } else { trace?.add(command, .cardMute) }
-            onEvent(
-                .command(number: commands.next(), instruction: command.ins, status: response?.status.rawValue))
+        self.card = ObservedCard(card) { event in
+            // Power and reset are told as the other side asks for them.
+            guard case .command(let command, let response) = event else { return }
+            trace?.add(command, answer: response)
+            onEvent(.command(number: commands.next(), instruction: command.ins, status: response?.status.rawValue))
         }
     }
 
-    /// Serves the card until the other side goes away for good, as ``Stay`` says, or the task is cancelled.
+    /// Serves the card until the other side goes away for good, as ``DoorStay`` says, or the task is cancelled.
     ///
     /// - Throws: ``DoorError/unreachable(_:reason:)``, ``DoorError/malformed(_:)``, ``DoorError/refused(code:)``
     public func serve() async throws(DoorError) {
@@ -71,7 +59,7 @@ public struct CardDoor: Sendable {
                     onEvent(.disconnected(commands: commands.value, reason: reason))
                     switch error {
                     case .peerGone, .cardMute, .cardRemoved: break
-                    case .unreachable, .malformed, .refused, .cancelled: throw error
+                    case .unreachable, .notListening, .nobodyCame, .malformed, .refused, .cancelled: throw error
                     }
                     guard !stay.endsWithPeer else { return }
                 }
@@ -162,19 +150,5 @@ public struct CardDoor: Sendable {
     private func work(for duration: Duration) async throws(DoorError) {
         guard duration > .zero else { return }
         do throws(CancellationError) { try await cardTime.sleep(for: duration) } catch { throw .cancelled }
-    }
-}
-
-/// How many commands the card has processed.
-private final class CommandCount: Sendable {
-    private let count = Mutex(0)
-
-    var value: Int { count.withLock { $0 } }
-
-    func next() -> Int {
-        count.withLock { count in
-            count += 1
-            return count
-        }
     }
 }

@@ -1,19 +1,21 @@
-/// Where the other side of a door listens.
+/// Where the other side of a door listens, or a door itself.
 public enum DoorAddress: Hashable, Sendable, CustomStringConvertible {
-    /// A TCP port, 1...65535, of a host that is named or numbered.
+    /// A TCP port, 1...65535, of a host that is named or numbered; to listen, 0 stands for any that is free.
     case tcp(host: String, port: UInt16)
     /// The path of a UNIX socket.
     case unix(path: String)
 
     /// Reads `HOST:PORT`, `[IPV6]:PORT`, or the path of a UNIX socket, which has a slash in it.
     ///
+    /// - Parameter isOwn: whether it is to be listened at, so that port 0 has a meaning.
     /// - Returns: nil when the text is none of these.
-    public init?(_ text: String) {
+    public init?(_ text: String, isOwn: Bool = false) {
         if text.contains("/") {
             self = .unix(path: text)
             return
         }
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]),
+            port > 0 || isOwn
         else { return nil }
         var host = text[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") {

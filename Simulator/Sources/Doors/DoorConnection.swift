@@ -1,16 +1,33 @@
 internal import Glibc
 
-/// A stream socket to the other side of a door. One task uses it at a time; cancelling the task ends its wait.
+/// A stream socket to the other side of a door. One task at a time sends, and one receives; cancelling a task ends
+/// its wait.
 final class DoorConnection: Sendable {
-    /// How long the other side may take to accept a connection, or bytes.
+    /// How long the other side may take to accept a connection, or bytes, or to send what it owes: milliseconds.
     private static let patience: Int32 = 10_000
 
     private let socket: Int32
     private let isTCP: Bool
-    private let waiter: SocketWaiter
+    private let sender: SocketWaiter
+    private let receiver: SocketWaiter
 
-    private init(socket: Int32, isTCP: Bool, waiter: SocketWaiter) {
-        (self.socket, self.isTCP, self.waiter) = (socket, isTCP, waiter)
+    /// Takes a socket that does not block, and closes it in the end.
+    ///
+    /// - Throws: ``DoorError/unreachable(_:reason:)`` when the process has no descriptor left.
+    init(socket: Int32, address: DoorAddress) throws(DoorError) {
+        self.socket = socket
+        if case .tcp = address { isTCP = true } else { isTCP = false }
+        do throws(DoorError) {
+            sender = try SocketWaiter(for: address)
+            receiver = try SocketWaiter(for: address)
+        } catch {
+            close(socket)
+            throw error
+        }
+        guard isTCP else { return }
+        // Answers are short and waited for.
+        set(IPPROTO_TCP, TCP_NODELAY)
+        set(Int(SOL_SOCKET), SO_KEEPALIVE)
     }
 
     deinit { close(socket) }
@@ -19,16 +36,15 @@ final class DoorConnection: Sendable {
     ///
     /// - Throws: ``DoorError/unreachable(_:reason:)``, ``DoorError/cancelled``
     static func open(_ address: DoorAddress) async throws(DoorError) -> DoorConnection {
-        let waiter = try SocketWaiter(for: address)
         var reason = "there is no such host"
-        for candidate in await SocketAddress.resolve(address, waiter) {
+        for candidate in await SocketAddress.resolve(address, try SocketWaiter(for: address)) {
             let socket = Glibc.socket(
                 candidate.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
             guard socket >= 0 else {
                 reason = systemText(errno)
                 continue
             }
-            let connection = DoorConnection(socket: socket, isTCP: candidate.family != AF_UNIX, waiter: waiter)
+            let connection = try DoorConnection(socket: socket, address: address)
             let code = try await connection.connect(to: candidate)
             guard code != 0 else { return connection }
             reason = systemText(code)
@@ -38,14 +54,9 @@ final class DoorConnection: Sendable {
 
     /// - Returns: 0, or the `errno` of the failure.
     private func connect(to address: SocketAddress) async throws(DoorError) -> Int32 {
-        if isTCP {
-            // Answers are short and waited for.
-            set(IPPROTO_TCP, TCP_NODELAY)
-            set(Int(SOL_SOCKET), SO_KEEPALIVE)
-        }
         guard address.withPointer({ Glibc.connect(socket, $0, $1) }) != 0 else { return 0 }
         guard errno == EINPROGRESS || errno == EINTR else { return errno }
-        switch await waiter.wait(for: socket, POLLOUT, milliseconds: Self.patience) {
+        switch await sender.wait(for: socket, POLLOUT, milliseconds: Self.patience) {
         case .cancelled: throw .cancelled
         case .late: return ETIMEDOUT
         case .ready: break
@@ -54,11 +65,12 @@ final class DoorConnection: Sendable {
         return getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &size) == 0 ? code : errno
     }
 
-    /// Waits, for as long as it takes, until the other side sends something.
+    /// Waits until the other side sends something.
     ///
+    /// - Parameter isOwed: whether the other side has to send something now. Otherwise it may take as long as it likes.
     /// - Returns: one byte or more.
     /// - Throws: ``DoorError/peerGone(reason:)``, ``DoorError/cancelled``
-    func receive() async throws(DoorError) -> [UInt8] {
+    func receive(isOwed: Bool = false) async throws(DoorError) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
             guard !Task.isCancelled else { throw .cancelled }
@@ -71,7 +83,11 @@ final class DoorConnection: Sendable {
             switch errno {
             case EINTR: continue
             case EAGAIN:
-                if await waiter.wait(for: socket, POLLIN, milliseconds: -1) == .cancelled { throw .cancelled }
+                switch await receiver.wait(for: socket, POLLIN, milliseconds: isOwed ? Self.patience : -1) {
+                case .ready: continue
+                case .cancelled: throw .cancelled
+                case .late: throw .peerGone(reason: "it says no more")
+                }
             default: throw .peerGone(reason: systemText(errno))
             }
         }
@@ -91,7 +107,7 @@ final class DoorConnection: Sendable {
             switch errno {
             case EINTR: continue
             case EAGAIN:
-                switch await waiter.wait(for: socket, POLLOUT, milliseconds: Self.patience) {
+                switch await sender.wait(for: socket, POLLOUT, milliseconds: Self.patience) {
                 case .ready: continue
                 case .cancelled: throw .cancelled
                 case .late: throw .peerGone(reason: "it takes no more bytes")

@@ -2,6 +2,10 @@
 public enum DoorError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Nobody listens there, or nobody can be reached. The text is the system's.
     case unreachable(DoorAddress, reason: String)
+    /// This address cannot be listened at. The text is the system's.
+    case notListening(DoorAddress, reason: String)
+    /// Nobody connected to this address in time.
+    case nobodyCame(DoorAddress)
     /// The other side went away. The text is the system's; nil for an orderly end.
     case peerGone(reason: String?)
     /// The card stayed mute, and the protocol has no word for that but the end of the connection.
@@ -18,6 +22,8 @@ public enum DoorError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreachable(let address, let reason): "nobody answers at \(address): \(reason)"
+        case .notListening(let address, let reason): "cannot listen at \(address): \(reason)"
+        case .nobodyCame(let address): "nobody came to \(address)"
         case .peerGone(let reason): reason.map { "the other side is gone: \($0)" } ?? "the other side is gone"
         case .cardMute: "the card does not answer"
         case .cardRemoved: "the card was pulled out"

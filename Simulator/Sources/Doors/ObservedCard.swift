@@ -1,21 +1,36 @@
 internal import SmartCard
 
-/// A card that lets somebody look on: each command with its whole answer, whatever the protocol made of it.
+/// A card that lets somebody look on.
 final class ObservedCard: SimulatedCard {
-    private let card: any SimulatedCard
-    private let observe: @Sendable (CommandAPDU, ResponseAPDU?) -> Void
+    enum Event: Hashable, Sendable {
+        /// The answer is empty from a mute card.
+        case reset(answerToReset: [UInt8], isWarm: Bool)
+        case poweredOff
+        /// A command with its whole answer, whatever the protocol made of it; nil when the card stayed mute.
+        case command(CommandAPDU, ResponseAPDU?)
+    }
 
-    init(_ card: any SimulatedCard, observe: @escaping @Sendable (CommandAPDU, ResponseAPDU?) -> Void) {
+    private let card: any SimulatedCard
+    private let observe: @Sendable (Event) -> Void
+
+    init(_ card: any SimulatedCard, observe: @escaping @Sendable (Event) -> Void) {
         (self.card, self.observe) = (card, observe)
     }
 
-    func reset(warm: Bool) -> [UInt8] { card.reset(warm: warm) }
+    func reset(warm: Bool) -> [UInt8] {
+        let answer = card.reset(warm: warm)
+        observe(.reset(answerToReset: answer, isWarm: warm))
+        return answer
+    }
 
-    func powerOff() { card.powerOff() }
+    func powerOff() {
+        card.powerOff()
+        observe(.poweredOff)
+    }
 
     func process(_ command: CommandAPDU) -> SimulatedCardReply {
         let reply = card.process(command)
-        observe(Self.asSent(command, reply.response), reply.response)
+        observe(.command(Self.asSent(command, reply.response), reply.response))
         return reply
     }
 
@@ -30,5 +45,12 @@ final class ObservedCard: SimulatedCard {
                 expectedLength: 256)
         else { return command }
         return sent
+    }
+}
+
+extension TraceRecorder {
+    /// A command and the answer; nil from a card that stayed mute.
+    func add(_ command: CommandAPDU, answer: ResponseAPDU?) {
+        if let answer { add(command, answer) } else { add(command, .cardMute) }
     }
 }

@@ -10,6 +10,8 @@ public final class TestKeys: Sendable {
     public let rsa: TestRSAKeys
     private let tripleDESMasterKeys: IssuerMasterKeys
     private let aesMasterKeys: IssuerMasterKeys
+    /// What the issuer makes card verification values with, 16 bytes.
+    public let cardVerificationKey: SensitiveBytes
     /// What the PIN pad's triple DES keys are derived from, 16 bytes.
     public let tripleDESBaseDerivationKey: SensitiveBytes
     /// The PIN pad's key serial number with a counter of zero, 10 bytes.
@@ -33,6 +35,7 @@ public final class TestKeys: Sendable {
             applicationCryptogram: try file.secret("imk.aes.application-cryptogram"),
             scriptMAC: try file.secret("imk.aes.script-mac"),
             scriptConfidentiality: try file.secret("imk.aes.script-confidentiality"))
+        cardVerificationKey = try file.secret("cvk.tdes.card-verification")
         tripleDESBaseDerivationKey = try file.secret("pin-pad.tdes.base-derivation-key")
         aesBaseDerivationKey = try file.secret("pin-pad.aes.base-derivation-key")
         tripleDESKeySerialNumber = try Self.serialNumber("pin-pad.tdes.key-serial-number", .tripleDES, file)

@@ -1,6 +1,5 @@
 public import Amounts
 public import CardSecrets
-internal import Cryptography
 
 /// One EMV application of a card, as a profile describes it.
 public struct ApplicationProfile: Sendable {

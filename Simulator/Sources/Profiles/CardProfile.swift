@@ -18,11 +18,16 @@ public struct CardProfile: Sendable, CustomStringConvertible, CustomReflectable 
     public var processingTime: Duration
     /// In the order in which a partial selection finds them; empty only for a mute card.
     public var applications: [ApplicationProfile]
+    /// nil for a card without a magnetic stripe.
+    public var stripe: StripeProfile?
     /// What the issuer holds for the card.
     public var account: AccountProfile
     public var cardholder: CardholderProfile
     /// What the card does wrong.
     public var faults: [CardFault]
+
+    /// Whether one can see a chip on the card.
+    var hasChip: Bool { !applications.isEmpty || stripe == nil || [2, 6].contains((stripe?.serviceCode ?? 0) / 100) }
 
     public var description: String { "CardProfile(\(name))" }
 
@@ -40,7 +45,7 @@ public struct CardProfile: Sendable, CustomStringConvertible, CustomReflectable 
 
     init(_ node: SettingsNode) throws(SettingsError) {
         try node.mapping(allowedKeys: [
-            "name", "description", "card", "applications", "account", "cardholder", "faults",
+            "name", "description", "card", "applications", "stripe", "account", "cardholder", "faults",
         ])
         name = try Self.name(try node.required("name"))
         summary = try node.required("description").text(length: 1...200)
@@ -65,7 +70,9 @@ public struct CardProfile: Sendable, CustomStringConvertible, CustomReflectable 
                 applications.append(application)
             }
         }
-        account = try AccountProfile(try node.optional("account"), currency: applications.first?.currency)
+        stripe = try StripeProfile(try node.optional("stripe"), application: applications.first)
+        account = try AccountProfile(
+            try node.optional("account"), currency: applications.first?.currency ?? stripe?.currency)
         cardholder = try CardholderProfile(try node.optional("cardholder"), applications: applications)
         faults = []
         for fault in try node.optional("faults")?.list(count: 1...32) ?? [] { faults.append(try CardFault(fault)) }

@@ -1,4 +1,4 @@
-internal import Cryptography
+internal import CardSecrets
 internal import SettingsFile
 
 /// The PIN that the card itself verifies.

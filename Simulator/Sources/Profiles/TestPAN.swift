@@ -1,5 +1,4 @@
 internal import CardSecrets
-internal import Cryptography
 internal import SettingsFile
 
 /// Reads the PAN of a profile. Profiles lie on disk, so a number that could be somebody's is refused.

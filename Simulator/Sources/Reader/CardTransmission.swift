@@ -24,6 +24,7 @@ struct CardTransmission: Sendable {
     /// IFSC
     let informationFieldSize: UInt8
     let errorDetection: T1Block.ErrorDetection
+    let historicalBytes: [UInt8]
     let workWaitingTime: Duration
     let blockWaitingTime: Duration
 
@@ -40,8 +41,16 @@ struct CardTransmission: Sendable {
         waitingIntegers = atr.map { $0.blockWaitingTimeInteger << 4 | $0.characterWaitingTimeInteger } ?? 0x4D
         informationFieldSize = atr?.cardInformationFieldSize ?? 32
         errorDetection = atr?.errorDetection ?? .lrc
+        historicalBytes = atr?.historicalBytes ?? []
         workWaitingTime = atr?.workWaitingTime(clockHertz: Self.clockHertz) ?? .seconds(1)
         blockWaitingTime = atr?.blockWaitingTime(clockHertz: Self.clockHertz) ?? .seconds(1)
+    }
+
+    /// What a reader with a field says instead of the card (PC/SC part 3 §3.1.3.2.3): T=0 and T=1 without any parameter,
+    /// the card's historical bytes, and the check byte.
+    var contactlessAnswerToReset: [UInt8] {
+        let bytes = [0x80 | UInt8(historicalBytes.count & 0x0F), 0x80, 0x01] + historicalBytes.prefix(15)
+        return [0x3B] + bytes + [bytes.reduce(0, ^)]
     }
 
     private static let plain = try? ATR([0x3B, 0x00])

@@ -23,8 +23,8 @@ struct ReaderFirmware: Sendable {
     private(set) var answers: [Timed] = []
     /// When the firmware began: power came, or the bus was reset.
     private(set) var started = Timestamp(milliseconds: 0)
-    /// When it can answer; nil until it is asked something.
-    var ready: Timestamp?
+    /// When the reader begins to answer; nil until it is asked something.
+    private var ready: Timestamp?
     /// Nothing comes until the bus is reset.
     var isHanging = false { didSet { if isHanging { answers = [] } } }
     /// Nothing comes until the reader is plugged in again.
@@ -47,7 +47,7 @@ struct ReaderFirmware: Sendable {
     /// Takes the next answer whose moment has come.
     mutating func nextAnswer(at now: Timestamp) -> Timed? {
         guard let first = answers.first, first.moment <= now else { return nil }
-        if model.misbehaviour.hangsOnFullPackets, first.bytes.count % SimulatedReaderModel.packetSize == 0 {
+        if model.misbehaviour.hangsOnFullPackets, first.bytes.count % model.packetSize == 0 {
             isHanging = true
             return nil
         }
@@ -152,11 +152,8 @@ struct ReaderFirmware: Sendable {
     /// - Returns: false when it is no message: shorter than a header or longer than the reader takes.
     mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> Bool {
         guard bytes.count <= model.actualMessageLength, let command = ReaderCommand(bytes) else { return false }
-        switch wakefulness(for: command, at: now) {
-        case .awake: take(command, at: now)
-        case .late(let delay): take(command, at: now.advanced(by: delay))
-        case .hanging: break
-        }
+        if ready == nil { ready = now.advanced(by: model.startTime) }
+        if isAwake(for: command, at: now) { take(command, at: now) }
         return true
     }
 
@@ -280,6 +277,8 @@ struct ReaderFirmware: Sendable {
     }
 
     mutating func enqueue(_ answer: Timed) {
+        var answer = answer
+        answer.moment = max(answer.moment, ready ?? answer.moment)
         let place = answers.lastIndex { $0.moment <= answer.moment }.map { $0 + 1 } ?? 0
         answers.insert(answer, at: place)
     }

@@ -72,6 +72,11 @@ extension ReaderSlot {
         }
         contacts = card
         guard let start = answer.first else { throw Failure(code: ReaderError.cardMute) }
+        if model.isContactless {
+            let answer = card.transmission.contactlessAnswerToReset
+            parameters = ReaderParameters(CardTransmission(answerToReset: answer), protocol: 1)
+            return answer
+        }
         guard start == 0x3B || start == 0x3F else {
             deactivate()
             throw Failure(code: ReaderError.badATRStart)
@@ -97,10 +102,12 @@ extension ReaderSlot {
             guard model.protocols >> UInt32(new.number) & 1 == 1 else {
                 throw Failure(code: ReaderError.badFirstParameter)
             }
+        } else if model.isContactless {
+            new = parameters
         } else if model.features.contains(.automaticParameters) {
             new = ReaderParameters(card.transmission, protocol: card.transmission.firstProtocol)
         }
-        if !model.actualLevel.leavesProtocolToHost, new.number != parameters.number {
+        if !model.actualLevel.leavesProtocolToHost, !model.isContactless, new.number != parameters.number {
             // The reader negotiates for the host, which works once after each reset.
             guard !isProtocolFixed, card.transmission.protocols.contains(new.number) else {
                 throw Failure(code: ReaderError.protocolUnsupported)

@@ -123,13 +123,21 @@ extension ReaderSlot {
             throw Failure(code: ReaderError.badLength)
         }
         isProtocolFixed = true
-        guard parameters.number == 1 else { return try exchange.commandOverT0(command, &card) }
+        // In a field nothing is left of what the card speaks at its contacts but that it takes whole commands.
+        let protocolNumber = model.isContactless ? card.transmission.firstProtocol : parameters.number
+        guard protocolNumber == 1 else { return try exchange.commandOverT0(command, &card) }
         var device: T1InterfaceDevice
         if let interfaceDevice {
             device = interfaceDevice
         } else {
-            device = T1InterfaceDevice(
-                cardInformationFieldSize: parameters.informationFieldSize, errorDetection: parameters.errorDetection)
+            device =
+                model.isContactless
+                ? T1InterfaceDevice(
+                    cardInformationFieldSize: card.transmission.informationFieldSize,
+                    errorDetection: card.transmission.errorDetection)
+                : T1InterfaceDevice(
+                    cardInformationFieldSize: parameters.informationFieldSize,
+                    errorDetection: parameters.errorDetection)
             let request = device.negotiateInformationFieldSize(model.maximumIFSD)
             _ = try exchange.run(&device, request, &card)
         }

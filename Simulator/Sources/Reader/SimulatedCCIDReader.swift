@@ -24,6 +24,11 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
         var closed: Timestamp?
         var unplug: (@Sendable () -> Void)?
         var onPINRequest: (@Sendable (SimulatedPINRequest) -> Void)?
+        var onSlotChange: (@Sendable (_ slot: Int, _ hasCard: Bool) -> Void)?
+
+        func hasCard(_ slot: Int) -> Bool {
+            firmware.slots.indices.contains(slot) && firmware.slots[slot].contacts != nil
+        }
     }
 
     public let model: SimulatedReaderModel
@@ -43,20 +48,33 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
     ///   - slot: its slot, counted from 0; nothing happens when there is no such slot.
     ///   - voltages: what the card runs on; it is mute on any other.
     public func insert(_ card: any SimulatedCard, slot: Int = 0, voltages: SimulatedReaderModel.Voltages = .all) {
-        state.withLock { $0.firmware.insert(SimulatedCardContacts(card, voltages: voltages), slot: slot) }
-        clock.signal()
+        change(slot) { $0.firmware.insert(SimulatedCardContacts(card, voltages: voltages), slot: slot) }
     }
 
     /// Pulls the card out, whatever it is doing.
     public func removeCard(slot: Int = 0) {
         let now = clock.now()
-        state.withLock { $0.firmware.remove(slot: slot, at: now) }
+        change(slot) { $0.firmware.remove(slot: slot, at: now) }
+    }
+
+    /// Says who looks on when cards come and go, whoever moves them.
+    public func onSlotChange(_ action: (@Sendable (_ slot: Int, _ hasCard: Bool) -> Void)?) {
+        state.withLock { $0.onSlotChange = action }
+    }
+
+    private func change(_ slot: Int, _ body: (inout State) -> Void) {
+        let (hadCard, hasCard, onSlotChange) = state.withLock { state in
+            let hadCard = state.hasCard(slot)
+            body(&state)
+            return (hadCard, state.hasCard(slot), state.onSlotChange)
+        }
+        if hadCard != hasCard { onSlotChange?(slot, hasCard) }
         clock.signal()
     }
 
     /// Whether a card is in the slot.
     public func hasCard(slot: Int = 0) -> Bool {
-        state.withLock { $0.firmware.slots.indices.contains(slot) && $0.firmware.slots[slot].contacts != nil }
+        state.withLock { $0.hasCard(slot) }
     }
 
     /// Sets the charge of the battery, 0...100 percent. See ``SimulatedReaderModel/battery``.
@@ -87,6 +105,8 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
     // MARK: SimulatedUSBDevice
 
     public var descriptors: SimulatedUSBDescriptors { model.descriptors }
+
+    public var keepsHalts: Bool { model.keepsHalts }
 
     public func plugged(unplug: @escaping @Sendable () -> Void) {
         let now = clock.now()
@@ -130,6 +150,8 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
 
     public func write(_ bytes: [UInt8], endpoint: UInt8) -> Bool {
         guard endpoint == SimulatedReaderModel.bulkOutEndpoint else { return false }
+        // A packet without bytes ends the transfer before it, and is no message.
+        guard !bytes.isEmpty else { return true }
         let now = clock.now()
         let (isTaken, unplug, requests, onPINRequest, departures) = state.withLock { state in
             let disturbances = state.faults.commandPasses(isXfrBlock: bytes.first == 0x6F)
@@ -242,7 +264,7 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
         guard let first = state.transfers.first else { return .notYet(state.firmware.answers.first?.moment) }
         state.transfers.removeFirst()
         guard case .bytes(let bytes) = first else { return .stall }
-        let packet = SimulatedReaderModel.packetSize
+        let packet = model.packetSize
         if bytes.count > maximumLength {
             guard maximumLength > 0, maximumLength % packet == 0 else { return .overflow }
             state.transfers.insert(.bytes(Array(bytes.dropFirst(maximumLength))), at: 0)
@@ -273,7 +295,7 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
             case .commandStalled, .unanswered, .cardRemoved, .unplugged: break
             }
         }
-        let isFull = !bytes.isEmpty && bytes.count % SimulatedReaderModel.packetSize == 0
+        let isFull = !bytes.isEmpty && bytes.count % model.packetSize == 0
         if isFull, model.fullPacketHabit == .zeroLengthBefore { transfers.append(.bytes([])) }
         transfers.append(.bytes(bytes))
         if isFull, model.fullPacketHabit == .zeroLengthAfter { transfers.append(.bytes([])) }

@@ -7,8 +7,11 @@ extension SimulatedReaderModel {
     public static let bulkInEndpoint: UInt8 = 0x82
     /// Interrupt IN endpoint: notices.
     public static let interruptEndpoint: UInt8 = 0x83
-    /// Bytes in a bulk packet at full speed.
-    public static let packetSize = 64
+    /// Bytes in a bulk packet.
+    public var packetSize: Int { speed == .high ? 512 : 64 }
+    /// 16 ms between two looks at the interrupt endpoint, in milliseconds at full speed and as a power of two of
+    /// microframes at high speed (USB 2.0 §9.6.6).
+    private var interruptInterval: UInt8 { speed == .high ? 8 : 16 }
     /// kHz: the clock that cards get.
     static let clock: UInt32 = 4_000
     /// bit/s: the clock divided by 372.
@@ -17,12 +20,14 @@ extension SimulatedReaderModel {
     /// The descriptors of a reader of this model.
     public var descriptors: SimulatedUSBDescriptors {
         var endpoints = [
-            USBEndpoint(address: Self.bulkOutEndpoint, kind: .bulk, maximumPacketSize: UInt16(Self.packetSize)),
-            USBEndpoint(address: Self.bulkInEndpoint, kind: .bulk, maximumPacketSize: UInt16(Self.packetSize)),
+            USBEndpoint(address: Self.bulkOutEndpoint, kind: .bulk, maximumPacketSize: UInt16(packetSize)),
+            USBEndpoint(address: Self.bulkInEndpoint, kind: .bulk, maximumPacketSize: UInt16(packetSize)),
         ]
         if hasInterruptEndpoint {
             endpoints.append(
-                USBEndpoint(address: Self.interruptEndpoint, kind: .interrupt, maximumPacketSize: 8, interval: 16))
+                USBEndpoint(
+                    address: Self.interruptEndpoint, kind: .interrupt, maximumPacketSize: 8, interval: interruptInterval
+                ))
         }
         if misbehaviour.reversesEndpoints { endpoints.reverse() }
         let interface = USBInterface(
@@ -30,8 +35,8 @@ extension SimulatedReaderModel {
             classDescriptors: [classDescriptor])
         return SimulatedUSBDescriptors(
             device: USBDeviceDescriptor(vendorID: vendorID, productID: productID, release: release),
-            configuration: USBConfiguration(value: 1, interfaces: [interface]), manufacturer: manufacturer,
-            product: product, serialNumber: serialNumber)
+            configuration: USBConfiguration(value: 1, interfaces: [interface]), speed: speed,
+            manufacturer: manufacturer, product: product, serialNumber: serialNumber)
     }
 
     /// The smart card class descriptor, 54 bytes (CCID 1.1 §5.1).

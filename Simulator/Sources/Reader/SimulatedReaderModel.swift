@@ -1,5 +1,5 @@
 /// What kind of reader a simulated reader is, as data. The models here carry test identifiers of the
-/// open-hardware registry pid.codes (1209:0001 to 1209:0005, set aside for tests), so that none is taken for a vendor's product.
+/// open-hardware registry pid.codes (1209:0001 to 1209:000A, set aside for tests), so that none is taken for a vendor's product.
 public struct SimulatedReaderModel: Hashable, Sendable {
     /// Who does T=0 and T=1 (CCID 1.1 §5.1, dwFeatures).
     public enum ExchangeLevel: UInt32, Hashable, Sendable {
@@ -75,12 +75,24 @@ public struct SimulatedReaderModel: Hashable, Sendable {
     /// 1...16
     public var slotCount = 1
     public var hasInterruptEndpoint = true
+    public var speed = USBSpeed.full
+    /// The reader has a field instead of contacts. It makes the answer to reset itself, as PC/SC part 3 §3.1.3.2.3 has
+    /// it, and whole commands go to the card.
+    public var isContactless = false
+    /// From power, or a bus reset, until the reader answers; what it is asked before that is answered then.
+    public var startTime = Duration.zero
+    /// Further readers in the same device, each behind an interface of its own.
+    public var companions: [SimulatedReaderModel] = []
+    /// The head for magnetic stripes in the same device, behind an interface of its own; nil when there is none.
+    public var stripeReader: SimulatedMSRModel?
     /// What the reader's keys are for: bit 0 PIN verification, bit 1 PIN modification (bPINSupport). The firmware
     /// has verification only.
     public var pinSupport: UInt8 = 0
     /// Lines in the high byte and characters a line in the low byte; 0 without a display (wLcdLayout).
     public var displayLayout: UInt16 = 0
     public var fullPacketHabit = FullPacketHabit.endsTransfer
+    /// Whether a stalled endpoint stays halted until the host clears it; a reader that does not refuses to clear it.
+    public var keepsHalts = true
     /// How long a card takes from power to its ATR.
     public var activationTime: Duration = .milliseconds(10)
     /// What the reader answers to Escape; it knows no other.
@@ -100,6 +112,14 @@ public struct SimulatedReaderModel: Hashable, Sendable {
     public static let tpdu = SimulatedReaderModel(
         name: "tpdu", productID: 0x0001, product: "Simulated TPDU reader", level: .tpdu,
         features: [.automaticClock, .automaticBaudRate, .clockStop])
+
+    /// A plain reader for T=0 cards alone.
+    public static let tpduT0: SimulatedReaderModel = {
+        var model = tpdu
+        (model.name, model.productID, model.product) = ("tpdu-t0", 0x0006, "Simulated T=0 reader")
+        model.protocols = 0b01
+        return model
+    }()
 
     /// A reader that speaks the protocols itself, for short commands.
     public static let shortAPDU = SimulatedReaderModel(
@@ -131,8 +151,48 @@ public struct SimulatedReaderModel: Hashable, Sendable {
         return model
     }()
 
+    /// A plain reader with two slots behind one interface.
+    public static let dualSlot: SimulatedReaderModel = {
+        var model = tpdu
+        (model.name, model.productID, model.product) = ("dual-slot", 0x0007, "Simulated reader with two slots")
+        model.slotCount = 2
+        return model
+    }()
+
+    /// A short APDU reader with a field: cards have a contactless answer to reset, and the reader takes its time to
+    /// start.
+    public static let contactless: SimulatedReaderModel = {
+        var model = SimulatedReaderModel(
+            name: "contactless", productID: 0x0008, product: "Simulated contactless reader", level: .shortAPDU,
+            features: automatic)
+        (model.isContactless, model.protocols) = (true, 0b10)
+        (model.startTime, model.activationTime) = (.milliseconds(300), .milliseconds(60))
+        return model
+    }()
+
+    /// A device with a short APDU reader and a contactless one, each behind an interface of its own.
+    public static let dualInterface: SimulatedReaderModel = {
+        var model = shortAPDU
+        (model.name, model.productID, model.product) = ("dual-interface", 0x0009, "Simulated dual interface reader")
+        model.companions = [contactless]
+        return model
+    }()
+
+    /// A plain reader with a head for magnetic stripes.
+    public static let combo: SimulatedReaderModel = {
+        var model = tpdu
+        (model.name, model.productID, model.product) = ("combo", 0x000A, "Simulated chip and magnetic stripe reader")
+        model.stripeReader = .pointOfSale
+        return model
+    }()
+
     /// Every model that comes with the simulator.
-    public static let all = [tpdu, shortAPDU, extendedAPDU, battery, pinpad]
+    public static let all = [
+        tpdu, shortAPDU, extendedAPDU, battery, pinpad, tpduT0, dualSlot, contactless, dualInterface, combo,
+    ]
+
+    /// Slots of the device: its own and its companions'.
+    public var totalSlotCount: Int { companions.reduce(slotCount) { $0 + $1.slotCount } }
 
     /// Makes the model answer the Escape command of ``battery`` with this charge.
     ///

@@ -1,8 +1,8 @@
 internal import Synchronization
 public import USB
 
-/// A bus of simulated devices. Devices come and go by call or by the clock's schedule; a device that is
-/// plugged in again gets another address.
+/// A bus of simulated devices. Devices come and go by call or by the clock's schedule; a device is plugged into the
+/// first port that is free, and gets another address each time.
 public final class SimulatedUSBBus: USBBus {
     private struct State {
         var ports: [SimulatedUSBPort] = []
@@ -22,15 +22,18 @@ public final class SimulatedUSBBus: USBBus {
 
     /// Plugs a device in. A device that is plugged in already is left as it is.
     ///
+    /// - Parameter preferred: the port to take, counted from 1; the first one that is free when there is a device in it.
     /// - Returns: the device as the host sees it.
     @discardableResult
-    public func plug(_ simulated: any SimulatedUSBDevice) -> USBDevice {
+    public func plug(_ simulated: any SimulatedUSBDevice, port preferred: Int = 1) -> USBDevice {
         let (port, isNew) = state.withLock { state in
             if let port = state.ports.first(where: { $0.simulated === simulated }) { return (port, false) }
             var address = state.lastAddress
             repeat { address = address % 127 + 1 } while state.ports.contains { $0.device.address == address }
             state.lastAddress = address
-            let port = SimulatedUSBPort(simulated, bus: Self.number, address: address)
+            let taken = Set(state.ports.map(\.number))
+            let number = ([preferred] + (1...128)).first { $0 > 0 && !taken.contains($0) } ?? 1
+            let port = SimulatedUSBPort(simulated, bus: Self.number, address: address, number: number)
             state.ports.append(port)
             return (port, true)
         }
@@ -69,6 +72,9 @@ public final class SimulatedUSBBus: USBBus {
         guard let port else { throw .notFound }
         return SimulatedUSBTransport(port: port, clock: clock)
     }
+
+    /// The devices that are plugged in, by the number of their port.
+    var ports: [SimulatedUSBPort] { state.withLock { $0.ports }.sorted { $0.number < $1.number } }
 
     private func beginCall() {
         clock.noteActivity()

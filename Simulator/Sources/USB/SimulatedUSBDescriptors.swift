@@ -4,24 +4,35 @@ public import USB
 public struct SimulatedUSBDescriptors: Hashable, Sendable {
     public var device: USBDeviceDescriptor
     public var configuration: USBConfiguration
+    public var speed: USBSpeed
     public var manufacturer: String?
     public var product: String?
     public var serialNumber: String?
 
     public init(
-        device: USBDeviceDescriptor, configuration: USBConfiguration, manufacturer: String? = nil,
-        product: String? = nil, serialNumber: String? = nil
+        device: USBDeviceDescriptor, configuration: USBConfiguration, speed: USBSpeed = .full,
+        manufacturer: String? = nil, product: String? = nil, serialNumber: String? = nil
     ) {
-        (self.device, self.configuration) = (device, configuration)
+        (self.device, self.configuration, self.speed) = (device, configuration, speed)
         (self.manufacturer, self.product, self.serialNumber) = (manufacturer, product, serialNumber)
     }
 
     /// The device descriptor, 18 bytes.
     public var deviceBytes: [UInt8] {
-        [0x12, 0x01, 0x10, 0x01, device.deviceClass, 0, 0, 0x40]
+        [0x12, 0x01] + Self.word(version) + [device.deviceClass, 0, 0, 0x40]
             + Self.word(device.vendorID) + Self.word(device.productID) + Self.word(device.release)
             + [manufacturer == nil ? 0 : 1, product == nil ? 0 : 2, serialNumber == nil ? 0 : 3, 1]
     }
+
+    /// The device_qualifier descriptor, 10 bytes: what the device would be at its other speed, which is the same. Only
+    /// a high speed device has one.
+    public var deviceQualifierBytes: [UInt8]? {
+        guard speed == .high else { return nil }
+        return [0x0A, 0x06] + Self.word(version) + [device.deviceClass, 0, 0, 0x40, 1, 0]
+    }
+
+    /// bcdUSB
+    private var version: UInt16 { speed == .high ? 0x0200 : 0x0110 }
 
     /// The configuration descriptor with everything below it.
     public var configurationBytes: [UInt8] {

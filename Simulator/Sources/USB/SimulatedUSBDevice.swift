@@ -6,6 +6,10 @@ public protocol SimulatedUSBDevice: AnyObject, Sendable {
     /// What the device says of itself.
     var descriptors: SimulatedUSBDescriptors { get }
 
+    /// Whether an endpoint that stalled stays halted until the host clears the halt, as USB 2.0 §9.4.5 has it. A device
+    /// that does not so stalls one transfer, goes on, and refuses the request to clear.
+    var keepsHalts: Bool { get }
+
     /// The device was plugged in and has power. `unplug` pulls it out.
     func plugged(unplug: @escaping @Sendable () -> Void)
 
@@ -41,4 +45,5 @@ public protocol SimulatedUSBDevice: AnyObject, Sendable {
 extension SimulatedUSBDevice {
     public func opened() {}
     public func closed() {}
+    public var keepsHalts: Bool { true }
 }

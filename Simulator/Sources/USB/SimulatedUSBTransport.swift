@@ -45,10 +45,7 @@ final class SimulatedUSBTransport: USBTransport {
         defer { end() }
         try port.check(endpoint, .bulk, owner)
         guard endpoint & 0x80 == 0 else { throw .notFound }
-        guard port.simulated.write(bytes, endpoint: endpoint) else {
-            port.halt(endpoint)
-            throw .stalled
-        }
+        guard port.write(bytes, endpoint: endpoint) else { throw .stalled }
     }
 
     func bulkIn(endpoint: UInt8, maximumLength: Int, timeout: Duration) async throws(USBError) -> [UInt8] {
@@ -105,16 +102,14 @@ final class SimulatedUSBTransport: USBTransport {
         while true {
             guard !Task.isCancelled, !isClosed else { throw .cancelled }
             try port.check(endpoint, kind, owner)
-            switch port.simulated.read(endpoint: endpoint, maximumLength: max(0, maximumLength)) {
+            switch port.read(endpoint: endpoint, maximumLength: maximumLength) {
             case .data(let bytes): return bytes
             case .overflow: throw .overflow
-            case .stall:
-                port.halt(endpoint)
-                throw .stalled
+            case .stall: throw .stalled
             case .notYet(let moment):
                 guard clock.now() < deadline else { throw .timedOut }
                 let isReady: @Sendable () -> Bool = { [self] in
-                    isClosed || !port.isConnected || port.simulated.hasInput(endpoint: endpoint)
+                    isClosed || !port.isConnected || port.hasInput(endpoint: endpoint)
                 }
                 if kind == .interrupt {
                     await clock.stand(until: deadline, isReady: isReady)

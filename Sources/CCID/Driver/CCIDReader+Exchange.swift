@@ -42,6 +42,7 @@ extension CCIDReader {
         }
         defer { pipe.release() }
         try requireOpen()
+        if try await hasSlept(), command.type.needsPower { throw .suspended }
         let index = Int(slot)
         slots[index].hardwareFault = nil
         do throws(CCIDError) {
@@ -150,10 +151,13 @@ extension CCIDReader {
         case .stalled:
             do throws(USBError) {
                 try await transport.clearHalt(endpoint: endpoint)
-                return .usb(.stalled)
-            } catch {
+            } catch  where error == .disconnected || error == .cancelled {
                 return CCIDError(transfer: error)
+            } catch {
+                // Some readers refuse the request and go on all the same. Where an endpoint stays halted, the next
+                // transfer stalls again.
             }
+            return .usb(.stalled)
         default: return CCIDError(transfer: error)
         }
     }

@@ -9,7 +9,7 @@ public import USB
 ///
 /// Call ``close()`` when done; until then the reader listens to its interrupt endpoint.
 public actor CCIDReader {
-    enum Lifetime: Hashable { case open, gone, closed }
+    enum Lifetime: Hashable { case open, gone, dead, closed }
 
     /// The device, as its descriptors tell.
     public nonisolated let device: USBDevice
@@ -21,11 +21,14 @@ public actor CCIDReader {
     let transport: any USBTransport
     let time: any TimeSource
     let timing: CCIDTiming
+    let onRecovery: @Sendable (CCIDRecoveryStep) -> Void
     /// The most bytes of one answer: whole packets, or an answer could not end where its buffer does.
     let readLength: Int
     let pipe = CommandGate()
 
     var lifetime = Lifetime.open
+    /// How long the machine had slept when that was looked at last.
+    var timeAsleep: Duration
     var sequence: UInt8 = 0
     /// The outgoing message; its storage is used again and wiped after each command.
     var outgoing: [UInt8] = []
@@ -43,12 +46,14 @@ public actor CCIDReader {
     ///   - timing: how long to wait for what.
     ///   - quirks: what is known of readers besides their descriptors.
     ///   - time: for the deadlines that span several transfers, and for looking into the slot now and then.
+    ///   - onRecovery: told each step that is taken when the reader does not answer, as it begins. It must not block.
     /// - Returns: the reader, idle and listened to.
     /// - Throws: ``CCIDError/descriptor(_:)``, ``CCIDError/firmwareRefused(_:fix:)``, ``CCIDError/usb(_:)``,
-    ///   ``CCIDError/timedOut(_:)``, ``CCIDError/cancelled``, ``CCIDError/readerGone``
+    ///   ``CCIDError/timedOut(_:)``, ``CCIDError/cancelled``, ``CCIDError/readerGone``, ``CCIDError/readerDead``
     public static func open(
         _ device: USBDevice, on bus: any USBBus, interface: CCIDInterface? = nil, timing: CCIDTiming = CCIDTiming(),
-        quirks: ReaderQuirkTable = .embedded, time: any TimeSource
+        quirks: ReaderQuirkTable = .embedded, time: any TimeSource,
+        onRecovery: @escaping @Sendable (CCIDRecoveryStep) -> Void = { _ in }
     ) async throws(CCIDError) -> CCIDReader {
         let transport: any USBTransport
         do throws(USBError) {
@@ -58,7 +63,7 @@ public actor CCIDReader {
         }
         do throws(CCIDError) {
             return try await CCIDReader.start(
-                transport, interface, timing, quirks.quirks(of: transport.device.descriptor), time)
+                transport, interface, timing, quirks.quirks(of: transport.device.descriptor), time, onRecovery)
         } catch {
             await transport.close()
             throw error
@@ -67,7 +72,7 @@ public actor CCIDReader {
 
     private static func start(
         _ transport: any USBTransport, _ wanted: CCIDInterface?, _ timing: CCIDTiming, _ quirks: ReaderQuirks,
-        _ time: any TimeSource
+        _ time: any TimeSource, _ onRecovery: @escaping @Sendable (CCIDRecoveryStep) -> Void
     ) async throws(CCIDError) -> CCIDReader {
         if let fix = quirks.refusal {
             throw .firmwareRefused(ReaderRelease(rawValue: transport.device.descriptor.release), fix: fix)
@@ -89,7 +94,7 @@ public actor CCIDReader {
         } catch {
             throw CCIDError(transfer: error)
         }
-        let reader = CCIDReader(transport, interface, quirks, behaviour, timing, time)
+        let reader = CCIDReader(transport, interface, quirks, behaviour, timing, time, onRecovery)
         try await reader.comeToRest()
         await reader.listen()
         return reader
@@ -97,10 +102,13 @@ public actor CCIDReader {
 
     private init(
         _ transport: any USBTransport, _ interface: CCIDInterface, _ quirks: ReaderQuirks,
-        _ behaviour: ReaderBehaviour, _ timing: CCIDTiming, _ time: any TimeSource
+        _ behaviour: ReaderBehaviour, _ timing: CCIDTiming, _ time: any TimeSource,
+        _ onRecovery: @escaping @Sendable (CCIDRecoveryStep) -> Void
     ) {
         (self.transport, self.interface, self.timing, self.time) = (transport, interface, timing, time)
         (self.quirks, self.behaviour) = (quirks, behaviour)
+        self.onRecovery = onRecovery
+        timeAsleep = time.timeAsleep()
         device = transport.device
         let packet = max(1, Int(interface.bulkIn.maximumPacketSize))
         // Below extended APDU level no answer is longer than 271 bytes; half a kilobyte leaves room for
@@ -143,12 +151,18 @@ public actor CCIDReader {
         }
     }
 
-    /// - Throws: ``CCIDError/readerGone``, ``CCIDError/closed``
+    /// - Throws: ``CCIDError/readerGone``, ``CCIDError/readerDead``, ``CCIDError/closed``
     func requireOpen() throws(CCIDError) {
+        if let ending { throw ending }
+    }
+
+    /// Why no command is possible any more; nil while the reader is open.
+    var ending: CCIDError? {
         switch lifetime {
-        case .open: return
-        case .gone: throw .readerGone
-        case .closed: throw .closed
+        case .open: nil
+        case .gone: .readerGone
+        case .dead: .readerDead
+        case .closed: .closed
         }
     }
 

@@ -16,7 +16,7 @@ extension CCIDReader {
             throw .cancelled
         }
         defer { slots[index].gate.release() }
-        let session = try usableSession(index, activation)
+        let session = try await session(slot, activation)
         do throws(CCIDError) {
             return try await verifyPIN(entry, slot, session)
         } catch {
@@ -84,18 +84,6 @@ extension PINPadAnswer {
         // The makers' code for what PC/SC part 10 has as 6403.
         case .other(0xC0): self = .wrongLength
         case .commandNotSupported, .badField: self = .unsupported
-        default: return nil
-        }
-    }
-
-    /// What a reader means that answers with a status word of its own in the card's place (PC/SC part 10);
-    /// nil for any other answer. No card answers VERIFY so (EMV Book 3 §6.5.12).
-    fileprivate init?(readerStatus answer: [UInt8]) {
-        switch answer {
-        case [0x64, 0x00]: self = .timedOut
-        case [0x64, 0x01]: self = .cancelled
-        case [0x64, 0x03]: self = .wrongLength
-        case [0x6B, 0x80]: self = .unsupported
         default: return nil
         }
     }

@@ -50,6 +50,8 @@ extension CCIDReader {
             do throws(CCIDError) {
                 try await enter(index)
                 defer { slots[index].gate.release() }
+                // Off, every card looks alike: whether it was out has to be asked before.
+                try? await settleDoubt(slot)
                 slots[index].session = nil
                 try await switchOff(slot)
                 return .success(())
@@ -78,8 +80,11 @@ extension CCIDReader {
         let index = Int(slot)
         // Power-on of an active card is a warm reset.
         if slots[index].card == .active { try await switchOff(slot) }
-        let removals = slots[index].removals
+        var removals = slots[index].removals
         let atr = try await reset(slot)
+        // What was told until here was before the card answered. A reader that powers cards by itself may have done so
+        // with another one since.
+        if !activatesByItself { removals = slots[index].removals }
         let agreed = try await agree(slot, atr, usesDefaults: usesDefaults)
         let wait = max(timing.exchange, waitingTime(atr, agreed) + .seconds(1))
         slots[index].activations += 1

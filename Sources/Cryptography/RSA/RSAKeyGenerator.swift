@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import CardSecrets
 public import Determinism
 
 /// Makes RSA keys out of a source of random bytes: the same bytes give the same key.

@@ -1,3 +1,4 @@
+internal import CardSecrets
 internal import Cryptography
 internal import SmartCard
 

@@ -1,4 +1,4 @@
-internal import Cryptography
+internal import CardSecrets
 internal import SmartCard
 
 /// Initiate application processing: GET PROCESSING OPTIONS (EMV Book 3 §10.1).

@@ -1,5 +1,4 @@
 internal import CardSecrets
-internal import Cryptography
 internal import SmartCard
 
 /// The data objects of one transaction. Secret ones (PAN, track data, names) are apart from the others,

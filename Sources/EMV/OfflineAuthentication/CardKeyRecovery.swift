@@ -1,5 +1,4 @@
 internal import CardSecrets
-internal import Cryptography
 internal import Determinism
 internal import SmartCard
 

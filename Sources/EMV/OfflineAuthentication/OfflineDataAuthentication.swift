@@ -1,5 +1,4 @@
 internal import CardSecrets
-internal import Cryptography
 internal import SmartCard
 
 /// Offline data authentication (EMV Book 3 §10.3): chooses the method and performs it, CDA as far as it goes before

@@ -27,6 +27,7 @@ extension TillConfiguration {
             throw root.error(error.description)
         }
         pinPadScheme = terminal.pinScheme
+        magneticStripe = terminal.magneticStripe
         applicationNames = applications.names
         self.currency = currency
         maximumAmounts = try Self.maximumAmounts(try root.optional("maximumAmount"), currency)

@@ -3,6 +3,7 @@ internal import CCID
 internal import Cryptography
 internal import Determinism
 internal import EMV
+internal import MSR
 
 extension TillConfiguration {
     /// The configuration in force as a YAML file with comments, every value written out. Read back it is the
@@ -54,6 +55,12 @@ extension TillConfiguration {
                 "    readerSeconds: \(pin.readerSeconds)",
                 "    scheme: \(pinPadScheme.rawValue)",
                 "  applicationChoice: \(terminal.offersApplicationChoice)",
+                "  magstripe:",
+                "    enabled: \(magneticStripe.isEnabled)",
+                "    fallback: \(magneticStripe.allowsFallback)",
+                "    chipFailures: \(magneticStripe.chipFailures)",
+                "    path: \(magneticStripe.path.rawValue)",
+                "    keyboards: [\(magneticStripe.keyboards.map(Self.quoted).joined(separator: ", "))]",
             ]
     }
 

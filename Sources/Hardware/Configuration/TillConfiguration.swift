@@ -17,6 +17,8 @@ public struct TillConfiguration: Hashable, Sendable {
     let terminalForOtherCurrencies: TerminalConfiguration
     /// How a PIN for the issuer is enciphered.
     public let pinPadScheme: PINPadScheme
+    /// What is done about magnetic stripes.
+    public let magneticStripe: MagneticStripePolicy
     /// What people call the applications, by AID. Not every application has a name.
     public let applicationNames: [[UInt8]: String]
     /// The currency of amounts for which none is given, and of the floor limits.
@@ -44,6 +46,7 @@ public struct TillConfiguration: Hashable, Sendable {
             terminalID: terminal.terminalIdentification)
         (self.terminal, terminalForOtherCurrencies) = (terminal, terminal)
         pinPadScheme = Self.standardPINPadScheme
+        magneticStripe = MagneticStripePolicy()
         applicationNames = StandardApplicationNames.byAID
         (currency, maximumAmounts) = (.usDollar, [])
         (receiptWidth, printer, host) = (Self.standardReceiptWidth, nil, .simulated)

@@ -1,4 +1,3 @@
-internal import CCID
 internal import USB
 
 /// The arrivals and departures of a USB bus as those of the readers in its devices: a device with several reader
@@ -8,16 +7,19 @@ struct USBReaderChanges: AsyncSequence, Sendable {
     typealias Failure = Never
 
     let events: AsyncStream<USBHotplugEvent>
-    let quirks: ReaderQuirkTable
+    /// The readers in a device.
+    let readers: @Sendable (USBDevice) -> [CardReader]
 
     struct Iterator: AsyncIteratorProtocol {
         fileprivate var events: AsyncStream<USBHotplugEvent>.Iterator
-        fileprivate let quirks: ReaderQuirkTable
+        fileprivate let readers: @Sendable (USBDevice) -> [CardReader]
         /// Changes of the last event that were not handed out yet.
         private var pending: ArraySlice<CardReaderChange> = []
 
-        fileprivate init(_ events: AsyncStream<USBHotplugEvent>, _ quirks: ReaderQuirkTable) {
-            (self.events, self.quirks) = (events.makeAsyncIterator(), quirks)
+        fileprivate init(
+            _ events: AsyncStream<USBHotplugEvent>, _ readers: @escaping @Sendable (USBDevice) -> [CardReader]
+        ) {
+            (self.events, self.readers) = (events.makeAsyncIterator(), readers)
         }
 
         mutating func next() async -> CardReaderChange? { await next(isolation: nil) }
@@ -27,14 +29,14 @@ struct USBReaderChanges: AsyncSequence, Sendable {
                 guard let event = await events.next(isolation: actor) else { return nil }
                 switch event {
                 case .arrived(let device):
-                    pending = CardReader.all(in: device, quirks: quirks).map(CardReaderChange.arrived)[...]
+                    pending = readers(device).map(CardReaderChange.arrived)[...]
                 case .left(let device):
-                    pending = CardReader.all(in: device, quirks: quirks).map(CardReaderChange.left)[...]
+                    pending = readers(device).map(CardReaderChange.left)[...]
                 }
             }
             return pending.popFirst()
         }
     }
 
-    func makeAsyncIterator() -> Iterator { Iterator(events, quirks) }
+    func makeAsyncIterator() -> Iterator { Iterator(events, readers) }
 }

@@ -20,7 +20,8 @@ extension UnderlyingError {
             case .descriptor, .extendedLengthNotSupported, .noSuchSlot: .readerIncompatible(text)
             case .firmwareRefused:
                 .readerIncompatible(text + "; readers.allowRefusedFirmware in the configuration uses it all the same")
-            case .usb, .timedOut, .message, .unexpectedAnswer, .wrongSlot, .wrongSequence, .noEnd, .failed,
+            case .readerDead, .suspended, .usb, .timedOut, .message, .unexpectedAnswer, .wrongSlot, .wrongSequence,
+                .noEnd, .failed,
                 .brokenChain:
                 .readerCommunicationError(text)
             }

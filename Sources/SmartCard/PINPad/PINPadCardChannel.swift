@@ -42,6 +42,18 @@ public enum PINPadAnswer: Hashable, Sendable, CustomStringConvertible {
     /// The reader has no keys after all, or cannot build this PIN block. The card got nothing.
     case unsupported
 
+    /// What a reader means that answers with a status word of its own in the card's place (PC/SC part 10 §2.5.3);
+    /// nil for any other answer. No card answers VERIFY so (EMV Book 3 §6.5.12).
+    public init?(readerStatus answer: [UInt8]) {
+        switch answer {
+        case [0x64, 0x00]: self = .timedOut
+        case [0x64, 0x01]: self = .cancelled
+        case [0x64, 0x03]: self = .wrongLength
+        case [0x6B, 0x80]: self = .unsupported
+        default: return nil
+        }
+    }
+
     public var description: String {
         switch self {
         case .verified(let status): "the card answered \(status)"

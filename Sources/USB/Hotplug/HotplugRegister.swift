@@ -6,24 +6,36 @@ struct HotplugRegister {
         let address: UInt8
     }
 
+    /// How long a device may take from being seen to being ready. The kernel shows it before it has a configuration,
+    /// and udevd gives the permission some milliseconds later still. One that takes longer is reported as it is.
+    static let patience = Duration.seconds(1)
+
     private var known: [Place: USBDevice] = [:]
-    private var notYetAccessible: Set<Place> = []
+    /// Devices that are not ready, and when they were seen first.
+    private var waiting: [Place: Duration] = [:]
 
     /// Starts with the devices that were there before; they do not arrive.
     init(_ devices: [USBDevice]) {
         for device in devices { known[Place(bus: device.bus, address: device.address)] = device }
     }
 
-    /// Takes in what the bus shows now, and returns what that means. Departures come before arrivals.
+    /// Whether a device was seen that has not arrived yet: somebody should look again.
+    var isWaiting: Bool { !waiting.isEmpty }
+
+    /// Takes in what the bus shows now.
     ///
-    /// `isAccessible` says whether the user may open a device. The kernel shows a device some milliseconds before udev
-    /// gives the permission, so one that may not be opened is reported only when it is seen a second time: whoever
-    /// opens it at once does not fail.
-    mutating func update(_ devices: [USBDevice], isAccessible: (USBDevice) -> Bool) -> [USBHotplugEvent] {
+    /// - Parameters:
+    ///   - devices: what is plugged in.
+    ///   - now: a reading of the clock.
+    ///   - isReady: whether a device can be used, so that whoever opens it at once does not fail.
+    /// - Returns: what that means, departures before arrivals.
+    mutating func update(
+        _ devices: [USBDevice], at now: Duration, isReady: (USBDevice) -> Bool
+    ) -> [USBHotplugEvent] {
         var departures: [USBHotplugEvent] = []
         var arrivals: [USBHotplugEvent] = []
         var absent = known
-        var waiting: Set<Place> = []
+        var stillWaiting: [Place: Duration] = [:]
         for device in devices {
             let place = Place(bus: device.bus, address: device.address)
             let before = absent.removeValue(forKey: place)
@@ -32,8 +44,9 @@ struct HotplugRegister {
                 departures.append(.left(before))
                 known[place] = nil
             }
-            if !notYetAccessible.contains(place), !isAccessible(device) {
-                waiting.insert(place)
+            let seen = waiting[place] ?? now
+            if now - seen < Self.patience, !isReady(device) {
+                stillWaiting[place] = seen
             } else {
                 known[place] = device
                 arrivals.append(.arrived(device))
@@ -43,7 +56,7 @@ struct HotplugRegister {
             known[Place(bus: device.bus, address: device.address)] = nil
             departures.append(.left(device))
         }
-        notYetAccessible = waiting
+        waiting = stillWaiting
         return departures + arrivals
     }
 }

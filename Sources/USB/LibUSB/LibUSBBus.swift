@@ -1,30 +1,35 @@
+internal import CLibUSB
 public import Determinism
 
 /// The USB devices of this machine, through libusb.
 ///
-/// Devices are listed from what the kernel keeps of them, so a device need not be opened to be seen. One libusb
-/// context and one event thread serve the bus and every device opened on it; they end with the last of them.
+/// Devices are listed from what the kernel keeps of them, so a device need not be opened to be seen, and the kernel's
+/// own messages tell of those that come and go: libusb is for transfers alone. One libusb context and one event thread
+/// serve the bus and every device opened on it; they end with the last of them.
 public final class LibUSBBus: USBBus {
     private let context: LibUSBContext
     private let kernel: KernelDeviceList
     private let time: any TimeSource
-    private let pollInterval: Duration
+    private let signals: [any DeviceChangeSignal]
     private let calls = BlockingCalls(label: "usb-bus")
 
-    /// - Parameters:
-    ///   - time: what the polling for new devices waits on.
-    ///   - pollInterval: how often to look for devices that came or went. libusb tells of them at once where udevd
-    ///     runs; in a container or a small system it does not, and looking finds them.
+    /// - Parameter time: what is waited on between the looks at a device that comes.
     /// - Throws: ``USBError/other(_:)`` when libusb cannot be started.
-    public convenience init(
-        time: any TimeSource = SystemTimeSource(), pollInterval: Duration = .seconds(1)
-    ) throws(USBError) {
-        try self.init(time: time, pollInterval: pollInterval, kernel: KernelDeviceList())
+    public convenience init(time: any TimeSource = SystemTimeSource()) throws(USBError) {
+        try self.init(time: time, kernel: KernelDeviceList(), signals: [KernelEventSocket(), DeviceNodeWatch()])
     }
 
-    init(time: any TimeSource, pollInterval: Duration, kernel: KernelDeviceList) throws(USBError) {
+    init(
+        time: any TimeSource, kernel: KernelDeviceList, signals: [any DeviceChangeSignal]
+    ) throws(USBError) {
         context = try LibUSBContext()
-        (self.time, self.pollInterval, self.kernel) = (time, pollInterval, kernel)
+        (self.time, self.kernel, self.signals) = (time, kernel, signals)
+    }
+
+    /// The version of the libusb that is in use, for example `1.0.26`.
+    public static var libraryVersion: String {
+        guard let version = libusb_get_version()?.pointee else { return "unknown" }
+        return "\(version.major).\(version.minor).\(version.micro)"
     }
 
     public func devices() async throws(USBError) -> [USBDevice] {
@@ -34,21 +39,15 @@ public final class LibUSBBus: USBBus {
     /// Arrivals and departures from now on: a device that a later call of ``devices()`` does not show is reported
     /// when it comes.
     public func hotplugEvents() -> AsyncStream<USBHotplugEvent> {
-        AsyncStream { [context, kernel, calls, time, pollInterval] events in
-            let watcher = HotplugWatcher(kernel, events: events)
-            // Queued before anything that the caller asks for next, so no device falls between the two.
-            calls.start { watcher.look() }
-            let observer = context.observeHotplug { calls.start { watcher.look() } }
-            let ticker = Task {
-                while (try? await time.sleep(for: pollInterval)) != nil {
-                    try? await calls.run { watcher.look() }
-                }
-            }
-            events.onTermination = { _ in
-                ticker.cancel()
-                context.stopObserving(observer)
-            }
+        AsyncStream { [kernel, calls, time, signals] events in
+            let watcher = HotplugWatcher(kernel, on: calls, time: time, events: events)
+            watcher.start(signals)
+            events.onTermination = { _ in watcher.stop() }
         }
+    }
+
+    public func status(of device: USBDevice) async throws(USBError) -> USBDeviceStatus {
+        try await calls.run { [kernel] in kernel.status(of: device) }
     }
 
     /// Opens a device.

@@ -8,11 +8,12 @@ final class LibUSBContext: Sendable {
 
     /// - Throws: ``USBError/other(_:)`` when libusb or the thread cannot be started.
     init() throws(USBError) {
+        // Without this libusb would open every device list and keep a thread that listens to udevd.
+        disable_device_discovery()
         var opened: OpaquePointer?
         let code = libusb_init(&opened)
         guard code == 0, let opened else { throw USBError(libusb: code) }
         loop = LibUSBEventLoop(opened)
-        loop.listen()
         var started = pthread_t()
         let argument = Unmanaged.passRetained(loop)
         let failure = pthread_create(&started, nil, runEventLoop, argument.toOpaque())
@@ -36,13 +37,6 @@ final class LibUSBContext: Sendable {
 
     /// The libusb context, for as long as this object is held.
     var pointer: OpaquePointer { loop.pointer }
-
-    /// Calls `notify` on the event thread whenever libusb hears of a device that came or went. It must not block.
-    ///
-    /// - Returns: the number by which ``stopObserving(_:)`` knows it.
-    func observeHotplug(_ notify: @escaping @Sendable () -> Void) -> Int { loop.observe(notify) }
-
-    func stopObserving(_ number: Int) { loop.stopObserving(number) }
 }
 
 // A function of the file, not a closure: a closure would belong to the isolation that it was written in, and the

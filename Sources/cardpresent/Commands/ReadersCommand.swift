@@ -16,12 +16,18 @@ struct ReadersCommand: ParsableCommand {
 struct BusOptions: ParsableArguments {
     @Flag(help: "Show the simulated readers instead of those on the USB bus.")
     var simulated = false
+    @Flag(help: "Show the readers that pcscd has.")
+    var pcsc = false
+
+    func validate() throws {
+        guard !simulated || !pcsc else { throw ValidationError("--simulated and --pcsc exclude each other") }
+    }
 
     /// - Throws: `CommandFailure`
     func open() throws(CommandFailure) -> any USBBus {
         guard simulated else { return try Till.usbBus(time: SystemTimeSource()) }
         let bus = SimulatedUSBBus(clock: SimulationClock(VirtualTimeSource()))
-        for model in SimulatedReaderModel.all { bus.plug(SimulatedCCIDReader(model: model, clock: bus.clock)) }
+        for reader in SimulatedReader.all { bus.plug(reader.make(clock: bus.clock).device) }
         return bus
     }
 }
@@ -38,7 +44,10 @@ struct ListReaders: AsyncParsableCommand {
     func run() async throws {
         try await output.reporting {
             let quirks = try configuration.load().readerQuirks
-            let readers = try await ReaderCatalogue.readers(on: try bus.open(), quirks: quirks).map(\.reader)
+            let readers =
+                bus.pcsc
+                ? try await PCSCReaderCatalogue.readers()
+                : try await ReaderCatalogue.readers(on: try bus.open(), quirks: quirks).map(\.reader)
             guard !output.json else { return try StandardOutput.write(json: readers) }
             if readers.isEmpty {
                 StandardError.write(
@@ -62,10 +71,7 @@ struct ReaderInfo: AsyncParsableCommand {
 
     func run() async throws {
         try await output.reporting {
-            let quirks = try configuration.load().readerQuirks
-            let bus = try bus.open()
-            let found = try await ReaderCatalogue.find(reader, on: bus, quirks: quirks)
-            let (view, failure) = await ReaderView.asking(found, bus: bus, table: quirks)
+            let (view, failure) = try await ask()
             if output.json {
                 try StandardOutput.write(json: view)
             } else {
@@ -75,6 +81,17 @@ struct ReaderInfo: AsyncParsableCommand {
             failure.report()
             throw ExitCode(failure.status.rawValue)
         }
+    }
+
+    private func ask() async throws -> (view: ReaderView, failure: CommandFailure?) {
+        guard !bus.pcsc else {
+            let found = try PCSCReaderCatalogue.find(reader, among: try await PCSCReaderCatalogue.readers())
+            return await ReaderView.askingPCSC(found)
+        }
+        let quirks = try configuration.load().readerQuirks
+        let bus = try bus.open()
+        let found = try await ReaderCatalogue.find(reader, on: bus, quirks: quirks)
+        return await ReaderView.asking(found.reader, device: found.device, bus: bus, table: quirks)
     }
 }
 
@@ -91,11 +108,14 @@ struct WatchReaders: AsyncParsableCommand {
     func run() async throws {
         try await output.reporting {
             let quirks = try configuration.load().readerQuirks
-            let bus = try bus.open()
-            let changes = bus.hotplugEvents()
+            let source: any CardReaderSource =
+                bus.pcsc
+                ? PCSCReaderSource()
+                : USBCardReaderSource(try bus.open(), quirks: quirks, time: SystemTimeSource())
+            let changes = source.changes()
             let cancellation = Cancellation()
             try await CancellationSignals.watching {
-                let watching = Task { try await tell(changes, on: bus, quirks) }
+                let watching = Task { try await tell(changes, of: source) }
                 await cancellation.onRequest { watching.cancel() }
                 try await watching.value
             } onSignal: {
@@ -105,15 +125,13 @@ struct WatchReaders: AsyncParsableCommand {
     }
 
     private func tell(
-        _ changes: AsyncStream<USBHotplugEvent>, on bus: any USBBus, _ quirks: ReaderQuirkTable
+        _ changes: any AsyncSequence<CardReaderChange, Never> & Sendable, of source: any CardReaderSource
     ) async throws {
-        for found in try await ReaderCatalogue.readers(on: bus, quirks: quirks) { try tell("present", found.reader) }
+        for reader in try await ReaderCatalogue.readers(of: source) { try tell("present", reader) }
         for await change in changes {
             switch change {
-            case .arrived(let device):
-                for reader in CardReader.all(in: device, quirks: quirks) { try tell("arrived", reader) }
-            case .left(let device):
-                for reader in CardReader.all(in: device, quirks: quirks) { try tell("left", reader) }
+            case .arrived(let reader): try tell("arrived", reader)
+            case .left(let reader): try tell("left", reader)
             }
         }
     }

@@ -1,5 +1,4 @@
 internal import CardSecrets
-internal import Cryptography
 internal import Glibc
 
 /// Card numbers from standard input, one a line, byte for byte, so that no `String` ever holds one.

@@ -4,23 +4,20 @@ internal import USB
 
 /// Finds readers for commands.
 enum ReaderCatalogue {
-    /// A reader that is plugged in.
-    struct Entry {
-        let reader: CardReader
-        let device: USBDevice
-        /// Which of the device's reader interfaces it has, from 0.
-        let number: Int
+    /// - Throws: `CommandFailure`
+    static func readers(of source: any CardReaderSource) async throws(CommandFailure) -> [CardReader] {
+        do throws(UnderlyingError) { return try await source.readers() } catch {
+            throw CommandFailure(CardReaderServiceError.discovery(error))
+        }
     }
 
     /// - Throws: `CommandFailure`
     static func readers(
         on bus: any USBBus, quirks: ReaderQuirkTable
-    ) async throws(CommandFailure) -> [Entry] {
+    ) async throws(CommandFailure) -> [(reader: CardReader, device: USBDevice)] {
         do throws(USBError) {
             return try await bus.devices().flatMap { device in
-                CardReader.all(in: device, quirks: quirks).enumerated().map { number, reader in
-                    Entry(reader: reader, device: device, number: number)
-                }
+                CardReader.all(in: device, quirks: quirks).map { ($0, device) }
             }
         } catch {
             throw CommandFailure(.reader, code: "usb_failed", message: error.description)
@@ -32,14 +29,15 @@ enum ReaderCatalogue {
     /// - Throws: `CommandFailure`
     static func find(
         _ id: String?, on bus: any USBBus, quirks: ReaderQuirkTable
-    ) async throws(CommandFailure) -> Entry {
+    ) async throws(CommandFailure) -> (reader: CardReader, device: USBDevice) {
         let readers = try await readers(on: bus, quirks: quirks)
-        guard let found = id.map({ id in readers.first { $0.reader.id == id } }) ?? readers.first else {
+        let first = readers.first { $0.reader.inputs.contains(.insert) } ?? readers.first
+        guard let found = id.map({ id in readers.first { $0.reader.id == id } }) ?? first else {
             throw CommandFailure(
                 .reader, code: "reader_not_found",
                 message: id.map { "there is no reader '\($0)'" } ?? "no card reader found",
                 fix: readers.isEmpty
-                    ? "plug a CCID reader in, or give --simulated"
+                    ? "plug a card reader in, or give --simulated"
                     : .choice(of: id ?? "", among: readers.map(\.reader.id), called: "readers"))
         }
         return found

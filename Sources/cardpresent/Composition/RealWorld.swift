@@ -1,4 +1,3 @@
-internal import CCID
 internal import CardSecrets
 internal import Determinism
 internal import EMV
@@ -14,27 +13,21 @@ struct RealWorld: World {
     let random: any RandomSource = SystemRandomSource()
     let trace: TraceFile?
     let readerID: String?
-    let readerQuirks: ReaderQuirkTable
 
     /// - Throws: `CommandFailure`
     init(
-        _ options: WorldOptions, readerID: String?, pin: SealedBytes?, settings: TillConfiguration
+        _ options: WorldOptions, readerID: String?, pin: SealedBytes?, pinPad scheme: PINPadScheme
     ) throws(CommandFailure) {
-        guard options.determinism.seed == nil else {
-            throw CommandFailure(
-                .usage, code: "seed_with_usb", message: "--seed makes simulated runs repeatable, not real ones",
-                fix: "leave --seed out, or use --reader simulated")
-        }
-        (self.readerID, readerQuirks) = (readerID, settings.readerQuirks)
+        guard options.determinism.seed == nil else { throw .seedWithRealReader }
+        self.readerID = readerID
         bus = try Till.usbBus(time: time)
-        let pinPad: SimulatedPINPad
-        do {
-            pinPad = try SimulatedPINPad(
-                keys: TestKeys.embedded(), scheme: settings.pinPadScheme.keyScheme, random: random)
-        } catch {
-            throw CommandFailure(.internalError, code: "internal", message: "the test PIN pad cannot be made: \(error)")
-        }
-        cardholder = ConsoleCardholder(pin: pin, pinPad: pinPad, time: time)
+        cardholder = try ConsoleCardholder(pin: pin, pinPad: scheme, random: random, time: time)
         trace = try options.traceFile()
     }
+}
+
+extension CommandFailure {
+    static let seedWithRealReader = CommandFailure(
+        .usage, code: "seed_with_usb", message: "--seed makes simulated runs repeatable, not real ones",
+        fix: "leave --seed out, or use --reader simulated")
 }

@@ -1,4 +1,3 @@
-internal import CCID
 internal import Cryptography
 internal import Determinism
 internal import EMV
@@ -14,38 +13,32 @@ struct SimulatedWorld: World {
     let random: any RandomSource
     let trace: TraceFile?
     let card: CardProfile?
-    let readerQuirks: ReaderQuirkTable
     private let person: SimulatedCardholder
     private let authorityKeys: [CAPublicKey]
 
     /// - Throws: `CommandFailure`
     init(
-        _ options: WorldOptions, model name: String, pin: SealedBytes?, settings: TillConfiguration
+        _ options: WorldOptions, model name: String, pin: SealedBytes?, pinPad: PINPadScheme
     ) throws(CommandFailure) {
-        guard let model = SimulatedReaderModel.named(name) else {
-            throw CommandFailure(
-                .usage, code: "unknown_reader_model", message: "there is no simulated reader model '\(name)'",
-                fix: .choice(
-                    of: name, among: (SimulatedReaderModel.all + SimulatedReaderModel.faulty).map(\.name),
-                    called: "models"))
-        }
+        let model = try ReaderModelCatalogue.reader(name)
         let profile = try CardCatalogue.profile(options.card)
-        (card, readerQuirks) = (profile, settings.readerQuirks)
+        card = profile
         random = options.determinism.repeatability.random
         let clock = SimulationClock(options.determinism.repeatability.virtualTime)
         time = clock
         let simulatedBus = SimulatedUSBBus(clock: clock)
         bus = simulatedBus
-        let reader = SimulatedCCIDReader(model: model, clock: clock)
-        simulatedBus.plug(reader)
+        let reader = model.make(clock: clock)
+        simulatedBus.plug(reader.device)
         do {
             let keys = try TestKeys.embedded(rsa: options.determinism.repeatability.rsaKeys)
             authorityKeys = try profile.certificationAuthorityKeys(keys)
             let chip = try SimulatedEMVCard(profile: profile, keys: keys, random: random.stream("card"))
             person = SimulatedCardholder(
-                profile: profile, card: chip, reader: reader, clock: clock,
+                profile: profile, card: chip,
+                stripe: try profile.stripe.map { try SimulatedStripe($0, keys: keys) }, reader: reader, clock: clock,
                 pinPad: try SimulatedPINPad(
-                    keys: keys, scheme: settings.pinPadScheme.keyScheme, random: random.stream("pin pad")),
+                    keys: keys, scheme: pinPad.keyScheme, random: random.stream("pin pad")),
                 pin: pin)
         } catch {
             throw CommandFailure(

@@ -30,19 +30,19 @@ import USB
     func `a reader that starts slowly is left alone first`(row: QuirkCase) async throws {
         guard case .startPause(let pause) = row.quirk else { return }
         let change: (inout SimulatedReaderModel) -> Void = {
-            $0.misbehaviour.startTime = pause * 0.9
-            $0.misbehaviour.firstAnswerDelay = .zero
+            $0.misbehaviour.deafTime = pause * 0.9
+            $0.startTime = .zero
         }
         #expect(try await row.bench(change: change).exchange(QuirkBench.read(9), .embedded).data.count == 9)
-        await #expect(throws: CCIDError.readerGone) { try await row.bench(change: change).open(.none) }
+        await #expect(throws: CCIDError.readerDead) { try await row.bench(change: change).open(.none) }
     }
 
     @Test(arguments: QuirkCase.cases(.firstAnswer))
     func `a reader gets the time that its first answer takes`(row: QuirkCase) async throws {
         guard case .firstAnswer(let wait) = row.quirk else { return }
         let change: (inout SimulatedReaderModel) -> Void = {
-            $0.misbehaviour.startTime = .zero
-            $0.misbehaviour.firstAnswerDelay = wait * 0.9
+            $0.misbehaviour.deafTime = .zero
+            $0.startTime = wait * 0.9
         }
         // A program with less patience than the row, if the standard one is not less already.
         var timing = CCIDTiming()
@@ -50,7 +50,7 @@ import USB
         timing.abort = min(timing.abort, wait / 4)
         let command = QuirkBench.read(9)
         #expect(try await row.bench(change: change).exchange(command, .embedded, timing: timing).data.count == 9)
-        await #expect(throws: CCIDError.readerGone) {
+        await #expect(throws: CCIDError.readerDead) {
             try await row.bench(change: change).open(.none, timing: timing)
         }
     }
@@ -190,9 +190,9 @@ import USB
         for table in [ReaderQuirkTable.embedded, .none] {
             let clock = SimulationClock()
             let bus = SimulatedUSBBus(clock: clock)
-            let composite = SimulatedCompositeReader(model: row.model(), hangsWhenShared: true, clock: clock)
-            for reader in composite.readers { reader.insert(QuirkCard()) }
-            let device = bus.plug(composite)
+            let unit = SimulatedReaderUnit(model: row.model(), clock: clock)
+            for reader in unit.readers { reader.insert(QuirkCard()) }
+            let device = bus.plug(unit.device)
             let interfaces = try CCIDInterface.all(in: device, quirks: table)
             #expect(interfaces.map(\.number) == [0, 1])
             let first = try await CCIDReader.open(
@@ -215,7 +215,7 @@ import USB
             let channel = try await first.powerOn()
             // While the first card works, somebody looks into the second slot.
             clock.schedule(after: .seconds(1), .disruptive) {
-                _ = composite.write(hex("65 00000000 00 07 000000"), endpoint: 0x04)
+                _ = unit.device.write(hex("65 00000000 00 07 000000"), endpoint: interfaces[1].bulkOut.address)
             }
             await #expect(throws: CardChannelError.timedOut) { try await channel.transmit(slow) }
             await first.close()

@@ -44,7 +44,7 @@ import USB
         for row in QuirkCase.all {
             let model = row.model()
             #expect(SimulatedReaderModel.named(model.name) != nil, "\(model.name)")
-            #expect(model.misbehaviour != ReaderMisbehaviour() || row.quirk.kind == .oneInterfaceAtATime)
+            #expect(model.misbehaviour != ReaderMisbehaviour())
             let device = USBDeviceDescriptor(
                 vendorID: model.vendorID, productID: model.productID, release: model.release)
             #expect(row.rule.applies(to: device))

@@ -54,7 +54,7 @@ import USB
         let lost = try await believing.open(.none)
         let broken = try await lost.powerOn()
         await #expect(throws: CardChannelError.timedOut) { try await broken.transmit(slow) }
-        await #expect(throws: CCIDError.readerGone) { try await lost.powerOn() }
+        await #expect(throws: CCIDError.readerDead) { try await lost.powerOn() }
         await lost.close()
     }
 

@@ -8,6 +8,7 @@ import USB
 struct Rig {
     let transport: ScriptedTransport
     let time: VirtualTimeSource
+    let recovery = RecoveryLog()
     let reader: CCIDReader
 
     /// QEMU's reader: T=0 only, TPDU level, everything automatic, a message length that is a lie.
@@ -41,7 +42,7 @@ struct Rig {
         transport.append(opening + script)
         reader = try await CCIDReader.open(
             transport.device, on: ScriptedBus(transport: transport), timing: timing, quirks: quirks,
-            time: clock ?? time)
+            time: clock ?? time, onRecovery: recovery.append)
         if interrupt { await until { transport.isListening } }
     }
 

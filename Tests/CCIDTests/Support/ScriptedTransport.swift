@@ -11,7 +11,7 @@ import USB
 ///     <~                             a read ends only when its task is cancelled
 ///     C 0300                         the ABORT request with this wValue
 ///     C! stalled 0300                the same, and it fails
-///     H 82                           the halt of an endpoint is cleared
+///     H 82 / H! 82                   the halt of an endpoint is cleared / and the device refuses that
 ///     R / R!                         the device is reset / and does not come back
 ///     + 300                          milliseconds go by
 ///     N 5003 / N! stalled            the interrupt endpoint brings this / fails so
@@ -172,8 +172,9 @@ final class ScriptedTransport: USBTransport {
 
     func clearHalt(endpoint: UInt8) async throws(USBError) {
         if endpoint == 0x81 { return }
-        let step = try await next("H", doing: "clear the halt of \(endpoint)")
+        let step = try await next("H", "H!", doing: "clear the halt of \(endpoint)")
         guard hex(String(step.rest)) == [endpoint] else { throw problem("halt of \(endpoint) cleared") }
+        if step.kind == "H!" { throw .other("refused") }
     }
 
     func reset() async throws(USBError) {

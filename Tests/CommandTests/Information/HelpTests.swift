@@ -44,6 +44,8 @@ struct HelpTests {
                   config                  Shows and checks the configuration of the till.
                   emv                     Tools for EMV data: keys, cards' data, recorded
                                           exchanges.
+                  doctor                  Finds out why readers, printing or records do not work,
+                                          and says what to type.
 
                   See 'cardpresent help <subcommand>' for detailed help.
 
@@ -124,7 +126,7 @@ struct HelpTests {
         ["receipts", "show"], ["receipts", "print"], ["readers", "list"], ["readers", "info"], ["readers", "watch"],
         ["cards", "list"], ["cards", "show"], ["config", "show"], ["config", "check"], ["issuer", "ledger"],
         ["issuer", "reconcile"], ["emv", "decode"], ["emv", "replay"], ["emv", "oda"], ["emv", "capks"],
-        ["exceptions", "add"], ["exceptions", "list"], ["exceptions", "remove"], ["simulate", "card"],
+        ["exceptions", "add"], ["exceptions", "list"], ["exceptions", "remove"], ["simulate", "card"], ["doctor"],
     ])
     func `every command has help, and results as JSON`(command: [String]) throws {
         let result = try Program.run(command + ["--help"], in: scratch)

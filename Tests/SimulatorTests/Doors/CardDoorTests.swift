@@ -35,7 +35,7 @@ struct CardDoorTests {
 
     private func door(
         _ kind: DoorKind, at address: DoorAddress, card: any SimulatedCard = ScriptedCard(ScriptedCard.t0),
-        stay: CardDoor.Stay = CardDoor.Stay(endsWithPeer: true), time: any TimeSource = VirtualTimeSource(),
+        stay: DoorStay = DoorStay(endsWithPeer: true), time: any TimeSource = VirtualTimeSource(),
         cardTime: any TimeSource = VirtualTimeSource()
     ) -> CardDoor {
         CardDoor(

@@ -1,5 +1,5 @@
 internal import Amounts
-internal import Cryptography
+internal import CardSecrets
 internal import SmartCard
 
 /// What an application keeps when power goes away.

@@ -1,5 +1,5 @@
 internal import Amounts
-internal import Cryptography
+internal import CardSecrets
 internal import SmartCard
 
 /// An application as it is made for a card and never changes: names, files, data objects and keys.

@@ -3,18 +3,12 @@ internal import SmartCard
 
 /// Where the firmware goes wrong before it has looked at a command.
 extension ReaderFirmware {
-    /// Whether the firmware is alive, and how much later it takes what comes now.
-    enum Wakefulness { case awake, late(Duration), hanging }
-
-    /// How the firmware receives a command: it may hang on this one, or be slow with its first answer.
-    mutating func wakefulness(for command: ReaderCommand, at now: Timestamp) -> Wakefulness {
+    /// Whether the firmware takes a command; it may hang on this one.
+    mutating func isAwake(for command: ReaderCommand, at now: Timestamp) -> Bool {
         let fault = model.misbehaviour
-        if now < started.advanced(by: fault.startTime) || hangs(on: command) { isHanging = true }
+        if now < started.advanced(by: fault.deafTime) || hangs(on: command) { isHanging = true }
         if command.type == 0x72, fault.diesOnAbort { isDead = true }
-        guard !isHanging, !isDead else { return .hanging }
-        let ready = self.ready ?? now.advanced(by: fault.firstAnswerDelay)
-        self.ready = ready
-        return now < ready ? .late(.milliseconds(ready.milliseconds - now.milliseconds)) : .awake
+        return !isHanging && !isDead
     }
 
     private func hangs(on command: ReaderCommand) -> Bool {

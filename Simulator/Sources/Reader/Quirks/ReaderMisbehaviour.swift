@@ -2,9 +2,7 @@
 /// without arguments is a reader that behaves.
 public struct ReaderMisbehaviour: Hashable, Sendable {
     /// A command that comes sooner than this after power or a bus reset makes the firmware hang.
-    public var startTime: Duration = .zero
-    /// The first answer after power or a bus reset takes so much longer, and with it all that was asked meanwhile.
-    public var firstAnswerDelay: Duration = .zero
+    public var deafTime: Duration = .zero
     /// The reader claims keys and refuses every PIN entry.
     public var hasNoKeys = false
     /// The one value of bNumberMessage that a PIN entry may have.
@@ -33,6 +31,8 @@ public struct ReaderMisbehaviour: Hashable, Sendable {
     public var otherNotice: [UInt8]?
     /// ABORT, by request or by message, kills the firmware until the reader is plugged in again.
     public var diesOnAbort = false
+    /// The reader and its companions hang when one of them gets a command while another is at work.
+    public var hangsWhenShared = false
     /// Class requests of the control endpoint stall.
     public var hasNoClassRequests = false
     /// bInterfaceClass

@@ -18,8 +18,8 @@ extension SimulatedReaderModel {
     }
     /// Needs nearly a second before its first command, and fifty for its first answer.
     public static let slowStart = quirk("slow-start", "starts slowly") {
-        $0.misbehaviour.startTime = .milliseconds(900)
-        $0.misbehaviour.firstAnswerDelay = .seconds(50)
+        $0.misbehaviour.deafTime = .milliseconds(900)
+        $0.startTime = .seconds(50)
     }
     /// Claims keys and has none.
     public static let falsePINPad = quirk("false-pinpad", "claims a PIN pad") {
@@ -84,8 +84,11 @@ extension SimulatedReaderModel {
     public static let suspend = quirk("suspend", "hangs after a suspend") {
         $0.misbehaviour.losesItselfWhenClosed = .seconds(2)
     }
-    /// One slot of a device with two, which hangs when both are used at a time; see ``SimulatedCompositeReader``.
-    public static let sharedFirmware = quirk("shared-firmware", "hangs with two slots in use") { _ in }
+    /// Two slots behind an interface each, which hang when both are used at a time.
+    public static let sharedFirmware = quirk("shared-firmware", "hangs with two slots in use") {
+        $0.companions = [.tpdu]
+        $0.misbehaviour.hangsWhenShared = true
+    }
     /// Asks more of a driver than CCID 1.1 does: as QEMU's reader, with the faults of others that need no row.
     public static let demanding = quirk("demanding", "asks much of a driver") {
         $0.protocols = 0b01

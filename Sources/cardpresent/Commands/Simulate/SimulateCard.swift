@@ -88,7 +88,7 @@ extension CommandFailure {
             self.init(
                 .unavailable, code: "wrong_peer", message: "\(error)",
                 fix: "see docs/simulate-card.md for what --vpcd and --vscard connect to")
-        case .peerGone, .cardMute, .cardRemoved, .cancelled:
+        case .notListening, .nobodyCame, .peerGone, .cardMute, .cardRemoved, .cancelled:
             self.init(.unavailable, code: "connection_lost", message: "\(error)")
         }
     }

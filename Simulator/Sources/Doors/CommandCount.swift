@@ -1,0 +1,15 @@
+internal import Synchronization
+
+/// How many commands cards have processed.
+final class CommandCount: Sendable {
+    private let count = Mutex(0)
+
+    var value: Int { count.withLock { $0 } }
+
+    func next() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
+    }
+}

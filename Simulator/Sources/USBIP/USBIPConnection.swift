@@ -1,0 +1,127 @@
+internal import Determinism
+internal import Synchronization
+internal import USB
+
+/// One client of a server, from its request to the end of its connection.
+final class USBIPConnection: Sendable {
+    private let connection: DoorConnection
+    private let bus: SimulatedUSBBus
+    private let onEvent: @Sendable (USBIPEvent) -> Void
+    private let outgoing: AsyncStream<[UInt8]>
+    private let outbox: AsyncStream<[UInt8]>.Continuation
+
+    init(_ connection: DoorConnection, bus: SimulatedUSBBus, onEvent: @escaping @Sendable (USBIPEvent) -> Void) {
+        (self.connection, self.bus, self.onEvent) = (connection, bus, onEvent)
+        (outgoing, outbox) = AsyncStream.makeStream()
+    }
+
+    /// Serves the client until it goes, its device goes, or the task is cancelled.
+    func serve() async {
+        var session = USBIPSession()
+        do throws(DoorError) {
+            guard case .answer(let request) = try await next(&session) else { return }
+            switch request {
+            case .deviceList:
+                let records = bus.ports.filter(\.isFree).map(\.record)
+                try await connection.send(USBIPAnswer.deviceList(records).bytes)
+                onEvent(.listed(devices: records.count))
+            case .importDevice(let busID):
+                try await lend(busID, session)
+            }
+        } catch {
+            onEvent(.dropped(reason: error.description))
+        }
+    }
+
+    private func next(_ session: inout USBIPSession) async throws(DoorError) -> USBIPSession.Step {
+        while true {
+            if let step = try session.next() { return step }
+            session.receive(try await connection.receive(isOwed: session.isOwed))
+        }
+    }
+
+    private func lend(_ busID: String, _ session: USBIPSession) async throws(DoorError) {
+        let port = bus.ports.first { $0.record.busID == busID }
+        let owner = ObjectIdentifier(self)
+        guard let port, port.claimAll(by: owner) else {
+            let refusal = port == nil ? USBIPRefusal.unknown : .busy
+            onEvent(.refused(busID: busID, refusal))
+            return try await connection.send(USBIPAnswer.refused(refusal).bytes)
+        }
+        onEvent(.imported(busID: busID, port.device))
+        let reason = await serve(port, session)
+        // The next client finds the device as if it had just been plugged in.
+        port.reset()
+        port.releaseAll(by: owner)
+        bus.clock.signal()
+        onEvent(.released(busID: busID, reason: reason))
+    }
+
+    // MARK: With a device
+
+    /// Everything that a client may set off is done at once by whoever receives; what the device holds back is
+    /// watched; and one task sends.
+    ///
+    /// - Returns: why it ended.
+    private func serve(_ port: SimulatedUSBPort, _ session: USBIPSession) async -> String {
+        let transfers = USBIPRunningTransfers(port: port, clock: bus.clock) { [outbox] in outbox.yield($0.bytes) }
+        outbox.yield(USBIPAnswer.imported(port.record).bytes)
+        var session = session
+        session.imported(device: port.record.number)
+        return await withTaskGroup(of: (isSender: Bool, reason: String?).self) { [session] group in
+            group.addTask { [self] in
+                let reason = await exchange(session, transfers)
+                // What the device has done is still told.
+                outbox.finish()
+                return (false, reason)
+            }
+            group.addTask { [self] in
+                do throws(DoorError) {
+                    for await bytes in outgoing { try await connection.send(bytes) }
+                    return (true, nil)
+                } catch {
+                    return (true, error.description)
+                }
+            }
+            // The sender has a reason only when it fails; otherwise it comes to its end behind the other.
+            var first: String?
+            while let end = await group.next() {
+                first = first ?? end.reason
+                if end.isSender { group.cancelAll() }
+            }
+            return first ?? ""
+        }
+    }
+
+    /// Takes commands until the client or its device goes.
+    ///
+    /// - Returns: why it ended.
+    private func exchange(_ session: USBIPSession, _ transfers: USBIPRunningTransfers) async -> String {
+        await withTaskGroup(of: String.self) { group in
+            group.addTask { [self] in
+                var session = session
+                do throws(DoorError) {
+                    while true {
+                        guard case .perform(let command) = try await next(&session) else { continue }
+                        transfers.perform(command)
+                    }
+                } catch {
+                    return error.description
+                }
+            }
+            group.addTask {
+                await transfers.watch()
+                return "the device was unplugged"
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? ""
+        }
+    }
+}
+
+extension SimulatedUSBPort {
+    /// The device as clients see it.
+    fileprivate var record: USBIPDeviceRecord {
+        USBIPDeviceRecord(busID: "\(device.bus)-\(number)", device: device, speed: simulated.descriptors.speed)
+    }
+}

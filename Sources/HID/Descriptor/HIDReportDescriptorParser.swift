@@ -1,0 +1,142 @@
+/// Reads the items of a report descriptor one after the other (HID 1.11 §6.2.2.4 to §6.2.2.8).
+struct HIDReportDescriptorParser {
+    /// wDescriptorLength has 16 bits.
+    private static let longestDescriptor = 0xFFFF
+    private static let deepestCollection = 32
+    private static let deepestStack = 32
+    /// A report travels in one transfer of up to 65,535 bytes.
+    private static let longestReport = 0xFFFF * 8
+
+    /// What holds until it is changed (§6.2.2.7).
+    private struct Globals {
+        var usagePage: UInt16 = 0
+        var logicalMinimum: Int32 = 0
+        var logicalMaximum: Int32 = 0
+        var reportSize = 0
+        var reportCount = 0
+        var reportID: UInt8 = 0
+    }
+
+    /// What holds for the next main item (§6.2.2.8).
+    private struct Locals {
+        var usages: [HIDField.UsageRange] = []
+        var minimum: HIDUsage?
+        /// In a set of alternatives, of which the first counts.
+        var isInSet = false
+        var setHasUsage = false
+    }
+
+    private struct Report: Hashable {
+        let kind: HIDField.Kind
+        let id: UInt8
+    }
+
+    private var globals = Globals()
+    private var stack: [Globals] = []
+    private var locals = Locals()
+    private var depth = 0
+    private var application = HIDUsage(page: 0, id: 0)
+    private var applications: [HIDUsage] = []
+    private var fields: [HIDField] = []
+    private var lengths: [Report: Int] = [:]
+    private var hasReportIDs = false
+
+    mutating func parse(_ bytes: [UInt8]) throws(HIDDescriptorError) -> HIDReportDescriptor {
+        guard bytes.count <= Self.longestDescriptor else {
+            throw HIDDescriptorError(.tooLong(bytes.count), at: 0)
+        }
+        var offset = 0
+        while offset < bytes.count {
+            let item = try HIDItem(in: bytes, at: offset)
+            try take(item)
+            offset = item.end
+        }
+        guard depth == 0 else { throw HIDDescriptorError(.unbalancedCollection, at: offset) }
+        return HIDReportDescriptor(applications: applications, fields: fields, hasReportIDs: hasReportIDs)
+    }
+
+    private mutating func take(_ item: HIDItem) throws(HIDDescriptorError) {
+        switch item.tag {
+        case .input: try addField(.input, item)
+        case .output: try addField(.output, item)
+        case .feature: try addField(.feature, item)
+        case .collection: try beginCollection(item)
+        case .endCollection:
+            guard depth > 0 else { throw HIDDescriptorError(.unbalancedCollection, at: item.offset) }
+            depth -= 1
+            locals = Locals()
+        case .usagePage: globals.usagePage = UInt16(truncatingIfNeeded: item.unsigned)
+        case .logicalMinimum: globals.logicalMinimum = item.signed
+        case .logicalMaximum: globals.logicalMaximum = item.signed
+        // More than a report holds is told of when something is made of it.
+        case .reportSize: globals.reportSize = Int(min(item.unsigned, UInt32(Self.longestReport + 1)))
+        case .reportCount: globals.reportCount = Int(min(item.unsigned, UInt32(Self.longestReport + 1)))
+        case .reportID:
+            guard (1...255).contains(item.unsigned) else { throw HIDDescriptorError(.reportNumber, at: item.offset) }
+            globals.reportID = UInt8(truncatingIfNeeded: item.unsigned)
+            hasReportIDs = true
+        case .push:
+            guard stack.count < Self.deepestStack else { throw HIDDescriptorError(.unbalancedStack, at: item.offset) }
+            stack.append(globals)
+        case .pop:
+            guard let last = stack.popLast() else { throw HIDDescriptorError(.unbalancedStack, at: item.offset) }
+            globals = last
+        case .usage:
+            let usage = usage(item)
+            add(usage.page, usage.id...usage.id)
+        case .usageMinimum: locals.minimum = usage(item)
+        case .usageMaximum:
+            let maximum = usage(item)
+            if let minimum = locals.minimum, minimum.page == maximum.page, minimum.id <= maximum.id {
+                add(maximum.page, minimum.id...maximum.id)
+            }
+            locals.minimum = nil
+        case .delimiter:
+            locals.isInSet = item.unsigned == 1
+            locals.setHasUsage = false
+        case nil: break
+        }
+    }
+
+    /// A usage of more than two bytes carries its page.
+    private func usage(_ item: HIDItem) -> HIDUsage {
+        let page = item.data.count > 2 ? UInt16(truncatingIfNeeded: item.unsigned >> 16) : globals.usagePage
+        return HIDUsage(page: page, id: UInt16(truncatingIfNeeded: item.unsigned))
+    }
+
+    private mutating func add(_ page: UInt16, _ ids: ClosedRange<UInt16>) {
+        guard !locals.isInSet || !locals.setHasUsage else { return }
+        locals.setHasUsage = true
+        locals.usages.append(HIDField.UsageRange(page: page, ids: ids))
+    }
+
+    private mutating func beginCollection(_ item: HIDItem) throws(HIDDescriptorError) {
+        guard depth < Self.deepestCollection else { throw HIDDescriptorError(.collectionsTooDeep, at: item.offset) }
+        if depth == 0 {
+            application =
+                locals.usages.first.map { HIDUsage(page: $0.page, id: $0.ids.lowerBound) } ?? HIDUsage(page: 0, id: 0)
+            applications.append(application)
+        }
+        depth += 1
+        locals = Locals()
+    }
+
+    private mutating func addField(_ kind: HIDField.Kind, _ item: HIDItem) throws(HIDDescriptorError) {
+        defer { locals = Locals() }
+        guard depth > 0 else { throw HIDDescriptorError(.noCollection, at: item.offset) }
+        let report = Report(kind: kind, id: globals.reportID)
+        let start = lengths[report] ?? (globals.reportID == 0 ? 0 : 8)
+        let (length, isTooLong) = globals.reportSize.multipliedReportingOverflow(by: globals.reportCount)
+        guard !isTooLong, length <= Self.longestReport - start else {
+            throw HIDDescriptorError(.reportTooLong, at: item.offset)
+        }
+        lengths[report] = start + length
+        fields.append(
+            HIDField(
+                kind: kind, reportID: globals.reportID, application: application, bitOffset: start,
+                elementSize: globals.reportSize, elementCount: globals.reportCount,
+                isConstant: item.unsigned & 0x01 != 0, isVariable: item.unsigned & 0x02 != 0,
+                logicalMinimum: globals.logicalMinimum, logicalMaximum: globals.logicalMaximum,
+                usages: locals.usages))
+    }
+}

@@ -1,0 +1,82 @@
+public import USB
+
+/// A HID interface that this program drives itself: the kernel's driver has to leave it, so nothing of what the
+/// device sends reaches a terminal or a window.
+public final class USBHIDDevice: HIDDevice {
+    public let interface: HIDInterface
+    public let reportDescriptor: HIDReportDescriptor
+    private let transport: any USBTransport
+    private let longestReport: Int
+
+    /// How long the device may take to answer a request.
+    private static let requestTimeout = Duration.seconds(2)
+
+    /// Claims the interface and reads its report descriptor.
+    ///
+    /// - Parameters:
+    ///   - device: one of the bus's devices.
+    ///   - interface: one of the device's ``HIDInterface/all(in:)``.
+    ///   - bus: where the device is.
+    /// - Returns: the device, ready to be read from.
+    /// - Throws: ``HIDError``
+    public static func open(
+        _ device: USBDevice, _ interface: HIDInterface, on bus: any USBBus
+    ) async throws(HIDError) -> USBHIDDevice {
+        let transport: any USBTransport
+        do throws(USBError) {
+            transport = try await bus.open(device)
+        } catch {
+            throw HIDError(error)
+        }
+        do throws(HIDError) {
+            return try await start(transport, interface)
+        } catch {
+            await transport.close()
+            throw error
+        }
+    }
+
+    private static func start(
+        _ transport: any USBTransport, _ interface: HIDInterface
+    ) async throws(HIDError) -> USBHIDDevice {
+        let requests = HIDRequests(interface)
+        let bytes: [UInt8]
+        do throws(USBError) {
+            try await transport.claim(interface: interface.number)
+            bytes = try await transport.control(requests.reportDescriptor, timeout: requestTimeout)
+        } catch {
+            throw HIDError(error)
+        }
+        let descriptor: HIDReportDescriptor
+        do throws(HIDDescriptorError) {
+            descriptor = try HIDReportDescriptor(parsing: bytes)
+        } catch {
+            throw .descriptor(error)
+        }
+        // A report comes when something has changed, and only then. Devices that do so anyway may refuse this.
+        _ = try? await transport.control(requests.setIdle, timeout: requestTimeout)
+        if interface.isBootKeyboard {
+            _ = try? await transport.control(requests.setBootProtocol, timeout: requestTimeout)
+        }
+        return USBHIDDevice(transport, interface, descriptor)
+    }
+
+    private init(_ transport: any USBTransport, _ interface: HIDInterface, _ descriptor: HIDReportDescriptor) {
+        (self.transport, self.interface, reportDescriptor) = (transport, interface, descriptor)
+        // Whole packets, or a report could end where the transfer does not.
+        let packet = max(1, Int(interface.input.maximumPacketSize))
+        longestReport = (max(1, descriptor.longestInputReport) + packet - 1) / packet * packet
+    }
+
+    public func nextReport(timeout: Duration) async throws(HIDError) -> [UInt8] {
+        do throws(USBError) {
+            return try await transport.interruptIn(
+                endpoint: interface.input.address, maximumLength: longestReport, timeout: timeout)
+        } catch {
+            if error == .stalled { try? await transport.clearHalt(endpoint: interface.input.address) }
+            throw HIDError(error)
+        }
+    }
+
+    public func close() async { await transport.close() }
+}

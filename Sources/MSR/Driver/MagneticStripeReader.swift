@@ -1,0 +1,141 @@
+internal import CardSecrets
+internal import HID
+internal import Synchronization
+public import USB
+
+/// A magnetic stripe reader that is open: it is listened to all the time, and a swipe goes to whoever waits for one.
+/// One that nobody waits for is forgotten at once, so no card is taken for a payment that came later.
+///
+/// Call ``close()`` when done; until then the reader is listened to.
+public final class MagneticStripeReader: Sendable {
+    private struct State {
+        /// Why no more swipes come.
+        var ending: MSRError?
+        var lastTicket: UInt64 = 0
+        var waiter: (ticket: UInt64, continuation: CheckedContinuation<Result<Swipe, MSRError>, Never>)?
+        var listener: Task<Void, Never>?
+    }
+
+    /// How long to listen at a time. A device that has nothing to say is asked again.
+    private static let patience = Duration.seconds(3600)
+    /// Between two keys of one swipe. Readers type a key every few milliseconds.
+    private static let keyTimeout = Duration.milliseconds(400)
+    /// How often in a row reading may fail before the reader is given up.
+    private static let maximumFailures = 8
+
+    /// The device, as its descriptors tell.
+    public let device: USBDevice
+    /// The reader's interface in the device.
+    public let interface: MSRInterface
+    private let hid: any HIDDevice
+    private let state = Mutex(State())
+
+    /// Opens the reader of a device.
+    ///
+    /// - Parameters:
+    ///   - device: one of the bus's devices.
+    ///   - interface: what ``MSRInterface/find(in:models:)`` found in it.
+    ///   - bus: where the device is.
+    ///   - path: the way to its reports.
+    /// - Returns: the reader, listened to.
+    /// - Throws: ``MSRError``
+    public static func open(
+        _ device: USBDevice, _ interface: MSRInterface, on bus: any USBBus, path: MSRPath = .usb
+    ) async throws(MSRError) -> MagneticStripeReader {
+        guard path == .usb || interface.format != .keyboard else { throw .keyboardThroughKernel }
+        let hid: any HIDDevice
+        do throws(HIDError) {
+            switch path {
+            case .usb: hid = try await USBHIDDevice.open(device, interface.hid, on: bus)
+            case .hidraw: hid = try HIDRawDevice(device, interface.hid)
+            }
+        } catch {
+            throw MSRError(error)
+        }
+        do throws(MSRError) {
+            return try MagneticStripeReader(device, interface, hid)
+        } catch {
+            await hid.close()
+            throw error
+        }
+    }
+
+    /// - Throws: ``MSRError/notSupported(_:)``; the device is then still the caller's.
+    init(_ device: USBDevice, _ interface: MSRInterface, _ hid: any HIDDevice) throws(MSRError) {
+        let decoder = try SwipeDecoder(interface, hid.reportDescriptor)
+        (self.device, self.interface, self.hid) = (device, interface, hid)
+        let listener = Task { await listen(decoder) }
+        state.withLock { $0.listener = listener }
+    }
+
+    /// Waits for the next swipe, until the task is cancelled.
+    ///
+    /// - Returns: whatever the reader could read.
+    /// - Throws: ``MSRError``
+    public func swipe() async throws(MSRError) -> Swipe {
+        let ticket = state.withLock {
+            $0.lastTicket += 1
+            return $0.lastTicket
+        }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let failure: MSRError? = state.withLock { state in
+                    if let ending = state.ending { return ending }
+                    // The cancellation may have come before there was anything to end.
+                    if Task.isCancelled { return .cancelled }
+                    guard state.waiter == nil else { return .busy }
+                    state.waiter = (ticket, continuation)
+                    return nil
+                }
+                if let failure { continuation.resume(returning: .failure(failure)) }
+            }
+        } onCancel: {
+            answer(.failure(.cancelled), ticket: ticket)
+        }
+        return try result.get()
+    }
+
+    /// Why the reader takes no swipes any more; nil while it does.
+    public var loss: MSRError? { state.withLock { $0.ending } }
+
+    /// Ends a wait and gives the device back. May be called more than once, and from a cancelled task.
+    public func close() async {
+        end(.closed)
+        await hid.close()
+        await state.withLock { $0.listener }?.value
+    }
+
+    private func listen(_ first: SwipeDecoder) async {
+        var decoder = first
+        var failures = 0
+        while loss == nil {
+            do throws(HIDError) {
+                var report = try await hid.nextReport(timeout: decoder.isUnderWay ? Self.keyTimeout : Self.patience)
+                failures = 0
+                if let swipe = decoder.take(report) { answer(.success(swipe)) }
+                report.wipe()
+            } catch {
+                switch error {
+                case .timedOut: if let swipe = decoder.finish() { answer(.success(swipe)) }
+                case .deviceGone, .closed, .cancelled: end(MSRError(error))
+                default:
+                    failures += 1
+                    if failures >= Self.maximumFailures { end(MSRError(error)) }
+                }
+            }
+        }
+    }
+
+    private func end(_ ending: MSRError) {
+        state.withLock { $0.ending = $0.ending ?? ending }
+        answer(.failure(ending))
+    }
+
+    /// Answers whoever waits, or the one with this ticket.
+    private func answer(_ result: Result<Swipe, MSRError>, ticket: UInt64? = nil) {
+        let waiter = state.withLock { state in
+            ticket == nil || state.waiter?.ticket == ticket ? state.waiter.take() : nil
+        }
+        waiter?.continuation.resume(returning: result)
+    }
+}

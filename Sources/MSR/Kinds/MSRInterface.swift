@@ -1,0 +1,44 @@
+public import HID
+public import USB
+
+/// The magnetic stripe reader in a USB device: a HID interface, and how swipes come from it.
+public struct MSRInterface: Hashable, Sendable {
+    public let hid: HIDInterface
+    public let format: MSRFormat
+
+    /// Finds the magnetic stripe reader of a device. No device is opened or disturbed for it: readers with standard
+    /// usages are known by the report descriptor that the kernel has read, others by vendor and product.
+    ///
+    /// - Parameters:
+    ///   - device: any USB device.
+    ///   - models: readers that do not say what they are.
+    /// - Returns: nil when it is none.
+    public static func find(in device: USBDevice, models: [MSRModel] = MSRModel.known) -> MSRInterface? {
+        let interfaces = HIDInterface.all(in: device)
+        let model = models.first {
+            $0.vendorID == device.descriptor.vendorID && $0.productID == device.descriptor.productID
+        }
+        for interface in interfaces {
+            guard let descriptor = interface.kernel?.reportDescriptor,
+                let layout = try? HIDReportDescriptor(parsing: descriptor)
+            else { continue }
+            if layout.applications.contains(MSRUsages.pointOfSale.application) {
+                return MSRInterface(hid: interface, format: .tracks(.pointOfSale))
+            }
+            if let model, model.format.fits(layout) { return MSRInterface(hid: interface, format: model.format) }
+        }
+        // The kernel's HID driver does not have it: the first interface is what such a reader has.
+        guard let model, let first = interfaces.first(where: { $0.kernel == nil }) else { return nil }
+        return MSRInterface(hid: first, format: model.format)
+    }
+}
+
+extension MSRFormat {
+    /// Whether a reader of this format could have such reports.
+    fileprivate func fits(_ layout: HIDReportDescriptor) -> Bool {
+        switch self {
+        case .tracks(let usages): layout.applications.contains(usages.application)
+        case .keyboard: layout.input(KeyboardLayout.firstKey) != nil
+        }
+    }
+}

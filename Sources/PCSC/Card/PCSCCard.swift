@@ -1,0 +1,187 @@
+internal import CPCSC
+internal import Glibc
+internal import Synchronization
+
+/// A card that is connected through pcscd, or with ``PCSCSharing/direct`` a reader.
+///
+/// Call ``disconnect(_:)`` when done. Without it the card is left as it is when nobody holds this any more.
+public final class PCSCCard: Sendable {
+    struct Connection: Sendable {
+        let handle: Int
+        var active: PCSCProtocols
+    }
+
+    /// The context that it is connected through.
+    public let context: PCSCContext
+    private let handle: Int
+    private let sharing: PCSCSharing
+    private let active: Mutex<PCSCProtocols>
+    private let isConnected = Atomic(true)
+
+    init(_ connection: Connection, _ sharing: PCSCSharing, in context: PCSCContext) {
+        (self.context, self.sharing, handle) = (context, sharing, connection.handle)
+        active = Mutex(connection.active)
+    }
+
+    deinit {
+        guard isConnected.load(ordering: .acquiring) else { return }
+        context.calls.start { [library = context.library, handle] in
+            _ = library.functions.SCardDisconnect(handle, PCSCDisposition.leave.rawValue)
+        }
+    }
+
+    /// The protocol in use; none of a direct connection.
+    public var activeProtocol: PCSCProtocols { active.withLock { $0 } }
+
+    // MARK: Transactions
+
+    /// Waits until no other program has a transaction with the card, and begins one. Cancelling the task ends the wait.
+    /// Until ``endTransaction(_:)`` or ``disconnect(_:)`` no other program reaches the card.
+    ///
+    /// - Throws: ``PCSCError/timedOut(_:)``, ``PCSCError/cancelled``, after which the card is disconnected;
+    ///   ``PCSCError/failed(_:_:)``
+    public func beginTransaction(within wait: Duration? = nil) async throws(PCSCError) {
+        let library = context.library
+        // libpcsclite asks again and again, for ever, and stops only when the card is disconnected in between.
+        let disconnect: @Sendable () -> Void = { [handle] in
+            _ = library.functions.SCardDisconnect(handle, PCSCDisposition.leave.rawValue)
+        }
+        do throws(PCSCError) {
+            try await context.calls.run(
+                .beginTransaction, within: wait ?? context.timing.sharing, interrupt: disconnect
+            ) { [handle] () throws(PCSCError) in
+                try PCSCContext.check(.beginTransaction, library.functions.SCardBeginTransaction(handle))
+            }
+        } catch {
+            switch error {
+            case .timedOut, .cancelled, .closed:
+                isConnected.store(false, ordering: .releasing)
+                // Also when the call was given up before it was made.
+                context.calls.start(disconnect)
+            default: break
+            }
+            throw error
+        }
+    }
+
+    /// Lets other programs at the card again.
+    ///
+    /// - Throws: ``PCSCError``
+    public func endTransaction(_ disposition: PCSCDisposition = .leave) async throws(PCSCError) {
+        try await call(.endTransaction) { $0.SCardEndTransaction($1, disposition.rawValue) }
+    }
+
+    // MARK: Exchange
+
+    /// Sends a command to the card: with T=1 an APDU, with T=0 a TPDU, whose 61xx and 6Cxx are for the caller
+    /// (PC/SC part 5). Waits for the answer in a cancelled task too: nothing takes a command back.
+    ///
+    /// - Returns: the card's answer, at most 65,538 bytes.
+    /// - Throws: ``PCSCError/failed(_:_:)`` with ``PCSCErrorCode/removedCard``, ``PCSCErrorCode/resetCard``,
+    ///   ``PCSCErrorCode/notTransacted`` and others; ``PCSCError/timedOut(_:)``
+    public func transmit(_ command: [UInt8], within wait: Duration? = nil) async throws(PCSCError) -> [UInt8] {
+        var request = cpcsc_io_request()
+        request.protocol = activeProtocol.contains(.t1) ? PCSCProtocols.t1.rawValue : PCSCProtocols.t0.rawValue
+        request.length = UInt(MemoryLayout<cpcsc_io_request>.size)
+        let message = PCSCMessage(command)
+        return try await context.calls.run(.transmit, within: wait ?? context.timing.exchange) {
+            [context, handle, request] () throws(PCSCError) -> [UInt8] in
+            var request = request
+            return try context.buffer.fill(.transmit) { answer, length throws(PCSCError) in
+                try PCSCContext.check(
+                    .transmit,
+                    context.library.functions.SCardTransmit(
+                        handle, &request, message.start, UInt(message.count), nil, answer, &length))
+            }
+        }
+    }
+
+    /// Sends a command to the reader's driver.
+    ///
+    /// - Parameters:
+    ///   - code: which one.
+    ///   - command: its data.
+    ///   - room: for the answer.
+    ///   - wait: for the answer.
+    /// - Returns: the driver's answer.
+    /// - Throws: ``PCSCError/failed(_:_:)``; the driver does not know the command, for example.
+    public func control(
+        _ code: UInt32, _ command: [UInt8] = [], room: Int = 512, within wait: Duration? = nil
+    ) async throws(PCSCError) -> [UInt8] {
+        let message = PCSCMessage(command)
+        return try await context.calls.run(.control, within: wait ?? context.timing.command) {
+            [context, handle] () throws(PCSCError) -> [UInt8] in
+            try context.buffer.fill(.control, room: room) { answer, length throws(PCSCError) in
+                try PCSCContext.check(
+                    .control,
+                    context.library.functions.SCardControl(
+                        handle, UInt(code), message.start, UInt(message.count), answer, length, &length))
+            }
+        }
+    }
+
+    /// An attribute of the reader (PC/SC part 3).
+    ///
+    /// - Throws: ``PCSCError/failed(_:_:)``; many drivers know few attributes.
+    public func attribute(_ number: UInt32) async throws(PCSCError) -> [UInt8] {
+        try await context.calls.run(.getAttribute, within: context.timing.command) {
+            [context, handle] () throws(PCSCError) -> [UInt8] in
+            // libpcsclite carries no more (MAX_BUFFER_SIZE of pcsclite.h).
+            try context.buffer.fill(.getAttribute, room: 264) { value, length throws(PCSCError) in
+                try PCSCContext.check(
+                    .getAttribute, context.library.functions.SCardGetAttrib(handle, UInt(number), value, &length))
+            }
+        }
+    }
+
+    // MARK: State
+
+    /// The card's answer to its last reset, at most 33 bytes.
+    ///
+    /// - Throws: ``PCSCError``
+    public func answerToReset() async throws(PCSCError) -> [UInt8] {
+        try await context.calls.run(.status, within: context.timing.command) {
+            [context, handle] () throws(PCSCError) -> [UInt8] in
+            try context.buffer.fill(.status, room: 33) { answer, length throws(PCSCError) in
+                try PCSCContext.check(
+                    .status, context.library.functions.SCardStatus(handle, nil, nil, nil, nil, answer, &length))
+            }
+        }
+    }
+
+    /// Resets the card and agrees on a protocol with it anew. A transaction goes on.
+    ///
+    /// - Throws: ``PCSCError/failed(_:_:)`` with ``PCSCErrorCode/unresponsiveCard``, ``PCSCErrorCode/removedCard`` and
+    ///   others
+    public func reconnect(
+        _ initialization: PCSCDisposition, protocols: PCSCProtocols = .t0OrT1
+    ) async throws(PCSCError) {
+        let agreed = try await context.calls.run(.reconnect, within: context.timing.sharing) {
+            [library = context.library, handle, sharing] () throws(PCSCError) -> PCSCProtocols in
+            var agreed: UInt = 0
+            try PCSCContext.check(
+                .reconnect,
+                library.functions.SCardReconnect(
+                    handle, sharing.rawValue, protocols.rawValue, initialization.rawValue, &agreed))
+            return PCSCProtocols(rawValue: agreed)
+        }
+        active.withLock { $0 = agreed }
+    }
+
+    /// Lets the card go, and ends its transaction. May be called more than once, and from a cancelled task.
+    ///
+    /// - Throws: ``PCSCError``; the card is let go in any case when the context ends.
+    public func disconnect(_ disposition: PCSCDisposition = .leave) async throws(PCSCError) {
+        guard isConnected.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        try await call(.disconnect) { $0.SCardDisconnect($1, disposition.rawValue) }
+    }
+
+    private func call(
+        _ name: PCSCCall, _ body: @escaping @Sendable (cpcsc_functions, Int) -> Int
+    ) async throws(PCSCError) {
+        try await context.calls.run(name, within: context.timing.command) {
+            [library = context.library, handle] () throws(PCSCError) in
+            try PCSCContext.check(name, body(library.functions, handle))
+        }
+    }
+}

@@ -1,0 +1,75 @@
+internal import ArgumentParser
+internal import Simulator
+
+/// Identifiers that a USB device is known by, written as `lsusb` writes them.
+struct USBIdentifiers: Hashable, Sendable, CustomStringConvertible, ExpressibleByArgument {
+    var vendor: UInt16
+    var product: UInt16
+
+    init(vendor: UInt16, product: UInt16) { (self.vendor, self.product) = (vendor, product) }
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ $0.count == 4 }), let vendor = UInt16(parts[0], radix: 16),
+            let product = UInt16(parts[1], radix: 16)
+        else { return nil }
+        (self.vendor, self.product) = (vendor, product)
+    }
+
+    var description: String { Self.text(vendor) + ":" + Self.text(product) }
+
+    private static func text(_ number: UInt16) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 4 - digits.count) + digits
+    }
+}
+
+/// Which readers are lent, and which cards are in them.
+struct USBReaderOptions: ParsableArguments {
+    @Option(
+        name: .customLong("model"),
+        help: ArgumentHelp(
+            "A model of a simulated reader; give it again for one more reader. Default: tpdu.", valueName: "model"),
+        completion: ReaderModelCatalogue.completion)
+    var models: [String] = []
+    @Option(
+        name: .customLong("card"),
+        help: ArgumentHelp(
+            "The card in a slot: the name of a profile or the path of a profile file. Default: visa-credit.",
+            discussion: """
+                Given again, it is for the next slot, counted through all readers; the last one is for all that are \
+                left.
+                """, valueName: "profile"),
+        completion: CardCatalogue.completion)
+    var cards: [String] = []
+    @Flag(help: "Leave the slots empty until 'insert' puts the cards in.")
+    var empty = false
+    @Option(
+        help: ArgumentHelp(
+            "Show these USB identifiers instead of the model's own.",
+            discussion: "libccid drives only readers that it knows, such as 08e6:4433.", valueName: "vvvv:pppp"))
+    var usbID: USBIdentifiers?
+    @Flag(help: "Be high speed devices, at 480 Mbit/s, instead of full speed ones.")
+    var highSpeed = false
+
+    /// - Throws: `CommandFailure`
+    func readerModels() throws(CommandFailure) -> [SimulatedReaderModel] {
+        var found: [SimulatedReaderModel] = []
+        for name in models.isEmpty ? [SimulatedReaderModel.tpdu.name] : models {
+            var model = try ReaderModelCatalogue.model(name)
+            if let usbID { (model.vendorID, model.productID) = (usbID.vendor, usbID.product) }
+            if highSpeed { model.speed = .high }
+            found.append(model)
+        }
+        return found
+    }
+
+    /// The profiles for the slots; the last one is for all that are left.
+    ///
+    /// - Throws: `CommandFailure`
+    func profiles() throws(CommandFailure) -> [CardProfile] {
+        var found: [CardProfile] = []
+        for name in cards.isEmpty ? ["visa-credit"] : cards { found.append(try CardCatalogue.profile(name)) }
+        return found
+    }
+}

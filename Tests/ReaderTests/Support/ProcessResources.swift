@@ -1,0 +1,39 @@
+import Foundation
+
+/// What this process holds of the system that a reader could leave behind.
+struct ProcessResources: Hashable, CustomStringConvertible {
+    /// Open files by what they are: device nodes, sockets, timers and so on.
+    var files: [String: Int]
+    /// Threads on which libusb works.
+    var eventThreads: Int
+
+    static var now: ProcessResources {
+        var files: [String: Int] = [:]
+        for number in names(in: "/proc/self/fd") {
+            // The directory itself is open while it is read, and is gone when it is looked at.
+            guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
+            else { continue }
+            files[String(target.prefix { $0 != "[" || target.hasPrefix("anon") }), default: 0] += 1
+        }
+        let threads = names(in: "/proc/self/task").count {
+            (try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8)) == "usb-events\n"
+        }
+        return ProcessResources(files: files, eventThreads: threads)
+    }
+
+    /// Open nodes of USB devices.
+    var deviceFiles: Int { files.filter { $0.key.contains("/dev/bus/usb/") }.values.reduce(0, +) }
+
+    /// Every thread of the process.
+    static var threads: Int { names(in: "/proc/self/task").count }
+
+    var description: String {
+        "\(eventThreads) event threads, "
+            + files.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+            .joined(separator: ", ")
+    }
+
+    private static func names(in directory: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    }
+}
