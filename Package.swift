@@ -175,6 +175,8 @@ let package = Package(
             dependencies: ["CardSecrets", "Determinism", "HID", "MagneticStripe", "MSR", "Simulator", "USB"],
             swiftSettings: strict),
         .testTarget(
+            name: "PCSCTests", dependencies: ["CPCSC", "Determinism", "PCSC", "SmartCard"], swiftSettings: strict),
+        .testTarget(
             name: "EMVTests",
             dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "SmartCard"],
             swiftSettings: strict
@@ -233,7 +235,10 @@ let package = Package(
         // program's simulated card.
         .testTarget(
             name: "CommandTests",
-            dependencies: ["Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard"],
+            dependencies: [
+                "Amounts", "CardSecrets", "CCID", "Determinism", "EMV", "Hardware", "PCSC", "Simulator", "SmartCard",
+                "USB",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

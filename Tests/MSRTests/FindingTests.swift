@@ -1,4 +1,5 @@
 import Determinism
+import HID
 import MSR
 import Simulator
 import Testing

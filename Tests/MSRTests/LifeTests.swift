@@ -1,3 +1,4 @@
+import HID
 import MSR
 import Simulator
 import Testing

@@ -60,6 +60,21 @@ import Testing
         await bench.driver.close()
     }
 
+    @Test func `a swipe that was asked for is kept until somebody waits for it, and then no more`() async throws {
+        let bench = try await StripeBench(.pointOfSale)
+        bench.driver.expect()
+        bench.reader.swipe(try StripeBench.stripe())
+        bench.reader.swipe(try StripeBench.stripe("stripe-only"))
+        while bench.reader.hasInput(endpoint: 0x81) { await Task.yield() }
+        #expect(try StripeCard(try await bench.driver.swipe().stripe).pan.lastFour == "0010")
+        bench.driver.expect()
+        bench.reader.swipe(try StripeBench.stripe("stripe-only"))
+        while bench.reader.hasInput(endpoint: 0x81) { await Task.yield() }
+        bench.driver.expect()
+        #expect(try StripeCard(try await bench.swiping(try StripeBench.stripe()).stripe).pan.lastFour == "0010")
+        await bench.driver.close()
+    }
+
     @Test func `a swipe that breaks off while it is typed ends when no key comes any more`() async throws {
         let bench = try await StripeBench(.keyboard)
         bench.reader.arm(.cutOff(afterReports: 60))

@@ -17,14 +17,30 @@ import Testing
 
     private func read(_ text: String) -> TrackReading { .read(Stripe.ascii(text)) }
 
+    private static func hex(_ bytes: borrowing SensitiveBytes?) -> String? {
+        switch bytes {
+        case .some(let bytes): bytes.hex
+        case nil: nil
+        }
+    }
+
+    private static func text(_ bytes: borrowing SensitiveBytes?) -> String? {
+        switch bytes {
+        case .some(let bytes): bytes.text
+        case nil: nil
+        }
+    }
+
     @Test func `a card is what its tracks agree on`() throws {
         let stripe = MagneticStripe(one: read(Stripe.one), two: read(Stripe.two), three: read(Stripe.three))
         #expect(stripe.faults.isEmpty == true)
         let card = try StripeCard(stripe)
         #expect(card.pan.lastFour == "0010")
         #expect(card.serviceCode.hasChip == true)
-        #expect(card.trackTwo?.hex == "4761739001010010D351220100000123")
-        #expect(card.trackOne?.text == String(Stripe.one.dropFirst().dropLast()))
+        // Bound first: the macro's closure would consume a part of the card.
+        let (two, one) = (Self.hex(card.trackTwo), Self.text(card.trackOne))
+        #expect(two == "4761739001010010D351220100000123")
+        #expect(one == String(Stripe.one.dropFirst().dropLast()))
     }
 
     @Test func `one track is enough, and the other one's fault is kept`() throws {

@@ -45,6 +45,14 @@ struct Device {
     guint counters[COUNTER_COUNT];
 };
 
+// A device that a program has opened.
+struct File {
+    UMockdevIoctlClient *client;
+    Device *device;
+    GQueue ended;       // Transfer *, to be reaped
+    GSource *patience;  // not NULL while a REAPURB waits
+};
+
 // A transfer on its way. It belongs to a file's URB, or to a system call that waits for it.
 typedef struct {
     Device *device;
@@ -60,10 +68,15 @@ typedef struct {
     guint8 *bytes;                // what goes out or came in
 } Transfer;
 
+// What a system call returns that is answered later.
+#define LATER G_MAXLONG
+
 // Everything below is used with this lock held, and so is the testbed.
 extern GMutex lock;
 extern UMockdevTestbed *testbed;
 extern UMockdevIoctlBase *handler;
+// When a transfer began or ended last, in microseconds.
+extern gint64 last_activity;
 
 // USBIPLink.c: the connection to the server.
 
@@ -86,11 +99,25 @@ Interface *node_interface_of(Device *, int endpoint);
 // Shows who has an interface; NULL for nobody.
 void node_show_driver(Device *, Interface *, const char *name);
 
-// USBDeviceFile.c: the system calls on an open device.
+// USBTransfer.c: transfers from their beginning to their end.
 
-void file_listen(UMockdevIoctlBase *);
+// A transfer of a device, to be filled in. Its file is set when it belongs to an URB.
+Transfer *transfer_new(File *, guint8 endpoint);
+void transfer_destroy(Transfer *);
+// Begins. Returns 0 or a negative errno.
+long transfer_start(Transfer *);
+// Makes a request on the default endpoint for which the file's program waits. Returns LATER.
+long transfer_request(
+    File *, guint8 type, guint8 number, int value, int index, UMockdevIoctlData *into, int length);
+void transfer_take_back(Transfer *);
 // A transfer ended: with 0 or a negative errno, and the bytes that came in or the count of those that went out. Its
 // bytes become the transfer's.
 void transfer_ended(Transfer *, int status, int count, guint8 *bytes);
+
+// USBDeviceFile.c: the system calls on an open device.
+
+void file_listen(UMockdevIoctlBase *);
+// Answers the system call that a program waits for, with its result or a negative errno.
+void file_complete(UMockdevIoctlClient *, long result);
 // Everything under way ends, and nothing more can be done.
 void file_unplugged(Device *);

@@ -7,144 +7,13 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-// What a system call returns that is answered later.
-#define LATER G_MAXLONG
-
 // A program waits for a device by poll, which a file of the testbed always answers at once: it would call REAPURB
 // without end. So a call that finds nothing is answered late, except in the middle of a conversation.
 enum { PATIENCE_MS = 1, CONVERSATION_US = 3000 };
 
-struct File {
-    UMockdevIoctlClient *client;
-    Device *device;
-    GQueue ended;            // Transfer *, to be reaped
-    GSource *patience;       // not NULL while a REAPURB waits
-};
-
-static gint64 last_activity;
-
-static void destroy(Transfer *transfer) {
-    g_clear_pointer(&transfer->urb, umockdev_ioctl_data_unref);
-    g_clear_pointer(&transfer->into, umockdev_ioctl_data_unref);
-    g_free(transfer->bytes);
-    g_free(transfer);
-}
-
-// MARK: Transfers
-
-static void complete(UMockdevIoctlClient *client, long result) {
+void file_complete(UMockdevIoctlClient *client, long result) {
     umockdev_ioctl_client_complete(client, result < 0 ? -1 : result, result < 0 ? -result : 0);
     g_object_unref(client);
-}
-
-static Fault *take_fault(Device *device, guint8 endpoint) {
-    for (GList *link = device->faults.head; link; link = link->next) {
-        Fault *fault = link->data;
-        if (fault->endpoint != endpoint) continue;
-        g_queue_delete_link(&device->faults, link);
-        return fault;
-    }
-    return NULL;
-}
-
-static gboolean is_part(Transfer *transfer) {
-    return transfer->is_input && (transfer->flags & USBDEVFS_URB_BULK_CONTINUATION);
-}
-
-// Whether there is another transfer on the same endpoint.
-static int in_front(gconstpointer other, gconstpointer transfer) {
-    return other == transfer || ((Transfer *)other)->endpoint != ((Transfer *)transfer)->endpoint;
-}
-
-// The first transfer on the endpoint that was not handed on yet: a part of a long read, which may only run when the
-// part in front of it was filled.
-static Transfer *next_part(Device *device, guint8 endpoint) {
-    for (GList *link = device->transfers.head; link; link = link->next) {
-        Transfer *transfer = link->data;
-        if (transfer->endpoint == endpoint && !transfer->is_sent && is_part(transfer)) return transfer;
-    }
-    return NULL;
-}
-
-void transfer_ended(Transfer *transfer, int status, int count, guint8 *bytes) {
-    Device *device = transfer->device;
-    guint8 endpoint = transfer->endpoint;
-    gboolean is_filled = !status && count == transfer->length;
-    g_queue_remove(&device->transfers, transfer);
-    last_activity = g_get_monotonic_time();
-    transfer->status = status;
-    transfer->count = count;
-    if (bytes) {
-        g_free(transfer->bytes);
-        transfer->bytes = bytes;
-    }
-    if (transfer->caller) {
-        if (bytes && transfer->into) umockdev_ioctl_data_update(transfer->into, 0, bytes, count);
-        complete(transfer->caller, status ? status : transfer->into ? count : 0);
-        destroy(transfer);
-    } else if (transfer->file) {
-        g_queue_push_tail(&transfer->file->ended, transfer);
-        // The call that waits is answered on the thread that answers all of them.
-        if (transfer->file->patience) g_source_set_ready_time(transfer->file->patience, 0);
-    } else {
-        destroy(transfer);
-    }
-    if (!(endpoint & 0x80) || !(endpoint & 0x0F)) return;
-    if (!is_filled) device->short_reads |= 1 << (endpoint & 0x0F);
-    Transfer *next = next_part(device, endpoint);
-    if (next && is_filled) link_submit(device, next);
-    if (next && !is_filled) transfer_ended(next, -ECONNRESET, 0, NULL);
-}
-
-// Begins a transfer that is filled in. Returns 0 or a negative errno.
-static long start(Transfer *transfer) {
-    Device *device = transfer->device;
-    guint bit = 1 << (transfer->endpoint & 0x0F);
-    gboolean is_waiting = is_part(transfer) && g_queue_find_custom(&device->transfers, transfer, in_front);
-    if (is_part(transfer) && (device->short_reads & bit)) {
-        g_queue_remove(&device->transfers, transfer);
-        destroy(transfer);
-        return -EREMOTEIO;
-    }
-    if (transfer->is_input && !is_part(transfer)) device->short_reads &= ~bit;
-    last_activity = g_get_monotonic_time();
-    g_autofree Fault *fault = take_fault(device, transfer->endpoint);
-    if (fault && fault->kind == FAIL) {
-        transfer_ended(transfer, -fault->value, 0, NULL);
-    } else if (fault && fault->kind == SHORTEN) {
-        transfer_ended(transfer, 0, MIN(fault->value, transfer->length), NULL);
-    } else if (!fault && !is_waiting) {
-        link_submit(device, transfer);
-    }
-    return 0;
-}
-
-static void take_back(Transfer *transfer) {
-    if (transfer->unlink_sequence) return;
-    if (!transfer->is_sent) return transfer_ended(transfer, -ENOENT, 0, NULL);
-    transfer->unlink_sequence = ++transfer->device->last_sequence;
-    link_unlink(transfer->device, transfer->unlink_sequence, transfer->sequence);
-}
-
-static Transfer *new_transfer(File *file, guint8 endpoint) {
-    Transfer *transfer = g_new0(Transfer, 1);
-    transfer->device = file->device;
-    transfer->endpoint = endpoint;
-    transfer->is_input = (endpoint & 0x80) != 0;
-    g_queue_push_tail(&file->device->transfers, transfer);
-    return transfer;
-}
-
-// A request on the default endpoint for which the caller waits.
-static long request(File *file, guint8 type, guint8 number, int value, int index, UMockdevIoctlData *into, int length) {
-    Transfer *transfer = new_transfer(file, type & 0x80);
-    guint8 setup[8] = {type, number, value, value >> 8, index, index >> 8, length, length >> 8};
-    memcpy(transfer->setup, setup, sizeof setup);
-    transfer->caller = file->client;
-    transfer->into = into;
-    transfer->length = length;
-    link_submit(file->device, transfer);
-    return LATER;
 }
 
 // MARK: Claims
@@ -164,12 +33,15 @@ static void release(File *file, Interface *interface) {
     interface->owner = NULL;
     file->device->counters[RELEASES]++;
     node_show_driver(file->device, interface, NULL);
-    GList *transfers = g_list_copy(file->device->transfers.head);
-    for (GList *link = transfers; link; link = link->next) {
+    // From the front each time: the end of one may be the end of others.
+    for (GList *link = file->device->transfers.head; link;) {
         Transfer *transfer = link->data;
-        if (node_interface_of(file->device, transfer->endpoint) == interface) take_back(transfer);
+        gboolean is_its = node_interface_of(file->device, transfer->endpoint) == interface;
+        link = link->next;
+        if (!is_its || transfer->unlink_sequence) continue;
+        transfer_take_back(transfer);
+        link = file->device->transfers.head;
     }
-    g_list_free(transfers);
 }
 
 static long detach_or_attach(File *file, UMockdevIoctlData *argument) {
@@ -210,7 +82,7 @@ static long submit(File *file, UMockdevIoctlData *argument) {
             umockdev_ioctl_data_resolve(data, G_STRUCT_OFFSET(Urb, buffer), urb->buffer_length, NULL);
         bytes = g_memdup2(buffer->data, urb->buffer_length);
     }
-    Transfer *transfer = new_transfer(file, is_control ? bytes[0] & 0x80 : urb->endpoint);
+    Transfer *transfer = transfer_new(file, is_control ? bytes[0] & 0x80 : urb->endpoint);
     transfer->file = file;
     transfer->flags = urb->flags;
     transfer->length = urb->buffer_length - head;
@@ -221,7 +93,7 @@ static long submit(File *file, UMockdevIoctlData *argument) {
     if (!transfer->is_input) transfer->bytes = g_memdup2(bytes ? bytes + head : NULL, transfer->length);
     g_free(bytes);
     transfer->urb = g_steal_pointer(&data);
-    return start(transfer);
+    return transfer_start(transfer);
 }
 
 static long discard(File *file, UMockdevIoctlData *argument) {
@@ -229,7 +101,7 @@ static long discard(File *file, UMockdevIoctlData *argument) {
     for (GList *link = file->device->transfers.head; link; link = link->next) {
         Transfer *transfer = link->data;
         if (transfer->file != file || transfer->urb->client_addr != address) continue;
-        take_back(transfer);
+        transfer_take_back(transfer);
         return 0;
     }
     return -EINVAL;
@@ -249,7 +121,7 @@ static long reap(File *file, UMockdevIoctlData *argument) {
     }
     g_autoptr(UMockdevIoctlData) pointer = umockdev_ioctl_data_resolve(argument, 0, sizeof(void *), NULL);
     umockdev_ioctl_data_set_ptr(pointer, 0, transfer->urb);
-    destroy(transfer);
+    transfer_destroy(transfer);
     return 0;
 }
 
@@ -259,7 +131,7 @@ static gboolean lose_patience(gpointer user) {
     g_clear_pointer(&file->patience, g_source_unref);
     long result = reap(file, umockdev_ioctl_client_get_arg(file->client));
     g_mutex_unlock(&lock);
-    complete(file->client, result);
+    file_complete(file->client, result);
     return G_SOURCE_REMOVE;
 }
 
@@ -303,7 +175,7 @@ static long control(File *file, UMockdevIoctlData *argument) {
     memcpy(&transfer, data->data, sizeof transfer);
     // libusb asks for the active configuration, and sends nothing, in this way.
     if (!(transfer.bRequestType & 0x80)) return -EINVAL;
-    return request(
+    return transfer_request(
         file, transfer.bRequestType, transfer.bRequest, transfer.wValue, transfer.wIndex,
         umockdev_ioctl_data_resolve(data, G_STRUCT_OFFSET(struct usbdevfs_ctrltransfer, data), transfer.wLength, NULL),
         transfer.wLength);
@@ -335,12 +207,12 @@ static long answer(File *file, unsigned long call, UMockdevIoctlData *argument) 
         long result = claim(file, node_interface_of(device, endpoint));
         if (result) return result;
         device->counters[CLEARED_HALTS]++;
-        return request(file, 0x02, 1, 0, endpoint, NULL, 0);
+        return transfer_request(file, 0x02, 1, 0, endpoint, NULL, 0);
     }
     case USBDEVFS_RESET:
         device->counters[RESETS]++;
         // What a reset leaves to the device: it is configured anew.
-        return request(file, 0x00, 9, device->descriptors->data[18 + 5], 0, NULL, 0);
+        return transfer_request(file, 0x00, 9, device->descriptors->data[18 + 5], 0, NULL, 0);
     case USBDEVFS_SUBMITURB: return submit(file, argument);
     case USBDEVFS_DISCARDURB: return discard(file, argument);
     default: return -ENOTTY;
@@ -354,7 +226,7 @@ static gboolean handle(UMockdevIoctlBase *base, UMockdevIoctlClient *client, gpo
     g_mutex_lock(&lock);
     long result = answer(file, umockdev_ioctl_client_get_request(client), umockdev_ioctl_client_get_arg(client));
     g_mutex_unlock(&lock);
-    if (result != LATER) complete(client, result);
+    if (result != LATER) file_complete(client, result);
     return TRUE;
 }
 
@@ -378,16 +250,16 @@ static void closed(gpointer user) {
             Interface *interface = g_ptr_array_index(device->interfaces, index);
             if (interface->owner == file) release(file, interface);
         }
-        GList *transfers = g_list_copy(device->transfers.head);
-        for (GList *link = transfers; link; link = link->next) {
+        for (GList *link = device->transfers.head; link;) {
             Transfer *transfer = link->data;
+            link = link->next;
             if (transfer->file != file) continue;
             transfer->file = NULL;
-            take_back(transfer);
+            transfer_take_back(transfer);
+            link = device->transfers.head;
         }
-        g_list_free(transfers);
     }
-    g_queue_clear_full(&file->ended, (GDestroyNotify)destroy);
+    g_queue_clear_full(&file->ended, (GDestroyNotify)transfer_destroy);
     g_mutex_unlock(&lock);
     g_free(file);
 }

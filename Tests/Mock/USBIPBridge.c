@@ -104,7 +104,8 @@ static char *obey(char **words) {
     } else if (!strcmp(words[0], "counters")) {
         GString *text = g_string_new("ok");
         device->counters[TRANSFERS] = g_queue_get_length(&device->transfers);
-        for (int index = 0; index < COUNTER_COUNT; index++) g_string_append_printf(text, " %u", device->counters[index]);
+        for (int index = 0; index < COUNTER_COUNT; index++)
+            g_string_append_printf(text, " %u", device->counters[index]);
         answer = g_string_free(text, FALSE);
     } else if (count == 4 && !strcmp(words[0], "fail")) {
         answer = add_fault(device, words[2], FAIL, words[3]);

@@ -1,4 +1,5 @@
-// The client's side of USB/IP (Documentation/usb/usbip_protocol.rst of the kernel). Numbers have the highest byte first.
+// The client's side of USB/IP (Documentation/usb/usbip_protocol.rst of the kernel). Numbers have the highest byte
+// first.
 
 #include "Bridge.h"
 
@@ -125,7 +126,8 @@ static gboolean read_descriptors(Device *device) {
     g_byte_array_append(device->descriptors, bytes, length);
     for (int index = 0; index < 3; index++) {
         int count = strings[index] ? get_descriptor(device, 3, strings[index], bytes, 255) : -1;
-        if (count >= 2) device->strings[index] = g_utf16_to_utf8((gunichar2 *)(bytes + 2), count / 2 - 1, NULL, NULL, NULL);
+        if (count < 2) continue;
+        device->strings[index] = g_utf16_to_utf8((gunichar2 *)(bytes + 2), count / 2 - 1, NULL, NULL, NULL);
     }
     return TRUE;
 }

@@ -299,8 +299,7 @@ extension OverLibUSB {
         {
             try await run { opened in
                 let (bench, device) = (opened.bench, opened.plugged.device)
-                // On a bus whose clock stands still, only a message can tell.
-                let bus = try LibUSBBus(time: StoppedTimeSource())
+                let bus = bench.bus
                 var events = bus.hotplugEvents().makeAsyncIterator()
                 #expect(try await bus.devices() == [device])
                 let read = try await opened.startUnansweredRead()
@@ -311,8 +310,11 @@ extension OverLibUSB {
                 #expect(try await bus.devices() == [])
                 await #expect(throws: USBError.disconnected) { _ = try await bus.open(device) }
 
+                let start = ContinuousClock.now
                 let again = try await bench.plug(opened.plugged.simulated)
                 #expect(await events.next() == .arrived(again.device))
+                // A message told: without one, the next look would be seconds away.
+                #expect(ContinuousClock.now - start < .seconds(3))
                 #expect(again.device.address != device.address)
                 #expect(again.device.port == device.port)
                 let transport = try await bus.open(again.device)

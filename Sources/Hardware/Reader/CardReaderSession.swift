@@ -8,6 +8,9 @@ public protocol CardReaderSession: AnyObject, Sendable {
     /// The ways in which a card can be presented now. Asked before each payment.
     func inputs() async -> CardReaderInput
 
+    /// A card is about to be asked for: a swipe from now on is kept for ``swipe()``, one before is not.
+    func expectSwipe()
+
     /// Waits for a card to be swiped, until the task is cancelled.
     ///
     /// - Throws: ``UnderlyingError``: the reader failed, has no head for stripes, or the task was cancelled.
@@ -45,6 +48,8 @@ public protocol CardReaderSession: AnyObject, Sendable {
 /// A reader for chip cards alone.
 extension CardReaderSession {
     public func inputs() async -> CardReaderInput { .insert }
+
+    public func expectSwipe() {}
 
     public func swipe() async throws(UnderlyingError) -> Swipe {
         throw .featureNotAvailable("this reader takes no magnetic stripes")

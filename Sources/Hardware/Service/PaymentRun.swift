@@ -37,6 +37,7 @@ struct PaymentRun: Sendable {
         var entry = CardEntry(await reader.inputs(), magneticStripe)
         let wait = CardWait(reader: reader, time: time, timeout: parameters.cardTimeout)
         while true {
+            if entry.inputs.contains(.swipe) { reader.expectSwipe() }
             events.send(.waitingForInput(entry.inputs))
             let presented: CardWait.Presented
             do throws(UnderlyingError) {

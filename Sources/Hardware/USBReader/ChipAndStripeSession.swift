@@ -39,6 +39,8 @@ final class ChipAndStripeSession: CardReaderSession {
         return isTaken && found != nil ? [.insert, .swipe] : .insert
     }
 
+    func expectSwipe() { state.withLock { $0.stripe }?.expectSwipe() }
+
     func swipe() async throws(UnderlyingError) -> Swipe {
         guard let stripe = state.withLock({ $0.stripe }) else {
             throw .featureNotAvailable("there is no magnetic stripe reader")

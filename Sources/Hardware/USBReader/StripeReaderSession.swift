@@ -31,6 +31,8 @@ final class StripeReaderSession: CardReaderSession {
 
     func inputs() async -> CardReaderInput { .swipe }
 
+    func expectSwipe() { driver.expect() }
+
     func swipe() async throws(UnderlyingError) -> Swipe {
         do throws(MSRError) {
             return try await driver.swipe()

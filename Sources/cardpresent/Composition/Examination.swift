@@ -2,6 +2,7 @@ internal import Determinism
 internal import Doctor
 internal import FoundationEssentials
 internal import Hardware
+internal import PCSC
 internal import SettingsFile
 internal import Storage
 internal import USB
@@ -22,7 +23,7 @@ struct Examination: Sendable {
         let time = SystemTimeSource()
         let (settings, configurationCheck) = Self.configuration(configuration)
         var checks: [any Check] = [
-            LibrariesCheck(usbVersion: LibUSBBus.libraryVersion, libraries: [.cups]),
+            LibrariesCheck(usbVersion: LibUSBBus.libraryVersion, libraries: [.cups, .pcsc]),
             configurationCheck, Self.database(data), Self.clock(data, time),
             USBCheck(root: root), RulesCheck(root: root, user: user), GroupCheck(root: root, user: user),
             ReaderCheck(root: root), PermissionCheck(root: root, user: user), OwnerCheck(root: root),
@@ -73,4 +74,14 @@ struct Examination: Sendable {
 extension LibrariesCheck.Library {
     /// What printing needs.
     static let cups = LibrariesCheck.Library(name: "libcups", package: "libcups2") { CUPSPrinterService.libraryFault() }
+
+    /// What readers through pcscd need.
+    static let pcsc = LibrariesCheck.Library(name: "libpcsclite", package: "libpcsclite1") {
+        do throws(PCSCError) {
+            _ = try PCSCLibrary.load()
+            return nil
+        } catch {
+            return error.description
+        }
+    }
 }
