@@ -53,6 +53,39 @@ struct ReadersAndCardsTests {
         #expect((told["reader"] as? [String: Any])?["hasPINPad"] as? Bool == false)
     }
 
+    @Test func `readers quirks lists the table, the configuration's rows last, and marks what is plugged in`() throws {
+        let configuration = try scratch.write(
+            "readers: { quirks: [{ reader: 1209:0001, name: The simulated one, firstAnswer: 7000, noPINPad: false }] }",
+            to: "till.yaml")
+        let told = try run("readers", "quirks", "--simulated", "--config", configuration)
+        #expect(told.status == 0)
+        #expect(
+            told.output.contains(
+                """
+                  04e6:e001  SCM SCR 331, firmware below 5.16
+                      refusedFirmware       not used: update it to 5.16 or later, or use another reader
+                      source                libccid 1.8.4 src/ccid_usb.c (Bogus_firmwares)
+
+                """))
+        #expect(
+            told.output.hasSuffix(
+                """
+                * 1209:0001  The simulated one, firmware all
+                      firstAnswer           given 7 s for its first answer
+                      noPINPad              taken back
+                      source                the till's configuration
+
+                """))
+        let table = try run("readers", "quirks", "--simulated", "--config", configuration, "--json").object()
+        let rows = try #require(table["rows"] as? [[String: Any]])
+        #expect(rows.filter { $0["isPlugged"] as? Bool == true }.count == 1)
+        #expect(rows.allSatisfy { ($0["source"] as? String)?.isEmpty == false })
+        let info = try run("readers", "info", "1209:0001@1-1", "--simulated", "--config", configuration)
+        #expect(info.output.contains("  quirk         given 7 s for its first answer\n"))
+        let plain = try run("readers", "info", "--simulated", "--json").object()
+        #expect((plain["quirks"] as? [Any])?.isEmpty == true)
+    }
+
     @Test func `a reader that is not there is told with those that are`() throws {
         let result = try run("readers", "info", "1209:0001@1-99", "--simulated", "--json")
         #expect(result.status == 5)
