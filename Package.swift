@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "SmartCard", targets: ["SmartCard"]),
         .library(name: "USB", targets: ["USB"]),
         .library(name: "CCID", targets: ["CCID"]),
+        .library(name: "DFU", targets: ["DFU"]),
         .library(name: "PCSC", targets: ["PCSC"]),
         .library(name: "EMV", targets: ["EMV"]),
         .library(name: "EMVReplay", targets: ["EMVReplay"]),
@@ -77,6 +78,7 @@ let package = Package(
         .target(name: "MagneticStripe", dependencies: ["CardSecrets", "Determinism"], swiftSettings: strict),
         .target(
             name: "MSR", dependencies: ["CardSecrets", "HID", "MagneticStripe", "USB"], swiftSettings: strict),
+        .target(name: "DFU", dependencies: ["Determinism", "USB"], swiftSettings: strict),
         .target(
             name: "EMV",
             dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "SmartCard"],
@@ -173,6 +175,9 @@ let package = Package(
             name: "MSRTests",
             dependencies: ["CardSecrets", "Determinism", "HID", "MagneticStripe", "MSR", "Simulator", "USB"],
             swiftSettings: strict),
+        .testTarget(name: "DFUTests", dependencies: ["Determinism", "DFU", "Simulator", "USB"], swiftSettings: strict),
+        .testTarget(
+            name: "PCSCTests", dependencies: ["CPCSC", "Determinism", "PCSC", "SmartCard"], swiftSettings: strict),
         .testTarget(
             name: "EMVTests",
             dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "SmartCard"],
@@ -232,7 +237,10 @@ let package = Package(
         // program's simulated card.
         .testTarget(
             name: "CommandTests",
-            dependencies: ["Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard"],
+            dependencies: [
+                "Amounts", "CardSecrets", "CCID", "Determinism", "EMV", "Hardware", "PCSC", "Simulator", "SmartCard",
+                "USB",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -10,6 +10,10 @@ public protocol SimulatedUSBDevice: AnyObject, Sendable {
     /// that does not so stalls one transfer, goes on, and refuses the request to clear.
     var keepsHalts: Bool { get }
 
+    /// How long after it has left the bus the device comes back to the same port by itself, as one does that changes what
+    /// it is. Nil for one that was pulled out.
+    var returnsAfter: Duration? { get }
+
     /// The device was plugged in and has power. `unplug` pulls it out.
     func plugged(unplug: @escaping @Sendable () -> Void)
 
@@ -38,4 +42,5 @@ public protocol SimulatedUSBDevice: AnyObject, Sendable {
 
 extension SimulatedUSBDevice {
     public var keepsHalts: Bool { true }
+    public var returnsAfter: Duration? { nil }
 }

@@ -28,6 +28,10 @@ struct ReadersAndCardsTests {
                 1209:0003@1-3  Simulated extended APDU reader  extended APDU, 1 slot
                 1209:0004@1-4  Simulated reader with battery  short APDU, 1 slot
                 1209:0005@1-5  Simulated reader with PIN pad  short APDU, 1 slot, PIN pad
+                1209:0006@1-6  Simulated T=0 reader  TPDU, 1 slot
+                1209:0007@1-7  Simulated reader with two slots  TPDU, 2 slots
+                1209:0008@1-8  Simulated contactless reader  short APDU, 1 slot
+                1209:0009@1-9  Simulated dual interface reader  short APDU, 1 slot
 
                 """)
         #expect(
@@ -50,7 +54,7 @@ struct ReadersAndCardsTests {
     }
 
     @Test func `a reader that is not there is told with those that are`() throws {
-        let result = try run("readers", "info", "1209:0001@1-9", "--simulated", "--json")
+        let result = try run("readers", "info", "1209:0001@1-99", "--simulated", "--json")
         #expect(result.status == 5)
         let error = try #require(try result.object()["error"] as? [String: String])
         #expect(error["code"] == "reader_not_found")
