@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "SmartCard", targets: ["SmartCard"]),
         .library(name: "USB", targets: ["USB"]),
         .library(name: "CCID", targets: ["CCID"]),
+        .library(name: "DFU", targets: ["DFU"]),
         .library(name: "PCSC", targets: ["PCSC"]),
         .library(name: "EMV", targets: ["EMV"]),
         .library(name: "EMVReplay", targets: ["EMVReplay"]),
@@ -77,6 +78,7 @@ let package = Package(
         .target(name: "MagneticStripe", dependencies: ["CardSecrets", "Determinism"], swiftSettings: strict),
         .target(
             name: "MSR", dependencies: ["CardSecrets", "HID", "MagneticStripe", "USB"], swiftSettings: strict),
+        .target(name: "DFU", dependencies: ["Determinism", "USB"], swiftSettings: strict),
         .target(
             name: "EMV",
             dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "SmartCard"],
@@ -156,7 +158,8 @@ let package = Package(
         .testTarget(name: "SmartCardTests", dependencies: ["Determinism", "SmartCard"], swiftSettings: strict),
         .testTarget(name: "USBTests", dependencies: ["CLibUSB", "Determinism", "USB"], swiftSettings: strict),
         .testTarget(
-            name: "CCIDTests", dependencies: ["CCID", "Determinism", "SmartCard", "USB"], swiftSettings: strict),
+            name: "CCIDTests", dependencies: ["CCID", "Determinism", "Simulator", "SmartCard", "USB"],
+            swiftSettings: strict),
         // The driver over the real libusb, with readers that umockdev shows it.
         .testTarget(
             name: "ReaderTests",
@@ -173,6 +176,7 @@ let package = Package(
             name: "MSRTests",
             dependencies: ["CardSecrets", "Determinism", "HID", "MagneticStripe", "MSR", "Simulator", "USB"],
             swiftSettings: strict),
+        .testTarget(name: "DFUTests", dependencies: ["Determinism", "DFU", "Simulator", "USB"], swiftSettings: strict),
         .testTarget(
             name: "PCSCTests", dependencies: ["CPCSC", "Determinism", "PCSC", "SmartCard"], swiftSettings: strict),
         .testTarget(

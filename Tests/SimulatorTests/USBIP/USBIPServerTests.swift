@@ -80,7 +80,7 @@ struct USBIPServerTests {
         #expect(try await client.exchange(apdu) == [0x80, 5, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 2, 0x90, 0x00])
         try await bench.close()
         #expect(try await client.isAtEnd())
-        #expect(await bench.event() == .released(busID: "1-1", reason: "cancelled"))
+        #expect(await bench.event() == .released(busID: "1-1", reason: "the server ended"))
     }
 
     @Test func `the list shows every device that is free, with its interfaces`() async throws {
