@@ -31,6 +31,26 @@ final class LibUSBTransport: USBTransport {
         try await read(LIBUSB_TRANSFER_TYPE_BULK, endpoint, maximumLength, timeout)
     }
 
+    func exchange(
+        _ bytes: [UInt8], to output: UInt8, writeTimeout: Duration, from input: UInt8, maximumLength: Int,
+        readTimeout: Duration
+    ) async throws(USBExchangeError) -> [UInt8] {
+        let write: LibUSBTransfer
+        let read: LibUSBTransfer
+        do throws(USBError) {
+            try require(output, input: false)
+            try require(input, input: true)
+            write = try LibUSBTransfer(
+                handle, LIBUSB_TRANSFER_TYPE_BULK, endpoint: output, bytes: bytes, timeout: writeTimeout)
+            read = try LibUSBTransfer(
+                handle, LIBUSB_TRANSFER_TYPE_BULK, endpoint: input, bytes: [], room: maximumLength,
+                timeout: readTimeout)
+        } catch {
+            throw .write(error)
+        }
+        return read.bytes(try await transfers.run(write, length: bytes.count, thenReading: read))
+    }
+
     func interruptIn(endpoint: UInt8, maximumLength: Int, timeout: Duration) async throws(USBError) -> [UInt8] {
         try await read(LIBUSB_TRANSFER_TYPE_INTERRUPT, endpoint, maximumLength, timeout)
     }
@@ -78,8 +98,7 @@ final class LibUSBTransport: USBTransport {
 
     private func write(_ transfer: LibUSBTransfer, length: Int) async throws(USBError) {
         let carried = try await transfers.run(transfer)
-        // The device has half a message: only the driver knows how to start again.
-        guard carried == length else { throw .other("the USB device took \(carried) of \(length) bytes") }
+        guard carried == length else { throw USBError(carried: carried, of: length) }
     }
 
     /// libusb goes by the direction in the address: a read from an OUT endpoint would write the empty buffer.

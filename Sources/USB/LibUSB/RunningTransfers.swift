@@ -4,7 +4,8 @@ internal import Synchronization
 final class RunningTransfers: Sendable {
     private struct State {
         var isClosed = false
-        var running: [ObjectIdentifier: LibUSBTransfer] = [:]
+        /// Few: one or two, and one that waits for notices.
+        var running: [LibUSBTransfer] = []
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -14,13 +15,21 @@ final class RunningTransfers: Sendable {
     ///
     /// - Throws: what the transfer ends with; ``USBError/cancelled`` when no more transfers are let in.
     func run(_ transfer: LibUSBTransfer) async throws(USBError) -> Int {
-        let isLetIn = state.withLock {
-            if !$0.isClosed { $0.running[ObjectIdentifier(transfer)] = transfer }
-            return !$0.isClosed
-        }
-        guard isLetIn else { throw .cancelled }
+        guard letIn(transfer) else { throw .cancelled }
         defer { remove(transfer) }
         return try await transfer.run()
+    }
+
+    /// Runs a write and, begun together with it, a read.
+    ///
+    /// - Returns: how many bytes were read.
+    /// - Throws: what the write or else the read ends with; ``USBError/cancelled`` when no more transfers are let in.
+    func run(
+        _ write: LibUSBTransfer, length: Int, thenReading read: LibUSBTransfer
+    ) async throws(USBExchangeError) -> Int {
+        guard letIn(write, read) else { throw .write(.cancelled) }
+        defer { remove(write, read) }
+        return try await LibUSBExchange(write, length: length, read).run()
     }
 
     /// Lets no more transfers in, cancels those that run and returns when the last one has ended.
@@ -29,16 +38,23 @@ final class RunningTransfers: Sendable {
             let running = state.withLock {
                 $0.isClosed = true
                 if !$0.running.isEmpty { $0.waiting.append(continuation) }
-                return Array($0.running.values)
+                return $0.running
             }
             for transfer in running { transfer.cancel() }
             if running.isEmpty { continuation.resume() }
         }
     }
 
-    private func remove(_ transfer: LibUSBTransfer) {
+    private func letIn(_ transfers: LibUSBTransfer...) -> Bool {
+        state.withLock {
+            if !$0.isClosed { $0.running += transfers }
+            return !$0.isClosed
+        }
+    }
+
+    private func remove(_ transfers: LibUSBTransfer...) {
         let finished = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            state.running[ObjectIdentifier(transfer)] = nil
+            state.running.removeAll { running in transfers.contains { $0 === running } }
             guard state.running.isEmpty else { return [] }
             defer { state.waiting = [] }
             return state.waiting
