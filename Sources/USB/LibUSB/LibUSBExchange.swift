@@ -3,7 +3,7 @@ internal import Synchronization
 /// A write and the read of its answer, which waits in the kernel when the answer comes.
 ///
 /// Whoever waits is resumed once, after both have ended: the device uses neither buffer any more.
-final class LibUSBExchange: Sendable {
+final class LibUSBExchange: RunningTransfer {
     private typealias Waiting = CheckedContinuation<Result<Int, USBExchangeError>, Never>
 
     private struct State {
@@ -43,10 +43,15 @@ final class LibUSBExchange: Sendable {
                 write.start { self.writeEnded($0) }
             }
         } onCancel: {
-            write.cancel()
-            read.cancel()
+            cancel()
         }
         return try result.get()
+    }
+
+    /// Ends both early.
+    func cancel() {
+        write.cancel()
+        read.cancel()
     }
 
     private func writeEnded(_ result: Result<Int, USBError>) {

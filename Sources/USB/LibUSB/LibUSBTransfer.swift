@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// Whoever waits is told exactly once how it ended: by libusb's callback, which comes after every submission that
 /// succeeded, cancelled or not; or right away when there was none.
-final class LibUSBTransfer: Sendable {
+final class LibUSBTransfer: RunningTransfer {
     typealias End = @Sendable (Result<Int, USBError>) -> Void
 
     private struct State {

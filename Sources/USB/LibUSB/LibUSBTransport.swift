@@ -48,7 +48,10 @@ final class LibUSBTransport: USBTransport {
         } catch {
             throw .write(error)
         }
-        return read.bytes(try await transfers.run(write, length: bytes.count, thenReading: read))
+        let exchange = LibUSBExchange(write, length: bytes.count, read)
+        guard transfers.add(exchange) else { throw .write(.cancelled) }
+        defer { transfers.remove(exchange) }
+        return read.bytes(try await exchange.run())
     }
 
     func interruptIn(endpoint: UInt8, maximumLength: Int, timeout: Duration) async throws(USBError) -> [UInt8] {
@@ -70,7 +73,7 @@ final class LibUSBTransport: USBTransport {
             try await write(transfer, length: request.data.count)
             return []
         }
-        return transfer.bytes(try await transfers.run(transfer), from: setup.count)
+        return transfer.bytes(try await run(transfer), from: setup.count)
     }
 
     func clearHalt(endpoint: UInt8) async throws(USBError) {
@@ -93,12 +96,18 @@ final class LibUSBTransport: USBTransport {
     ) async throws(USBError) -> [UInt8] {
         try require(endpoint, input: true)
         let transfer = try LibUSBTransfer(handle, kind, endpoint: endpoint, bytes: [], room: length, timeout: timeout)
-        return transfer.bytes(try await transfers.run(transfer))
+        return transfer.bytes(try await run(transfer))
     }
 
     private func write(_ transfer: LibUSBTransfer, length: Int) async throws(USBError) {
-        let carried = try await transfers.run(transfer)
+        let carried = try await run(transfer)
         guard carried == length else { throw USBError(carried: carried, of: length) }
+    }
+
+    private func run(_ transfer: LibUSBTransfer) async throws(USBError) -> Int {
+        guard transfers.add(transfer) else { throw .cancelled }
+        defer { transfers.remove(transfer) }
+        return try await transfer.run()
     }
 
     /// libusb goes by the direction in the address: a read from an OUT endpoint would write the empty buffer.

@@ -1,35 +1,39 @@
 internal import Synchronization
 
-/// The transfers of one device that have not ended.
+/// Something under way on a device that can be ended early.
+protocol RunningTransfer: AnyObject, Sendable {
+    func cancel()
+}
+
+/// What is under way on one device.
 final class RunningTransfers: Sendable {
     private struct State {
         var isClosed = false
-        /// Few: one or two, and one that waits for notices.
-        var running: [LibUSBTransfer] = []
+        /// Few: an exchange, and a read that waits for notices.
+        var running: [any RunningTransfer] = []
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Mutex(State())
 
-    /// Runs a transfer.
+    /// Notes that `transfer` is about to begin; ``remove(_:)`` must follow when it has ended.
     ///
-    /// - Throws: what the transfer ends with; ``USBError/cancelled`` when no more transfers are let in.
-    func run(_ transfer: LibUSBTransfer) async throws(USBError) -> Int {
-        guard letIn(transfer) else { throw .cancelled }
-        defer { remove(transfer) }
-        return try await transfer.run()
+    /// - Returns: whether it may; false when no more transfers are let in.
+    func add(_ transfer: any RunningTransfer) -> Bool {
+        state.withLock {
+            if !$0.isClosed { $0.running.append(transfer) }
+            return !$0.isClosed
+        }
     }
 
-    /// Runs a write and, begun together with it, a read.
-    ///
-    /// - Returns: how many bytes were read.
-    /// - Throws: what the write or else the read ends with; ``USBError/cancelled`` when no more transfers are let in.
-    func run(
-        _ write: LibUSBTransfer, length: Int, thenReading read: LibUSBTransfer
-    ) async throws(USBExchangeError) -> Int {
-        guard letIn(write, read) else { throw .write(.cancelled) }
-        defer { remove(write, read) }
-        return try await LibUSBExchange(write, length: length, read).run()
+    func remove(_ transfer: any RunningTransfer) {
+        let finished = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            if let index = state.running.firstIndex(where: { $0 === transfer }) { state.running.remove(at: index) }
+            guard state.running.isEmpty else { return [] }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in finished { continuation.resume() }
     }
 
     /// Lets no more transfers in, cancels those that run and returns when the last one has ended.
@@ -43,22 +47,5 @@ final class RunningTransfers: Sendable {
             for transfer in running { transfer.cancel() }
             if running.isEmpty { continuation.resume() }
         }
-    }
-
-    private func letIn(_ transfers: LibUSBTransfer...) -> Bool {
-        state.withLock {
-            if !$0.isClosed { $0.running += transfers }
-            return !$0.isClosed
-        }
-    }
-
-    private func remove(_ transfers: LibUSBTransfer...) {
-        let finished = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            state.running.removeAll { running in transfers.contains { $0 === running } }
-            guard state.running.isEmpty else { return [] }
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for continuation in finished { continuation.resume() }
     }
 }
