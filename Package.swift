@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "SmartCard", targets: ["SmartCard"]),
         .library(name: "USB", targets: ["USB"]),
         .library(name: "CCID", targets: ["CCID"]),
+        .library(name: "DFU", targets: ["DFU"]),
         .library(name: "PCSC", targets: ["PCSC"]),
         .library(name: "EMV", targets: ["EMV"]),
         .library(name: "EMVReplay", targets: ["EMVReplay"]),
@@ -46,6 +47,7 @@ let package = Package(
         // Debian 12's libcups2-dev carries no cups.pc. The library is opened on first use, so only its
         // headers are needed here.
         .systemLibrary(name: "CCUPS", providers: [.apt(["libcups2-dev"])]),
+        .systemLibrary(name: "CTimex"),
         // libpcsclite is opened on first use, and its functions are declared here: no package is needed to build.
         .systemLibrary(name: "CPCSC"),
 
@@ -76,6 +78,7 @@ let package = Package(
         .target(name: "MagneticStripe", dependencies: ["CardSecrets", "Determinism"], swiftSettings: strict),
         .target(
             name: "MSR", dependencies: ["CardSecrets", "HID", "MagneticStripe", "USB"], swiftSettings: strict),
+        .target(name: "DFU", dependencies: ["Determinism", "USB"], swiftSettings: strict),
         .target(
             name: "EMV",
             dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "SmartCard"],
@@ -91,8 +94,8 @@ let package = Package(
         .target(
             name: "Hardware",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "EMV", "SettingsFile",
-                "SmartCard", "USB",
+                "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "EMV", "HID",
+                "MagneticStripe", "MSR", "PCSC", "SettingsFile", "SmartCard", "USB",
             ],
             swiftSettings: strict
         ),
@@ -115,19 +118,27 @@ let package = Package(
         .target(
             name: "Simulator",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "SettingsFile",
-                "SmartCard", "USB",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
+                "SettingsFile", "SmartCard", "USB",
             ],
             path: "Simulator",
             sources: ["Sources"],
             resources: [.embedInCode("Cards"), .embedInCode("IssuerRules"), .embedInCode("Keys")],
             swiftSettings: strict
         ),
+        .target(
+            name: "Doctor",
+            dependencies: [
+                "CCID", "CTimex", "Determinism", "DeviceAccess", "HID", "Hardware", "MSR", "SettingsFile", "Storage",
+                "USB",
+            ],
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "CardPresentCommand",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "EMVReplay", "Hardware",
-                "SettingsFile",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "DeviceAccess", "Doctor", "EMV",
+                "EMVReplay", "Hardware", "MSR", "PCSC", "SettingsFile",
                 "Simulator", "SmartCard", "Storage", "USB", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -147,7 +158,8 @@ let package = Package(
         .testTarget(name: "SmartCardTests", dependencies: ["Determinism", "SmartCard"], swiftSettings: strict),
         .testTarget(name: "USBTests", dependencies: ["CLibUSB", "Determinism", "USB"], swiftSettings: strict),
         .testTarget(
-            name: "CCIDTests", dependencies: ["CCID", "Determinism", "SmartCard", "USB"], swiftSettings: strict),
+            name: "CCIDTests", dependencies: ["CCID", "Determinism", "Simulator", "SmartCard", "USB"],
+            swiftSettings: strict),
         // The driver over the real libusb, with readers that umockdev shows it.
         .testTarget(
             name: "ReaderTests",
@@ -156,6 +168,17 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "MagneticStripeTests", dependencies: ["CardSecrets", "Determinism", "MagneticStripe"],
+            swiftSettings: strict),
+        .testTarget(name: "HIDTests", dependencies: ["HID", "USB"], swiftSettings: strict),
+        .testTarget(
+            name: "MSRTests",
+            dependencies: ["CardSecrets", "Determinism", "HID", "MagneticStripe", "MSR", "Simulator", "USB"],
+            swiftSettings: strict),
+        .testTarget(name: "DFUTests", dependencies: ["Determinism", "DFU", "Simulator", "USB"], swiftSettings: strict),
+        .testTarget(
+            name: "PCSCTests", dependencies: ["CPCSC", "Determinism", "PCSC", "SmartCard"], swiftSettings: strict),
         .testTarget(
             name: "EMVTests",
             dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "SmartCard"],
@@ -195,6 +218,14 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "DoctorTests",
+            dependencies: [
+                "CCID", "Determinism", "DeviceAccess", "Doctor", "Hardware", "SettingsFile", "Simulator", "Storage",
+                "USB",
+            ],
+            swiftSettings: strict
+        ),
         // They run where Scripts/test-usb runs them, in a guest whose kernel has USB, and are disabled elsewhere.
         .testTarget(
             name: "GuestTests",
@@ -207,7 +238,10 @@ let package = Package(
         // program's simulated card.
         .testTarget(
             name: "CommandTests",
-            dependencies: ["Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard"],
+            dependencies: [
+                "Amounts", "CardSecrets", "CCID", "Determinism", "EMV", "Hardware", "PCSC", "Simulator", "SmartCard",
+                "USB",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -11,11 +11,17 @@ public protocol TimeSource: Sendable {
 
     /// Waits. Returns early, with an error, only when the task is cancelled.
     func sleep(for duration: Duration) async throws(CancellationError)
+
+    /// How long the machine has been suspended since it was started, whatever it was doing meanwhile. It only grows.
+    func timeAsleep() -> Duration
 }
 
 extension TimeSource {
     /// The time itself, for a source that nobody sets while it is used.
     public func reading() -> Duration { .milliseconds(now().milliseconds) }
+
+    /// A source without a machine under it never sleeps.
+    public func timeAsleep() -> Duration { .zero }
 
     /// The time that has passed since a ``reading()``.
     public func elapsed(since start: Duration) -> Duration { max(.zero, reading() - start) }

@@ -17,6 +17,6 @@ struct RootCommand: ParsableCommand {
         subcommands: [
             PayCommand.self, RefundCommand.self, PaymentsCommand.self, ReceiptsCommand.self, ReadersCommand.self,
             CardsCommand.self, SimulateCommand.self, ExceptionsCommand.self, IssuerCommand.self, ConfigCommand.self,
-            EMVCommand.self,
+            EMVCommand.self, DoctorCommand.self,
         ])
 }

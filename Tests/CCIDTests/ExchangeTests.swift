@@ -169,7 +169,7 @@ import USB
     @Test func `a hardware error notice during a command is its error, and the card is not used any more`() async throws
     {
         let (rig, channel) = try await powered(
-            [block(4, Self.selectTPDU), "N 51000401", answer(4, "9000")], interrupt: true)
+            [block(4, Self.selectTPDU), "N 51000401", answer(4, "9000")] + status("63", 5, "01 00 01"), interrupt: true)
         await #expect(
             throws: CardChannelError.readerUnavailable(CCIDError.hardwareFault(slot: 0, code: 1).description)
         ) { try await channel.transmit(Self.select) }

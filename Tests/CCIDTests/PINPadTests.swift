@@ -163,8 +163,9 @@ import Testing
 
     @Test func `a reader that confirms no abort is reset`() async throws {
         let (rig, channel) = try await t0([
-            secure(4, Self.structure()), "<~", "C 0500", "> 72 00000000 00 05 000000", "<! timedOut", "R",
-            "> 65 00000000 00 06 000000", "< 81 00000000 00 06 01 00 00",
+            secure(4, Self.structure()), "<~", "C 0500", "> 72 00000000 00 05 000000", "<! timedOut",
+            "> 63 00000000 00 06 000000", "<! timedOut", "R", "> 65 00000000 00 07 000000",
+            "< 81 00000000 00 07 01 00 00",
         ])
         let verification = Task { try await channel.verifyPIN(entry) }
         await rig.until { rig.transport.isHanging }

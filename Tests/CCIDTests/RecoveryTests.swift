@@ -102,17 +102,79 @@ import USB
     {
         let (rig, channel) = try await powered(
             [
-                block(4, Self.selectTPDU), "<! timedOut", "C 0500", "> 72 00000000 00 05 000000", "<! timedOut", "R",
-            ] + status("65", 6, "01 00 00") + status("65", 7, "01 00 00"))
+                block(4, Self.selectTPDU), "<! timedOut", "C 0500", "> 72 00000000 00 05 000000", "<! timedOut",
+                "> 63 00000000 00 06 000000", "<! timedOut", "R",
+            ] + status("65", 7, "01 00 00") + status("65", 8, "01 00 00"))
         await #expect(throws: CardChannelError.timedOut) { try await channel.transmit(Self.select) }
         await #expect(throws: CardChannelError.self) { try await channel.transmit(Self.select) }
         #expect(try await rig.reader.cardStatus() == .inactive)
+        #expect(
+            rig.recovery.steps == [.abort(slot: 0), .slotPowerOff(slot: 0), .deviceReset, .recovered])
+        await rig.expectDone()
+    }
+
+    @Test func `a reader that does not react to an abort may react to the loss of the card's power`() async throws {
+        let (rig, channel) = try await powered(
+            [block(4, Self.selectTPDU), "<! timedOut", "C 0500", "> 72 00000000 00 05 000000", "<! timedOut"]
+                + status("63", 6, "01 00 01") + status("65", 7, "01 00 00"))
+        await #expect(throws: CardChannelError.timedOut) { try await channel.transmit(Self.select) }
+        await #expect(
+            throws: CardChannelError.protocolViolation("the card was powered off or reset since: power it on again")
+        ) { try await channel.transmit(Self.select) }
+        #expect(try await rig.reader.cardStatus() == .inactive)
+        #expect(rig.recovery.steps == [.abort(slot: 0), .slotPowerOff(slot: 0), .recovered])
+        await rig.expectDone()
+    }
+
+    @Test func `a reader that hangs in the middle of an abort is reset`() async throws {
+        let (rig, channel) = try await powered(
+            [block(4, Self.selectTPDU), "<! timedOut", "C 0500", "> 72 00000000 00 05 000000", "<! timedOut"]
+                + status("63", 6, "40 FF 00") + ["R"] + status("65", 7, "01 00 00"))
+        await #expect(throws: CardChannelError.timedOut) { try await channel.transmit(Self.select) }
+        #expect(
+            rig.recovery.steps == [.abort(slot: 0), .slotPowerOff(slot: 0), .deviceReset, .recovered])
+        await rig.expectDone()
+    }
+
+    @Test func `a reader that answers nothing after a reset is dead, and that took a bounded time`() async throws {
+        let (rig, channel) = try await powered([
+            block(4, Self.selectTPDU), "<! timedOut", "C 0500", "> 72 00000000 00 05 000000", "<! timedOut",
+            "> 63 00000000 00 06 000000", "<! timedOut", "R", "> 65 00000000 00 07 000000", "<! timedOut",
+        ])
+        let start = rig.time.now()
+        await #expect(throws: CardChannelError.timedOut) { try await channel.transmit(Self.select) }
+        // The card's time to answer, then 2 s each for abort and power off, 5 s for the status.
+        #expect(rig.time.now() <= start.advanced(by: .seconds(10 + 2 + 2 + 5)))
+        #expect(rig.recovery.steps == [.abort(slot: 0), .slotPowerOff(slot: 0), .deviceReset, .dead])
+        await #expect(throws: CardChannelError.readerUnavailable(CCIDError.readerDead.description)) {
+            try await channel.transmit(Self.select)
+        }
+        await #expect(throws: CCIDError.readerDead) { try await rig.reader.cardStatus() }
+        await rig.expectDone()
+    }
+
+    @Test func `a cancel that the reader obeys is no recovery`() async throws {
+        let (rig, channel) = try await powered([block(4, Self.selectTPDU), "<~"] + abort(5))
+        let exchange = Task { try await channel.transmit(Self.select) }
+        await rig.until { rig.transport.isHanging }
+        exchange.cancel()
+        await #expect(throws: CardChannelError.cancelled) { try await exchange.value }
+        #expect(rig.recovery.steps == [])
+        await rig.expectDone()
+    }
+
+    @Test func `a fault that is told when nothing runs takes the power from its slot`() async throws {
+        let (rig, channel) = try await powered(status("63", 4, "01 00 01"), interrupt: true)
+        rig.transport.notify(.success(hex("51000001")))
+        await rig.until { rig.recovery.steps == [.slotPowerOff(slot: 0), .recovered] }
+        await #expect(throws: CardChannelError.self) { try await channel.transmit(Self.select) }
         await rig.expectDone()
     }
 
     @Test func `a reader that does not come back from a reset is gone`() async throws {
         let (rig, channel) = try await powered([
-            block(4, Self.selectTPDU), "<! timedOut", "C! timedOut 0500", ">! timedOut 72 00000000 00 05 000000", "R!",
+            block(4, Self.selectTPDU), "<! timedOut", "C! timedOut 0500", ">! timedOut 72 00000000 00 05 000000",
+            ">! timedOut 63 00000000 00 06 000000", "R!",
         ])
         await #expect(throws: CardChannelError.timedOut) { try await channel.transmit(Self.select) }
         await #expect(throws: CardChannelError.readerUnavailable(CCIDError.readerGone.description)) {
@@ -189,10 +251,10 @@ import USB
         let time = VirtualTimeSource()
         let transport = ScriptedTransport(Rig.device(Rig.qemuDescriptor), time)
         transport.append([
-            "> 65 00000000 00 00 000000", "<! timedOut", "C 0100", "> 72 00000000 00 01 000000", "<! timedOut", "R",
-            "> 65 00000000 00 02 000000", "<! timedOut",
+            "> 65 00000000 00 00 000000", "<! timedOut", "C 0100", "> 72 00000000 00 01 000000", "<! timedOut",
+            "> 63 00000000 00 02 000000", "<! timedOut", "R", "> 65 00000000 00 03 000000", "<! timedOut",
         ])
-        await #expect(throws: CCIDError.readerGone) {
+        await #expect(throws: CCIDError.readerDead) {
             try await CCIDReader.open(transport.device, on: ScriptedBus(transport: transport), time: time)
         }
         #expect(transport.closings == 1)

@@ -25,9 +25,9 @@ extension GuestTests {
             let (time, random) = (SystemTimeSource(), SystemRandomSource())
             let issuer = try SimulatedIssuer(
                 accounts: [], keys: TestKeys.embedded(), time: time, random: random)
-            let service = USBCardReaderService(
-                bus: try LibUSBBus(), host: issuer, terminal: .standard, cardholder: Nobody(), time: time,
-                random: random)
+            let service = LocalCardReaderService(
+                sources: [USBCardReaderSource(try LibUSBBus(), time: time)], host: issuer, terminal: .standard,
+                cardholder: Nobody(), time: time, random: random)
             try await service.start(.usb)
             var lists = await service.discoveredReaders.makeAsyncIterator()
             let reader = try #require(await lists.next()?.first)

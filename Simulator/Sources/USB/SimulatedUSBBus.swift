@@ -54,6 +54,8 @@ public final class SimulatedUSBBus: USBBus {
         port.disconnect()
         simulated.unplugged()
         tell(.left(port.device))
+        guard let delay = simulated.returnsAfter else { return }
+        clock.schedule(after: delay) { [weak self] in self?.plug(simulated, port: port.number) }
     }
 
     public func devices() async throws(USBError) -> [USBDevice] {

@@ -18,6 +18,9 @@ final class USBIPRunningTransfers: Sendable {
         transfers = Mutex(USBIPTransfers(port: port))
     }
 
+    /// Whether the device is still plugged in.
+    var isConnected: Bool { port.isConnected }
+
     /// Does what the client wants.
     func perform(_ command: USBIPCommand) {
         clock.noteActivity()

@@ -42,6 +42,7 @@ extension CCIDReader {
         }
         defer { pipe.release() }
         try requireOpen()
+        if try await hasSlept(), command.type.needsPower { throw .suspended }
         let index = Int(slot)
         slots[index].hardwareFault = nil
         do throws(CCIDError) {
@@ -176,11 +177,10 @@ extension CCIDReader {
         case .stalled:
             do throws(USBError) {
                 try await transport.clearHalt(endpoint: endpoint)
-            } catch where error == .disconnected || error == .cancelled {
-                return CCIDError(transfer: error)
             } catch {
                 // Some readers refuse the request and go on all the same. Where an endpoint stays halted, the next
                 // transfer stalls again.
+                if error == .disconnected || error == .cancelled { return CCIDError(transfer: error) }
             }
             return .usb(.stalled)
         default: return CCIDError(transfer: error)

@@ -11,14 +11,17 @@ extension CCIDReader {
         switch error {
         case .readerGone:
             end(.gone)
-            return lifetime == .closed ? .closed : .readerGone
+            return ending ?? .readerGone
         case .hardwareFault:
-            // The answer was read: nothing is under way.
+            // The answer was read: nothing is under way. Whatever the fault was, the card gets no more power.
+            await Task { await takePower(slot) }.value
             return error
         default:
-            guard lifetime == .open else { return lifetime == .closed ? .closed : .readerGone }
+            if let ending { return ending }
+            // A cancel is no failure of the reader: its first step is not told.
+            let isTold = error != .cancelled
             // Every transfer of a cancelled task ends at once; these must not.
-            await Task { await dropCommand(slot) }.value
+            await Task { await dropCommand(slot, isTold: isTold) }.value
             return error
         }
     }
@@ -33,8 +36,14 @@ extension CCIDReader {
             throw .cancelled
         }
         defer { pipe.release() }
+        try await rest()
+    }
+
+    /// The same with the pipe held.
+    func rest() async throws(CCIDError) {
         do throws(CCIDError) {
-            try await handshake(.getSlotStatus, slot: 0, wait: timing.command)
+            try await begin()
+            try await handshake(.getSlotStatus, slot: 0, wait: behaviour.firstAnswer)
         } catch {
             let error = await settle(0, after: error)
             guard error != .cancelled else { throw error }
@@ -42,15 +51,40 @@ extension CCIDReader {
         }
     }
 
-    /// Ends a command by a pair of abort messages with the same number (CCID 1.1 §5.3.1, §6.1.13). A
-    /// reader that does not react is reset, which takes the power from every card.
-    private func dropCommand(_ slot: UInt8) async {
+    /// What some readers need before their first command.
+    private func begin() async throws(CCIDError) {
+        do throws(USBError) {
+            if behaviour.isResetWhenOpened { try await transport.reset() }
+        } catch {
+            throw CCIDError(transfer: error)
+        }
+        try await pause(behaviour.startPause)
+    }
+
+    /// Lets time pass.
+    ///
+    /// - Throws: ``CCIDError/cancelled``
+    func pause(_ duration: Duration) async throws(CCIDError) {
+        guard duration > .zero else { return }
+        do throws(CancellationError) {
+            try await time.sleep(for: duration)
+        } catch {
+            throw .cancelled
+        }
+    }
+
+    // MARK: Steps
+
+    /// Ends a command by a pair of abort messages with the same number (CCID 1.1 §5.3.1, §6.1.13).
+    private func dropCommand(_ slot: UInt8, isTold: Bool) async {
+        guard behaviour.usesAbort else { return await resetDevice() }
+        if isTold { onRecovery(.abort(slot: slot)) }
         do throws(CCIDError) {
             try await requestAbort(slot)
             try await handshake(.abort, slot: slot, wait: timing.abort)
+            if isTold { onRecovery(.recovered) }
         } catch {
-            guard error != .readerGone, lifetime == .open else { return end(.gone) }
-            await resetDevice()
+            await goOn(after: error) { await takePower(slot) }
         }
     }
 
@@ -67,24 +101,68 @@ extension CCIDReader {
         }
     }
 
+    /// Takes the power from a slot. With the pipe held.
+    private func takePower(_ slot: UInt8) async {
+        slots[Int(slot)].session = nil
+        slots[Int(slot)].isDoubtful = false
+        onRecovery(.slotPowerOff(slot: slot))
+        do throws(CCIDError) {
+            let outcome = try await handshake(.powerOff, slot: slot, wait: timing.abort)
+            // A reader that hangs between the halves of an abort fails every other command.
+            if case .failed(.aborted) = outcome { throw .timedOut(.powerOff) }
+            onRecovery(.recovered)
+        } catch {
+            await goOn(after: error) { await resetDevice() }
+        }
+    }
+
+    /// Takes the power from a slot whose fault was told when no command was under way.
+    func takePowerAfterFault(_ slot: UInt8) async {
+        guard (try? await pipe.acquire()) != nil else { return }
+        defer { pipe.release() }
+        guard lifetime == .open, slots[Int(slot)].session != nil else { return }
+        await takePower(slot)
+    }
+
     private func resetDevice() async {
-        for slot in slots.indices { slots[slot].session = nil }
+        for slot in slots.indices {
+            slots[slot].session = nil
+            slots[slot].isDoubtful = false
+            // Each card is told anew after the reset, which does not mean that another one came.
+            slots[slot].notifiedPresence = nil
+        }
+        onRecovery(.deviceReset)
         do throws(USBError) {
             try await transport.reset()
         } catch {
-            return end(.gone)
+            return die(CCIDError(transfer: error))
         }
         do throws(CCIDError) {
-            try await handshake(.getSlotStatus, slot: 0, wait: timing.command)
+            try await pause(behaviour.startPause)
+            try await handshake(.getSlotStatus, slot: 0, wait: behaviour.answerAfterReset)
+            onRecovery(.recovered)
         } catch {
-            end(.gone)
+            die(error)
         }
+    }
+
+    private func goOn(after error: CCIDError, _ next: () async -> Void) async {
+        guard error != .readerGone, lifetime == .open else { return end(.gone) }
+        await next()
+    }
+
+    private func die(_ error: CCIDError) {
+        guard error != .readerGone else { return end(.gone) }
+        onRecovery(.dead)
+        end(.dead)
     }
 
     /// Exchanges a command whose answer is a slot status, and drops all else that comes before it.
     ///
+    /// - Returns: what became of the command.
     /// - Throws: ``CCIDError``
-    private func handshake(_ command: CCIDCommand, slot: UInt8, wait: Duration) async throws(CCIDError) {
+    @discardableResult
+    private func handshake(_ command: CCIDCommand, slot: UInt8, wait: Duration) async throws(CCIDError) -> CCIDOutcome {
         let sequence: UInt8
         do throws(CCIDError) {
             sequence = try await write(command, slot: slot, timeout: wait)
@@ -102,7 +180,8 @@ extension CCIDReader {
                 if let header = try? Self.header(message), header.type == .slotStatus, header.slot == slot,
                     header.sequence == sequence
                 {
-                    return observe(Int(slot), header.status.card)
+                    observe(Int(slot), header.status.card)
+                    return header.status.outcome
                 }
             } catch {
                 guard error == .usb(.stalled) else { throw error }

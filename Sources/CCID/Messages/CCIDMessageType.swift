@@ -26,6 +26,9 @@ public enum CCIDCommandType: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// Whether the command goes to the card that the host powered.
+    var needsPower: Bool { self == .transferBlock || self == .secure }
+
     /// Whether sending the command a second time can do no harm: it neither reaches the card with data
     /// nor moves anything.
     var isRepeatable: Bool {

@@ -71,9 +71,33 @@ extension CCIDReader {
 
     /// Notes what an answer said of a slot.
     func observe(_ index: Int, _ card: CCIDCardStatus) {
-        if card == .absent, slots[index].card != .absent { slots[index].removals += 1 }
+        let hasLeft = card == .absent && slots[index].card != .absent
+        // A card that was out has lost its power.
+        let wasOut = slots[index].isDoubtful && card != .active
+        if hasLeft || wasOut { slots[index].removals += 1 }
+        slots[index].isDoubtful = false
         slots[index].card = card
     }
+
+    /// Looks into a slot of which a notification left in doubt whether the powered card was out. With the slot's gate
+    /// held, and before its power is changed. Without an answer the card counts as removed.
+    ///
+    /// - Throws: ``CCIDError``
+    func settleDoubt(_ slot: UInt8) async throws(CCIDError) {
+        let index = Int(slot)
+        guard slots[index].isDoubtful else { return }
+        do throws(CCIDError) {
+            _ = try await queryStatus(slot)
+        } catch {
+            if slots[index].isDoubtful { slots[index].removals += 1 }
+            slots[index].isDoubtful = false
+            throw error
+        }
+    }
+
+    /// Whether the reader powers a card when it is inserted. Its word that a card is active says nothing of the card
+    /// that the host powered.
+    var activatesByItself: Bool { interface.descriptor.features.contains(.automaticActivation) }
 
     func wakeWaiters(_ index: Int) {
         let waiters = slots[index].waiters
@@ -131,21 +155,37 @@ extension CCIDReader {
         case .hardwareError(let slot, _, let code):
             guard Int(slot) < slots.count else { return }
             slots[Int(slot)].hardwareFault = code
+            // Nobody's command will find it: the power is taken from the slot at once.
+            if !pipe.isHeld, slots[Int(slot)].session != nil { Task { await takePowerAfterFault(slot) } }
         }
     }
 
     private func take(_ change: CCIDNotification.SlotChange, _ index: Int) {
-        if !change.isPresent {
-            observe(index, .absent)
-        } else if change.hasChanged, slots[index].notifiedPresence == true {
-            // Told to be there before, and changed: it was out in between.
-            observe(index, .absent)
-            observe(index, .inactive)
+        // Told to be there before, and changed: it was out in between.
+        if !change.isPresent || (change.hasChanged && slots[index].notifiedPresence == true) {
+            noteAbsence(index, isBack: change.isPresent)
         } else if slots[index].card == .absent {
             observe(index, .inactive)
         }
         slots[index].notifiedPresence = change.isPresent
+        slots[index].noticedRemovals = slots[index].removals
         slots[index].notices += 1
         wakeWaiters(index)
+    }
+
+    /// A notification says that the slot was empty at some time since the one before it. It may come late: the card
+    /// that has power now can be a newer one.
+    private func noteAbsence(_ index: Int, isBack: Bool) {
+        if slots[index].card == .active {
+            guard activatesByItself else {
+                slots[index].isDoubtful = true
+                return
+            }
+            // An answer told of this absence before, and the card was powered after it. Two cards cannot be changed
+            // between two polls of the endpoint.
+            guard slots[index].removals == slots[index].noticedRemovals else { return }
+        }
+        observe(index, .absent)
+        if isBack { observe(index, .inactive) }
     }
 }

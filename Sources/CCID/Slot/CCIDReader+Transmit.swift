@@ -13,9 +13,9 @@ extension CCIDReader {
             throw .cancelled
         }
         defer { slots[index].gate.release() }
-        let session = try usableSession(index, activation)
+        let session = try await session(slot, activation)
         do throws(CCIDError) {
-            guard interface.descriptor.level == .tpdu else {
+            guard interface.descriptor.level.leavesProtocolToHost else {
                 return try await exchangeAPDU(command, slot, session)
             }
             guard session.transmissionProtocol == 1 else { return try await exchangeT0(command, slot, session.wait) }
@@ -25,11 +25,20 @@ extension CCIDReader {
         }
     }
 
-    /// The session of an activation, if the card may still be used.
-    func usableSession(_ index: Int, _ activation: UInt64) throws(CardChannelError) -> CCIDCardSession {
-        guard lifetime == .open else {
-            throw .readerUnavailable((lifetime == .gone ? CCIDError.readerGone : .closed).description)
+    /// The session of an activation, if the card may still be used; looks into the slot when that is in doubt.
+    func session(_ slot: UInt8, _ activation: UInt64) async throws(CardChannelError) -> CCIDCardSession {
+        let session = try usableSession(Int(slot), activation)
+        guard slots[Int(slot)].isDoubtful else { return session }
+        do throws(CCIDError) {
+            try await settleDoubt(slot)
+        } catch {
+            throw failure(error, Int(slot), session)
         }
+        return try usableSession(Int(slot), activation)
+    }
+
+    private func usableSession(_ index: Int, _ activation: UInt64) throws(CardChannelError) -> CCIDCardSession {
+        do throws(CCIDError) { try requireOpen() } catch { throw .readerUnavailable(error.description) }
         if slots[index].activations == activation, slots[index].hasPoweredCardLeft { throw .cardRemoved }
         guard let session = slots[index].session, session.activation == activation else {
             throw .protocolViolation("the card was powered off or reset since: power it on again")
@@ -51,7 +60,8 @@ extension CCIDReader {
         slots[index].session?.hasFailed = true
         switch error {
         case .cancelled: return .cancelled
-        case .readerGone, .closed, .usb, .hardwareFault: return .readerUnavailable(error.description)
+        case .readerGone, .readerDead, .closed, .suspended, .usb, .hardwareFault:
+            return .readerUnavailable(error.description)
         case .cardAbsent: return .cardRemoved
         case _ where session.removals != slots[index].removals: return .cardRemoved
         case .cardMute, .cardNotPowered, .failed(_, .cardMute): return .cardMute

@@ -8,6 +8,11 @@ struct CCIDSlotState {
     var notifiedPresence: Bool?
     /// How many notifications spoke of the slot.
     var notices: UInt64 = 0
+    /// ``removals`` when the last notification came.
+    var noticedRemovals: UInt64 = 0
+    /// A notification said that the slot was empty meanwhile, which may have been before the card got its power. The
+    /// next answer settles it.
+    var isDoubtful = false
     /// How often a card left. A status alone may call a new card active, so the card that was powered
     /// is known by this count.
     var removals: UInt64 = 0

@@ -21,6 +21,10 @@ public enum UnderlyingError: Error, Hashable, Sendable, CustomStringConvertible 
     case cardReadTimeOut
     /// The chip does not answer, or not as a payment card does.
     case cardInsertNotRead(String)
+    /// The magnetic stripe cannot be read, or not as a payment card's.
+    case cardSwipeNotRead(String)
+    /// A card with a chip was swiped.
+    case chipCardSwiped
     case cardRemoved
     case cardLeftInReader
     case commandCancelled(from: CancellationSource)
@@ -47,8 +51,10 @@ public enum UnderlyingError: Error, Hashable, Sendable, CustomStringConvertible 
         case .readerCommunicationError(let detail): "the reader does not answer as it should: \(detail)"
         case .readerDisconnected: "the reader was unplugged"
         case .featureNotAvailable(let detail): detail
-        case .cardReadTimeOut: "no card was inserted in time"
+        case .cardReadTimeOut: "no card was presented in time"
         case .cardInsertNotRead(let detail): "the card cannot be read: \(detail)"
+        case .cardSwipeNotRead(let detail): detail
+        case .chipCardSwiped: "the card has a chip: insert it"
         case .cardRemoved: "the card was taken out too early"
         case .cardLeftInReader: "a card is still in the reader"
         case .commandCancelled(.app): "cancelled"

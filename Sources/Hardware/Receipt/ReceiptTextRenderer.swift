@@ -68,7 +68,7 @@ public struct ReceiptTextRenderer: Sendable {
         if let name = card.applicationName { lines.append(row("Application", name)) }
         if let aid = card.aid { lines.append(row("AID", aid)) }
         if let digits = card.lastFour { lines.append(row("Card", "**** **** **** \(digits)")) }
-        lines.append(row("Entry mode", "CHIP"))
+        lines.append(row("Entry mode", Self.word(for: card.entryMode)))
         if let code = card.authorizationCode { lines.append(row("Auth code", code)) }
         if let code = card.authorizationResponseCode { lines.append(row("Response", code)) }
         if let cryptogram = card.applicationCryptogram {
@@ -97,6 +97,14 @@ public struct ReceiptTextRenderer: Sendable {
             lines.append(center("VERIFIED BY SIGNATURE"))
         }
         return lines
+    }
+
+    private static func word(for mode: CardPresentTransactionDetails.EntryMode) -> String {
+        switch mode {
+        case .chip: "CHIP"
+        case .swipe: "SWIPED"
+        case .fallback: "FALLBACK"
+        }
     }
 
     private var rule: String { String(repeating: "-", count: width) }

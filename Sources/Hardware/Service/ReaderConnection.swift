@@ -47,6 +47,7 @@ actor ReaderConnection {
         let session = try await source.open(reader)
         var value = reader
         value.batteryLevel = await session.batteryLevel()
+        value.inputs = await session.inputs()
         guard clearing == clearings else {
             await session.close()
             throw .commandCancelled(from: .app)
@@ -74,12 +75,13 @@ actor ReaderConnection {
 
     /// Lets go of a reader that takes no commands any more.
     ///
-    /// - Returns: whether it is gone.
-    func noteLoss(of session: any CardReaderSession) async -> Bool {
-        guard connected?.session === session else { return true }
-        guard let reason = await session.loss() else { return false }
+    /// - Returns: what its loss means to a payment; nil when it is not lost.
+    func noteLoss(of session: any CardReaderSession) async -> UnderlyingError? {
+        guard connected?.session === session else { return .readerDisconnected }
+        guard let reason = await session.loss() else { return nil }
         await lost(session, reason)
-        return true
+        guard case .failed(let error) = reason else { return .readerDisconnected }
+        return .readerCommunicationError(error)
     }
 
     private func watch(

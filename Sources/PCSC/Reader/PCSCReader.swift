@@ -225,18 +225,4 @@ public actor PCSCReader {
             throw .answerToReset(.notAnATR(error))
         }
     }
-
-    // MARK: Properties
-
-    /// Asks the driver what the reader is. A reader that another program works with is not asked: the question would
-    /// wait for it.
-    ///
-    /// - Throws: ``PCSCError``
-    public func describe() async throws(PCSCError) -> PCSCReaderDescription {
-        guard try await state().flags.isDisjoint(with: [.exclusive, .inUse]) else { return PCSCReaderDescription() }
-        let reader = try await connection().connect(name, sharing: .direct, protocols: [])
-        let description = await PCSCReaderDescription(asking: reader)
-        try await reader.disconnect()
-        return description
-    }
 }

@@ -44,6 +44,8 @@ struct HelpTests {
                   config                  Shows and checks the configuration of the till.
                   emv                     Tools for EMV data: keys, cards' data, recorded
                                           exchanges.
+                  doctor                  Finds out why readers, printing or records do not work,
+                                          and says what to type.
 
                   See 'cardpresent help <subcommand>' for detailed help.
 
@@ -75,7 +77,10 @@ struct HelpTests {
                                           simulated reader. (values: usb, simulated,
                                           simulated:tpdu, simulated:short-apdu,
                                           simulated:extended-apdu, simulated:battery,
-                                          simulated:pinpad; default: simulated:tpdu)
+                                          simulated:pinpad, simulated:tpdu-t0,
+                                          simulated:dual-slot, simulated:contactless,
+                                          simulated:dual-interface; default:
+                                          simulated:tpdu)
                         'cardpresent readers list' shows the readers that are plugged in.
                   --card <profile>        The card in a simulated reader: the name of a profile
                                           or the path of a profile file. (default: visa-credit)
@@ -125,6 +130,7 @@ struct HelpTests {
         ["cards", "list"], ["cards", "show"], ["config", "show"], ["config", "check"], ["issuer", "ledger"],
         ["issuer", "reconcile"], ["emv", "decode"], ["emv", "replay"], ["emv", "oda"], ["emv", "capks"],
         ["exceptions", "add"], ["exceptions", "list"], ["exceptions", "remove"], ["simulate", "card"],
+        ["simulate", "usb"], ["doctor"],
     ])
     func `every command has help, and results as JSON`(command: [String]) throws {
         let result = try Program.run(command + ["--help"], in: scratch)
@@ -138,7 +144,9 @@ struct HelpTests {
     func `there is a completion for every shell, and bash takes its own`(shell: String) throws {
         let result = try Program.run(["--generate-completion-script", shell], in: scratch)
         #expect(result.status == 0)
-        for word in ["pay", "receipts", "insufficient-funds"] { #expect(result.output.contains(word)) }
+        for word in ["pay", "receipts", "insufficient-funds", "dual-interface"] {
+            #expect(result.output.contains(word))
+        }
         guard shell == "bash" else { return }
         let script = try scratch.write(result.output, to: "completion.bash")
         let checked = try Child(program: "/bin/bash", ["-n", script], in: scratch).result()
