@@ -151,11 +151,10 @@ extension CCIDReader {
         case .stalled:
             do throws(USBError) {
                 try await transport.clearHalt(endpoint: endpoint)
-            } catch  where error == .disconnected || error == .cancelled {
-                return CCIDError(transfer: error)
             } catch {
                 // Some readers refuse the request and go on all the same. Where an endpoint stays halted, the next
                 // transfer stalls again.
+                if error == .disconnected || error == .cancelled { return CCIDError(transfer: error) }
             }
             return .usb(.stalled)
         default: return CCIDError(transfer: error)
