@@ -6,7 +6,7 @@ final class USBIPSocket {
     private let connection: Int32
     private var sequence: UInt8 = 0
 
-    /// - Parameter path: the UNIX socket at which the program listens.
+    /// Connects to the UNIX socket at which the program listens.
     init(path: String) throws {
         connection = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_un()
