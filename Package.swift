@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "USB", targets: ["USB"]),
         .library(name: "CCID", targets: ["CCID"]),
         .library(name: "PCSC", targets: ["PCSC"]),
+        .library(name: "MagneticStripes", targets: ["HID", "MagneticStripe", "MSR"]),
         .library(name: "EMV", targets: ["EMV"]),
         .library(name: "EMVReplay", targets: ["EMVReplay"]),
         .library(name: "Hardware", targets: ["Hardware"]),
@@ -161,7 +162,8 @@ let package = Package(
         .testTarget(
             name: "ReaderTests",
             dependencies: [
-                "Amounts", "CCID", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard", "USB",
+                "Amounts", "CardSecrets", "CCID", "Determinism", "EMV", "Hardware", "HID", "MagneticStripe", "MSR",
+                "Simulator", "SmartCard", "USB",
             ],
             swiftSettings: strict
         ),
@@ -190,7 +192,8 @@ let package = Package(
         .testTarget(
             name: "HardwareTests",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "SettingsFile",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
+                "MSR", "MagneticStripe", "MSR", "SettingsFile",
                 "Simulator", "SmartCard", "USB",
             ],
             swiftSettings: strict
@@ -238,7 +241,8 @@ let package = Package(
         .testTarget(
             name: "SimulatorTests",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "SettingsFile",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
+                "MagneticStripe", "SettingsFile",
                 "Simulator", "SmartCard", "USB",
             ],
             swiftSettings: strict

@@ -8,6 +8,8 @@ final class ServedReader: Sendable {
     let unit: SimulatedReaderUnit
     /// For its slots, counted through all interfaces.
     private let cards: [ObservedCard]
+    /// Of the first card.
+    private let stripe: SimulatedStripe?
     /// At the PIN pad, if there is one.
     private let cardholder: SimulatedCardholder?
 
@@ -25,6 +27,7 @@ final class ServedReader: Sendable {
                     profile: card.profile, card: card.card, reader: unit.first, clock: clock, pinPad: pinPad)
         }
         self.cardholder = cardholder
+        stripe = cards.first?.stripe
         self.cards = cards.enumerated().map { slot, card in
             ObservedCard(card.card) { [weak cardholder] event in
                 // A card that is powered anew begins another payment.
@@ -64,6 +67,13 @@ final class ServedReader: Sendable {
         let (reader, slot) = unit.slots[place.slot]
         guard reader.hasCard(slot: slot) else { throw .hasNoCard(place) }
         reader.removeCard(slot: slot)
+    }
+
+    /// - Throws: ``ReaderOrderError``
+    func swipe() throws(ReaderOrderError) {
+        guard let reader = unit.stripe else { throw .hasNoStripeReader(busID: busID) }
+        guard let stripe else { throw .cardHasNoStripe(busID: busID) }
+        reader.swipe(stripe)
     }
 
     /// What the person types from now on.

@@ -3,12 +3,15 @@ public import SmartCard
 /// Readers on a bus with cards in them, for somebody else to use, and the person beside them: cards go in and out
 /// and readers are plugged in by ``ReaderOrder``; at a PIN pad they type what the card's profile says.
 public final class ServedReaders: Sendable {
-    /// A card, and its profile.
+    /// A card, its profile, and its magnetic stripe if it has one.
     public struct Card: Sendable {
         public var card: any SimulatedCard
         public var profile: CardProfile
+        public var stripe: SimulatedStripe?
 
-        public init(_ card: any SimulatedCard, profile: CardProfile) { (self.card, self.profile) = (card, profile) }
+        public init(_ card: any SimulatedCard, profile: CardProfile, stripe: SimulatedStripe? = nil) {
+            (self.card, self.profile, self.stripe) = (card, profile, stripe)
+        }
     }
 
     /// Where the readers are plugged in.
@@ -71,6 +74,7 @@ public final class ServedReaders: Sendable {
         switch order {
         case .insert(let place): try reader(place).insertCard(place)
         case .remove(let place): try reader(place).removeCard(place)
+        case .swipe(let busID): try reader(ReaderOrder.Place(busID: busID)).swipe()
         case .pin(let digits, let busID): try reader(ReaderOrder.Place(busID: busID)).use(pin: digits)
         case .plug(let busID):
             let reader = try reader(ReaderOrder.Place(busID: busID))

@@ -28,7 +28,8 @@ struct ServedReadersTests {
         let cards = try (0..<models.reduce(0) { $0 + $1.totalSlotCount }).map { slot in
             ServedReaders.Card(
                 try SimulatedEMVCard(profile: profile, random: SeededRandomSource(seed: UInt64(slot))),
-                profile: profile)
+                profile: profile,
+                stripe: try profile.stripe.map { try SimulatedStripe($0, keys: TestKeys.embedded()) })
         }
         let pinPad = try SimulatedPINPad(keys: TestKeys.embedded(), random: SeededRandomSource(seed: 1))
         return ServedReaders(
@@ -96,6 +97,20 @@ struct ServedReadersTests {
         try readers.perform(Self.order("unplug"))
         #expect(throws: ReaderOrderError.unplugged(busID: "1-1")) { try readers.perform(Self.order("unplug")) }
         #expect(events.values.count == 6)
+    }
+
+    @Test func `a card is swiped where there is a head for stripes`() async throws {
+        let readers = try readers([.combo, .tpdu])
+        let transport = try await transport(readers)
+        try readers.perform(Self.order("swipe"))
+        let report = try await transport.interruptIn(endpoint: 0x84, maximumLength: 512, timeout: .seconds(1))
+        #expect(report.first == 1)
+        #expect(report.contains(UInt8(ascii: "%")))
+        #expect(throws: ReaderOrderError.hasNoStripeReader(busID: "1-2")) {
+            try readers.perform(Self.order("swipe 1-2"))
+        }
+        let mute = try self.readers([.combo], card: "mute")
+        #expect(throws: ReaderOrderError.cardHasNoStripe(busID: "1-1")) { try mute.perform(Self.order("swipe")) }
     }
 
     @Test func `a reader comes back into its own port`() throws {

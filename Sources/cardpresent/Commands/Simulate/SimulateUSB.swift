@@ -12,8 +12,8 @@ struct SimulateUSB: AsyncParsableCommand {
             in. It runs until it is interrupted. What happens is told on stderr; with --json each event is a JSON \
             object on a line of its own on stdout.
 
-            Lines on standard input move cards and readers: insert [1-1[/SLOT]], remove [1-1[/SLOT]], unplug [1-1], \
-            plug [1-1], pin DIGITS [1-1]. docs/simulate-usb.md tells the rest.
+            Lines on standard input move cards and readers: insert [1-1[/SLOT]], remove [1-1[/SLOT]], swipe [1-1], \
+            unplug [1-1], plug [1-1], pin DIGITS [1-1]. docs/simulate-usb.md tells the rest.
             """)
 
     private static let standardAddress = DoorAddress.tcp(host: "127.0.0.1", port: 3240)
@@ -118,7 +118,9 @@ struct SimulateUSB: AsyncParsableCommand {
                 // The first card is the one of 'simulate card' with the same number.
                 let chip = try SimulatedEMVCard(
                     profile: profile, keys: keys, random: random.stream(slot == 0 ? "card" : "card \(slot)"))
-                cards.append(ServedReaders.Card(chip, profile: profile))
+                cards.append(
+                    ServedReaders.Card(
+                        chip, profile: profile, stripe: try profile.stripe.map { try SimulatedStripe($0, keys: keys) }))
             }
             let pinPad = try SimulatedPINPad(keys: keys, random: random.stream("pin pad"))
             var record: (@Sendable (TraceEntry) -> Void)?
