@@ -56,8 +56,10 @@ struct CardWait: Sendable {
     }
 
     private func swipe() async -> News {
+        let asked = time.now()
         do throws(UnderlyingError) {
-            return .presented(.swiped(try await reader.swipe()))
+            let swipe = try await reader.swipe()
+            return isInTime(asked) ? .presented(.swiped(swipe)) : .nothing
         } catch {
             return .noStripe(error)
         }
@@ -67,11 +69,15 @@ struct CardWait: Sendable {
         let asked = time.now()
         do throws(UnderlyingError) {
             let isPresent = try await reader.waitForCard(present: true, timeout: timeout)
-            let waited = Duration.milliseconds(time.now().milliseconds - asked.milliseconds)
-            return isPresent && waited < timeout + Self.lastLook ? .presented(.inserted) : .nothing
+            return isPresent && isInTime(asked) ? .presented(.inserted) : .nothing
         } catch {
             return .failed(error)
         }
+    }
+
+    /// Whether what came is not too late, however the waits that brought it were counted.
+    private func isInTime(_ asked: Timestamp) -> Bool {
+        Duration.milliseconds(time.now().milliseconds - asked.milliseconds) < timeout + Self.lastLook
     }
 
     private func deadline() async -> News {
