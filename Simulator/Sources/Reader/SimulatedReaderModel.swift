@@ -203,7 +203,7 @@ public struct SimulatedReaderModel: Hashable, Sendable {
     ]
 
     /// Slots of the device: its own and its companions'.
-    public var totalSlotCount: Int { companions.reduce(slotCount) { $0 + $1.slotCount } }
+    public var totalSlotCount: Int { companions.reduce(max(1, slotCount)) { $0 + max(1, $1.slotCount) } }
 
     /// Makes the model answer the Escape command of ``battery`` with this charge.
     ///

@@ -22,14 +22,4 @@ enum ReaderModelCatalogue {
         }
         return reader
     }
-
-    /// - Throws: `CommandFailure`
-    static func model(_ name: String) throws(CommandFailure) -> SimulatedReaderModel {
-        guard let model = models.first(where: { $0.name == name }) else {
-            throw CommandFailure(
-                .usage, code: "unknown_reader_model", message: "there is no simulated reader model '\(name)'",
-                fix: .choice(of: name, among: names, called: "models"))
-        }
-        return model
-    }
 }
