@@ -25,7 +25,8 @@ public actor LocalCardReaderService: CardReaderService {
     ///   - trace: gets every exchange with a card, masked.
     public init(
         sources: [any CardReaderSource], host: any PaymentHost, terminal: TerminalConfiguration,
-        magneticStripe: MagneticStripePolicy = MagneticStripePolicy(), cardholder: any CardholderInterface, history: (any CardHistory)? = nil, time: any TimeSource,
+        magneticStripe: MagneticStripePolicy = MagneticStripePolicy(), cardholder: any CardholderInterface,
+        history: (any CardHistory)? = nil, time: any TimeSource,
         random: any RandomSource, trace: (@Sendable (TraceEntry) -> Void)? = nil
     ) {
         self.host = host

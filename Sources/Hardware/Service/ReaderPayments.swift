@@ -129,7 +129,8 @@ actor ReaderPayments {
         let connection = connection
         let run = PaymentRun(
             reader: reader, host: surroundings.host, terminal: surroundings.terminal,
-            magneticStripe: surroundings.magneticStripe, cardholder: surroundings.cardholder, history: surroundings.history, time: surroundings.time,
+            magneticStripe: surroundings.magneticStripe, cardholder: surroundings.cardholder,
+            history: surroundings.history, time: surroundings.time,
             random: surroundings.random, trace: surroundings.trace, events: events, parameters: parameters,
             onCardTaken: { await connection.noteCard(isUsed: true, in: reader) })
         do throws(CardReaderServiceError) {

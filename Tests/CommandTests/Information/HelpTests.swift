@@ -44,8 +44,8 @@ struct HelpTests {
                   config                  Shows and checks the configuration of the till.
                   emv                     Tools for EMV data: keys, cards' data, recorded
                                           exchanges.
-                  doctor                  Finds out why readers, printing or records do not work,
-                                          and says what to type.
+                  doctor                  Finds out why readers, printing or records do not
+                                          work, and says what to type.
 
                   See 'cardpresent help <subcommand>' for detailed help.
 

@@ -39,7 +39,9 @@ enum GuestHost {
         guard port >= 0 else { throw Refusal(description: "\(Guest.port ?? ""): \(String(cString: strerror(errno)))") }
         defer { close(port) }
         let line = Array("\(number)\t\(request)\n".utf8)
-        guard write(port, line, line.count) == line.count else { throw Refusal(description: "the port takes no request") }
+        guard write(port, line, line.count) == line.count else {
+            throw Refusal(description: "the port takes no request")
+        }
         var received: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 512)
         while true {
