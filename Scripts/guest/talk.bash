@@ -2,7 +2,8 @@
 
 requests=0
 
-# Sends a request and waits for its answer; says what the host said when it failed.
+# Sends a request and waits for its answer, of which all but the first word is in reply. Says what the host said when it
+# failed.
 ask() { # ask WORD [FIELD...]
     local line fields
     requests=$((requests + 1))
@@ -13,7 +14,10 @@ ask() { # ask WORD [FIELD...]
     while read -r -t 30 -u "$port" line; do
         [[ $line == "$$.$requests"$'\t'* ]] || continue
         exec {port}>&-
-        [[ $line != *$'\t'failed* ]] || { echo "$1: ${line#*$'\t'}" >&2; return 1; }
+        reply=${line#*$'\t'}
+        [[ $reply != failed* ]] || { echo "$1: $reply" >&2; return 1; }
+        reply=${reply#ok}
+        reply=${reply# }
         return 0
     done
     exec {port}>&-

@@ -64,7 +64,9 @@ final class PCSCLine: CardLine {
         // SCARD_IO_REQUEST: T=0 and its own size.
         let request: (UInt, UInt) = (1, 16)
         var length = UInt(answer.count)
-        let code = withUnsafePointer(to: request) { transmit(card, $0, command, UInt(command.count), nil, &answer, &length) }
+        let code = withUnsafePointer(to: request) {
+            transmit(card, $0, command, UInt(command.count), nil, &answer, &length)
+        }
         guard code == 0 else { throw ReaderBenchmarkError("SCardTransmit: \(String(code, radix: 16))") }
         return Array(answer.prefix(Int(length)))
     }
