@@ -25,6 +25,15 @@ ask() { # ask WORD [FIELD...]
     return 1
 }
 
+# Waits until the kernel has QEMU's reader, five seconds at most.
+await_reader() {
+    local tries
+    for ((tries = 0; tries < 100; tries++)); do
+        ! grep -qsx 08e6 /sys/bus/usb/devices/*/idVendor || return 0
+        sleep 0.05
+    done
+}
+
 # Milliseconds since the guest was started.
 now() {
     local uptime
