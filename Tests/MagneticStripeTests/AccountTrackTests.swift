@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `the longest tracks are taken, and a character more is not`() {
-        let two = ";4761739001010010=" + String(repeating: "1", count: 19)
+        let two = ";4761739001010010=" + String(repeating: "9", count: 19)
         #expect(fault(.two, two + "?") == .expiry(position: 19))
         let head = ";4761739001010010=3512201"
         #expect(fault(.two, head + String(repeating: "1", count: 37 - head.utf8.count + 1) + "?") == nil)
