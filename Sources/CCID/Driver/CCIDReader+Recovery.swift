@@ -22,6 +22,8 @@ extension CCIDReader {
             let isTold = error != .cancelled
             // Every transfer of a cancelled task ends at once; these must not.
             await Task { await dropCommand(slot, isTold: isTold) }.value
+            // Until the hub has noticed that a reader was pulled out its transfers fail in other ways.
+            if case .usb = error, lifetime == .gone { return .readerGone }
             return error
         }
     }
