@@ -83,13 +83,23 @@ run_guest() { # run_guest COMMAND...
 
 # Runs every test in a guest.
 test_guest() {
+    local before
+    before=$(count_failures)
     run_guest Scripts/guest/run
-    [ "$status" -ne 0 ] || return 0
     case "$status" in
+    0) ;;
     124) add_row "$controller" - 'the guest ends in time' failed "$((SECONDS * 1000))" ;;
     *) add_row "$controller" - 'the guest runs to its end' failed "$((SECONDS * 1000))" ;;
     esac
+    [ "$(count_failures)" -eq "$before" ] || show_trouble
+}
+
+# What the failed tests said, and how the guest ended.
+show_trouble() {
+    [ ! -s "$run/failures" ] || cat "$run/failures" >&2
+    echo "--- the last lines of the guest's console, $run/console:" >&2
     tail -n 30 "$run/console" >&2
+    [ ! -s "$run/qemu.log" ] || tail -n 5 "$run/qemu.log" >&2
 }
 
 # Runs a command in a guest and returns its status.
@@ -97,7 +107,7 @@ run_command() { # run_command COMMAND...
     : >"$run/output"
     run_guest Scripts/guest/command "$@"
     cat "$run/output"
-    [ "$status" -lt 124 ] || tail -n 30 "$run/console" >&2
+    [ "$status" -lt 124 ] || show_trouble
     return "$status"
 }
 
