@@ -206,8 +206,7 @@ let package = Package(
             name: "HardwareTests",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
-                "MSR", "MagneticStripe", "MSR", "SettingsFile",
-                "Simulator", "SmartCard", "USB",
+                "MSR", "SettingsFile", "Simulator", "SmartCard", "USB",
             ],
             swiftSettings: strict
         ),
@@ -258,8 +257,7 @@ let package = Package(
             name: "SimulatorTests",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
-                "MagneticStripe", "SettingsFile",
-                "Simulator", "SmartCard", "USB",
+                "SettingsFile", "Simulator", "SmartCard", "USB",
             ],
             swiftSettings: strict
         ),

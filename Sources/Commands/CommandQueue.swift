@@ -30,6 +30,8 @@ public final class CommandQueue: Sendable {
     ///   - command: what to carry out.
     ///   - reuse: whether to wait for a command of the same types and ``Command/key`` that is in the queue already,
     ///     when there is one, instead of carrying this one out too.
+    /// - Returns: what the command returned.
+    /// - Throws: ``QueueFailure``
     public func run<Value: Sendable, Failure: Error>(
         _ command: any Command<Value, Failure>, reuse: Bool = false
     ) async throws(QueueFailure<Failure>) -> Value {

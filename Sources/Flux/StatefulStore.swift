@@ -21,6 +21,12 @@ public final class StatefulStore<State: Sendable>: Sendable {
         var line: [Notice] = []
         var isTelling = false
         var lastNumber: UInt64 = 0
+
+        mutating func add(_ notify: @escaping @Sendable (StateChange<State>) -> Void) -> UInt64 {
+            lastNumber += 1
+            observers.append(Observer(number: lastNumber, notify: notify))
+            return lastNumber
+        }
     }
 
     private let content: Mutex<Content>
@@ -135,13 +141,5 @@ public final class StatefulStore<State: Sendable>: Sendable {
 
     private func isSubscribed(_ observer: Observer) -> Bool {
         content.withLock { content in content.observers.contains { $0.number == observer.number } }
-    }
-}
-
-extension StatefulStore.Content {
-    mutating func add(_ notify: @escaping @Sendable (StateChange<State>) -> Void) -> UInt64 {
-        lastNumber += 1
-        observers.append(StatefulStore.Observer(number: lastNumber, notify: notify))
-        return lastNumber
     }
 }
