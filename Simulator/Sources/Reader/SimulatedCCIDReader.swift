@@ -12,8 +12,12 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
         case stall
     }
 
+    /// How long firmware that hangs does so.
+    private enum Hang { case untilReset, untilPlugged }
+
     private struct State {
         var firmware: ReaderFirmware
+        var hang: Hang?
         var faults = ReaderFaults()
         /// Bulk IN transfers that are ready.
         var transfers: [Transfer] = []
@@ -92,8 +96,11 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
     /// Arms a fault.
     public func arm(_ fault: SimulatedReaderFault) {
         state.withLock { state in
-            guard case .hardwareError(let slot) = fault else { return state.faults.arm(fault) }
-            state.notices.append([0x51, slot, 0x00, 0x01])
+            switch fault {
+            case .hardwareError(let slot): state.notices.append([0x51, slot, 0x00, 0x01])
+            case .hang(let untilReset): state.hang = untilReset ? .untilReset : .untilPlugged
+            case .command, .xfrBlock, .unplugged: state.faults.arm(fault)
+            }
         }
         clock.signal()
     }
@@ -106,6 +113,7 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
 
     public func plugged(unplug: @escaping @Sendable () -> Void) {
         state.withLock { state in
+            state.hang = nil
             Self.reset(&state)
             state.unplug = unplug
         }
@@ -125,6 +133,7 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
         // A packet without bytes ends the transfer before it, and is no message.
         guard !bytes.isEmpty else { return true }
         let now = clock.now()
+        guard state.withLock({ $0.hang }) == nil else { return true }
         let (isTaken, unplug, requests, onPINRequest, departures) = state.withLock { state in
             let disturbances = state.faults.commandPasses(isXfrBlock: bytes.first == 0x6F)
             let isTaken = !disturbances.contains(.commandStalled) && state.firmware.receive(bytes, at: now)
@@ -193,9 +202,10 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
         switch (request.requestType, request.request) {
         case (0x21, 0x01):
             let now = clock.now()
-            let isTaken = state.withLock {
-                $0.firmware.requestAbort(
-                    slot: UInt8(request.value & 0xFF), sequence: UInt8(request.value >> 8), at: now)
+            let isTaken = state.withLock { state in
+                state.hang != nil
+                    || state.firmware.requestAbort(
+                        slot: UInt8(request.value & 0xFF), sequence: UInt8(request.value >> 8), at: now)
             }
             clock.signal()
             return isTaken ? [] : nil
@@ -215,6 +225,7 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
     private static func reset(_ state: inout State) {
         state.firmware.reset()
         (state.transfers, state.notices) = ([], [])
+        if state.hang == .untilReset { state.hang = nil }
     }
 
     private func bulkInput(_ state: inout State, _ maximumLength: Int, at now: Timestamp) -> SimulatedUSBInput {

@@ -151,7 +151,7 @@ extension CCIDReader {
         case .stalled:
             do throws(USBError) {
                 try await transport.clearHalt(endpoint: endpoint)
-            } catch where error == .disconnected || error == .cancelled {
+            } catch  where error == .disconnected || error == .cancelled {
                 return CCIDError(transfer: error)
             } catch {
                 // Some readers refuse the request and go on all the same. Where an endpoint stays halted, the next

@@ -141,6 +141,9 @@ extension TillConfiguration {
         [
             "", "# How long an offline payment counts when the same card pays again.",
             "splitSaleWindow: \(splitSaleWindow.setting)", "",
+            "# What is done when the reader is lost.", "readers:", "  reconnect:",
+            "    enabled: \(reconnection.isEnabled)",
+            "    giveUpAfter: \(reconnection.giveUpAfter.components.seconds)  # seconds", "",
             "# Who authorises payments.", "host: \(host.rawValue)", "", "# Where receipts come out.", "receipt:",
             "  width: \(receiptWidth)  # columns",
             printer.map { "  printer: " + Self.quoted($0) } ?? "  # No printer: the default queue of CUPS.",

@@ -9,7 +9,7 @@ extension CardReader {
         guard let interface = interfaces.first else { return nil }
         let descriptor = device.descriptor
         let usbID = Self.hexadecimal(descriptor.vendorID) + ":" + Self.hexadecimal(descriptor.productID)
-        let place = device.serialNumber.map { "/" + $0 } ?? "@\(device.bus)-\(device.address)"
+        let place = device.serialNumber.map { "/" + $0 } ?? "@" + (device.port ?? "\(device.bus)-\(device.address)")
         let release = Self.hexadecimal(descriptor.release)
         self.init(
             id: usbID + place, name: device.product ?? "USB smart card reader \(usbID)",

@@ -33,11 +33,17 @@ public struct USBCardReaderSource: CardReaderSource {
         guard let device = try await devices().first(where: { CardReader($0)?.id == reader.id }) else {
             throw .readerDisconnected
         }
+        let status = try? await bus.status(of: device)
+        let recovery = RecoveryObserver()
         do throws(CCIDError) {
+            let driver = try await CCIDReader.open(device, on: bus, time: time, onRecovery: recovery.tell)
             return CCIDReaderSession(
-                try await CCIDReader.open(device, on: bus, time: time), on: bus, battery: .of(reader.usbID))
+                driver, on: bus, battery: .of(reader.usbID), status: status, recovery: recovery)
         } catch {
-            throw UnderlyingError(error)
+            guard error == .usb(.busy) || error == .usb(.accessDenied) else { throw UnderlyingError(error) }
+            let interface = (try? CCIDInterface.all(in: device))?.first?.number
+            throw UnderlyingError(
+                error, status: status, owners: await bus.owners(of: device, interface: interface))
         }
     }
 

@@ -68,6 +68,14 @@ extension CommandFailure {
             self.init(
                 .reader, code: "reader_busy", message: message,
                 fix: "end the other program, or give another reader with --reader usb:ID")
+        case .readerTaken(let owner, let remedy):
+            self.init(
+                .reader, code: "reader_taken", message: "\(owner) holds the reader",
+                fix: remedy + (owner.contains("pcscd") ? ", or share the reader with --reader pcsc:NAME" : ""))
+        case .readerReconnecting:
+            self.init(
+                .tryAgain, code: "reader_reconnecting", message: message,
+                fix: "plug the reader in, or give another one with --reader usb:ID")
         case .readerNotFound:
             self.init(.reader, code: "reader_not_found", message: message, fix: "plug a CCID reader in")
         case .readerAccessDenied:

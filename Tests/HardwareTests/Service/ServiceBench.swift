@@ -5,6 +5,7 @@ import Simulator
 import SmartCard
 import Synchronization
 import Testing
+import USB
 
 @testable import Hardware
 
@@ -21,8 +22,11 @@ final class ServiceBench: Sendable {
 
     init(
         _ profileName: String = "visa-credit", model: SimulatedReaderModel = .shortAPDU, isPlugged: Bool = true,
-        faults: [IssuerFaultRule] = [], terminal: TerminalConfiguration = .standard,
-        change: (inout CardProfile) -> Void = { _ in }, trace: (@Sendable (TraceEntry) -> Void)? = nil
+        faults: [IssuerFaultRule] = [], reconnection: ReconnectionPolicy = .off,
+        time: (any TimeSource)? = nil,
+        terminal: TerminalConfiguration = .standard,
+        change: (inout CardProfile) -> Void = { _ in }, trace: (@Sendable (TraceEntry) -> Void)? = nil,
+        wrap: (SimulatedUSBBus) -> any USBBus = { $0 }
     ) throws {
         var profile = try CardProfileLibrary.profile(profileName)
         change(&profile)
@@ -39,9 +43,9 @@ final class ServiceBench: Sendable {
             accounts: profile.issuerAccounts(keys: keys), keys: keys, time: clock, random: random.stream("host"),
             faults: faults)
         service = LocalCardReaderService(
-            sources: [USBCardReaderSource(bus, time: clock)], host: issuer, terminal: terminal, cardholder: person,
-            time: clock,
-            random: random.stream("terminal"), trace: trace)
+            sources: [USBCardReaderSource(wrap(bus), time: clock)], host: issuer, terminal: terminal,
+            cardholder: person,
+            time: time ?? clock, random: random.stream("terminal"), reconnection: reconnection, trace: trace)
     }
 
     /// The readers that discovery finds first.

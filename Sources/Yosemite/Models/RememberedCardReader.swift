@@ -1,0 +1,23 @@
+public import Determinism
+internal import Hardware
+internal import Storage
+
+/// A card reader that was used and not forgotten.
+public struct RememberedCardReader: Hashable, Sendable, Identifiable {
+    /// As the reader itself is named.
+    public let id: String
+    public let name: String
+    /// When it became the last used one.
+    public let usedAt: Timestamp
+
+    init(_ record: RememberedReader) { (id, name, usedAt) = (record.id, record.name, record.usedAt) }
+}
+
+extension [RememberedCardReader] {
+    /// The reader to use: the last used one of those that are there; the first one when none was used before.
+    ///
+    /// - Parameter ids: the readers that are there.
+    public func preferred(among ids: [String]) -> String? {
+        first { ids.contains($0.id) }?.id ?? ids.first
+    }
+}
