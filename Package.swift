@@ -22,7 +22,9 @@ let package = Package(
         .library(name: "SmartCard", targets: ["SmartCard"]),
         .library(name: "USB", targets: ["USB"]),
         .library(name: "CCID", targets: ["CCID"]),
+        .library(name: "DFU", targets: ["DFU"]),
         .library(name: "PCSC", targets: ["PCSC"]),
+        .library(name: "MagneticStripes", targets: ["HID", "MagneticStripe", "MSR"]),
         .library(name: "EMV", targets: ["EMV"]),
         .library(name: "EMVReplay", targets: ["EMVReplay"]),
         .library(name: "Hardware", targets: ["Hardware"]),
@@ -46,6 +48,7 @@ let package = Package(
         // Debian 12's libcups2-dev carries no cups.pc. The library is opened on first use, so only its
         // headers are needed here.
         .systemLibrary(name: "CCUPS", providers: [.apt(["libcups2-dev"])]),
+        .systemLibrary(name: "CTimex"),
         // libpcsclite is opened on first use, and its functions are declared here: no package is needed to build.
         .systemLibrary(name: "CPCSC"),
 
@@ -76,6 +79,7 @@ let package = Package(
         .target(name: "MagneticStripe", dependencies: ["CardSecrets", "Determinism"], swiftSettings: strict),
         .target(
             name: "MSR", dependencies: ["CardSecrets", "HID", "MagneticStripe", "USB"], swiftSettings: strict),
+        .target(name: "DFU", dependencies: ["Determinism", "USB"], swiftSettings: strict),
         .target(
             name: "EMV",
             dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "SmartCard"],
@@ -91,8 +95,8 @@ let package = Package(
         .target(
             name: "Hardware",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "EMV", "SettingsFile",
-                "SmartCard", "USB",
+                "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "EMV", "HID",
+                "MagneticStripe", "MSR", "PCSC", "SettingsFile", "SmartCard", "USB",
             ],
             swiftSettings: strict
         ),
@@ -115,19 +119,27 @@ let package = Package(
         .target(
             name: "Simulator",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "SettingsFile",
-                "SmartCard", "USB",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
+                "SettingsFile", "SmartCard", "USB",
             ],
             path: "Simulator",
             sources: ["Sources"],
             resources: [.embedInCode("Cards"), .embedInCode("IssuerRules"), .embedInCode("Keys")],
             swiftSettings: strict
         ),
+        .target(
+            name: "Doctor",
+            dependencies: [
+                "CCID", "CTimex", "Determinism", "DeviceAccess", "HID", "Hardware", "MSR", "SettingsFile", "Storage",
+                "USB",
+            ],
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "CardPresentCommand",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "EMVReplay", "Hardware",
-                "SettingsFile",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "DeviceAccess", "Doctor", "EMV",
+                "EMVReplay", "Hardware", "MSR", "PCSC", "SettingsFile",
                 "Simulator", "SmartCard", "Storage", "USB", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -147,15 +159,28 @@ let package = Package(
         .testTarget(name: "SmartCardTests", dependencies: ["Determinism", "SmartCard"], swiftSettings: strict),
         .testTarget(name: "USBTests", dependencies: ["CLibUSB", "Determinism", "USB"], swiftSettings: strict),
         .testTarget(
-            name: "CCIDTests", dependencies: ["CCID", "Determinism", "SmartCard", "USB"], swiftSettings: strict),
+            name: "CCIDTests", dependencies: ["CCID", "Determinism", "Simulator", "SmartCard", "USB"],
+            swiftSettings: strict),
         // The driver over the real libusb, with readers that umockdev shows it.
         .testTarget(
             name: "ReaderTests",
             dependencies: [
-                "Amounts", "CCID", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard", "USB",
+                "Amounts", "CardSecrets", "CCID", "Determinism", "EMV", "Hardware", "HID", "MagneticStripe", "MSR",
+                "Simulator", "SmartCard", "USB",
             ],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "MagneticStripeTests", dependencies: ["CardSecrets", "Determinism", "MagneticStripe"],
+            swiftSettings: strict),
+        .testTarget(name: "HIDTests", dependencies: ["HID", "USB"], swiftSettings: strict),
+        .testTarget(
+            name: "MSRTests",
+            dependencies: ["CardSecrets", "Determinism", "HID", "MagneticStripe", "MSR", "Simulator", "USB"],
+            swiftSettings: strict),
+        .testTarget(name: "DFUTests", dependencies: ["Determinism", "DFU", "Simulator", "USB"], swiftSettings: strict),
+        .testTarget(
+            name: "PCSCTests", dependencies: ["CPCSC", "Determinism", "PCSC", "SmartCard"], swiftSettings: strict),
         .testTarget(
             name: "EMVTests",
             dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "SmartCard"],
@@ -173,7 +198,8 @@ let package = Package(
         .testTarget(
             name: "HardwareTests",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "SettingsFile",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
+                "MSR", "MagneticStripe", "MSR", "SettingsFile",
                 "Simulator", "SmartCard", "USB",
             ],
             swiftSettings: strict
@@ -195,17 +221,37 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "DoctorTests",
+            dependencies: [
+                "CCID", "Determinism", "DeviceAccess", "Doctor", "Hardware", "SettingsFile", "Simulator", "Storage",
+                "USB",
+            ],
+            swiftSettings: strict
+        ),
+        // They run where Scripts/test-usb runs them, in a guest whose kernel has USB, and are disabled elsewhere.
+        .testTarget(
+            name: "GuestTests",
+            dependencies: [
+                "CardSecrets", "CCID", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard", "USB",
+            ],
+            swiftSettings: strict
+        ),
         // It runs the built program and imports nothing of it. The libraries are for a terminal that meets the
         // program's simulated card.
         .testTarget(
             name: "CommandTests",
-            dependencies: ["Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard"],
+            dependencies: [
+                "Amounts", "CardSecrets", "CCID", "Determinism", "EMV", "Hardware", "PCSC", "Simulator", "SmartCard",
+                "USB",
+            ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "SimulatorTests",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "SettingsFile",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
+                "MagneticStripe", "SettingsFile",
                 "Simulator", "SmartCard", "USB",
             ],
             swiftSettings: strict

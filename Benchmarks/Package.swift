@@ -36,5 +36,15 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
+        // It needs a reader, so it is a program of its own, which Scripts/test-usb runs where there is one.
+        .executableTarget(
+            name: "ReaderBenchmark",
+            dependencies: [
+                .product(name: "Foundations", package: "CardPresent"),
+                .product(name: "SmartCard", package: "CardPresent"),
+                .product(name: "USB", package: "CardPresent"),
+                .product(name: "CCID", package: "CardPresent"),
+            ],
+            swiftSettings: strict),
     ]
 )

@@ -6,6 +6,8 @@ public struct InstalledFile: Hashable, Sendable {
     public let path: String
     public let contents: [UInt8]
 
+    public init(path: String, contents: [UInt8]) { (self.path, self.contents) = (path, contents) }
+
     // The generated names have an underscore in the place of a first digit.
 
     /// The udev rules that give card readers to the group and to the person at the machine.

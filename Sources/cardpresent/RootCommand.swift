@@ -1,7 +1,7 @@
 internal import ArgumentParser
 
 /// `cardpresent`
-struct RootCommand: ParsableCommand {
+struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cardpresent",
         abstract: "Takes card-present payments, records them and prints their receipts.",
@@ -17,6 +17,6 @@ struct RootCommand: ParsableCommand {
         subcommands: [
             PayCommand.self, RefundCommand.self, PaymentsCommand.self, ReceiptsCommand.self, ReadersCommand.self,
             CardsCommand.self, SimulateCommand.self, ExceptionsCommand.self, IssuerCommand.self, ConfigCommand.self,
-            EMVCommand.self,
+            EMVCommand.self, DoctorCommand.self,
         ])
 }

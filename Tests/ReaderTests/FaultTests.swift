@@ -112,15 +112,37 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `a reader without the abort request is reset, and goes on`() async throws {
+        @Test func `a reader without the abort request has its card powered off, and goes on without a reset`()
+            async throws
+        {
             try await BridgeBench.run { bench in
                 let plugged = try await bench.plug(.tpdu, TestCard(TestCard.t0))
                 let reader = try await bench.open(plugged, .impatient)
                 plugged.simulated.arm(.command(1, .unanswered))
                 try await USBBridge.fail(0x00, of: plugged.device.address, with: EPIPE)
                 await #expect(throws: CCIDError.timedOut(.getSlotStatus)) { try await reader.cardStatus() }
-                #expect(try await plugged.count(.resets) == 1)
+                #expect(try await plugged.count(.resets) == 0)
                 #expect(try await reader.powerOn().transmit(.read(4)).data == [0, 1, 2, 3])
+                await reader.close()
+            }
+        }
+
+        @Test func `notices are heard again after the endpoint stalled`() async throws {
+            var timing = CCIDTiming.short
+            (timing.pollInterval, timing.notifiedPollInterval) = (.seconds(60), .seconds(60))
+            try await BridgeBench.run { [timing] bench in
+                let plugged = try await bench.plug(.tpdu)
+                let reader = try await bench.open(plugged, timing)
+                try await USBBridge.fail(
+                    SimulatedReaderModel.interruptEndpoint, of: plugged.device.address, with: EPIPE)
+                // The notice of the first card ends the read that runs; the next read stalls, the one after it works.
+                for _ in 0..<2 {
+                    plugged.simulated.insert(TestCard(TestCard.t0))
+                    #expect(try await reader.waitForCard(present: true, timeout: .seconds(5)))
+                    plugged.simulated.removeCard()
+                    #expect(try await reader.waitForCard(present: false, timeout: .seconds(5)))
+                }
+                #expect(try await plugged.count(.clearedHalts) == 1)
                 await reader.close()
             }
         }
@@ -178,6 +200,24 @@ extension OverLibUSB {
                 await #expect(throws: CardChannelError.timedOut) { try await channel.transmit(.read(4)) }
                 #expect(try await reader.powerOn().transmit(.read(4)).data == card.data(4))
                 #expect(try await plugged.count(.resets) == 0)
+                await reader.close()
+            }
+        }
+
+        @Test func `overcurrent in the middle of a command is its error`() async throws {
+            try await BridgeBench.run { bench in
+                let card = TestCard(TestCard.t0)
+                let plugged = try await bench.plug(.shortAPDU, card)
+                let reader = try await bench.open(plugged)
+                let channel = try await reader.powerOn()
+                let command = Task { try await channel.transmit(.askForTime(3)) }
+                await bench.until { card.received.contains(0xE0) }
+                plugged.simulated.arm(.hardwareError(slot: 0))
+                let fault = CCIDError.hardwareFault(slot: 0, code: 1)
+                await #expect(throws: CardChannelError.readerUnavailable(fault.description)) {
+                    try await command.value
+                }
+                #expect(try await reader.powerOn().transmit(.read(4)).data == [0, 1, 2, 3])
                 await reader.close()
             }
         }

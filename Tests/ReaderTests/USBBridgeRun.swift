@@ -13,7 +13,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Mock/Bridge").path
+            .appendingPathComponent("Mock").path
         let compiler = await run(
             "$(command -v cc || command -v clang) -o '\(directory)/bridge' '\(sources)'/*.c "
                 + "$(pkg-config --cflags --libs umockdev-1.0)")

@@ -105,4 +105,34 @@ import Testing
     func `a port has its directory below the hub's`(port: String, directory: String?) {
         #expect(KernelDeviceList.portDirectory(port) == directory)
     }
+
+    // MARK: The kernel's HID driver
+
+    /// An interface of class 03 with one endpoint.
+    private static let keyboard: [UInt8] =
+        [9, 4, 0, 0, 1, 3, 1, 1, 0] + [9, 0x21, 0x11, 1, 0, 1, 0x22, 3, 0] + [7, 5, 0x81, 3, 8, 0, 10]
+
+    @Test func `what the kernel's HID driver has read of an interface is listed with it`() throws {
+        let fixture = try SysfsFixture()
+        try fixture.plug(
+            "1-1", address: 4, descriptors: DescriptorSamples.device + DescriptorSamples.configuration(1, Self.keyboard))
+        let kernel = KernelDeviceList(directory: fixture.directory)
+        let before = try #require(try kernel.devices().first?.device)
+        #expect(before.configuration?.interfaces.first?.kernelHID == nil)
+        #expect(!before.hasSettledHID)
+        try fixture.write([5, 1, 0xC0], to: "report_descriptor", of: "1-1:1.0/0003:1209:0001.0007")
+        try fixture.write("", to: "uevent", of: "1-1:1.0/0003:1209:0001.0007/hidraw/hidraw4")
+        let after = try #require(try kernel.devices().first?.device)
+        #expect(
+            after.configuration?.interfaces.first?.kernelHID
+                == KernelHID(reportDescriptor: [5, 1, 0xC0], node: "hidraw4"))
+        #expect(after.hasSettledHID)
+    }
+
+    @Test func `an interface of another class waits for no HID driver`() throws {
+        let fixture = try SysfsFixture()
+        try fixture.plug("1-1", address: 4)
+        let device = try #require(try KernelDeviceList(directory: fixture.directory).devices().first?.device)
+        #expect(device.hasSettledHID)
+    }
 }

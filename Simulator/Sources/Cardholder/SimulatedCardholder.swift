@@ -8,7 +8,9 @@ internal import Synchronization
 public final class SimulatedCardholder: CardholderInterface {
     private struct State {
         var pinEntries = 0
-        var isInserting = false
+        var isPresenting = false
+        /// How often they have been asked for the card.
+        var presentations = 0
         var isRemoving = false
         /// What they type instead of what the profile says.
         var pin: SealedBytes?
@@ -16,26 +18,38 @@ public final class SimulatedCardholder: CardholderInterface {
 
     private let profile: CardProfile
     private let card: any SimulatedCard
-    private let reader: SimulatedCCIDReader
+    private let stripe: SimulatedStripe?
+    private let reader: SimulatedReader.Device
     private let clock: SimulationClock
     private let pinPad: SimulatedPINPad
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - profile: what they do.
-    ///   - card: the card in their hand.
+    ///   - card: the chip of the card in their hand.
+    ///   - stripe: its magnetic stripe; nil when it has none.
     ///   - reader: where they stand.
     ///   - clock: the time that they take.
     ///   - pinPad: what they type on.
     ///   - pin: what they type, one digit a byte, instead of what the profile says.
     public init(
+        profile: CardProfile, card: any SimulatedCard, stripe: SimulatedStripe? = nil, reader: SimulatedReader.Device,
+        clock: SimulationClock, pinPad: SimulatedPINPad, pin: SealedBytes? = nil
+    ) {
+        (self.profile, self.card, self.stripe) = (profile, card, stripe)
+        (self.reader, self.clock, self.pinPad) = (reader, clock, pinPad)
+        state = Mutex(State(pin: pin))
+        reader.chip?.onPINRequest { [weak self] _ in self?.typeOnReader() }
+    }
+
+    /// At a reader for chip cards.
+    public convenience init(
         profile: CardProfile, card: any SimulatedCard, reader: SimulatedCCIDReader, clock: SimulationClock,
         pinPad: SimulatedPINPad, pin: SealedBytes? = nil
     ) {
-        (self.profile, self.card, self.reader, self.clock) = (profile, card, reader, clock)
-        self.pinPad = pinPad
-        state = Mutex(State(pin: pin))
-        reader.onPINRequest { [weak self] _ in self?.typeOnReader() }
+        self.init(
+            profile: profile, card: card, reader: SimulatedReader.Device(device: reader, chip: reader, stripe: nil),
+            clock: clock, pinPad: pinPad, pin: pin)
     }
 
     /// Another payment begins: they begin to type from the beginning.
@@ -51,22 +65,8 @@ public final class SimulatedCardholder: CardholderInterface {
     /// Something happened at the reader.
     public func observe(_ event: CardReaderEvent) {
         switch event {
-        case .waitingForInput:
-            let isAsked = state.withLock { state in
-                defer { state.isInserting = true }
-                return !state.isInserting
-            }
-            // Who has the card in the reader already does nothing.
-            guard isAsked, !reader.hasCard() else { return }
-            clock.schedule(after: profile.cardholder.insertsAfter) { [weak self, reader, card] in
-                reader.insert(card)
-                self?.state.withLock { $0.isInserting = false }
-            }
-            if let removesAfter = profile.cardholder.removesAfter {
-                clock.schedule(after: profile.cardholder.insertsAfter + removesAfter, .disruptive) { [reader] in
-                    reader.removeCard()
-                }
-            }
+        case .waitingForInput(let inputs): present(inputs)
+        case .cardSwiped: clock.noteActivity()
         case .removeCardRequested:
             let isAsked = state.withLock { state in
                 defer { state.isRemoving = true }
@@ -75,11 +75,44 @@ public final class SimulatedCardholder: CardholderInterface {
             // Asked twice, they take it out once, and not again when it is back in.
             guard isAsked else { return }
             clock.schedule(after: Self.reactionTime) { [weak self, reader] in
-                reader.removeCard()
+                reader.chip?.removeCard()
                 self?.state.withLock { $0.isRemoving = false }
             }
         default: break
         }
+    }
+
+    // MARK: Presenting the card
+
+    private func present(_ inputs: CardReaderInput) {
+        let (isAsked, isFirst) = state.withLock { state in
+            defer { (state.isPresenting, state.presentations) = (true, state.presentations + 1) }
+            return (!state.isPresenting, state.presentations == 0)
+        }
+        // Who has the card in the reader already does nothing.
+        guard isAsked, reader.chip?.hasCard() != true else { return }
+        if let stripeReader = reader.stripe, let stripe, inputs.contains(.swipe), swipes(inputs, isFirst: isFirst) {
+            clock.schedule(after: profile.cardholder.insertsAfter) { [weak self] in
+                self?.state.withLock { $0.isPresenting = false }
+                stripeReader.swipe(stripe)
+            }
+        } else if let chip = reader.chip {
+            clock.schedule(after: profile.cardholder.insertsAfter) { [weak self, card] in
+                chip.insert(card)
+                self?.state.withLock { $0.isPresenting = false }
+            }
+            if let removesAfter = profile.cardholder.removesAfter {
+                clock.schedule(after: profile.cardholder.insertsAfter + removesAfter, .disruptive) {
+                    chip.removeCard()
+                }
+            }
+        }
+    }
+
+    /// Whether they swipe the card where both is possible: a card without a chip, or the first time for somebody who
+    /// does not look at the card.
+    private func swipes(_ inputs: CardReaderInput, isFirst: Bool) -> Bool {
+        !inputs.contains(.insert) || !profile.hasChip || isFirst && profile.cardholder.swipesFirst
     }
 
     /// From the request to remove the card until it is out.
@@ -100,7 +133,7 @@ public final class SimulatedCardholder: CardholderInterface {
         // The terminal gives them up.
         case .cancelled, .nothing: return .cancelled
         case .cardRemoved:
-            reader.removeCard()
+            reader.chip?.removeCard()
             return .cancelled
         }
     }
@@ -136,12 +169,12 @@ public final class SimulatedCardholder: CardholderInterface {
         case .nothing: break
         case .cardRemoved:
             press(.digit(0), after: Self.keyTime)
-            clock.schedule(after: Self.keyTime * 2, .disruptive) { [reader] in reader.removeCard() }
+            clock.schedule(after: Self.keyTime * 2, .disruptive) { [reader] in reader.chip?.removeCard() }
         }
     }
 
     private func press(_ key: SimulatedReaderKey, after delay: Duration) {
-        clock.schedule(after: delay) { [reader] in reader.press(key) }
+        clock.schedule(after: delay) { [reader] in reader.chip?.press(key) }
     }
 
     public func encipherPIN(

@@ -13,17 +13,11 @@ struct CardCheck {
         case refused(IssuerDeclineReason)
     }
 
-    enum PIN: String, Hashable, Sendable, CaseIterable {
-        case notGiven
-        case right
-        case wrong
-    }
-
     /// Names the issuer's master keys (within tag 9F10). It has one set of them.
     private static let derivationKeyIndex: UInt8 = 1
 
     let cryptogram: Cryptogram
-    let pin: PIN
+    let pin: IssuerPINCheck.Result
     /// What the terminal found out (tag 95), which the cryptogram is made over.
     let verificationResults: TerminalVerificationResults
     /// The last month of the card is over.
@@ -50,7 +44,9 @@ struct CardCheck {
         verificationResults =
             card.iccData.first(0x95)
             .flatMap { TerminalVerificationResults(bytes: $0.value) } ?? TerminalVerificationResults(rawValue: 0)
-        pin = Self.checkPIN(card, account: account, keys: keys)
+        pin = IssuerPINCheck.result(
+            card.pinBlock, pan: card.pan, wasEntered: verificationResults.contains(.onlinePINEntered), account: account,
+            keys: keys)
         isExpired = Self.isOver(card.expiry, on: date)
     }
 
@@ -80,41 +76,6 @@ struct CardCheck {
         let issuerKey = keys.withMasterKeys(version.cipher, choose)
         return try version.masterKey(
             issuerMasterKey: issuerKey, pan: card.pan, panSequenceNumber: card.panSequenceNumber)
-    }
-
-    private static func checkPIN(
-        _ card: borrowing OnlineAuthorizationRequest, account: IssuerAccount, keys: TestKeys
-    ) -> PIN {
-        guard let expected = account.onlinePIN else { return .notGiven }
-        guard let block = card.pinBlock else {
-            // The terminal says that a PIN was entered, and sends none.
-            let results = card.iccData.first(0x95).flatMap { TerminalVerificationResults(bytes: $0.value) }
-            return results?.contains(.onlinePINEntered) == true ? .wrong : .notGiven
-        }
-        guard let pin = try? openPIN(block, pan: card.pan, keys: keys) else { return .wrong }
-        return pin.isEqual(to: expected.digits) ? .right : .wrong
-    }
-
-    /// Opens a block of format 0 under a triple DES key, or of format 4 under an AES key.
-    private static func openPIN(
-        _ block: EncipheredPINBlock, pan: borrowing PrimaryAccountNumber, keys: TestKeys
-    ) throws -> SensitiveBytes {
-        let serial = try DUKPTKeySerialNumber(block.keySerialNumber)
-        switch serial.scheme {
-        case .tripleDES:
-            let initial = try TripleDESDUKPT.initialKey(
-                baseDerivationKey: keys.tripleDESBaseDerivationKey, keySerialNumber: serial)
-            let transaction = try TripleDESDUKPT.transactionKey(initialKey: initial, keySerialNumber: serial)
-            let key = try TripleDESDUKPT.workingKey(transactionKey: transaction, usage: .pinEncipherment)
-            return try PINBlock.pin(formatZero: try TripleDES.decrypt(SensitiveBytes(block.block), key: key), pan: pan)
-        case .aes:
-            let initial = try AESDUKPT.initialKey(
-                baseDerivationKey: keys.aesBaseDerivationKey, keySerialNumber: serial)
-            let transaction = try AESDUKPT.transactionKey(initialKey: initial, keySerialNumber: serial)
-            let key = try AESDUKPT.workingKey(
-                transactionKey: transaction, keySerialNumber: serial, usage: .pinEncipherment)
-            return try EncipheredFormatFourPINBlock.pin(block.block, pan: pan, key: key)
-        }
     }
 
     /// Whether the month YYMM, two bytes in BCD, is over. A date that is none counts as over.

@@ -26,6 +26,8 @@ public struct IssuerAccount: Sendable {
     public var requiresRisingCounter = false
     /// Commands that the issuer sends to the card with its first answer.
     public var scripts: [IssuerScriptCommand] = []
+    /// Where the account is, ISO 3166 numeric, for cards that are for their own country alone; nil for everywhere.
+    public var country: UInt16?
     /// What goes wrong with every authorisation of this account.
     public var fault: IssuerFault?
     /// The PIN that the issuer verifies online; nil when it verifies none.

@@ -14,6 +14,12 @@ public enum IssuerDeclineReason: String, Hashable, Sendable, Codable, CaseIterab
     case replayedCryptogram
     /// The account wants a rising counter, and it did not rise.
     case counterNotRising
+    /// The stripe's card verification value is not the issuer's, or not there.
+    case wrongVerificationValue
+    /// A card with a chip was swiped, and no chip is said to have failed.
+    case chipNotUsed
+    /// The card is for its own country alone.
+    case abroad
     /// The account's own response code.
     case accountResponse
     case expiredCard

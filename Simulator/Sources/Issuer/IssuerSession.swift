@@ -24,6 +24,22 @@ struct IssuerSession {
         guard !check.isExpired else { return IssuerDecision(.expiredCard, .expiredCard) }
         if let refusal = Self.refusal(check.verificationResults) { return refusal }
         if let refusal = takePIN(check.pin, account: account) { return refusal }
+        return Self.decide(amount, account: account, spent: spent)
+    }
+
+    /// The decision about a swiped card, in the same order.
+    mutating func decide(
+        _ check: StripeCheck, account: IssuerAccount, amount: Money, spent: Int64
+    ) -> IssuerDecision {
+        if let refusal = check.refusal { return refusal }
+        if let forced = account.responseCode { return IssuerDecision(responseCode: forced, .accountResponse) }
+        guard !check.isExpired else { return IssuerDecision(.expiredCard, .expiredCard) }
+        guard !check.isPINMissing else { return IssuerDecision(.pinRequired, .pinRequired) }
+        if let refusal = takePIN(check.pin, account: account) { return refusal }
+        return Self.decide(amount, account: account, spent: spent)
+    }
+
+    private static func decide(_ amount: Money, account: IssuerAccount, spent: Int64) -> IssuerDecision {
         if let largest = account.largestAmount, largest.currency == amount.currency,
             amount.minorUnits > largest.minorUnits
         {
@@ -63,7 +79,7 @@ struct IssuerSession {
     }
 
     /// Counts wrong PINs in a row; nil when the PIN is no reason to decline.
-    private mutating func takePIN(_ pin: CardCheck.PIN, account: IssuerAccount) -> IssuerDecision? {
+    private mutating func takePIN(_ pin: IssuerPINCheck.Result, account: IssuerAccount) -> IssuerDecision? {
         guard pin != .notGiven else { return nil }
         guard wrongPINs < account.pinTryLimit else { return IssuerDecision(.tooManyPINTries, .tooManyPINTries) }
         guard pin == .right else {

@@ -5,9 +5,21 @@ internal import Hardware
 internal import SmartCard
 
 extension SimulatedIssuer {
-    /// Answers an authorisation; a repeated one as the first time.
+    /// What the issuer makes of an authorisation that it sees for the first time.
+    struct Verdict {
+        var response: AuthorizationResponse
+        /// nil for an approval.
+        var reason: IssuerDeclineReason?
+        /// What the card reports of earlier scripts.
+        var scriptReport: IssuerLedgerEntry.ScriptReport?
+        /// The transaction counter of a card whose cryptogram is its own.
+        var counter: UInt16?
+    }
+
+    /// Answers an authorisation; a repeated one as the first time. `judge` is asked about a new one, and has nothing to
+    /// say when the issuer has no such account.
     func decide(
-        _ request: borrowing AuthorizationRequest, account: IssuerAccount?, check: CardCheck?, rule: IssuerRule?
+        _ request: borrowing AuthorizationRequest, account: IssuerAccount?, rule: IssuerRule?, _ judge: () -> Verdict?
     ) throws(IssuerLedgerError) -> AuthorizationResponse {
         if let first = book.firstAnswer(request.key, .authorisation), let answer = first.answer {
             let isSame = first.minorUnits == request.amount.minorUnits && first.currency == request.amount.currency.code
@@ -18,24 +30,21 @@ extension SimulatedIssuer {
         guard !book.isUsed(request.key, otherThan: .authorisation), !book.isReversed(request.key) else {
             return answer(.duplicate)
         }
-        let (response, reason) =
-            if let account, let check {
-                decide(request, of: account, check: check, rule: rule)
-            } else {
-                (answer(.unknownCard), .unknownAccount as IssuerDeclineReason?)
-            }
+        let verdict = judge() ?? Verdict(response: answer(.unknownCard), reason: .unknownAccount)
         var entry = IssuerLedgerEntry(
-            .authorisation, key: request.key, account: account?.reference, lastFour: request.card.pan.lastFour,
-            amount: request.amount, answer: response)
-        (entry.reason, entry.rule, entry.scriptReport) = (reason, rule?.name, check?.scriptReport)
-        if case .genuine(let context) = check?.cryptogram { entry.counter = context.atc }
+            .authorisation, key: request.key, account: account?.reference, lastFour: request.card.lastFour,
+            amount: request.amount, answer: verdict.response)
+        (entry.reason, entry.rule, entry.scriptReport) = (verdict.reason, rule?.name, verdict.scriptReport)
+        entry.counter = verdict.counter
         try record(entry)
-        return response
+        return verdict.response
     }
 
-    private func decide(
-        _ request: borrowing AuthorizationRequest, of account: IssuerAccount, check: CardCheck, rule: IssuerRule?
-    ) -> (AuthorizationResponse, IssuerDeclineReason?) {
+    /// Judges a chip card.
+    func decide(
+        _ request: borrowing AuthorizationRequest, _ card: borrowing OnlineAuthorizationRequest,
+        of account: IssuerAccount, check: CardCheck, rule: IssuerRule?
+    ) -> Verdict {
         let spent = book.spent(account: account.reference, currency: request.amount.currency.code)
         // In place: a copy of the session would copy every cryptogram that was seen.
         var decision = sessions[account.reference, default: IssuerSession()].decide(
@@ -43,14 +52,35 @@ extension SimulatedIssuer {
         let number = book.entries.count + 1
         // No rule makes a cryptogram right.
         guard case .genuine(let context) = check.cryptogram, !decision.isAboutCryptogram else {
-            return (reply.plain(decision.responseCode, number: number), decision.reason)
+            var verdict = Verdict(
+                response: reply.plain(decision.responseCode, number: number), reason: decision.reason,
+                scriptReport: check.scriptReport)
+            if case .genuine(let context) = check.cryptogram { verdict.counter = context.atc }
+            return verdict
         }
         if let code = rule?.answer.responseCode { decision = IssuerDecision(responseCode: code, .rule) }
         let scripts = rule?.answer.scripts ?? sessions[account.reference]?.takeScripts(account) ?? []
         let response = reply.authenticated(
-            decision.responseCode, number: number, to: request.card, context: context, scripts: scripts,
+            decision.responseCode, number: number, to: card, context: context, scripts: scripts,
             wish: rule?.answer ?? IssuerRuleAnswer())
-        return (response, decision.reason)
+        return Verdict(
+            response: response, reason: decision.reason, scriptReport: check.scriptReport, counter: context.atc)
+    }
+
+    /// Judges a swiped card. It gets no data back: there is nobody to understand them.
+    func decide(
+        _ request: borrowing AuthorizationRequest, of account: IssuerAccount, check: StripeCheck, rule: IssuerRule?
+    ) -> Verdict {
+        let spent = book.spent(account: account.reference, currency: request.amount.currency.code)
+        var decision = sessions[account.reference, default: IssuerSession()].decide(
+            check, account: account, amount: request.amount, spent: spent)
+        // No rule makes a stripe right.
+        if check.refusal == nil, let code = rule?.answer.responseCode {
+            decision = IssuerDecision(responseCode: code, .rule)
+        }
+        var response = reply.plain(decision.responseCode, number: book.entries.count + 1)
+        if response.isApproved, let code = rule?.answer.authorisationCode { response.answer.authorisationCode = code }
+        return Verdict(response: response, reason: decision.reason)
     }
 
     /// Answers a refund; a repeated one as the first time. A rule can only decline it.

@@ -3,6 +3,7 @@ internal import CardSecrets
 public import Determinism
 internal import EMV
 public import Hardware
+internal import MagneticStripe
 
 /// An issuer and its acquirer in one: checks cryptograms and PINs with real keys, decides by its rules and those
 /// of the account, answers with ARPC and scripts, and keeps a book that moves no money twice.
@@ -61,27 +62,71 @@ public actor SimulatedIssuer: PaymentHost {
     public func authorize(
         _ request: borrowing AuthorizationRequest
     ) async throws(PaymentHostError) -> AuthorizationResponse {
-        let reference: String
+        let handled =
+            switch request.card {
+            case .chip(let card): try take(request, card)
+            case .stripe(let stripe): try take(request, stripe)
+            }
+        return try await deliver(handled)
+    }
+
+    private func take(
+        _ request: borrowing AuthorizationRequest, _ card: borrowing OnlineAuthorizationRequest
+    ) throws(PaymentHostError) -> HandledMessage<AuthorizationResponse> {
+        let account = try account(of: card.pan)
+        let check: CardCheck? =
+            if let account { CardCheck(card, account: account, date: request.date, keys: keys) } else { nil }
+        let message = message(
+            request, account,
+            IssuerMessage.Card(
+                card.iccData, hasPINBlock: card.pinBlock != nil, onlinePIN: check?.pin ?? .notGiven))
+        return try transact { () throws(IssuerLedgerError) in
+            try handle(message, key: request.key, accountFault: account?.fault) { (rule) throws(IssuerLedgerError) in
+                try decide(request, account: account, rule: rule) {
+                    guard let account, let check else { return nil }
+                    return decide(request, card, of: account, check: check, rule: rule)
+                }
+            }
+        }
+    }
+
+    private func take(
+        _ request: borrowing AuthorizationRequest, _ stripe: borrowing StripeAuthorizationRequest
+    ) throws(PaymentHostError) -> HandledMessage<AuthorizationResponse> {
+        let account = try account(of: stripe.card.pan)
+        let check: StripeCheck? =
+            if let account { StripeCheck(stripe, account: account, date: request.date, keys: keys) } else { nil }
+        let message = message(
+            request, account,
+            IssuerMessage.Card(
+                request.card.entryMode,
+                stripe.verification == .onlinePIN ? .onlinePIN : stripe.verification == .signature ? .signature : .none,
+                hasPINBlock: stripe.pinBlock != nil, onlinePIN: check?.pin ?? .notGiven))
+        return try transact { () throws(IssuerLedgerError) in
+            try handle(message, key: request.key, accountFault: account?.fault) { (rule) throws(IssuerLedgerError) in
+                try decide(request, account: account, rule: rule) {
+                    guard let account, let check else { return nil }
+                    return decide(request, of: account, check: check, rule: rule)
+                }
+            }
+        }
+    }
+
+    /// The account of a card; nil when the issuer has none.
+    private func account(of pan: borrowing PrimaryAccountNumber) throws(PaymentHostError) -> IssuerAccount? {
         do throws(CryptogramError) {
-            reference = try IssuerAccount.reference(request.card.pan, keys: keys)
+            return accounts[try IssuerAccount.reference(pan, keys: keys)]
         } catch {
             throw .notSent("\(error)")
         }
-        let account = accounts[reference]
-        let check: CardCheck? =
-            if let account { CardCheck(request.card, account: account, date: request.date, keys: keys) } else { nil }
-        let message = IssuerMessage(
-            kind: .authorize, account: account, lastFour: request.card.pan.lastFour,
-            amount: (request.amount.minorUnits, request.amount.currency.code),
-            card: IssuerMessage.Card(
-                request.card.iccData, hasPINBlock: request.card.pinBlock != nil, onlinePIN: check?.pin ?? .notGiven))
-        let key = request.key
-        let handled = try transact { () throws(IssuerLedgerError) in
-            try handle(message, key: key, accountFault: account?.fault) { (rule) throws(IssuerLedgerError) in
-                try decide(request, account: account, check: check, rule: rule)
-            }
-        }
-        return try await deliver(handled)
+    }
+
+    private func message(
+        _ request: borrowing AuthorizationRequest, _ account: IssuerAccount?, _ card: IssuerMessage.Card
+    ) -> IssuerMessage {
+        IssuerMessage(
+            kind: .authorize, account: account, lastFour: request.card.lastFour,
+            amount: (request.amount.minorUnits, request.amount.currency.code), card: card)
     }
 
     public func reverse(_ request: ReversalRequest) async throws(PaymentHostError) {

@@ -1,28 +1,24 @@
 internal import USB
 
 extension SimulatedMSRModel {
-    /// The descriptors of a device that is nothing but this reader.
+    /// The descriptors of a reader of this model, as a host sees them whose kernel has looked at the report descriptor.
     public var descriptors: SimulatedUSBDescriptors {
-        SimulatedUSBDescriptors(
-            device: USBDeviceDescriptor(vendorID: vendorID, productID: productID, release: 0x0100),
-            configuration: USBConfiguration(value: 1, interfaces: [interface(0, endpoint: 0x81)]),
-            manufacturer: manufacturer, product: product, serialNumber: serialNumber)
-    }
-
-    /// Its interface, as a host sees it whose kernel has looked at the report descriptor.
-    func interface(_ number: UInt8, endpoint: UInt8) -> USBInterface {
         let isKeyboard = kind == .keyboard
-        return USBInterface(
-            number: number, classCode: 0x03, subclassCode: isKeyboard ? 1 : 0, protocolCode: isKeyboard ? 1 : 0,
+        let interface = USBInterface(
+            number: 0, classCode: 0x03, subclassCode: isKeyboard ? 1 : 0, protocolCode: isKeyboard ? 1 : 0,
             endpoints: [
                 USBEndpoint(
-                    address: endpoint, kind: .interrupt, maximumPacketSize: kind == .pointOfSale ? 64 : 8, interval: 8)
+                    address: 0x81, kind: .interrupt, maximumPacketSize: kind == .pointOfSale ? 64 : 8, interval: 8)
             ],
             classDescriptors: [hidDescriptor], kernelHID: KernelHID(reportDescriptor: reportDescriptor))
+        return SimulatedUSBDescriptors(
+            device: USBDeviceDescriptor(vendorID: vendorID, productID: productID, release: 0x0100),
+            configuration: USBConfiguration(value: 1, interfaces: [interface]), manufacturer: manufacturer,
+            product: product, serialNumber: serialNumber)
     }
 
     /// The HID descriptor, 9 bytes (HID 1.11 §6.2.1).
-    private var hidDescriptor: [UInt8] {
+    var hidDescriptor: [UInt8] {
         let length = reportDescriptor.count
         return [0x09, 0x21, 0x11, 0x01, 0x00, 0x01, 0x22, UInt8(length & 0xFF), UInt8(length >> 8 & 0xFF)]
     }

@@ -28,7 +28,7 @@ public struct SimulatedMSRModel: Hashable, Sendable {
 
     /// A reader with standard usages.
     public static let pointOfSale = SimulatedMSRModel(
-        name: "msr", vendorID: 0x1209, productID: 0x0006, product: "Simulated magnetic stripe reader",
+        name: "msr", vendorID: 0x1209, productID: 0x000B, product: "Simulated magnetic stripe reader",
         kind: .pointOfSale)
 
     // A host knows the others by vendor and product alone, so they carry those of real ones.

@@ -16,17 +16,11 @@ public final class SimulatedMagneticStripeReader: SimulatedUSBDevice {
 
     public let model: SimulatedMSRModel
     private let clock: SimulationClock
-    private let interface: UInt8
-    private let endpoint: UInt8
+    private static let endpoint: UInt8 = 0x81
     private let state = Mutex(State())
 
-    public convenience init(model: SimulatedMSRModel, clock: SimulationClock) {
-        self.init(model: model, clock: clock, interface: 0, endpoint: 0x81)
-    }
-
-    /// A reader within another device.
-    init(model: SimulatedMSRModel, clock: SimulationClock, interface: UInt8, endpoint: UInt8) {
-        (self.model, self.clock, self.interface, self.endpoint) = (model, clock, interface, endpoint)
+    public init(model: SimulatedMSRModel, clock: SimulationClock) {
+        (self.model, self.clock) = (model, clock)
         clock.addRestProbe { [weak self] in self?.state.withLock { $0.reports.isEmpty } ?? true }
     }
 
@@ -45,13 +39,13 @@ public final class SimulatedMagneticStripeReader: SimulatedUSBDevice {
             state.faults.removeAll { $0 != .stall }
             if state.isPlugged { state.reports += reports }
         }
-        clock.signal()
+        clock.announce()
     }
 
     /// Sends a report as it is, right or wrong.
     public func send(_ report: [UInt8]) {
         state.withLock { if $0.isPlugged { $0.reports.append(report) } }
-        clock.signal()
+        clock.announce()
     }
 
     /// Arms a fault.
@@ -80,7 +74,7 @@ public final class SimulatedMagneticStripeReader: SimulatedUSBDevice {
     public func write(_ bytes: [UInt8], endpoint: UInt8) -> Bool { false }
 
     public func read(endpoint: UInt8, maximumLength: Int) -> SimulatedUSBInput {
-        guard endpoint == self.endpoint else { return .stall }
+        guard endpoint == Self.endpoint else { return .stall }
         let (input, unplug) = state.withLock { state -> (SimulatedUSBInput, (@Sendable () -> Void)?) in
             if let stall = state.faults.firstIndex(of: .stall) {
                 state.faults.remove(at: stall)
@@ -101,12 +95,12 @@ public final class SimulatedMagneticStripeReader: SimulatedUSBDevice {
     }
 
     public func control(_ request: USBControlRequest) -> [UInt8]? {
-        guard request.index == UInt16(interface) else { return nil }
+        guard request.index == 0 else { return nil }
         switch (request.requestType, request.request, request.value >> 8) {
         // The report descriptor, and the HID descriptor by itself.
         case (0x81, 0x06, 0x22): return model.reportDescriptor
         case (0x81, 0x06, 0x21):
-            return model.interface(interface, endpoint: endpoint).classDescriptors.first
+            return model.hidDescriptor
         // SET_IDLE and SET_PROTOCOL; GET_IDLE and GET_PROTOCOL
         case (0x21, 0x0A, _): return []
         case (0x21, 0x0B, _), (0xA1, 0x03, _): return model.kind == .keyboard ? [] : nil

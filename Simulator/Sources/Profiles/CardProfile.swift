@@ -26,6 +26,9 @@ public struct CardProfile: Sendable, CustomStringConvertible, CustomReflectable 
     /// What the card does wrong.
     public var faults: [CardFault]
 
+    /// Whether one can see a chip on the card.
+    var hasChip: Bool { !applications.isEmpty || stripe == nil || [2, 6].contains((stripe?.serviceCode ?? 0) / 100) }
+
     public var description: String { "CardProfile(\(name))" }
 
     public var customMirror: Mirror { Mirror(self, children: ["name": name]) }

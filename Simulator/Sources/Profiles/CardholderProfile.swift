@@ -7,7 +7,9 @@ public struct CardholderProfile: Sendable {
     public var pinEntries: [PINEntry]
     /// Which application they choose when asked: an index into the profile's applications; nil to cancel.
     public var chosenApplication: Int?
-    /// How long after the request they insert the card.
+    /// Whether they swipe the card when they are first asked for it, although it has a chip.
+    public var swipesFirst: Bool
+    /// How long after the request they insert or swipe the card.
     public var insertsAfter: Duration
     /// How long after inserting they pull it out; nil when they wait until they are told to.
     public var removesAfter: Duration?
@@ -33,7 +35,7 @@ public struct CardholderProfile: Sendable {
 
     /// Without a section, they type the right PIN, choose the first application and wait to be told.
     init(_ node: SettingsNode?, applications: [ApplicationProfile]) throws(SettingsError) {
-        try node?.mapping(allowedKeys: ["pinEntries", "choosesApplication", "insertsAfter", "removesAfter"])
+        try node?.mapping(allowedKeys: ["pinEntries", "choosesApplication", "insertsAfter", "removesAfter", "swipesFirst"])
         if let entries = try node?.optional("pinEntries") {
             pinEntries = []
             for entry in try entries.list(count: 1...20) { pinEntries.append(try PINEntry(entry)) }
@@ -51,6 +53,7 @@ public struct CardholderProfile: Sendable {
         } else {
             chosenApplication = 0
         }
+        swipesFirst = try node?.optional("swipesFirst")?.bool() ?? false
         insertsAfter = .milliseconds(try node?.optional("insertsAfter")?.int(in: 0...600_000) ?? 0)
         removesAfter = (try node?.optional("removesAfter")?.int(in: 0...600_000)).map { .milliseconds($0) }
     }

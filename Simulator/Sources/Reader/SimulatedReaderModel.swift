@@ -1,14 +1,19 @@
 /// What kind of reader a simulated reader is, as data. The models here carry test identifiers of the
-/// open-hardware registry pid.codes (1209:0001 to 1209:000A, set aside for tests), so that none is taken for a vendor's product.
+/// open-hardware registry pid.codes (1209:0001 to 1209:000C, set aside for tests), so that none is taken for a vendor's product.
 public struct SimulatedReaderModel: Hashable, Sendable {
     /// Who does T=0 and T=1 (CCID 1.1 §5.1, dwFeatures).
     public enum ExchangeLevel: UInt32, Hashable, Sendable {
+        /// The host: the reader carries single bytes.
+        case character = 0
         /// The host: the reader exchanges single TPDUs or blocks.
         case tpdu = 0x1_0000
         /// The reader, for commands of up to 261 bytes.
         case shortAPDU = 0x2_0000
         /// The reader, for any command, in several messages when it is long.
         case extendedAPDU = 0x4_0000
+
+        /// The host runs T=0 and T=1.
+        var leavesProtocolToHost: Bool { self == .character || self == .tpdu }
     }
 
     /// What the reader does after an answer of whole packets (a multiple of 64 bytes), which no short packet ends.
@@ -53,6 +58,8 @@ public struct SimulatedReaderModel: Hashable, Sendable {
     public var name: String
     public var vendorID: UInt16
     public var productID: UInt16
+    /// bcdDevice
+    public var release: UInt16 = 0x0100
     public var manufacturer = "CardPresent"
     public var product: String
     public var serialNumber: String?
@@ -76,6 +83,8 @@ public struct SimulatedReaderModel: Hashable, Sendable {
     public var startTime = Duration.zero
     /// Further readers in the same device, each behind an interface of its own.
     public var companions: [SimulatedReaderModel] = []
+    /// The head for magnetic stripes in the same device, behind an interface of its own; nil when there is none.
+    public var stripeReader: SimulatedMSRModel?
     /// What the reader's keys are for: bit 0 PIN verification, bit 1 PIN modification (bPINSupport). The firmware
     /// has verification only.
     public var pinSupport: UInt8 = 0
@@ -86,8 +95,12 @@ public struct SimulatedReaderModel: Hashable, Sendable {
     public var keepsHalts = true
     /// How long a card takes from power to its ATR.
     public var activationTime: Duration = .milliseconds(10)
+    /// How the reader takes firmware (DFU); nil for one that keeps what it has.
+    public var firmware: SimulatedFirmwareHabits?
     /// What the reader answers to Escape; it knows no other.
     public var escapeAnswers: [[UInt8]: [UInt8]] = [:]
+    /// What it does wrong.
+    public var misbehaviour = ReaderMisbehaviour()
 
     public init(
         name: String, vendorID: UInt16 = 0x1209, productID: UInt16, product: String, level: ExchangeLevel,
@@ -167,13 +180,30 @@ public struct SimulatedReaderModel: Hashable, Sendable {
         return model
     }()
 
+    /// A plain reader with a head for magnetic stripes.
+    public static let combo: SimulatedReaderModel = {
+        var model = tpdu
+        (model.name, model.productID, model.product) = ("combo", 0x000A, "Simulated chip and magnetic stripe reader")
+        model.stripeReader = .pointOfSale
+        return model
+    }()
+
+    /// The reader with a battery, whose firmware can be replaced. In update mode its product is 000C.
+    public static let updatable: SimulatedReaderModel = {
+        var model = battery
+        (model.name, model.productID, model.product) = ("updatable", 0x000B, "Simulated updatable reader")
+        model.serialNumber = "UPD00001"
+        model.firmware = SimulatedFirmwareHabits(updateProductID: 0x000C)
+        return model
+    }()
+
     /// Every model that comes with the simulator.
     public static let all = [
-        tpdu, shortAPDU, extendedAPDU, battery, pinpad, tpduT0, dualSlot, contactless, dualInterface,
+        tpdu, shortAPDU, extendedAPDU, battery, pinpad, tpduT0, dualSlot, contactless, dualInterface, combo, updatable,
     ]
 
     /// Slots of the device: its own and its companions'.
-    public var totalSlotCount: Int { companions.reduce(slotCount) { $0 + $1.slotCount } }
+    public var totalSlotCount: Int { companions.reduce(max(1, slotCount)) { $0 + max(1, $1.slotCount) } }
 
     /// Makes the model answer the Escape command of ``battery`` with this charge.
     ///

@@ -6,6 +6,10 @@ public struct SimulatedReaderUnit: Sendable {
     public let first: SimulatedCCIDReader
     /// By the number of their interface.
     public let readers: [SimulatedCCIDReader]
+    /// Where cards are swiped; nil when the model has no head for magnetic stripes.
+    public let stripe: SimulatedMagneticStripeReader?
+    /// What takes firmware: the ``device``; nil when the model takes none.
+    public let updates: SimulatedUpdatableDevice?
 
     public init(model: SimulatedReaderModel, clock: SimulationClock) {
         first = SimulatedCCIDReader(model: model, clock: clock)
@@ -16,7 +20,14 @@ public struct SimulatedReaderUnit: Sendable {
             return SimulatedCCIDReader(model: companion, clock: clock)
         }
         readers = [first] + others
-        device = others.isEmpty ? first : SimulatedUSBComposite(first, others)
+        stripe = model.stripeReader.map { SimulatedMagneticStripeReader(model: $0, clock: clock) }
+        let companions: [any SimulatedUSBDevice] = others + [stripe].compactMap(\.self)
+        let whole: any SimulatedUSBDevice =
+            companions.isEmpty
+            ? first
+            : SimulatedUSBComposite(first, companions, hangsWhenShared: model.misbehaviour.hangsWhenShared)
+        updates = model.firmware.map { SimulatedUpdatableDevice(whole, habits: $0, clock: clock) }
+        device = updates ?? whole
     }
 
     /// Every slot of the device, counted through.

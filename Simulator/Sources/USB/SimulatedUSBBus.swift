@@ -22,7 +22,9 @@ public final class SimulatedUSBBus: USBBus {
 
     /// Plugs a device in. A device that is plugged in already is left as it is.
     ///
-    /// - Parameter preferred: the port to take, counted from 1; the first one that is free when there is a device in it.
+    /// - Parameters:
+    ///   - simulated: the device.
+    ///   - preferred: the port to take, counted from 1; the first one that is free when there is a device in it.
     /// - Returns: the device as the host sees it.
     @discardableResult
     public func plug(_ simulated: any SimulatedUSBDevice, port preferred: Int = 1) -> USBDevice {
@@ -54,6 +56,8 @@ public final class SimulatedUSBBus: USBBus {
         port.disconnect()
         simulated.unplugged()
         tell(.left(port.device))
+        guard let delay = simulated.returnsAfter else { return }
+        clock.schedule(after: delay) { [weak self] in self?.plug(simulated, port: port.number) }
     }
 
     /// Puts the machine to sleep, which takes the power from the bus, and wakes it up again.

@@ -10,11 +10,21 @@ public protocol SimulatedUSBDevice: AnyObject, Sendable {
     /// that does not so stalls one transfer, goes on, and refuses the request to clear.
     var keepsHalts: Bool { get }
 
+    /// How long after it has left the bus the device comes back to the same port by itself, as one does that changes what
+    /// it is. Nil for one that was pulled out.
+    var returnsAfter: Duration? { get }
+
     /// The device was plugged in and has power. `unplug` pulls it out.
     func plugged(unplug: @escaping @Sendable () -> Void)
 
     /// The device was pulled out and lost its power.
     func unplugged()
+
+    /// A host opened the device.
+    func opened()
+
+    /// A host closed it again.
+    func closed()
 
     /// The host reset the port.
     func reset()
@@ -37,5 +47,8 @@ public protocol SimulatedUSBDevice: AnyObject, Sendable {
 }
 
 extension SimulatedUSBDevice {
+    public func opened() {}
+    public func closed() {}
     public var keepsHalts: Bool { true }
+    public var returnsAfter: Duration? { nil }
 }

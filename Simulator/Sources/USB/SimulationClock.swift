@@ -18,7 +18,8 @@ internal import Synchronization
 ///    awaited one and not past the order's deadline. Never to a deadline, never to a disruptive event.
 /// 4. **News stops a sleep.** When an event serves a standing order, whoever gets the news may be about to cancel
 ///    a sleep: no sleep moves the clock until the host has done something with a device, or has
-///    let ``patience`` of real time go by.
+///    let ``patience`` of real time go by. The same holds for what a device announces that comes once and is gone,
+///    such as a swipe, whether or not anybody reads at that moment.
 /// 5. **Virtual time is never slower than real time.** What no rule moves, such as the deadline of
 ///    an interrupt read when nothing will ever happen, comes after as much real time as is left until then
 ///    without any transfer. This keeps the promise that every transfer ends; a repeatable run does not need it.
@@ -133,6 +134,12 @@ public final class SimulationClock: TimeSource {
     /// Tells whether a part of the world has nothing under way (rule 3).
     func addRestProbe(_ probe: @escaping @Sendable () -> Bool) {
         state.withLock { $0.restProbes.append(probe) }
+    }
+
+    /// Something came to a device that the host may be waiting for (rule 4).
+    func announce() {
+        state.withLock { $0.hasNews = true }
+        signal()
     }
 
     /// A host did something with a device.

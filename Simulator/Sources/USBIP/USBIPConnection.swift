@@ -97,7 +97,7 @@ final class USBIPConnection: Sendable {
     ///
     /// - Returns: why it ended.
     private func exchange(_ session: USBIPSession, _ transfers: USBIPRunningTransfers) async -> String {
-        await withTaskGroup(of: String.self) { group in
+        let failure = await withTaskGroup(of: DoorError?.self) { group in
             group.addTask { [self] in
                 var session = session
                 do throws(DoorError) {
@@ -106,16 +106,19 @@ final class USBIPConnection: Sendable {
                         transfers.perform(command)
                     }
                 } catch {
-                    return error.description
+                    return error
                 }
             }
             group.addTask {
                 await transfers.watch()
-                return "the device was unplugged"
+                return nil
             }
             defer { group.cancelAll() }
-            return await group.next() ?? ""
+            return await group.next() ?? nil
         }
+        guard transfers.isConnected else { return "the device was unplugged" }
+        guard !Task.isCancelled, let failure else { return "the server ended" }
+        return failure.description
     }
 }
 

@@ -96,8 +96,18 @@ public struct TerminalConfiguration: Hashable, Sendable {
             certificationAuthorityKeys + new, revokedCertificates + revoked, pinPolicy, offersApplicationChoice)
     }
 
+    /// The same terminal with more of the capabilities that no other setting depends on: how it reads cards (9F33 byte 1).
+    public func adding(capabilities more: TerminalCapabilities) -> TerminalConfiguration {
+        let reading: TerminalCapabilities = [.manualKeyEntry, .magneticStripe, .contactChip]
+        return TerminalConfiguration(
+            unchecked: type, capabilities.union(more.intersection(reading)), additionalCapabilities, country,
+            merchantCategory, merchantIdentifier, merchantNameAndLocation, terminalIdentification,
+            interfaceDeviceSerial, acquirer, applications, certificationAuthorityKeys, revokedCertificates, pinPolicy,
+            offersApplicationChoice)
+    }
+
     /// Whether the cardholder may go on without a PIN: only where somebody attends (Book 4 §6.3.4.3).
-    var mayBypassPIN: Bool { pinPolicy.allowsBypass && type.isAttended }
+    public var mayBypassPIN: Bool { pinPolicy.allowsBypass && type.isAttended }
 
     /// What a reader's own PIN pad cannot do: it holds no key.
     private static let capabilitiesBeyondReaderPINPad: TerminalCapabilities = [

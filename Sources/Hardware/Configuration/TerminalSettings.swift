@@ -13,10 +13,11 @@ struct TerminalSettings {
     var pin: PINPolicy
     var pinScheme: PINPadScheme
     var applicationChoice: Bool
+    var magneticStripe: MagneticStripePolicy
 
     static let keys = [
         "id", "type", "country", "acquirerId", "interfaceDeviceSerial", "capabilities", "additionalCapabilities",
-        "pin", "applicationChoice",
+        "pin", "applicationChoice", "magstripe",
     ]
 
     /// Without a node the file has no such section.
@@ -27,6 +28,7 @@ struct TerminalSettings {
         (capabilities, additionalCapabilities) = (standard.capabilities, standard.additionalCapabilities)
         (pin, applicationChoice) = (standard.pinPolicy, standard.offersApplicationChoice)
         pinScheme = TillConfiguration.standardPINPadScheme
+        magneticStripe = try MagneticStripePolicy(try node?.optional("magstripe"))
         guard let node else { return }
 
         try node.mapping(allowedKeys: Self.keys)

@@ -27,14 +27,16 @@ extension TillConfiguration {
             throw root.error(error.description)
         }
         pinPadScheme = terminal.pinScheme
+        magneticStripe = terminal.magneticStripe
         applicationNames = applications.names
         self.currency = currency
         maximumAmounts = try Self.maximumAmounts(try root.optional("maximumAmount"), currency)
         host = try root.optional("host")?.choice(PaymentHostChoice.self) ?? Self.standard.host
         splitSaleWindow =
             try root.optional("splitSaleWindow").map(SplitSaleWindow.init) ?? Self.standard.splitSaleWindow
-        reconnection = try Self.reconnection(try root.optional("readers"))
         (receiptWidth, printer) = try Self.receipt(try root.optional("receipt"))
+        let readers = try ReaderSettings(try root.optional("readers"))
+        (readerQuirks, reconnection) = (readers.quirks, readers.reconnection)
     }
 
     private static func terminal(
@@ -88,19 +90,6 @@ extension TillConfiguration {
         let amount = try node.money(currency)
         guard amount.minorUnits > 0 else { throw node.error("a maximum of zero refuses every payment") }
         return amount
-    }
-
-    private static func reconnection(_ node: SettingsNode?) throws(SettingsError) -> ReconnectionPolicy {
-        var policy = Self.standard.reconnection
-        guard let node else { return policy }
-        try node.mapping(allowedKeys: ["reconnect"])
-        guard let reconnect = try node.optional("reconnect") else { return policy }
-        try reconnect.mapping(allowedKeys: ["enabled", "giveUpAfter"])
-        policy.isEnabled = try reconnect.optional("enabled")?.bool() ?? policy.isEnabled
-        if let seconds = try reconnect.optional("giveUpAfter")?.int(in: 1...86_400) {
-            policy.giveUpAfter = .seconds(seconds)
-        }
-        return policy
     }
 
     private static func receipt(_ node: SettingsNode?) throws(SettingsError) -> (width: Int, printer: String?) {

@@ -1,7 +1,9 @@
 internal import Amounts
+internal import CCID
 internal import Cryptography
 internal import Determinism
 internal import EMV
+internal import MSR
 
 extension TillConfiguration {
     /// The configuration in force as a YAML file with comments, every value written out. Read back it is the
@@ -9,8 +11,9 @@ extension TillConfiguration {
     public var yaml: String {
         ([
             "# The till's configuration. Every key may be left out; docs/configuration.md tells what each one means."
-        ] + merchantText + terminalText + amountText + applicationText + keyText + revocationText + outletText)
-        .joined(separator: "\n") + "\n"
+        ] + merchantText + terminalText + amountText + applicationText + keyText + revocationText + readerText
+            + outletText)
+            .joined(separator: "\n") + "\n"
     }
 
     private var merchantText: [String] {
@@ -52,6 +55,12 @@ extension TillConfiguration {
                 "    readerSeconds: \(pin.readerSeconds)",
                 "    scheme: \(pinPadScheme.rawValue)",
                 "  applicationChoice: \(terminal.offersApplicationChoice)",
+                "  magstripe:",
+                "    enabled: \(magneticStripe.isEnabled)",
+                "    fallback: \(magneticStripe.allowsFallback)",
+                "    chipFailures: \(magneticStripe.chipFailures)",
+                "    path: \(magneticStripe.path.rawValue)",
+                "    keyboards: [\(magneticStripe.keyboards.map(Self.quoted).joined(separator: ", "))]",
             ]
     }
 
@@ -121,6 +130,29 @@ extension TillConfiguration {
         return heading + (entries.isEmpty ? ["revocations: []"] : ["revocations:"] + entries)
     }
 
+    private var readerText: [String] {
+        let rows = readerQuirks.rules.dropFirst(ReaderQuirkTable.embedded.rules.count).flatMap(Self.text)
+        return [
+            "", "# What is done when the reader is lost, and what the shop knows of its readers.", "readers:",
+            "  reconnect:", "    enabled: \(reconnection.isEnabled)",
+            "    giveUpAfter: \(reconnection.giveUpAfter.components.seconds)  # seconds",
+            "  allowRefusedFirmware: \(readerQuirks.allowsRefusedFirmware)",
+        ] + (rows.isEmpty ? ["  quirks: []"] : ["  quirks:"] + rows)
+    }
+
+    private static func text(_ rule: ReaderQuirkRule) -> [String] {
+        let (first, last) = (rule.firmware.lowerBound, rule.firmware.upperBound)
+        return [
+            "    - reader: " + quoted(rule.usbID), "      firmware: " + quoted("\(first)-\(last)"),
+            "      name: " + quoted(rule.name), "      source: " + quoted(rule.source),
+        ]
+            + rule.quirks.map { quirk in
+                let value = quirk.setting.map { quirk.kind == .refusedFirmware ? quoted($0) : $0 }
+                return "      \(quirk.kind.rawValue): \(value ?? "true")"
+            }
+            + ReaderQuirk.Kind.allCases.filter(rule.lifted.contains).map { "      \($0.rawValue): false" }
+    }
+
     private static func text(_ key: CAPublicKey) -> [String] {
         var lines = [
             "  - rid: \(key.rid.hexadecimal)", "    index: \([key.index].hexadecimal)", "    modulus: >-",
@@ -141,9 +173,6 @@ extension TillConfiguration {
         [
             "", "# How long an offline payment counts when the same card pays again.",
             "splitSaleWindow: \(splitSaleWindow.setting)", "",
-            "# What is done when the reader is lost.", "readers:", "  reconnect:",
-            "    enabled: \(reconnection.isEnabled)",
-            "    giveUpAfter: \(reconnection.giveUpAfter.components.seconds)  # seconds", "",
             "# Who authorises payments.", "host: \(host.rawValue)", "", "# Where receipts come out.", "receipt:",
             "  width: \(receiptWidth)  # columns",
             printer.map { "  printer: " + Self.quoted($0) } ?? "  # No printer: the default queue of CUPS.",

@@ -1,4 +1,5 @@
 public import Amounts
+public import CCID
 public import EMV
 public import SettingsFile
 
@@ -16,6 +17,8 @@ public struct TillConfiguration: Hashable, Sendable {
     let terminalForOtherCurrencies: TerminalConfiguration
     /// How a PIN for the issuer is enciphered.
     public let pinPadScheme: PINPadScheme
+    /// What is done about magnetic stripes.
+    public let magneticStripe: MagneticStripePolicy
     /// What people call the applications, by AID. Not every application has a name.
     public let applicationNames: [[UInt8]: String]
     /// The currency of amounts for which none is given, and of the floor limits.
@@ -29,6 +32,8 @@ public struct TillConfiguration: Hashable, Sendable {
     public let printer: String?
     /// Who authorises payments.
     public let host: PaymentHostChoice
+    /// What is known of readers: the rows that come with the driver, and the shop's own behind them.
+    public let readerQuirks: ReaderQuirkTable
     /// How long an offline payment counts when the same card pays again.
     public let splitSaleWindow: SplitSaleWindow
     /// What is done when the connected reader is lost.
@@ -43,10 +48,11 @@ public struct TillConfiguration: Hashable, Sendable {
             terminalID: terminal.terminalIdentification)
         (self.terminal, terminalForOtherCurrencies) = (terminal, terminal)
         pinPadScheme = Self.standardPINPadScheme
+        magneticStripe = MagneticStripePolicy()
         applicationNames = StandardApplicationNames.byAID
         (currency, maximumAmounts) = (.usDollar, [])
         (receiptWidth, printer, host) = (Self.standardReceiptWidth, nil, .simulated)
-        splitSaleWindow = .day
+        (readerQuirks, splitSaleWindow) = (.embedded, .day)
         reconnection = ReconnectionPolicy()
     }
 

@@ -1,6 +1,5 @@
 public import Amounts
 public import Determinism
-public import EMV
 
 /// A request for authorisation: the payment, and the card's part of it under one owner.
 public struct AuthorizationRequest: ~Copyable, Sendable {
@@ -9,11 +8,11 @@ public struct AuthorizationRequest: ~Copyable, Sendable {
     public let stan: UInt32
     public let amount: Money
     public let date: CivilDate
-    /// Card data and ICC data.
-    public let card: OnlineAuthorizationRequest
+    /// What was read of the card, and how.
+    public let card: PresentedCard
 
     public init(
-        key: IdempotencyKey, stan: UInt32, amount: Money, date: CivilDate, card: consuming OnlineAuthorizationRequest
+        key: IdempotencyKey, stan: UInt32, amount: Money, date: CivilDate, card: consuming PresentedCard
     ) {
         (self.key, self.stan, self.amount, self.date) = (key, stan, amount, date)
         self.card = card

@@ -3,9 +3,22 @@
 /// There is nothing here that could be used to pay again: of the PAN only the last four digits.
 public struct CardPresentTransactionDetails: Hashable, Sendable, Codable {
     /// How the card was read.
-    public enum EntryMode: String, Hashable, Sendable, Codable {
+    public enum EntryMode: String, Hashable, Sendable, Codable, CaseIterable {
         /// DE 22 `05x`
         case chip
+        /// The magnetic stripe of a card without a chip: DE 22 `90x`.
+        case swipe
+        /// The magnetic stripe of a card whose chip could not be read: DE 22 `80x`.
+        case fallback
+
+        /// The first two digits of DE 22 (ISO 8583:1987, as the card schemes use it).
+        public var code: String {
+            switch self {
+            case .chip: "05"
+            case .swipe: "90"
+            case .fallback: "80"
+            }
+        }
     }
 
     /// How the cardholder was verified.

@@ -32,13 +32,25 @@ struct CUPSConnection: ~Copyable {
 
     deinit { cups.httpClose(http) }
 
-    borrowing func destinationNames() throws(PrinterError) -> [String] {
+    borrowing func destinationNames() throws(PrinterError) -> [String] { try queues().map(\.name) }
+
+    /// The queues of the server; a variant of one that a user has made with options of its own is none.
+    borrowing func queues() throws(PrinterError) -> [PrintQueue] {
         var destinations: UnsafeMutablePointer<cups_dest_t>?
         let count = cups.cupsGetDests2(http, &destinations)
         defer { cups.cupsFreeDests(count, destinations) }
         guard let destinations, count > 0 else { return [] }
-        return UnsafeBufferPointer(start: destinations, count: Int(count)).compactMap { destination in
-            destination.name.map { String(cString: $0) }
+        return UnsafeBufferPointer(start: destinations, count: Int(count)).compactMap { [cups] destination in
+            func option(_ name: String) -> String? {
+                cups.cupsGetOption(name, destination.num_options, destination.options).map { String(cString: $0) }
+            }
+            guard let name = destination.name, destination.instance == nil else { return nil }
+            return PrintQueue(
+                name: String(cString: name), isDefault: destination.is_default != 0,
+                state: option("printer-state").flatMap { Int($0) }.flatMap(PrintQueue.State.init) ?? .idle,
+                isAcceptingJobs: option("printer-is-accepting-jobs") != "false",
+                reasons: option("printer-state-reasons")?.split(separator: ",").map(String.init) ?? [],
+                message: option("printer-state-message").flatMap { $0.isEmpty ? nil : $0 })
         }
     }
 

@@ -19,6 +19,26 @@ public struct CUPSPrinterService: PrinterService {
         }
     }
 
+    /// The queues that exist, with their state.
+    ///
+    /// - Throws: ``PrinterError/libraryMissing(_:)``, ``PrinterError/serverUnavailable(server:message:)``,
+    ///   ``PrinterError/cancelled``
+    public func queues() async throws(PrinterError) -> [PrintQueue] {
+        try await onQueue { [server] () throws(PrinterError) -> [PrintQueue] in
+            try CUPSConnection(server: server).queues()
+        }
+    }
+
+    /// Why libcups cannot be loaded; nil when it can.
+    public static func libraryFault() -> String? {
+        do throws(PrinterError) {
+            _ = try CUPSLibrary.load()
+            return nil
+        } catch {
+            return if case .libraryMissing(let detail) = error { detail } else { error.description }
+        }
+    }
+
     public func submit(_ document: PrintDocument, to printer: String?) async throws(PrinterError) -> PrintJob {
         try await onQueue { [server] () throws(PrinterError) -> PrintJob in
             try CUPSConnection(server: server).submit(document, to: printer)

@@ -7,6 +7,8 @@ public enum CardReaderEvent: Hashable, Sendable {
     /// Something to show to the cardholder or the attendant.
     case displayMessage(String)
     case cardInserted
+    /// A card was swiped.
+    case cardSwiped
     case cardRemoved
     /// The kernel went on to another phase of the transaction.
     case kernel(KernelState)

@@ -1,9 +1,21 @@
+public import MSR
 public import SmartCard
 
 /// An open card reader: what a payment does with it, however it is attached.
 ///
 /// One task at a time exchanges with the card. ``close()`` may be called from any task and more than once.
 public protocol CardReaderSession: AnyObject, Sendable {
+    /// The ways in which a card can be presented now. Asked before each payment.
+    func inputs() async -> CardReaderInput
+
+    /// A card is about to be asked for: a swipe from now on is kept for ``swipe()``, one before is not.
+    func expectSwipe()
+
+    /// Waits for a card to be swiped, until the task is cancelled.
+    ///
+    /// - Throws: ``UnderlyingError``: the reader failed, has no head for stripes, or the task was cancelled.
+    func swipe() async throws(UnderlyingError) -> Swipe
+
     /// Waits until a card is in the reader, or until it is gone.
     ///
     /// - Parameters:
@@ -39,4 +51,15 @@ public protocol CardReaderSession: AnyObject, Sendable {
 extension CardReaderSession {
     /// A session with nothing to tell: what happens below it is another program's business.
     public func onRecovery(_ observe: @escaping @Sendable (ReaderRecoveryStep) -> Void) {}
+}
+
+/// A reader for chip cards alone.
+extension CardReaderSession {
+    public func inputs() async -> CardReaderInput { .insert }
+
+    public func expectSwipe() {}
+
+    public func swipe() async throws(UnderlyingError) -> Swipe {
+        throw .featureNotAvailable("this reader takes no magnetic stripes")
+    }
 }

@@ -25,6 +25,10 @@ public enum UnderlyingError: Error, Hashable, Sendable, CustomStringConvertible 
     case cardReadTimeOut
     /// The chip does not answer, or not as a payment card does.
     case cardInsertNotRead(String)
+    /// The magnetic stripe cannot be read, or not as a payment card's.
+    case cardSwipeNotRead(String)
+    /// A card with a chip was swiped.
+    case chipCardSwiped
     case cardRemoved
     case cardLeftInReader
     case commandCancelled(from: CancellationSource)
@@ -53,8 +57,10 @@ public enum UnderlyingError: Error, Hashable, Sendable, CustomStringConvertible 
         case .readerReconnecting: "the reader was lost and is not back yet"
         case .readerTaken(let owner, let remedy): "\(owner) holds the reader: \(remedy)"
         case .featureNotAvailable(let detail): detail
-        case .cardReadTimeOut: "no card was inserted in time"
+        case .cardReadTimeOut: "no card was presented in time"
         case .cardInsertNotRead(let detail): "the card cannot be read: \(detail)"
+        case .cardSwipeNotRead(let detail): detail
+        case .chipCardSwiped: "the card has a chip: insert it"
         case .cardRemoved: "the card was taken out too early"
         case .cardLeftInReader: "a card is still in the reader"
         case .commandCancelled(.app): "cancelled"

@@ -27,14 +27,20 @@ actor HostAuthorizer: OnlineAuthorizer {
     }
 
     func authorize(_ request: consuming OnlineAuthorizationRequest) async -> OnlineAuthorizationResult {
+        guard case .answered(let response) = await ask(.chip(request)) else { return .unableToGoOnline }
+        return .answered(response.answer)
+    }
+
+    /// Asks the host about a card, however it was read.
+    func ask(_ card: consuming PresentedCard) async -> Exchange {
         events.send(.cardDetailsCollected)
         guard !Task.isCancelled else {
             exchange = .notSent("cancelled")
-            return .unableToGoOnline
+            return exchange
         }
         events.send(.authorizing)
         let message = AuthorizationRequest(
-            key: parameters.key, stan: parameters.stan, amount: parameters.amount, date: date, card: request)
+            key: parameters.key, stan: parameters.stan, amount: parameters.amount, date: date, card: card)
         // From here on the request may be on its way. A cancelled task must not lose its answer, so the
         // host is asked by a task that nobody cancels; the host has a deadline of its own.
         let host = host
@@ -49,7 +55,6 @@ actor HostAuthorizer: OnlineAuthorizer {
             }
         }
         exchange = await sending.value
-        guard case .answered(let response) = exchange else { return .unableToGoOnline }
-        return .answered(response.answer)
+        return exchange
     }
 }

@@ -17,6 +17,7 @@ public actor LocalCardReaderService: CardReaderService {
     ///   - sources: where readers come from.
     ///   - host: asked for authorisations.
     ///   - terminal: what the kernel runs as.
+    ///   - magneticStripe: which stripes are taken.
     ///   - cardholder: asked for the PIN and for the choice of an application.
     ///   - history: the exception file and the payments of the same card; nil when the terminal keeps none.
     ///   - time: dates payments, and measures every wait.
@@ -25,9 +26,9 @@ public actor LocalCardReaderService: CardReaderService {
     ///   - trace: gets every exchange with a card, masked.
     public init(
         sources: [any CardReaderSource], host: any PaymentHost, terminal: TerminalConfiguration,
-        cardholder: any CardholderInterface, history: (any CardHistory)? = nil, time: any TimeSource,
-        random: any RandomSource, reconnection: ReconnectionPolicy = .off,
-        trace: (@Sendable (TraceEntry) -> Void)? = nil
+        magneticStripe: MagneticStripePolicy = MagneticStripePolicy(), cardholder: any CardholderInterface,
+        history: (any CardHistory)? = nil, time: any TimeSource, random: any RandomSource,
+        reconnection: ReconnectionPolicy = .off, trace: (@Sendable (TraceEntry) -> Void)? = nil
     ) {
         self.host = host
         discovery = ReaderDiscovery(sources)
@@ -35,8 +36,8 @@ public actor LocalCardReaderService: CardReaderService {
         payments = ReaderPayments(
             connection,
             ReaderPayments.Surroundings(
-                host: host, terminal: terminal, cardholder: cardholder, history: history, time: time, random: random,
-                trace: trace),
+                host: host, terminal: terminal, magneticStripe: magneticStripe, cardholder: cardholder,
+                history: history, time: time, random: random, trace: trace),
             events: events)
     }
 

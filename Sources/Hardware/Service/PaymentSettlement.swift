@@ -71,21 +71,8 @@ struct PaymentSettlement: Sendable {
     }
 
     private func reverse(_ reason: ReversalRequest.Reason) async throws(CardReaderServiceError) {
-        let request = ReversalRequest(
-            key: parameters.key, stan: parameters.stan, amount: parameters.amount, reason: reason,
-            iccData: outcome.iccData)
-        let host = host
-        // A cancelled task must not stop the one message that makes cancelling safe.
-        let sending = Task { () -> PaymentHostError? in
-            do throws(PaymentHostError) {
-                try await host.reverse(request)
-                return nil
-            } catch {
-                return error
-            }
-        }
-        guard let error = await sending.value else { return }
-        throw .paymentOutcomeUnknown(.requestTimedOut("the reversal is not confirmed: \(error)"), details)
+        try await PaymentReversal(host: host, parameters: parameters)
+            .send(reason, iccData: outcome.iccData, details: details)
     }
 
     /// Hands the host what it should know of how the transaction ended. The payment does not depend on it, so a

@@ -76,10 +76,10 @@ extension ReaderConnection {
             // As it is now: it may have come back with other firmware.
             guard let found = await find(reader, in: source) else { throw .readerDisconnected }
             let session = try await source.open(found)
-            let level = await session.batteryLevel()
+            let value = await described(found, by: session)
             guard reconnection.state.isReconnecting else { return await session.close() }
-            adopt(session, found, from: source, batteryLevel: level)
-            reconnection.opened(found)
+            adopt(session, value, from: source)
+            reconnection.opened(value)
             showReconnection()
         } catch {
             reconnection.refused(error, at: time.reading())

@@ -65,7 +65,7 @@ actor ReaderConnection {
         // From before it is opened, so that no departure is missed.
         let changes = source.changes()
         let session = try await source.open(reader)
-        let level = await session.batteryLevel()
+        let value = await described(reader, by: session)
         guard clearing == clearings else {
             await session.close()
             throw .commandCancelled(from: .app)
@@ -73,7 +73,8 @@ actor ReaderConnection {
         reconnection.reset()
         showReconnection()
         watch(changes, of: reader.id)
-        return adopt(session, reader, from: source, batteryLevel: level)
+        adopt(session, value, from: source)
+        return value
     }
 
     /// Gives the connected reader back, or gives up one that is being got back.
@@ -95,17 +96,18 @@ actor ReaderConnection {
     }
 
     /// Makes an open reader the connected one.
-    @discardableResult
-    func adopt(
-        _ session: any CardReaderSession, _ reader: CardReader, from source: any CardReaderSource,
-        batteryLevel: Double?
-    ) -> CardReader {
-        var value = reader
-        value.batteryLevel = batteryLevel
-        connected = Connected(session: session, source: source, reader: value)
+    func adopt(_ session: any CardReaderSession, _ reader: CardReader, from source: any CardReaderSource) {
+        connected = Connected(session: session, source: source, reader: reader)
         session.onRecovery { [events] step in events.send(.recovering(step)) }
-        published.send([value])
-        tellBattery(batteryLevel)
+        published.send([reader])
+        tellBattery(reader.batteryLevel)
+    }
+
+    /// A reader with what it tells only when it is open.
+    func described(_ reader: CardReader, by session: any CardReaderSession) async -> CardReader {
+        var value = reader
+        value.batteryLevel = await session.batteryLevel()
+        value.inputs = await session.inputs()
         return value
     }
 
@@ -113,12 +115,16 @@ actor ReaderConnection {
 
     /// Lets go of a reader that takes no commands any more.
     ///
-    /// - Returns: whether it is gone.
-    func noteLoss(of session: any CardReaderSession) async -> Bool {
-        guard connected?.session === session else { return true }
-        guard let reason = await session.loss() else { return false }
+    /// - Returns: what its loss means to a payment; nil when it is not lost.
+    func noteLoss(of session: any CardReaderSession) async -> UnderlyingError? {
+        let isOver = connected?.session !== session
+        guard let reason = await session.loss() else { return isOver ? .readerDisconnected : nil }
         await lost(session, reason)
-        return true
+        switch reason {
+        case .failed(let error): return .readerCommunicationError(error)
+        case .overcurrent, .deauthorized, .taken, .unresponsive: return .readerCommunicationError(reason.description)
+        case .requested, .unplugged, .suspended: return .readerDisconnected
+        }
     }
 
     private func watch(_ changes: any AsyncSequence<CardReaderChange, Never> & Sendable, of id: CardReader.ID) {

@@ -9,6 +9,7 @@ actor ReaderPayments {
     struct Surroundings: Sendable {
         let host: any PaymentHost
         let terminal: TerminalConfiguration
+        let magneticStripe: MagneticStripePolicy
         let cardholder: any CardholderInterface
         let history: (any CardHistory)?
         let time: any TimeSource
@@ -133,7 +134,8 @@ actor ReaderPayments {
         let connection = connection
         let run = PaymentRun(
             reader: reader, host: surroundings.host, terminal: surroundings.terminal,
-            cardholder: surroundings.cardholder, history: surroundings.history, time: surroundings.time,
+            magneticStripe: surroundings.magneticStripe, cardholder: surroundings.cardholder,
+            history: surroundings.history, time: surroundings.time,
             random: surroundings.random, trace: surroundings.trace, events: events, parameters: parameters,
             onCardTaken: { await connection.noteCard(isUsed: true, in: reader) })
         do throws(CardReaderServiceError) {
@@ -164,10 +166,9 @@ actor ReaderPayments {
     ) async -> CardReaderServiceError {
         switch error {
         case .paymentMethodCollection(let cause) where cause.isOfReader:
-            return await connection.noteLoss(of: reader) ? .paymentMethodCollection(.readerDisconnected) : error
+            return await connection.noteLoss(of: reader).map { .paymentMethodCollection($0) } ?? error
         case .paymentCaptureWithPaymentMethod(let cause, let details) where cause.isOfReader:
-            return await connection.noteLoss(of: reader)
-                ? .paymentCaptureWithPaymentMethod(.readerDisconnected, details) : error
+            return await connection.noteLoss(of: reader).map { .paymentCaptureWithPaymentMethod($0, details) } ?? error
         default: return error
         }
     }

@@ -18,7 +18,7 @@ struct BatteryQuery: Hashable, Sendable {
 
     /// - Parameter usbID: vendor and product.
     /// - Returns: nil for a reader that is not known to have a battery.
-    static func of(_ usbID: String) -> BatteryQuery? { all.first { $0.usbID == usbID } }
+    static func of(_ usbID: String?) -> BatteryQuery? { all.first { $0.usbID == usbID } }
 
     /// The charge in an answer, 0...1; nil when it holds none.
     func level(in answer: [UInt8]) -> Double? {

@@ -4,13 +4,17 @@ internal import Synchronization
 public import USB
 
 /// A magnetic stripe reader that is open: it is listened to all the time, and a swipe goes to whoever waits for one.
-/// One that nobody waits for is forgotten at once, so no card is taken for a payment that came later.
+/// One that nobody has asked for is forgotten at once, so no card is taken for a payment that came later.
 ///
 /// Call ``close()`` when done; until then the reader is listened to.
 public final class MagneticStripeReader: Sendable {
     private struct State {
         /// Why no more swipes come.
         var ending: MSRError?
+        /// A swipe has been asked for that is not waited for yet.
+        var isExpecting = false
+        /// The swipe that came before it was waited for.
+        var kept: Swipe?
         var lastTicket: UInt64 = 0
         var waiter: (ticket: UInt64, continuation: CheckedContinuation<Result<Swipe, MSRError>, Never>)?
         var listener: Task<Void, Never>?
@@ -68,7 +72,11 @@ public final class MagneticStripeReader: Sendable {
         state.withLock { $0.listener = listener }
     }
 
-    /// Waits for the next swipe, until the task is cancelled.
+    /// Asks for a swipe: the next one is kept for ``swipe()``. Call it before a person is told to swipe, who may be
+    /// quick.
+    public func expect() { state.withLock { ($0.isExpecting, $0.kept) = (true, nil) } }
+
+    /// Waits for the next swipe, until the task is cancelled. What ``expect()`` asked for ends with it.
     ///
     /// - Returns: whatever the reader could read.
     /// - Throws: ``MSRError``
@@ -79,15 +87,17 @@ public final class MagneticStripeReader: Sendable {
         }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let failure: MSRError? = state.withLock { state in
-                    if let ending = state.ending { return ending }
+                let result: Result<Swipe, MSRError>? = state.withLock { state in
+                    guard state.waiter == nil else { return .failure(.busy) }
+                    defer { (state.isExpecting, state.kept) = (false, nil) }
                     // The cancellation may have come before there was anything to end.
-                    if Task.isCancelled { return .cancelled }
-                    guard state.waiter == nil else { return .busy }
+                    if Task.isCancelled { return .failure(.cancelled) }
+                    if let kept = state.kept { return .success(kept) }
+                    if let ending = state.ending { return .failure(ending) }
                     state.waiter = (ticket, continuation)
                     return nil
                 }
-                if let failure { continuation.resume(returning: .failure(failure)) }
+                if let result { continuation.resume(returning: result) }
             }
         } onCancel: {
             answer(.failure(.cancelled), ticket: ticket)
@@ -134,7 +144,8 @@ public final class MagneticStripeReader: Sendable {
     /// Answers whoever waits, or the one with this ticket.
     private func answer(_ result: Result<Swipe, MSRError>, ticket: UInt64? = nil) {
         let waiter = state.withLock { state in
-            ticket == nil || state.waiter?.ticket == ticket ? state.waiter.take() : nil
+            if case .success(let swipe) = result, state.isExpecting { state.kept = state.kept ?? swipe }
+            return ticket == nil || state.waiter?.ticket == ticket ? state.waiter.take() : nil
         }
         waiter?.continuation.resume(returning: result)
     }

@@ -16,7 +16,7 @@ public struct StripeExpiry: Hashable, Sendable {
     }
 
     /// YYMM in BCD, two bytes: DE 14.
-    public var encoded: [UInt8] { [year % 100, month].map { UInt8(truncatingIfNeeded: $0 / 10 << 4 | $0 % 10) } }
+    public var encoded: [UInt8] { [year % 100, month].map { UInt8(truncatingIfNeeded: ($0 / 10) << 4 | $0 % 10) } }
 
     /// Whether the month is over.
     public func isOver(on date: CivilDate) -> Bool { (year, month) < (date.year, date.month) }

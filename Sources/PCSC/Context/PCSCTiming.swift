@@ -3,7 +3,7 @@ public struct PCSCTiming: Hashable, Sendable {
     /// For the answer to a call that reaches no card.
     public var command: Duration = .seconds(10)
     /// For the card while another program keeps it to itself, and for its activation.
-    public var sharing: Duration = .seconds(10)
+    public var sharing: Duration = .seconds(5)
     /// For a whole command APDU.
     public var exchange: Duration = .seconds(60)
     /// For a call that was interrupted to return.

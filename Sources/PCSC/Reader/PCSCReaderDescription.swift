@@ -65,3 +65,20 @@ public struct PCSCReaderDescription: Hashable, Sendable {
         return number(0x0B).flatMap { vendor in number(0x0C).map { vendor + ":" + $0 } }
     }
 }
+
+extension PCSCContext {
+    /// Asks the driver of a reader what the reader is. One that another program works with is not asked: the question
+    /// would wait for it.
+    ///
+    /// - Throws: ``PCSCError``
+    public func describe(_ reader: String) async throws(PCSCError) -> PCSCReaderDescription {
+        let state = try await change(from: [PCSCReaderState(reader: reader)], within: .zero)?.first
+        guard let state, !state.isGone, state.flags.isDisjoint(with: [.exclusive, .inUse]) else {
+            return PCSCReaderDescription()
+        }
+        let direct = try await connect(reader, sharing: .direct, protocols: [])
+        let description = await PCSCReaderDescription(asking: direct)
+        try await direct.disconnect()
+        return description
+    }
+}

@@ -52,7 +52,7 @@ struct SchemaMigrator: Sendable {
         }
     }
 
-    private static func version(of database: Database) throws -> Int {
+    static func version(of database: Database) throws -> Int {
         try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
     }
 

@@ -14,9 +14,10 @@ public struct RememberedCardReader: Hashable, Sendable, Identifiable {
 }
 
 extension [RememberedCardReader] {
-    /// The reader to use: the last used one of those that are there; the first one when none was used before.
+    /// Chooses the reader to use.
     ///
     /// - Parameter ids: the readers that are there.
+    /// - Returns: the last used one of them; the first one when none was used before.
     public func preferred(among ids: [String]) -> String? {
         first { ids.contains($0.id) }?.id ?? ids.first
     }

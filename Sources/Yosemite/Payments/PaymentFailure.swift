@@ -54,6 +54,8 @@ struct PaymentFailure: Hashable, Sendable {
         case .paymentDeclinedByCardReader: declinedByCardCode
         case .cardReadTimeOut: "card_timeout"
         case .cardInsertNotRead: "card_not_read"
+        case .cardSwipeNotRead: "swipe_not_read"
+        case .chipCardSwiped: "chip_card_swiped"
         case .cardRemoved: "card_removed"
         case .cardLeftInReader: "card_left_in_reader"
         case .notConnectedToReader: "no_reader"

@@ -9,19 +9,25 @@ internal import USB
 struct ReadersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "readers", abstract: "Shows card readers.",
-        subcommands: [ListReaders.self, ReaderInfo.self, WatchReaders.self])
+        subcommands: [ListReaders.self, ReaderInfo.self, WatchReaders.self, ReaderQuirksCommand.self])
 }
 
 /// Where `readers` commands look.
 struct BusOptions: ParsableArguments {
     @Flag(help: "Show the simulated readers instead of those on the USB bus.")
     var simulated = false
+    @Flag(help: "Show the readers that pcscd has.")
+    var pcsc = false
+
+    func validate() throws {
+        guard !simulated || !pcsc else { throw ValidationError("--simulated and --pcsc exclude each other") }
+    }
 
     /// - Throws: `CommandFailure`
     func open() throws(CommandFailure) -> any USBBus {
         guard simulated else { return try Till.usbBus(time: SystemTimeSource()) }
         let bus = SimulatedUSBBus(clock: SimulationClock(VirtualTimeSource()))
-        for model in SimulatedReaderModel.all { bus.plug(SimulatedReaderUnit(model: model, clock: bus.clock).device) }
+        for reader in SimulatedReader.all { bus.plug(reader.make(clock: bus.clock).device) }
         return bus
     }
 }
@@ -32,11 +38,16 @@ struct ListReaders: AsyncParsableCommand {
         commandName: "list", abstract: "Lists the readers that are plugged in.")
 
     @OptionGroup var bus: BusOptions
+    @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         try await output.reporting {
-            let readers = try await ReaderCatalogue.readers(on: try bus.open()).map(\.reader)
+            let quirks = try configuration.load().readerQuirks
+            let readers =
+                bus.pcsc
+                ? try await PCSCReaderCatalogue.readers()
+                : try await ReaderCatalogue.readers(on: try bus.open(), quirks: quirks).map(\.reader)
             guard !output.json else { return try StandardOutput.write(json: readers) }
             if readers.isEmpty {
                 StandardError.write(
@@ -55,13 +66,12 @@ struct ReaderInfo: AsyncParsableCommand {
     @Argument(help: "The reader's identifier, as 'readers list' shows it. Default: the first one.")
     var reader: String?
     @OptionGroup var bus: BusOptions
+    @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         try await output.reporting {
-            let bus = try bus.open()
-            let found = try await ReaderCatalogue.find(reader, on: bus)
-            let (view, failure) = await ReaderView.asking(found.reader, device: found.device, bus: bus)
+            let (view, failure) = try await ask()
             if output.json {
                 try StandardOutput.write(json: view)
             } else {
@@ -72,6 +82,17 @@ struct ReaderInfo: AsyncParsableCommand {
             throw ExitCode(failure.status.rawValue)
         }
     }
+
+    private func ask() async throws -> (view: ReaderView, failure: CommandFailure?) {
+        guard !bus.pcsc else {
+            let found = try PCSCReaderCatalogue.find(reader, among: try await PCSCReaderCatalogue.readers())
+            return await ReaderView.askingPCSC(found)
+        }
+        let quirks = try configuration.load().readerQuirks
+        let bus = try bus.open()
+        let found = try await ReaderCatalogue.find(reader, on: bus, quirks: quirks)
+        return await ReaderView.asking(found.reader, device: found.device, bus: bus, table: quirks)
+    }
 }
 
 /// `readers watch`
@@ -81,15 +102,20 @@ struct WatchReaders: AsyncParsableCommand {
         discussion: "With --json every line is a JSON object.")
 
     @OptionGroup var bus: BusOptions
+    @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         try await output.reporting {
-            let bus = try bus.open()
-            let changes = bus.hotplugEvents()
+            let quirks = try configuration.load().readerQuirks
+            let source: any CardReaderSource =
+                bus.pcsc
+                ? PCSCReaderSource()
+                : USBCardReaderSource(try bus.open(), quirks: quirks, time: SystemTimeSource())
+            let changes = source.changes()
             let cancellation = Cancellation()
             try await CancellationSignals.watching {
-                let watching = Task { try await tell(changes, on: bus) }
+                let watching = Task { try await tell(changes, of: source) }
                 await cancellation.onRequest { watching.cancel() }
                 try await watching.value
             } onSignal: {
@@ -98,12 +124,14 @@ struct WatchReaders: AsyncParsableCommand {
         }
     }
 
-    private func tell(_ changes: AsyncStream<USBHotplugEvent>, on bus: any USBBus) async throws {
-        for found in try await ReaderCatalogue.readers(on: bus) { try tell("present", found.reader) }
+    private func tell(
+        _ changes: any AsyncSequence<CardReaderChange, Never> & Sendable, of source: any CardReaderSource
+    ) async throws {
+        for reader in try await ReaderCatalogue.readers(of: source) { try tell("present", reader) }
         for await change in changes {
             switch change {
-            case .arrived(let device): try CardReader(device).map { try tell("arrived", $0) }
-            case .left(let device): try CardReader(device).map { try tell("left", $0) }
+            case .arrived(let reader): try tell("arrived", reader)
+            case .left(let reader): try tell("left", reader)
             }
         }
     }

@@ -1,6 +1,7 @@
 internal import CardSecrets
 internal import Determinism
 internal import EMV
+internal import Hardware
 internal import Simulator
 
 /// The person at this terminal: chooses and types on the keyboard. Every question has a deadline.
@@ -10,8 +11,18 @@ struct ConsoleCardholder: CardholderInterface {
     let pinPad: SimulatedPINPad
     private let keyboard: Keyboard
 
-    init(pin: SealedBytes?, pinPad: SimulatedPINPad, time: any TimeSource) {
-        (self.pin, self.pinPad, keyboard) = (pin, pinPad, Keyboard(time: time))
+    /// Online PINs are enciphered under the test keys, until there is a PIN pad with keys of its own.
+    ///
+    /// - Throws: `CommandFailure`
+    init(
+        pin: SealedBytes?, pinPad scheme: PINPadScheme, random: any RandomSource, time: any TimeSource
+    ) throws(CommandFailure) {
+        do {
+            pinPad = try SimulatedPINPad(keys: TestKeys.embedded(), scheme: scheme.keyScheme, random: random)
+        } catch {
+            throw CommandFailure(.internalError, code: "internal", message: "the test PIN pad cannot be made: \(error)")
+        }
+        (self.pin, keyboard) = (pin, Keyboard(time: time))
     }
 
     /// How long a person may take for one question.

@@ -1,12 +1,24 @@
+internal import CCID
 internal import Hardware
 internal import USB
 
 /// Finds readers for commands.
 enum ReaderCatalogue {
     /// - Throws: `CommandFailure`
-    static func readers(on bus: any USBBus) async throws(CommandFailure) -> [(reader: CardReader, device: USBDevice)] {
+    static func readers(of source: any CardReaderSource) async throws(CommandFailure) -> [CardReader] {
+        do throws(UnderlyingError) { return try await source.readers() } catch {
+            throw CommandFailure(CardReaderServiceError.discovery(error))
+        }
+    }
+
+    /// - Throws: `CommandFailure`
+    static func readers(
+        on bus: any USBBus, quirks: ReaderQuirkTable
+    ) async throws(CommandFailure) -> [(reader: CardReader, device: USBDevice)] {
         do throws(USBError) {
-            return try await bus.devices().compactMap { device in CardReader(device).map { ($0, device) } }
+            return try await bus.devices().flatMap { device in
+                CardReader.all(in: device, quirks: quirks).map { ($0, device) }
+            }
         } catch {
             throw CommandFailure(.reader, code: "usb_failed", message: error.description)
         }
@@ -16,15 +28,16 @@ enum ReaderCatalogue {
     ///
     /// - Throws: `CommandFailure`
     static func find(
-        _ id: String?, on bus: any USBBus
+        _ id: String?, on bus: any USBBus, quirks: ReaderQuirkTable
     ) async throws(CommandFailure) -> (reader: CardReader, device: USBDevice) {
-        let readers = try await readers(on: bus)
-        guard let found = id.map({ id in readers.first { $0.reader.id == id } }) ?? readers.first else {
+        let readers = try await readers(on: bus, quirks: quirks)
+        let first = readers.first { $0.reader.inputs.contains(.insert) } ?? readers.first
+        guard let found = id.map({ id in readers.first { $0.reader.id == id } }) ?? first else {
             throw CommandFailure(
                 .reader, code: "reader_not_found",
                 message: id.map { "there is no reader '\($0)'" } ?? "no card reader found",
                 fix: readers.isEmpty
-                    ? "plug a CCID reader in, or give --simulated"
+                    ? "plug a card reader in, or give --simulated"
                     : .choice(of: id ?? "", among: readers.map(\.reader.id), called: "readers"))
         }
         return found

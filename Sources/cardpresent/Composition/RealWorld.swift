@@ -18,20 +18,16 @@ struct RealWorld: World {
     init(
         _ options: WorldOptions, readerID: String?, pin: SealedBytes?, pinPad scheme: PINPadScheme
     ) throws(CommandFailure) {
-        guard options.determinism.seed == nil else {
-            throw CommandFailure(
-                .usage, code: "seed_with_usb", message: "--seed makes simulated runs repeatable, not real ones",
-                fix: "leave --seed out, or use --reader simulated")
-        }
+        guard options.determinism.seed == nil else { throw .seedWithRealReader }
         self.readerID = readerID
         bus = try Till.usbBus(time: time)
-        let pinPad: SimulatedPINPad
-        do {
-            pinPad = try SimulatedPINPad(keys: TestKeys.embedded(), scheme: scheme.keyScheme, random: random)
-        } catch {
-            throw CommandFailure(.internalError, code: "internal", message: "the test PIN pad cannot be made: \(error)")
-        }
-        cardholder = ConsoleCardholder(pin: pin, pinPad: pinPad, time: time)
+        cardholder = try ConsoleCardholder(pin: pin, pinPad: scheme, random: random, time: time)
         trace = try options.traceFile()
     }
+}
+
+extension CommandFailure {
+    static let seedWithRealReader = CommandFailure(
+        .usage, code: "seed_with_usb", message: "--seed makes simulated runs repeatable, not real ones",
+        fix: "leave --seed out, or use --reader simulated")
 }

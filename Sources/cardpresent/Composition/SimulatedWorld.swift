@@ -20,7 +20,7 @@ struct SimulatedWorld: World {
     init(
         _ options: WorldOptions, model name: String, pin: SealedBytes?, pinPad: PINPadScheme
     ) throws(CommandFailure) {
-        let model = try ReaderModelCatalogue.model(name)
+        let model = try ReaderModelCatalogue.reader(name)
         let profile = try CardCatalogue.profile(options.card)
         card = profile
         random = options.determinism.repeatability.random
@@ -28,14 +28,15 @@ struct SimulatedWorld: World {
         time = clock
         let simulatedBus = SimulatedUSBBus(clock: clock)
         bus = simulatedBus
-        let unit = SimulatedReaderUnit(model: model, clock: clock)
-        simulatedBus.plug(unit.device)
+        let reader = model.make(clock: clock)
+        simulatedBus.plug(reader.device)
         do {
             let keys = try TestKeys.embedded(rsa: options.determinism.repeatability.rsaKeys)
             authorityKeys = try profile.certificationAuthorityKeys(keys)
             let chip = try SimulatedEMVCard(profile: profile, keys: keys, random: random.stream("card"))
             person = SimulatedCardholder(
-                profile: profile, card: chip, reader: unit.first, clock: clock,
+                profile: profile, card: chip,
+                stripe: try profile.stripe.map { try SimulatedStripe($0, keys: keys) }, reader: reader, clock: clock,
                 pinPad: try SimulatedPINPad(
                     keys: keys, scheme: pinPad.keyScheme, random: random.stream("pin pad")),
                 pin: pin)

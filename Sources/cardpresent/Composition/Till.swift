@@ -37,6 +37,7 @@ struct Till: Sendable {
         let world: any World =
             switch options.reader {
             case .usb(let id): try RealWorld(options, readerID: id, pin: pin, pinPad: settings.pinPadScheme)
+            case .pcsc(let name): try PCSCWorld(options, readerName: name, pin: pin, pinPad: settings.pinPadScheme)
             case .simulated(let model):
                 try SimulatedWorld(options, model: model, pin: pin, pinPad: settings.pinPadScheme)
             }
@@ -65,22 +66,23 @@ struct Till: Sendable {
         let stores = try Self.stores(
             world, terminal: world.terminal(settings.terminal(for: currency)), host: host, journal: journal,
             history: try world.takesCards ? CardFiles.history(in: storage, settings, world.time) : nil,
-            merchant: settings.merchant)
+            settings: settings)
         let recovered = try await stores.value { CardPresentPaymentsAction.recoverPayments(onCompletion: $0) }
         return Till(stores: stores, world: world, recovered: recovered)
     }
 
     private static func stores(
         _ world: any World, terminal: TerminalConfiguration, host: any PaymentHost, journal: PaymentJournal,
-        history: StoredCardHistory?, merchant: Merchant
+        history: StoredCardHistory?, settings: TillConfiguration
     ) throws(CommandFailure) -> StoresManager {
         let time = world.time
         let payments = CardPresentPaymentsStore(
-            host: host, journal: journal, merchant: merchant, history: history, time: time
+            host: host, journal: journal, merchant: settings.merchant, history: history, time: time
         ) { host in
             LocalCardReaderService(
-                sources: world.readerSources, host: host, terminal: terminal, cardholder: world.cardholder,
-                history: history, time: time, random: world.random.stream("terminal"),
+                sources: world.readerSources(settings), host: host, terminal: terminal,
+                magneticStripe: settings.magneticStripe, cardholder: world.cardholder, history: history, time: time,
+                random: world.random.stream("terminal"),
                 trace: world.recordTrace)
         }
         let receipts = ReceiptStore(
@@ -200,14 +202,7 @@ extension Till {
             found = list
             break
         }
-        guard let reader = world.readerID.map({ id in found.first { $0.id == id } }) ?? found.first else {
-            throw CommandFailure(
-                .reader, code: "reader_not_found",
-                message: world.readerID.map { "there is no reader '\($0)'" } ?? "no card reader found",
-                fix: found.isEmpty
-                    ? "plug a CCID reader in, or use --reader simulated"
-                    : .choice(of: world.readerID ?? "", among: found.map(\.id), called: "readers"))
-        }
+        let reader = try world.choose(among: found)
         _ = try await stores.value { CardPresentPaymentsAction.connect(reader: reader, onCompletion: $0) } as CardReader
     }
 

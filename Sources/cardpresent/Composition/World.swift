@@ -22,11 +22,16 @@ protocol World: Sendable {
     /// The card that is used; nil when it is not known beforehand.
     var card: CardProfile? { get }
     /// Where readers come from.
-    var readerSources: [any CardReaderSource] { get }
+    func readerSources(_ settings: TillConfiguration) -> [any CardReaderSource]
     /// How the reader to use is looked for.
     var discoveryMethod: CardReaderDiscoveryMethod { get }
-    /// The reader to use; nil for the first one.
+    /// The identifier of the reader to use; nil for the first one.
     var readerID: String? { get }
+
+    /// The reader to use of those that were found.
+    ///
+    /// - Throws: `CommandFailure`
+    func choose(among readers: [CardReader]) throws(CommandFailure) -> CardReader
 
     /// Whether cards can come to a reader here.
     var takesCards: Bool { get }
@@ -42,13 +47,32 @@ extension World {
     var trace: TraceFile? { nil }
     var card: CardProfile? { nil }
     var readerID: String? { nil }
-    var readerSources: [any CardReaderSource] { [USBCardReaderSource(bus, time: time)] }
+    func readerSources(_ settings: TillConfiguration) -> [any CardReaderSource] {
+        [
+            USBCardReaderSource(
+                bus, quirks: settings.readerQuirks, time: time, magneticStripe: settings.magneticStripe)
+        ]
+    }
     var discoveryMethod: CardReaderDiscoveryMethod { .usb }
     var takesCards: Bool { true }
 
     func terminal(_ configured: TerminalConfiguration) -> TerminalConfiguration { configured }
 
     func observe(_ event: CardReaderEvent) {}
+
+    func choose(among readers: [CardReader]) throws(CommandFailure) -> CardReader {
+        // Where nothing is said, a reader for chips: one for stripes beside it is used with it.
+        let first = readers.first { $0.inputs.contains(.insert) } ?? readers.first
+        guard let reader = readerID.map({ id in readers.first { $0.id == id } }) ?? first else {
+            throw CommandFailure(
+                .reader, code: "reader_not_found",
+                message: readerID.map { "there is no reader '\($0)'" } ?? "no card reader found",
+                fix: readers.isEmpty
+                    ? "plug a CCID reader in, or use --reader simulated"
+                    : .choice(of: readerID ?? "", among: readers.map(\.id), called: "readers"))
+        }
+        return reader
+    }
 
     /// Writes the trace; nil when there is none.
     var recordTrace: (@Sendable (TraceEntry) -> Void)? {

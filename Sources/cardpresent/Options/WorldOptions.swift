@@ -6,8 +6,12 @@ internal import Simulator
 struct WorldOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The first USB reader, usb:ID for another one, or a simulated reader.",
-            discussion: "'cardpresent readers list' shows the readers that are plugged in."))
+            "The first USB reader, usb:ID for another one, pcsc:NAME for one of pcscd's, or a simulated reader.",
+            discussion: """
+                'cardpresent readers list' shows the readers that are plugged in, with --pcsc those that pcscd has. A \
+                part of NAME will do.
+                """),
+        completion: .custom { _, _, _ in await PCSCReaderCatalogue.completions() })
     var reader = ReaderChoice.simulated(model: SimulatedReaderModel.tpdu.name)
     @Option(
         help: ArgumentHelp(

@@ -43,8 +43,10 @@ extension CommandFailure {
     private static func fix(_ code: String) -> String? {
         switch code {
         case "card_not_read": "ask for another card, or another way to pay"
+        case "swipe_not_read": "begin again and swipe the card, or ask for another one"
+        case "chip_card_swiped": "begin again with a chip card reader, and insert the card"
         case "card_removed": "begin again, and leave the card in until the reader says otherwise"
-        case "card_timeout": "begin again and insert a card"
+        case "card_timeout": "begin again and present a card"
         case "reader_unplugged", "no_reader": "plug the reader in and begin again"
         case "host_failed", "host_unreachable", "host_timeout", "interrupted": "nothing was charged: begin again"
         default: nil
@@ -64,10 +66,11 @@ extension CommandFailure {
     init(_ error: CardReaderServiceError) {
         let message = error.description
         switch error.underlying {
-        case .readerBusy:
+        case .readerBusy(let detail):
+            let (_, fix) = detail.splitAtFix
             self.init(
-                .reader, code: "reader_busy", message: message,
-                fix: "end the other program, or give another reader with --reader usb:ID")
+                .reader, code: "reader_busy", message: fix == nil ? message : message.splitAtFix.0,
+                fix: fix ?? "end the other program, or give another reader with --reader usb:ID")
         case .readerTaken(let owner, let remedy):
             self.init(
                 .reader, code: "reader_taken", message: "\(owner) holds the reader",
@@ -76,12 +79,15 @@ extension CommandFailure {
             self.init(
                 .tryAgain, code: "reader_reconnecting", message: message,
                 fix: "plug the reader in, or give another one with --reader usb:ID")
+        case .featureNotAvailable:
+            self.init(.unavailable, code: "not_available", message: message.splitAtFix.0, fix: message.splitAtFix.1)
         case .readerNotFound:
             self.init(.reader, code: "reader_not_found", message: message, fix: "plug a CCID reader in")
         case .readerAccessDenied:
+            let (what, fix) = message.splitAtFix
             self.init(
-                .reader, code: "reader_access_denied", message: message,
-                fix: "install udev/60-cardpresent.rules and join the group cardpresent")
+                .reader, code: "reader_access_denied", message: what,
+                fix: fix ?? "install udev/60-cardpresent.rules and join the group cardpresent")
         case .commandCancelled: self.init(.cancelled, code: "cancelled", message: message)
         default: self.init(.reader, code: "reader_failed", message: message)
         }

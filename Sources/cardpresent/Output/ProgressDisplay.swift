@@ -16,10 +16,19 @@ struct ProgressDisplay: Sendable {
         StandardError.write("\nCancelling …\n")
     }
 
+    private static func words(for inputs: CardReaderInput) -> String {
+        switch inputs {
+        case [.insert, .swipe]: "Insert or swipe the card …"
+        case .swipe: "Swipe the card …"
+        default: "Insert the card …"
+        }
+    }
+
     private static func text(_ event: CardReaderEvent) -> String? {
         switch event {
-        case .waitingForInput: "Insert the card …"
+        case .waitingForInput(let inputs): words(for: inputs)
         case .displayMessage(let message): message
+        case .cardSwiped: nil
         case .cardInserted: "Reading the card, do not remove it …"
         case .kernel(.cardholderVerification): "Verifying the cardholder …"
         // Else the terminal itself asks.

@@ -37,23 +37,8 @@ final class ReaderSocket {
         connection = -1
     }
 
-    func send(_ bytes: [UInt8]) throws {
-        guard Glibc.send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
-            throw ChildError(call: "send", code: errno)
-        }
-    }
+    func send(_ bytes: [UInt8]) throws { try SocketBytes.send(bytes, to: connection) }
 
     /// So many bytes, or fewer when the program has ended the connection.
-    func receive(_ count: Int) throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        while bytes.count < count {
-            var incoming = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
-            guard poll(&incoming, 1, 60_000) == 1 else { throw ChildError(call: "recv", code: ETIMEDOUT) }
-            var buffer = [UInt8](repeating: 0, count: count - bytes.count)
-            let taken = recv(connection, &buffer, buffer.count, 0)
-            guard taken > 0 else { break }
-            bytes += buffer.prefix(taken)
-        }
-        return bytes
-    }
+    func receive(_ count: Int) throws -> [UInt8] { try SocketBytes.receive(count, from: connection) }
 }

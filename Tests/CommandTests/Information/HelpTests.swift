@@ -44,6 +44,8 @@ struct HelpTests {
                   config                  Shows and checks the configuration of the till.
                   emv                     Tools for EMV data: keys, cards' data, recorded
                                           exchanges.
+                  doctor                  Finds out why readers, printing or records do not work,
+                                          and says what to type.
 
                   See 'cardpresent help <subcommand>' for detailed help.
 
@@ -71,12 +73,18 @@ struct HelpTests {
                   --currency <code>       ISO 4217 code of the currency. Default: the
                                           configuration's, USD without one.
                   --order <number>        The number of the order that is paid.
-                  --reader <reader>       The first USB reader, usb:ID for another one, or a
-                                          simulated reader. (values: usb, simulated,
-                                          simulated:tpdu, simulated:short-apdu,
-                                          simulated:extended-apdu, simulated:battery,
-                                          simulated:pinpad; default: simulated:tpdu)
-                        'cardpresent readers list' shows the readers that are plugged in.
+                  --reader <reader>       The first USB reader, usb:ID for another one,
+                                          pcsc:NAME for one of pcscd's, or a simulated reader.
+                                          (values: usb, pcsc, simulated, simulated:tpdu,
+                                          simulated:short-apdu, simulated:extended-apdu,
+                                          simulated:battery, simulated:pinpad,
+                                          simulated:tpdu-t0, simulated:dual-slot,
+                                          simulated:contactless, simulated:dual-interface,
+                                          simulated:combo, simulated:msr, simulated:msr-fixed,
+                                          simulated:msr-keyboard, simulated:msr-encrypted;
+                                          default: simulated:tpdu)
+                        'cardpresent readers list' shows the readers that are plugged in, with
+                        --pcsc those that pcscd has. A part of NAME will do.
                   --card <profile>        The card in a simulated reader: the name of a profile
                                           or the path of a profile file. (default: visa-credit)
                         'cardpresent cards list' shows the profiles.
@@ -125,6 +133,7 @@ struct HelpTests {
         ["cards", "list"], ["cards", "show"], ["config", "show"], ["config", "check"], ["issuer", "ledger"],
         ["issuer", "reconcile"], ["emv", "decode"], ["emv", "replay"], ["emv", "oda"], ["emv", "capks"],
         ["exceptions", "add"], ["exceptions", "list"], ["exceptions", "remove"], ["simulate", "card"],
+        ["simulate", "usb"], ["doctor"],
     ])
     func `every command has help, and results as JSON`(command: [String]) throws {
         let result = try Program.run(command + ["--help"], in: scratch)
@@ -138,7 +147,9 @@ struct HelpTests {
     func `there is a completion for every shell, and bash takes its own`(shell: String) throws {
         let result = try Program.run(["--generate-completion-script", shell], in: scratch)
         #expect(result.status == 0)
-        for word in ["pay", "receipts", "insufficient-funds"] { #expect(result.output.contains(word)) }
+        for word in ["pay", "receipts", "insufficient-funds", "dual-interface"] {
+            #expect(result.output.contains(word))
+        }
         guard shell == "bash" else { return }
         let script = try scratch.write(result.output, to: "completion.bash")
         let checked = try Child(program: "/bin/bash", ["-n", script], in: scratch).result()

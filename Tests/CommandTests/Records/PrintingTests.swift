@@ -54,4 +54,43 @@ struct PrintingTests {
                 "DUPLICATE"))
         try Records(of: scratch).expectTruth()
     }
+
+    @Test func `the doctor finds a stopped printer and a queue that takes no jobs, and sets both going`() throws {
+        let scratch = try Scratch()
+        let server = try PrintServer()
+        let settings = try scratch.write("receipt:\n  printer: receipts\n", to: "till.yaml")
+        func doctor(_ arguments: String...) throws -> ProgramResult {
+            try Program.run(
+                ["doctor", "--only", "printer", "--config", settings] + arguments, in: scratch,
+                environment: ["CUPS_SERVER": server.socket])
+        }
+        #expect(try doctor().output == "ok       printer        receipts: is idle and takes jobs\n")
+        let script = """
+            PATH=$PATH:/usr/sbin
+            cupsdisable -h '\(server.socket)' -r 'out of paper' receipts && cupsreject -h '\(server.socket)' receipts
+            """
+        #expect(try Child(program: "/bin/bash", ["-c", script], in: scratch).result().status == 0)
+        let told = try doctor("--json")
+        #expect(told.status == 6)
+        let checks = try #require(try told.object()["checks"] as? [[String: Any]])
+        let findings = try #require(checks.first?["findings"] as? [[String: Any]])
+        #expect(findings.map { $0["seen"] as? String } == ["the printer is stopped", "the queue takes no jobs"])
+        #expect((findings.first?["cause"] as? String)?.contains("out of paper") == true)
+        #expect(findings.map { $0["fixable"] as? Bool } == [true, true])
+        let fixed = try doctor("--fix")
+        #expect(fixed.status == 0, "\(fixed.output)")
+        #expect(fixed.output.hasPrefix("ok       printer        receipts: is idle and takes jobs"))
+        #expect(fixed.output.contains("done     let receipts print again\n"))
+    }
+
+    @Test func `the doctor finds that no print server answers, which matters to a till that prints`() throws {
+        let scratch = try Scratch()
+        let settings = try scratch.write("receipt:\n  printer: receipts\n", to: "till.yaml")
+        let environment = ["CUPS_SERVER": scratch.file("no.sock")]
+        let told = try Program.run(
+            ["doctor", "--only", "printer", "--config", settings], in: scratch, environment: environment)
+        #expect(told.status == 6)
+        #expect(told.output.contains("fix: sudo systemctl start cups"))
+        #expect(try Program.run(["doctor", "--only", "printer"], in: scratch, environment: environment).status == 0)
+    }
 }

@@ -128,6 +128,9 @@ final class Child {
     /// Reads what the child has written to stdout so far.
     var output: String { (try? String(contentsOfFile: outputFile, encoding: .utf8)) ?? "" }
 
+    /// Reads what the child has written to stderr so far.
+    var errorOutput: String { (try? String(contentsOfFile: errorFile, encoding: .utf8)) ?? "" }
+
     /// Waits until something is so, which the child brings about.
     ///
     /// - Returns: whether it came about before the child ended.

@@ -55,7 +55,7 @@ import USB
 
     private func bench() throws -> (ServiceBench, TalkativeBus) {
         var talkative: TalkativeBus?
-        let bench = try ServiceBench(wrap: { bus in
+        let bench = try ServiceBench(wrapBus: { bus in
             let made = TalkativeBus(bus)
             talkative = made
             return made
@@ -80,7 +80,10 @@ import USB
         try await bench.connect()
         var events = await bench.service.readerEvents.makeAsyncIterator()
         bench.reader.arm(.hang(untilReset: false))
-        await #expect(throws: CardReaderServiceError.paymentMethodCollection(.readerDisconnected)) {
+        await #expect(
+            throws: CardReaderServiceError.paymentMethodCollection(
+                .readerCommunicationError(DisconnectReason.unresponsive.description))
+        ) {
             try await bench.pay()
         }
         var last = await events.next()

@@ -17,7 +17,7 @@ import USB
         _ policy: ReconnectionPolicy = ReconnectionPolicy(giveUpAfter: .seconds(60), paymentWait: .seconds(5)),
         model: SimulatedReaderModel = .shortAPDU, wrap: (SimulatedUSBBus) -> any USBBus = { $0 }
     ) throws -> ServiceBench {
-        try ServiceBench(model: model, reconnection: policy, time: time, wrap: wrap)
+        try ServiceBench(model: model, reconnection: policy, time: time, wrapBus: wrap)
     }
 
     /// A connected reader, and the states and events that follow.

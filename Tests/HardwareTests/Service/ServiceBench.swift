@@ -1,4 +1,5 @@
 import Amounts
+import CCID
 import Determinism
 import EMV
 import Simulator
@@ -14,6 +15,8 @@ final class ServiceBench: Sendable {
     let clock = SimulationClock()
     let bus: SimulatedUSBBus
     let reader: SimulatedCCIDReader
+    /// Where cards are swiped: the head in the chip reader, or a reader beside it.
+    let stripeReader: SimulatedMagneticStripeReader?
     let card: SimulatedEMVCard
     let issuer: SimulatedIssuer
     let service: LocalCardReaderService
@@ -22,30 +25,39 @@ final class ServiceBench: Sendable {
 
     init(
         _ profileName: String = "visa-credit", model: SimulatedReaderModel = .shortAPDU, isPlugged: Bool = true,
-        faults: [IssuerFaultRule] = [], reconnection: ReconnectionPolicy = .off,
-        time: (any TimeSource)? = nil,
+        quirks: ReaderQuirkTable = .embedded, stripeReader stripeModel: SimulatedMSRModel? = nil,
+        magneticStripe: MagneticStripePolicy = MagneticStripePolicy(), history: (any CardHistory)? = nil,
+        faults: [IssuerFaultRule] = [], reconnection: ReconnectionPolicy = .off, time: (any TimeSource)? = nil,
         terminal: TerminalConfiguration = .standard,
         change: (inout CardProfile) -> Void = { _ in }, trace: (@Sendable (TraceEntry) -> Void)? = nil,
-        wrap: (SimulatedUSBBus) -> any USBBus = { $0 }
+        wrap: (any PaymentHost) -> any PaymentHost = { $0 }, wrapBus: (SimulatedUSBBus) -> any USBBus = { $0 }
     ) throws {
         var profile = try CardProfileLibrary.profile(profileName)
         change(&profile)
         let random = SeededRandomSource(seed: 1)
         let keys = try TestKeys.embedded()
         bus = SimulatedUSBBus(clock: clock)
-        reader = SimulatedCCIDReader(model: model, clock: clock)
-        if isPlugged { bus.plug(reader) }
+        let unit = SimulatedReaderUnit(model: model, clock: clock)
+        reader = unit.first
+        let beside = stripeModel.map { [clock] in SimulatedMagneticStripeReader(model: $0, clock: clock) }
+        stripeReader = unit.stripe ?? beside
+        if isPlugged { bus.plug(unit.device) }
+        if let beside { bus.plug(beside) }
         card = try SimulatedEMVCard(profile: profile, keys: keys, random: random.stream("card"))
         person = SimulatedCardholder(
-            profile: profile, card: card, reader: reader, clock: clock,
+            profile: profile, card: card, stripe: try profile.stripe.map { try SimulatedStripe($0, keys: keys) },
+            reader: SimulatedReader.Device(
+                device: unit.device, chip: isPlugged || beside == nil ? reader : nil, stripe: stripeReader),
+            clock: clock,
             pinPad: try SimulatedPINPad(keys: keys, random: random.stream("pin pad")))
         issuer = try SimulatedIssuer(
             accounts: profile.issuerAccounts(keys: keys), keys: keys, time: clock, random: random.stream("host"),
             faults: faults)
         service = LocalCardReaderService(
-            sources: [USBCardReaderSource(wrap(bus), time: clock)], host: issuer, terminal: terminal,
-            cardholder: person,
-            time: time ?? clock, random: random.stream("terminal"), reconnection: reconnection, trace: trace)
+            sources: [USBCardReaderSource(wrapBus(bus), quirks: quirks, time: clock, magneticStripe: magneticStripe)],
+            host: wrap(issuer), terminal: terminal, magneticStripe: magneticStripe, cardholder: person,
+            history: history, time: time ?? clock, random: random.stream("terminal"), reconnection: reconnection,
+            trace: trace)
     }
 
     /// The readers that discovery finds first.

@@ -1,5 +1,6 @@
 import CCID
 import Determinism
+import Dispatch
 import Simulator
 import Synchronization
 import Testing
@@ -8,9 +9,9 @@ import USB
 /// Simulated readers that the real libusb finds: they are served over USB/IP by this process, the bridge plugs them in,
 /// and the driver opens them like any other. Time is real.
 final class BridgeBench: Sendable {
-    /// A reader that is plugged in.
-    struct Plugged {
-        let simulated: SimulatedCCIDReader
+    /// A device that is plugged in.
+    struct Plugged<Simulated: SimulatedUSBDevice>: Sendable {
+        let simulated: Simulated
         /// As libusb's bus shows it.
         let device: USBDevice
 
@@ -26,7 +27,7 @@ final class BridgeBench: Sendable {
     private let server: USBIPServer
     private let serving: Task<Void, Never>
     /// The ports of the simulated bus: a device gets the lowest that is free.
-    private let ports = Mutex<[Int: SimulatedCCIDReader]>([:])
+    private let ports = Mutex<[Int: any SimulatedUSBDevice]>([:])
 
     /// Runs `body` on a bench and puts everything away. What the bench and the driver had of the system must be
     /// returned then, whatever happened.
@@ -46,13 +47,19 @@ final class BridgeBench: Sendable {
         #expect(after == before)
     }
 
-    /// What the process has after a first bench, which leaves behind what is made once for the whole process.
-    private static let firstBench = Task {
+    /// Has everything that is made once for the whole process, at its first use.
+    private static let firstUse = Task {
         if let bench = try? await BridgeBench() { await bench.end() }
+        // A descriptor for each clock that something is waited for by.
+        try? await Task.sleep(for: .milliseconds(20), clock: .continuous)
+        try? await Task.sleep(for: .milliseconds(20), clock: .suspending)
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().asyncAfter(wallDeadline: .now() + 0.02) { continuation.resume() }
+        }
     }
 
     private static func resources(settlingTo expected: ProcessResources? = nil) async -> ProcessResources {
-        await firstBench.value
+        await firstUse.value
         var resources = ProcessResources.now
         // Some other thread may be about to drop the last reference, or to end.
         for _ in 0..<500 where expected.map({ $0 != resources }) ?? (resources.eventThreads > 0) {
@@ -71,42 +78,42 @@ final class BridgeBench: Sendable {
     }
 
     private func end() async {
-        let readers = ports.withLock { Array($0.values) }
-        for reader in readers { simulatedBus.unplug(reader) }
+        let devices = ports.withLock { Array($0.values) }
+        for device in devices { simulatedBus.unplug(device) }
         await until { try await self.bus.devices().isEmpty }
         serving.cancel()
         await serving.value
     }
 
     /// Makes a reader with `cards` in its slots and plugs it in.
-    func plug(_ model: SimulatedReaderModel, _ cards: TestCard?...) async throws -> Plugged {
+    func plug(_ model: SimulatedReaderModel, _ cards: TestCard?...) async throws -> Plugged<SimulatedCCIDReader> {
         let reader = SimulatedCCIDReader(model: model, clock: clock)
         for (slot, card) in cards.enumerated() { if let card { reader.insert(card, slot: slot) } }
         return try await plug(reader)
     }
 
-    func plug(_ reader: SimulatedCCIDReader) async throws -> Plugged {
+    func plug<Simulated>(_ simulated: Simulated) async throws -> Plugged<Simulated> {
         let port = ports.withLock { ports in
             let port = (1...).first { ports[$0] == nil } ?? 0
-            ports[port] = reader
+            ports[port] = simulated
             return port
         }
-        simulatedBus.plug(reader)
+        simulatedBus.plug(simulated)
         guard case .tcp(_, let number) = server.address else { throw USBBridge.Refusal(description: "no port") }
         let address = try await USBBridge.plug(port: UInt16(number), busID: "\(SimulatedUSBBus.number)-\(port)")
         return Plugged(
-            simulated: reader, device: try #require(try await bus.devices().first { $0.address == address }))
+            simulated: simulated, device: try #require(try await bus.devices().first { $0.address == address }))
     }
 
-    /// Pulls a reader out, and waits until the bus shows it no longer.
-    func unplug(_ reader: Plugged) async throws {
-        ports.withLock { ports in ports = ports.filter { $0.value !== reader.simulated } }
-        simulatedBus.unplug(reader.simulated)
-        await until { try await !self.bus.devices().contains(reader.device) }
+    /// Pulls a device out, and waits until the bus shows it no longer.
+    func unplug(_ plugged: Plugged<some SimulatedUSBDevice>) async throws {
+        ports.withLock { ports in ports = ports.filter { $0.value !== plugged.simulated } }
+        simulatedBus.unplug(plugged.simulated)
+        await until { try await !self.bus.devices().contains(plugged.device) }
     }
 
     func open(
-        _ reader: Plugged, _ timing: CCIDTiming = .short
+        _ reader: Plugged<SimulatedCCIDReader>, _ timing: CCIDTiming = .short
     ) async throws(CCIDError) -> CCIDReader {
         try await CCIDReader.open(reader.device, on: bus, timing: timing, time: SystemTimeSource())
     }

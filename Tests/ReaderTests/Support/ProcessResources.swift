@@ -21,6 +21,9 @@ struct ProcessResources: Hashable, CustomStringConvertible {
         return ProcessResources(files: files, eventThreads: threads)
     }
 
+    /// Open nodes of USB devices.
+    var deviceFiles: Int { files.filter { $0.key.contains("/dev/bus/usb/") }.values.reduce(0, +) }
+
     /// Every thread of the process.
     static var threads: Int { names(in: "/proc/self/task").count }
 

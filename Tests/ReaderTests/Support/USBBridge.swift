@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Testing
 
-/// The process that started this one and shows it USB devices: Tests/Mock/Bridge/USBIPBridge.c, which lists the orders.
+/// The process that started this one and shows it USB devices: Tests/Mock/USBIPBridge.c, which lists the orders.
 enum USBBridge {
     /// What a device counts, in the order in which it tells.
     enum Counter: Int { case claims, releases, detaches, attaches, clearedHalts, resets, transfers, files }
@@ -32,6 +32,9 @@ enum USBBridge {
     static func setTaken(_ isTaken: Bool, _ address: UInt8) async throws {
         _ = try await order("taken", "\(address)", isTaken ? "yes" : "no")
     }
+
+    /// The next claim fails: another program was faster.
+    static func refuseClaim(_ address: UInt8) async throws { _ = try await order("refuse", "\(address)") }
 
     /// The next transfer on an endpoint never ends. The default endpoint is 0 for requests to the device, 80 for those
     /// that ask it something.

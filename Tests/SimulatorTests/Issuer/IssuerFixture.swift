@@ -58,9 +58,10 @@ struct IssuerFixture {
         spoil(&objects)
         return AuthorizationRequest(
             key: IdempotencyKey(rawValue: key), stan: 1, amount: money, date: Self.date,
-            card: OnlineAuthorizationRequest(
-                pan: try number(pan), trackTwo: nil, panSequenceNumber: 1, expiry: expiry,
-                iccData: objects.map { BERTLV($0.key, $0.value) }, pinBlock: pinBlock))
+            card: .chip(
+                OnlineAuthorizationRequest(
+                    pan: try number(pan), trackTwo: nil, panSequenceNumber: 1, expiry: expiry,
+                    iccData: objects.map { BERTLV($0.key, $0.value) }, pinBlock: pinBlock)))
     }
 
     func masterKey(
@@ -75,8 +76,8 @@ struct IssuerFixture {
         -> IssuerAuthenticationData.Context
     {
         IssuerAuthenticationData.Context(
-            version: version, atc: 1, unpredictableNumber: request.card.iccData.first(0x9F37)?.value ?? [],
-            arqc: request.card.iccData.first(0x9F26)?.value ?? [])
+            version: version, atc: 1, unpredictableNumber: request.card.chipData.first(0x9F37)?.value ?? [],
+            arqc: request.card.chipData.first(0x9F26)?.value ?? [])
     }
 
     /// A PIN block under the PIN pad's first triple DES key.
@@ -122,5 +123,15 @@ struct IssuerFixture {
     /// What the account has paid, in cents.
     func spent(_ issuer: SimulatedIssuer) async throws -> Int64 {
         try await issuer.ledger().spent(account: account().reference, currency: "USD")
+    }
+}
+
+extension PresentedCard {
+    /// What the chip says to its issuer; nothing for a stripe.
+    var chipData: [BERTLV] {
+        switch self {
+        case .chip(let chip): chip.iccData
+        case .stripe: []
+        }
     }
 }

@@ -66,7 +66,7 @@ struct SimulatedIssuerTests {
     @Test func `the cryptogram of another card is declined`() async throws {
         let issuer = try fixture.issuer()
         let other = try fixture.request("a", pan: "4761739001010036")
-        let stolen = other.card.iccData.first(0x9F26)?.value
+        let stolen = other.card.chipData.first(0x9F26)?.value
         let response = try await issuer.authorize(try fixture.request("b") { $0[0x9F26] = stolen })
         #expect(response.responseCode == "88")
     }

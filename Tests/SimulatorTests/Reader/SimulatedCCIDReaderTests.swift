@@ -26,9 +26,11 @@ import USB
         let host = try await RawHost(model, card: card)
         #expect(try await host.command(0x65).status == 0x01)
         let on = try await host.powerOn()
-        #expect(on.type == 0x80 && on.status == 0x00 && on.data == ScriptedCard.t0)
+        // A reader with a field makes the answer to reset itself.
+        let answer = model.isContactless ? [0x3B, 0x80, 0x80, 0x01, 0x01] : ScriptedCard.t0
+        #expect(on.type == 0x80 && on.status == 0x00 && on.data == answer)
         #expect(try await host.command(0x65).status == 0x00)
-        #expect(try await host.powerOn().data == ScriptedCard.t0)
+        #expect(try await host.powerOn().data == answer)
         #expect(try await host.command(0x63).status == 0x01)
         #expect(try await host.command(0x6F, [0, 0, 0], [0, 0xB0, 0, 2, 2]).status == 0x41)
         #expect(card.events == [.coldReset, .warmReset, .powerOff])
@@ -66,9 +68,11 @@ import USB
 
     @Test(arguments: SimulatedReaderModel.all, [ScriptedCard.t0, ScriptedCard.t1])
     func `every level gives the same answers`(model: SimulatedReaderModel, answerToReset: [UInt8]) async throws {
+        let isT1 = answerToReset == ScriptedCard.t1
+        // A reader of T=0 alone has no T=1 card.
+        guard !isT1 || model.protocols & 0b10 != 0 else { return }
         let host = try await RawHost(model, card: ScriptedCard(answerToReset))
         try await host.powerOn()
-        let isT1 = answerToReset == ScriptedCard.t1
         var device: T1InterfaceDevice? =
             isT1 ? T1InterfaceDevice(cardInformationFieldSize: 32, errorDetection: .lrc) : nil
         if isT1, model.level == .tpdu {
@@ -84,6 +88,69 @@ import USB
             ([0x00, 0xE0, 4, 0], [0x90, 0x00]),
         ]
         for (command, answer) in cases { #expect(try await host.exchange(command, t1: &device) == answer) }
+    }
+
+    @Test func `a reader of T=0 alone refuses the other protocol`() async throws {
+        let host = try await RawHost(.tpduT0, card: ScriptedCard(ScriptedCard.both))
+        try await host.powerOn()
+        let refused = try await host.command(0x61, [1, 0, 0], Self.t1Parameters)
+        #expect(refused.status == 0x40 && refused.error == 0x07)
+    }
+
+    @Test func `a contactless reader makes the ATR, takes either protocol and whole commands, and starts slowly`()
+        async throws
+    {
+        // Historical bytes of the card: "AB".
+        let atr: [UInt8] = [0x3B, 0xE2, 0x00, 0x00, 0x81, 0x31, 0x20, 0x45, 0x41, 0x42]
+        let card = ScriptedCard(atr + [atr.dropFirst().reduce(0, ^)])
+        let host = try await RawHost(.contactless, card: card)
+        let start = host.clock.now()
+        #expect(try await host.command(0x65).status == 0x01)
+        #expect(host.clock.now() == start.advanced(by: .milliseconds(300)))
+        #expect(try await host.command(0x65).status == 0x01)
+        #expect(host.clock.now() == start.advanced(by: .milliseconds(300)))
+        let on = try await host.powerOn(0)
+        let expected: [UInt8] = [0x3B, 0x82, 0x80, 0x01, 0x41, 0x42]
+        #expect(on.data == expected + [expected.dropFirst().reduce(0, ^)])
+        let parameters = try await host.command(0x6C)
+        #expect(parameters.specific == 1)
+        #expect(try await host.command(0x61, [1, 0, 0], parameters.data).status == 0)
+        #expect(try await host.command(0x6D).specific == 1)
+        #expect(try await host.transfer([0x00, 0xB0, 0, 3, 3]).data == [0, 1, 2, 0x90, 0x00])
+    }
+
+    @Test func `two slots have a card each`() async throws {
+        let host = try await RawHost(.dualSlot, card: ScriptedCard(ScriptedCard.t0))
+        #expect(try await host.notice() == [0x50, 0x03])
+        #expect(try await host.command(0x65, slot: 1).status == 0x02)
+        host.reader.insert(ScriptedCard(ScriptedCard.both), slot: 1)
+        #expect(try await host.notice() == [0x50, 0x0D])
+        #expect(try await host.command(0x62, slot: 1, [1, 0, 0]).data == ScriptedCard.both)
+        #expect(try await host.command(0x65, slot: 0).status == 0x01)
+        #expect(try await host.command(0x65, slot: 2).status == 0x42)
+    }
+
+    @Test func `a packet without bytes is no message`() async throws {
+        let host = try await RawHost()
+        try await host.write([])
+        #expect(try await host.command(0x65).status == 0x02)
+    }
+
+    @Test func `a high speed reader has packets of 512 bytes`() async throws {
+        var model = SimulatedReaderModel.extendedAPDU
+        (model.speed, model.maximumMessageLength) = (.high, 1034)
+        let host = try await RawHost(model, card: ScriptedCard(ScriptedCard.t1))
+        let bulk = model.descriptors.configuration.interfaces[0].endpoints.filter { $0.kind == .bulk }
+        #expect(bulk.map(\.maximumPacketSize) == [512, 512])
+        #expect(model.descriptors.deviceBytes.prefix(4) == [0x12, 0x01, 0x00, 0x02])
+        try await host.powerOn(0)
+        let command = try CommandAPDU(cla: 0, ins: 0xB0, p1: 0xFF, p2: 0, data: [], expectedLength: 1000).bytes
+        try await host.write(RawHost.message(0x6F, [0, 0, 0], command))
+        // 1012 bytes come in packets: whole ones alone fit into what is no multiple of them.
+        await #expect(throws: USBError.overflow) { try await host.read(600) }
+        try await host.write(RawHost.message(0x6F, [0, 0, 0], command))
+        #expect(try await host.read(512).count == 512)
+        #expect(try await host.read(512).count == 500)
     }
 
     @Test func `long commands and answers are chained at extended level over T=1`() async throws {

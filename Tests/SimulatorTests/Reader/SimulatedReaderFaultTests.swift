@@ -159,7 +159,7 @@ import USB
             if round % 2 == 0 { message[8] = 0; message[9] = 0 }
             if round % 3 == 0 { message[7] = UInt8(round % 2) }
             if round % 7 == 0 { message[Int(random.number(in: 0...9))] = random.bytes(1)[0] }
-            if round % 11 == 0 { message = random.bytes(Int(random.number(in: 0...300))) }
+            if round % 11 == 0 { message = random.bytes(Int(random.number(in: 1...300))) }
             if message.first == 0x72 { message[0] = 0x65 }
             do throws(USBError) {
                 try await host.write(message)

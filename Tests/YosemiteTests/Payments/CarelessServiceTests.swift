@@ -27,8 +27,10 @@ import Testing
             let request = AuthorizationRequest(
                 key: parameters.key, stan: parameters.stan, amount: parameters.amount,
                 date: CivilDate(year: 2026, month: 1, day: 2),
-                card: OnlineAuthorizationRequest(
-                    pan: pan, trackTwo: nil, panSequenceNumber: 1, expiry: [0x35, 0x12], iccData: [], pinBlock: nil))
+                card: .chip(
+                    OnlineAuthorizationRequest(
+                        pan: pan, trackTwo: nil, panSequenceNumber: 1, expiry: [0x35, 0x12], iccData: [],
+                        pinBlock: nil)))
             _ = try? await host.authorize(request)
             throw .paymentMethodCollection(.cardRemoved)
         }

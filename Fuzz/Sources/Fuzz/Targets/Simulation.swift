@@ -4,8 +4,8 @@ internal import SmartCard
 @testable internal import Simulator
 
 extension FuzzTarget {
-    /// What other terminals send to our card.
-    static let simulator: [FuzzTarget] = [doors, commands]
+    /// What other terminals send to our card, and other machines to our readers.
+    static let simulator: [FuzzTarget] = [doors, usbip, commands]
 
     /// The first byte chooses the door. The card echoes.
     private static let doors = FuzzTarget(
@@ -44,6 +44,74 @@ extension FuzzTarget {
             }
         }
         _ = session.farewell()
+    }
+
+    /// The first byte chooses whether a reader was imported, and which. Pieces with their length in front follow.
+    private static let usbip = FuzzTarget(
+        "usbip", longestInput: 1024,
+        seeds: {
+            func submit(_ endpoint: UInt8, isInput: Bool, length: UInt8, setup: String, _ data: String = "") -> [UInt8]
+            {
+                let head = "00000001 00000001 00010001 000000" + (isInput ? "01" : "00") + " 000000"
+                let command =
+                    bytes(head) + [endpoint] + bytes("00000000 000000") + [length]
+                    + bytes("00000000 00000000 00000000" + setup + data)
+                return [UInt8(command.count)] + command
+            }
+            let none = "0000000000000000"
+            let powerOn = submit(2, isInput: false, length: 10, setup: none, "62 00000000 00 00 01 0000")
+            let status = submit(5, isInput: false, length: 10, setup: none, "65 00000000 00 01 00 0000")
+            let reads = [2, 3, 5, 6].flatMap { submit($0, isInput: true, length: 64, setup: none) }
+            let requests =
+                submit(0, isInput: true, length: 18, setup: "80060001 00001200")
+                + submit(0, isInput: false, length: 0, setup: "00090100 00000000")
+                + submit(0, isInput: true, length: 4, setup: "A1020000 01000400")
+            let unlink =
+                bytes("30 00000002 00000002 00010001 00000000 00000000 00000001") + [UInt8](repeating: 0, count: 24)
+            return [
+                bytes("00 08 01118005 00000000"),
+                bytes("00 28 01118003 00000000 312D3100") + [UInt8](repeating: 0, count: 28),
+                [1] + requests + powerOn + reads + unlink, [3] + requests + reads + status + powerOn + unlink,
+            ]
+        },
+        run: { bytes in
+            guard let first = bytes.first else { return }
+            let time = VirtualTimeSource()
+            let clock = SimulationClock(time)
+            let unit = SimulatedReaderUnit(model: first & 2 == 0 ? .tpdu : .dualInterface, clock: clock)
+            unit.first.insert(try SimulatedEMVCard(profile: profiles.get()[0], random: SeededRandomSource(seed: 1)))
+            var transfers = USBIPTransfers(port: SimulatedUSBPort(unit.device, bus: 1, address: 1, number: 1))
+            var session = USBIPSession()
+            if first & 1 != 0 { session.imported(device: 0x0001_0001) }
+            var rest = bytes.dropFirst()
+            while let count = rest.popFirst() {
+                session.receive(Array(rest.prefix(Int(count))))
+                rest = rest.dropFirst(Int(count))
+                while let step = try session.next() {
+                    guard case .perform(let command) = step else { continue }
+                    switch command {
+                    case .submit(let transfer):
+                        if let reply = transfers.submit(transfer) { check(reply, of: transfer.sequence) }
+                    case .unlink(let sequence, let victim):
+                        check(transfers.unlink(sequence: sequence, victim: victim), of: sequence)
+                    }
+                    let (replies, moment) = transfers.advance()
+                    for reply in replies { check(reply, of: nil) }
+                    if let moment { time.advance(to: moment) }
+                }
+            }
+        })
+
+    private static func check(_ reply: USBIPReply, of sequence: UInt32?) {
+        switch reply {
+        case .ended(let number, _, let length, let data):
+            hold(data.isEmpty || data.count == length, "as many bytes as are told")
+            hold(reply.bytes.count == 48 + data.count, "a header and the data")
+            if let sequence { same(number, sequence, "the number of the transfer") }
+        case .unlinked(let number, _):
+            hold(reply.bytes.count == 48, "a header")
+            if let sequence { same(number, sequence, "the number of the command") }
+        }
     }
 
     /// The first byte chooses the card; commands with their length in front follow.

@@ -1,4 +1,5 @@
 internal import EMV
+internal import Hardware
 internal import SmartCard
 
 /// What a rule can look at of a message to the issuer.
@@ -22,6 +23,8 @@ struct IssuerMessage {
     enum PINPlace: String, Hashable, Sendable, CaseIterable { case none, offline, online }
 
     struct Card {
+        /// How the card was read (DE 22).
+        let entryMode: CardPresentTransactionDetails.EntryMode
         /// Tag 9F36; nil when the message has none.
         let counter: UInt16?
         /// Tag 95
@@ -29,9 +32,10 @@ struct IssuerMessage {
         let verification: Verification
         let pinPlace: PINPlace
         /// What the issuer found out about the PIN in the message.
-        let onlinePIN: CardCheck.PIN
+        let onlinePIN: IssuerPINCheck.Result
 
-        init(_ objects: [BERTLV], hasPINBlock: Bool = false, onlinePIN: CardCheck.PIN = .notGiven) {
+        init(_ objects: [BERTLV], hasPINBlock: Bool = false, onlinePIN: IssuerPINCheck.Result = .notGiven) {
+            entryMode = .chip
             counter = objects.first(0x9F36).flatMap { object in
                 object.value.count == 2 ? object.value.reduce(0) { $0 << 8 | UInt16($1) } : nil
             }
@@ -42,6 +46,17 @@ struct IssuerMessage {
             pinPlace =
                 hasPINBlock || verification == .onlinePIN ? .online : verification.isOfflinePIN ? .offline : .none
             self.onlinePIN = onlinePIN
+        }
+
+        /// Of a swiped card, which has no ICC data.
+        init(
+            _ entryMode: CardPresentTransactionDetails.EntryMode, _ verification: Verification, hasPINBlock: Bool,
+            onlinePIN: IssuerPINCheck.Result
+        ) {
+            self.entryMode = entryMode
+            (counter, verificationResults) = (nil, TerminalVerificationResults(rawValue: 0))
+            (self.verification, self.onlinePIN) = (verification, onlinePIN)
+            pinPlace = hasPINBlock ? .online : .none
         }
     }
 }

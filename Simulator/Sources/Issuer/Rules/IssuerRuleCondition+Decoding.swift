@@ -1,5 +1,6 @@
 internal import Amounts
 internal import EMV
+internal import Hardware
 internal import SettingsFile
 
 extension IssuerRuleCondition {
@@ -9,7 +10,7 @@ extension IssuerRuleCondition {
         guard let node else { return }
         try node.mapping(allowedKeys: [
             "messages", "account", "lastFour", "currency", "amount", "cents", "atc", "atcStep", "payments", "message",
-            "tvr", "cvm", "pin", "onlinePIN",
+            "tvr", "cvm", "pin", "onlinePIN", "entry",
         ])
         if let kinds = try node.optional("messages")?.words(IssuerMessageKind.self) { messages = kinds }
         accounts = try node.optional("account")?.texts()
@@ -65,7 +66,8 @@ extension IssuerRuleCondition {
         }
         verifications = try node.optional("cvm")?.words(IssuerMessage.Verification.self)
         pinPlaces = try node.optional("pin")?.words(IssuerMessage.PINPlace.self)
-        onlinePIN = try node.optional("onlinePIN")?.words(CardCheck.PIN.self)
+        onlinePIN = try node.optional("onlinePIN")?.words(IssuerPINCheck.Result.self)
+        entryModes = try node.optional("entry")?.words(CardPresentTransactionDetails.EntryMode.self)
     }
 
     /// A condition that no message of the named kinds can meet is a mistake.
@@ -73,7 +75,10 @@ extension IssuerRuleCondition {
         if asksForCard, !messages.isSubset(of: [.authorize, .advise]) {
             throw node.error(
                 "only 'authorize' and 'advise' say anything about card and cardholder",
-                fix: "leave other messages out, or 'atc', 'atcStep', 'tvr', 'cvm', 'pin' and 'onlinePIN'")
+                fix: "leave other messages out, or 'atc', 'atcStep', 'tvr', 'cvm', 'pin', 'onlinePIN' and 'entry'")
+        }
+        if entryModes != nil, messages != [.authorize] {
+            throw node.error("only 'authorize' says how the card was read", fix: "leave other messages out")
         }
         if onlinePIN != nil, messages != [.authorize] {
             throw node.error("only 'authorize' has a PIN that the issuer verifies", fix: "leave other messages out")

@@ -1,4 +1,5 @@
 internal import EMV
+internal import Hardware
 
 /// When a rule holds. Everything that is given must hold.
 struct IssuerRuleCondition: Hashable, Sendable {
@@ -41,7 +42,8 @@ struct IssuerRuleCondition: Hashable, Sendable {
     var verificationBits: VerificationBits?
     var verifications: Set<IssuerMessage.Verification>?
     var pinPlaces: Set<IssuerMessage.PINPlace>?
-    var onlinePIN: Set<CardCheck.PIN>?
+    var onlinePIN: Set<IssuerPINCheck.Result>?
+    var entryModes: Set<CardPresentTransactionDetails.EntryMode>?
 
     func holds(for message: IssuerMessage, in book: IssuerLedger) -> Bool {
         messages.contains(message.kind) && holdsForAccount(message) && holdsForAmount(message)
@@ -71,7 +73,7 @@ struct IssuerRuleCondition: Hashable, Sendable {
         }
         return verificationBits?.hold(for: card.verificationResults) != false
             && verifications?.contains(card.verification) != false && pinPlaces?.contains(card.pinPlace) != false
-            && onlinePIN?.contains(card.onlinePIN) != false
+            && onlinePIN?.contains(card.onlinePIN) != false && entryModes?.contains(card.entryMode) != false
     }
 
     private func holdsForBook(_ message: IssuerMessage, _ book: IssuerLedger) -> Bool {
@@ -86,9 +88,9 @@ struct IssuerRuleCondition: Hashable, Sendable {
         return true
     }
 
-    /// Whether only messages with ICC data can meet it.
+    /// Whether only messages that tell of the card itself can meet it.
     var asksForCard: Bool {
         counter != nil || counterStep != nil || verificationBits != nil || verifications != nil || pinPlaces != nil
-            || onlinePIN != nil
+            || onlinePIN != nil || entryModes != nil
     }
 }

@@ -1,0 +1,36 @@
+/// How long one command takes that goes to the card in one message.
+struct Latency {
+    /// GET DATA of the PIN tries, with the right length: seven bytes of answer, and no second exchange.
+    private static let command: [UInt8] = [0x80, 0xCA, 0x9F, 0x17, 0x04]
+
+    /// Milliseconds, sorted.
+    private var times: [Double] = []
+    private var processor = 0.0
+
+    init(_ line: some CardLine, count: Int) async throws {
+        let first = try await line.transmit(Self.command)
+        for _ in 0..<min(200, count) { _ = try await line.transmit(Self.command) }
+        times.reserveCapacity(count)
+        let clock = ContinuousClock()
+        let before = try line.processorSeconds()
+        for _ in 0..<count {
+            let start = clock.now
+            let answer = try await line.transmit(Self.command)
+            times.append((clock.now - start) / .milliseconds(1))
+            guard answer == first else { throw ReaderBenchmarkError("the card answered \(answer) after \(first)") }
+        }
+        processor = try line.processorSeconds() - before
+        times.sort()
+    }
+
+    /// A word and a number of milliseconds a line.
+    var text: String {
+        func quantile(_ part: Double) -> Double { times[min(times.count - 1, Int(Double(times.count) * part))] }
+        return """
+            p50 \(quantile(0.5))
+            p90 \(quantile(0.9))
+            p99 \(quantile(0.99))
+            cpu \(1000 * processor / Double(times.count))
+            """
+    }
+}

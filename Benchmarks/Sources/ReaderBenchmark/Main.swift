@@ -1,0 +1,51 @@
+internal import Glibc
+
+/// Measures commands to the card in a real reader, and shows what the card answers. Scripts/test-usb compares the two
+/// ways to the reader: this driver, and pcscd with its driver.
+@main
+enum Main {
+    private static let usage = """
+        usage: ReaderBenchmark usb walk                     prints the answers of a walk through the card
+               ReaderBenchmark usb latency COUNT            measures COUNT commands
+               ReaderBenchmark pcsc DAEMON walk|latency…    the same through pcscd, whose process id is DAEMON
+
+        """
+
+    static func main() async {
+        do {
+            // Not on the main actor, which has a thread of its own: a payment is not there either.
+            try await Task.detached { try await run(Array(CommandLine.arguments.dropFirst())) }.value
+        } catch {
+            let message = Array("\(error)\n".utf8)
+            write(STDERR_FILENO, message, message.count)
+            exit(1)
+        }
+    }
+
+    private static func run(_ words: [String]) async throws {
+        var words = words[...]
+        let line: any CardLine
+        switch words.popFirst() {
+        case "usb": line = try await DriverLine.open()
+        case "pcsc":
+            guard let daemon = words.popFirst().flatMap({ Int32($0) }) else { throw ReaderBenchmarkError(usage) }
+            line = try PCSCLine(daemon: daemon)
+        default: throw ReaderBenchmarkError(usage)
+        }
+        switch words.popFirst() {
+        case "walk": for answer in try await CardWalk(line).answers() { print(answer) }
+        case "latency":
+            guard let count = words.popFirst().flatMap({ Int($0) }), count > 0 else { throw ReaderBenchmarkError(usage) }
+            print(try await Latency(line, count: count).text)
+        default: throw ReaderBenchmarkError(usage)
+        }
+        await line.close()
+    }
+}
+
+/// Why nothing was measured.
+struct ReaderBenchmarkError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

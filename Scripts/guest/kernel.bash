@@ -1,0 +1,79 @@
+# The kernel that the guest runs: Debian's own, taken from its archive and unpacked, not installed.
+# Sourced by Scripts/test-usb.
+
+# What the guest's kernel may load. Boot takes a few of them into the initial memory file system; the rest is there for
+# 'modprobe' in the guest.
+kernel_members=(
+    './boot/vmlinuz-*'
+    './lib/modules/*/modules.*'
+    './lib/modules/*/kernel/drivers/char/virtio*'
+    './lib/modules/*/kernel/drivers/hid/*'
+    './lib/modules/*/kernel/drivers/net/net_failover*'
+    './lib/modules/*/kernel/drivers/net/virtio*'
+    './lib/modules/*/kernel/drivers/usb/*'
+    './lib/modules/*/kernel/drivers/virtio/*'
+    './lib/modules/*/kernel/fs/9p/*'
+    './lib/modules/*/kernel/fs/fscache/*'
+    './lib/modules/*/kernel/fs/netfs/*'
+    './lib/modules/*/kernel/fs/overlayfs/*'
+    './lib/modules/*/kernel/net/9p/*'
+    './lib/modules/*/kernel/net/core/*'
+)
+
+# The archive drops the builds of a kernel that it has replaced, so the name is asked for and not written down here.
+kernel_package() {
+    apt-cache depends linux-image-amd64 2>/dev/null | sed -n 's/^ *Depends: \(linux-image-[0-9].*\)$/\1/p' | head -n 1
+}
+
+# Unpacks the kernel into a folder of its version, unless it is there already.
+unpack_kernel() { # unpack_kernel PACKAGE FOLDER
+    local package=$1 folder=$2 scratch=$2.new
+    rm -rf "$scratch"
+    mkdir -p "$scratch"
+    # Its sandbox user may not write here, which apt mentions and gets over.
+    (cd "$scratch" && apt-get download -qq -o APT::Sandbox::User=root "$package") || return 1
+    dpkg-deb --fsys-tarfile "$scratch"/*.deb |
+        tar --extract --directory "$scratch" --wildcards "${kernel_members[@]}" || return 1
+    rm "$scratch"/*.deb
+    busybox depmod -b "$scratch" "${package#linux-image-}"
+    mv "$scratch" "$folder"
+}
+
+# Sets kernel_version, kernel_image and kernel_modules.
+prepare_kernel() { # prepare_kernel CACHE
+    local cache=$1 package version folder
+    package=$(kernel_package)
+    if [ -z "$package" ]; then
+        update_package_lists
+        package=$(kernel_package)
+        [ -n "$package" ] || fail 69 "apt knows no linux-image-amd64: check the sources of apt, then run apt-get update"
+    fi
+    version=$(apt-cache policy "$package" | sed -n 's/^ *Candidate: //p')
+    folder=$cache/${package}_${version//[^A-Za-z0-9.+~-]/_}
+    if [ ! -d "$folder" ]; then
+        progress "getting $package $version"
+        # Lists that are older than the archive name a package that is no longer there.
+        if ! unpack_kernel "$package" "$folder"; then
+            update_package_lists
+            prepare_kernel "$cache"
+            return
+        fi
+        find "$cache" -maxdepth 1 -name 'linux-image-*' ! -path "$folder" -exec rm -rf {} +
+    fi
+    kernel_version=${package#linux-image-}
+    kernel_image=$folder/boot/vmlinuz-$kernel_version
+    kernel_modules=$folder/lib/modules/$kernel_version
+}
+
+# Once, and only as root.
+update_package_lists() {
+    [ -z "${package_lists_are_new:-}" ] || fail 69 "the kernel cannot be downloaded: is Debian's archive reachable?"
+    package_lists_are_new=yes
+    local as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || fail 69 "apt's lists are old: run apt-get update as root"
+        as_root=(sudo)
+    fi
+    progress "reading apt's lists again"
+    "${as_root[@]}" apt-get update -qq >&2 || fail 69 "apt-get update failed"
+}

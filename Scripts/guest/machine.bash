@@ -1,0 +1,160 @@
+# The virtual machine and everything of it that the host moves: readers come and go over QEMU's monitor, cards through
+# 'cardpresent simulate card'. Sourced by Scripts/test-usb.
+
+# A monitor and a port are two named pipes each: what is written into NAME.in comes to QEMU, NAME.out is what it says.
+make_pipes() { # make_pipes NAME
+    rm -f "$run/$1.in" "$run/$1.out"
+    mkfifo "$run/$1.in" "$run/$1.out"
+}
+
+# Sets accelerator. A machine may have /dev/kvm and still be unable to run this kernel, so it is tried.
+choose_accelerator() { # choose_accelerator CACHE
+    local known=$1/accelerator key
+    accelerator=tcg
+    [ -r /dev/kvm ] && [ -w /dev/kvm ] || return 0
+    key="$(cat /proc/sys/kernel/random/boot_id) $(qemu-system-x86_64 --version | head -n 1) $kernel_version"
+    if [ "$(head -n 1 "$known" 2>/dev/null)" = "$key" ]; then
+        accelerator=$(tail -n 1 "$known")
+        return 0
+    fi
+    # Without a program to run the first process ends at once, and says so.
+    (
+        timeout --kill-after 1 20 qemu-system-x86_64 -accel kvm -cpu host -machine pc -m 256 -display none -nodefaults \
+            -no-reboot -serial "file:$1/accelerator.log" -kernel "$kernel_image" -initrd "$initramfs" \
+            -append 'console=ttyS0 quiet panic=-1' </dev/null || true
+    ) >/dev/null 2>&1
+    if grep -q '^init: the guest ends' "$1/accelerator.log" 2>/dev/null; then accelerator=kvm; fi
+    rm -f "$1/accelerator.log"
+    printf '%s\n%s\n' "$key" "$accelerator" >"$known"
+}
+
+# Starts the machine. The guest runs $run/start; its console is $run/console, or the terminal's own with 'terminal'.
+start_machine() { # start_machine CONTROLLER [terminal]
+    local cpu=max,la57=off,pku=off,smap=off,smep=off,xsave=off console=(-serial "file:$run/console") hub
+    [ "$accelerator" = tcg ] || cpu=host
+    [ "${2:-}" != terminal ] || console=(-serial stdio)
+    case "$1" in
+    xhci) hub=qemu-xhci ;;
+    uhci) hub=piix3-usb-uhci ;;
+    esac
+    rm -f "$run"/*.socket "$run/console"
+    lines=0
+    make_pipes monitor
+    make_pipes port
+    # Opened for both directions, so that opening waits for nobody.
+    exec {to_monitor}<>"$run/monitor.in" {from_monitor}<>"$run/monitor.out"
+    exec {to_guest}<>"$run/port.in" {from_guest}<>"$run/port.out"
+    local input=/dev/null
+    [ "${2:-}" != terminal ] || input=/dev/tty
+    # The kernel ends it with this script, however this script ends.
+    setpriv --pdeathsig KILL qemu-system-x86_64 \
+        -accel "$accelerator" -cpu "$cpu" -machine pc -smp 1 -m 1024 -display none -nodefaults -no-reboot \
+        "${console[@]}" -kernel "$kernel_image" -initrd "$initramfs" -append 'console=ttyS0 quiet panic=-1' \
+        -chardev "pipe,id=monitor,path=$run/monitor" -mon chardev=monitor,mode=control \
+        -device virtio-serial-pci -chardev "pipe,id=port,path=$run/port" \
+        -device virtserialport,chardev=port,name=host \
+        -virtfs local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap \
+        -virtfs "local,path=$run,mount_tag=run,security_model=none" \
+        -netdev user,id=net -device virtio-net-pci,netdev=net,romfile= \
+        -device "$hub,id=usb" <"$input" 2>"$run/qemu.log" &
+    machine=$!
+    monitor '{"execute":"qmp_capabilities"}' >/dev/null || fail 1 "QEMU did not start: $(tail -n 3 "$run/qemu.log")"
+}
+
+is_running() { [ -n "${1:-}" ] && kill -0 "$1" 2>/dev/null; }
+
+# Ends a child: asks it, and after two seconds no longer asks.
+end_process() { # end_process PID SIGNAL
+    local tries
+    is_running "$1" || return 0
+    kill -s "$2" "$1" 2>/dev/null || true
+    for ((tries = 0; tries < 40; tries++)); do
+        is_running "$1" || break
+        sleep 0.05
+    done
+    kill -KILL "$1" 2>/dev/null || true
+}
+
+stop_machine() {
+    remove_card
+    end_process "${machine:-}" TERM
+    machine=
+}
+
+# Sends a command to QEMU and prints its answer. Events that come before it are passed over.
+monitor() { # monitor JSON
+    local line
+    printf '%s\n' "$1" >&"$to_monitor"
+    while read -r -t 10 -u "$from_monitor" line; do
+        case "$line" in
+        *'"return"'*) echo "$line"; return 0 ;;
+        *'"error"'*) echo "$line"; return 1 ;;
+        esac
+    done
+    echo 'QEMU does not answer'
+    return 1
+}
+
+add_device() { # add_device KEY VALUE...
+    local arguments='' separator=''
+    while [ $# -gt 0 ]; do
+        arguments+="$separator\"$1\":\"$2\""
+        separator=,
+        shift 2
+    done
+    monitor "{\"execute\":\"device_add\",\"arguments\":{$arguments}}"
+}
+
+# A reader, and in it the end of a line for a card of ours or libcacard's card.
+plug_reader() { # plug_reader [libcacard]
+    add_device driver usb-ccid id reader bus usb.0 || return 1
+    if [ "${1:-}" = libcacard ]; then
+        add_device driver ccid-card-emulated id card bus reader.0 backend certificates db "sql:$certificates" \
+            cert1 cert1 cert2 cert2 cert3 cert3
+        return
+    fi
+    # A new line each time: QEMU takes a while to let go of one whose reader is gone.
+    lines=$((lines + 1))
+    monitor "{\"execute\":\"chardev-add\",\"arguments\":{\"id\":\"line$lines\",\"backend\":{\"type\":\"socket\",\"data\":{
+        \"addr\":{\"type\":\"unix\",\"data\":{\"path\":\"$(line_socket)\"}},\"server\":true,\"wait\":false}}}}" || return 1
+    add_device driver ccid-card-passthru id card bus reader.0 chardev "line$lines"
+}
+
+line_socket() { echo "$run/line$lines.socket"; }
+
+# Takes the reader away with the card in it. QEMU 7.2 leaves the card's line to a device that is no longer there, and
+# crashes when something comes from it: the card goes first, without a word, which neither QEMU nor the guest notices.
+unplug_reader() {
+    kill_card
+    monitor '{"execute":"device_del","arguments":{"id":"reader"}}'
+}
+
+# Puts a card of ours into the reader, in place of the one that is there.
+insert_card() { # insert_card PROFILE
+    local profile=$1 tries
+    remove_card
+    [ ! -e "$cards/$1.yaml" ] || profile=$cards/$1.yaml
+    : >"$run/card.log"
+    # Its random numbers are the same each time. What it tells goes to the run's folder. It says 'Reset' when it hands over its answer to reset.
+    "$program" simulate card "$profile" --vscard "$(line_socket)" --seed 0 --wait 10 </dev/null >"$run/card.log" 2>&1 &
+    card=$!
+    # The shell need not tell how it ended.
+    disown "$card"
+    for ((tries = 0; tries < 250; tries++)); do
+        ! grep -q '^Reset' "$run/card.log" || return 0
+        is_running "$card" || break
+        sleep 0.02
+    done
+    echo "the card does not come into the reader: $(tail -n 1 "$run/card.log")"
+    return 1
+}
+
+remove_card() {
+    end_process "${card:-}" INT
+    card=
+}
+
+kill_card() {
+    end_process "${card:-}" KILL
+    card=
+}

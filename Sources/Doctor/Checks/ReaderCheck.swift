@@ -1,0 +1,48 @@
+internal import CCID
+internal import USB
+
+/// Whether a card reader is plugged in.
+public struct ReaderCheck: Check {
+    private let files: SystemFiles
+    private let kernel: KernelDeviceList
+
+    /// - Parameter root: where the system's file tree begins.
+    public init(root: String = "") { (files, kernel) = (SystemFiles(root: root), KernelDeviceList(root: root)) }
+
+    public var name: CheckName { .reader }
+
+    public func findings() async -> [Finding] {
+        guard let readers = PluggedReader.all(in: files, kernel) else { return [.skipped("no USB in this kernel")] }
+        let devices = (try? kernel.devices()) ?? []
+        let broken = devices.compactMap { found -> Finding? in
+            guard let fault = Self.fault(of: found) else { return nil }
+            return .warning(
+                about: "\(found.name) \(found.device.product ?? "")",
+                "claims to be a card reader, and its descriptor is wrong: \(fault)",
+                cause: "its firmware", fix: "ask its maker for newer firmware, or use another reader")
+        }
+        guard readers.isEmpty else { return readers.map { .ok(about: $0.name, "is plugged in") } + broken }
+        let others =
+            devices.count == 1 ? "1 USB device, which is none" : "\(devices.count) USB devices, none of which is one"
+        return broken + [
+            .problem(
+                .reader, "no card reader is plugged in: \(others)",
+                cause: "it is not plugged in, its cable or port is broken, or it is no reader of class 0B",
+                fix: "plug one in and type: cardpresent readers watch")
+        ]
+    }
+
+    /// Why a device with an interface of class 0B is no reader for us; nil when it is one, or has none.
+    private static func fault(of found: KernelDevice) -> String? {
+        if let fault = found.fault { return fault.description }
+        guard found.device.configuration?.interfaces.contains(where: { $0.classCode == 0x0B }) == true else {
+            return nil
+        }
+        do throws(CCIDDescriptorError) {
+            _ = try CCIDInterface.all(in: found.device)
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+}

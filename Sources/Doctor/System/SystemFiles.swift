@@ -1,0 +1,146 @@
+internal import Determinism
+internal import Glibc
+
+/// The files of a system: this one's, or those below another root.
+public struct SystemFiles: Sendable {
+    /// The most bytes that are read from a file.
+    private static let mostBytes = 1 << 20
+
+    private let root: String
+
+    /// - Parameter root: what goes before every path, without a slash at its end.
+    public init(root: String = "") { self.root = root }
+
+    /// The names in a directory, in order, but none that begin with a dot. None when it cannot be read.
+    public func names(in directory: String) -> [String] {
+        guard let stream = opendir(root + directory) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)) {
+                    String(cString: $0)
+                }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// A file's first mebibyte; nil when it cannot be read.
+    public func contents(_ path: String) -> [UInt8]? {
+        let file = open(root + path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 16384)
+        while bytes.count < Self.mostBytes {
+            let count = read(file, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            guard count > 0 else { break }
+            bytes += chunk.prefix(count)
+        }
+        return bytes
+    }
+
+    /// A file's text; nil when it cannot be read.
+    public func text(_ path: String) -> String? { contents(path).map { String(decoding: $0, as: UTF8.self) } }
+
+    /// The first line of an attribute of the kernel's; nil when it cannot be read.
+    public func attribute(_ path: String) -> String? {
+        text(path).map { String($0.prefix { !$0.isNewline }) }
+    }
+
+    /// Where a symbolic link points; nil when it is none.
+    public func target(ofLink path: String) -> String? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(root + path, &buffer, buffer.count)
+        return count > 0 ? String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
+    }
+
+    /// What the file system says of a file, of the target where it is a link; nil when there is none.
+    public func status(_ path: String) -> FileStatus? {
+        var status = stat()
+        guard stat(root + path, &status) == 0 else { return nil }
+        return FileStatus(
+            mode: status.st_mode & 0o7777, owner: status.st_uid, group: status.st_gid,
+            isDirectory: status.st_mode & S_IFMT == S_IFDIR,
+            modified: Timestamp(
+                milliseconds: Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000))
+    }
+
+    public func exists(_ path: String) -> Bool { status(path) != nil }
+
+    /// Whether this process may read and write a file.
+    public func isAccessible(_ path: String) -> Bool {
+        faccessat(AT_FDCWD, root + path, R_OK | W_OK, AT_EACCESS) == 0
+    }
+
+    // MARK: Writing
+
+    /// Puts a file in its place in one step: whoever reads it sees the old one or the new one. An old one that differs is
+    /// kept beside it, with `.old` behind its name.
+    ///
+    /// - Throws: ``RepairError/file(path:reason:)``
+    func install(_ contents: [UInt8], at path: String) throws(RepairError) {
+        guard self.contents(path) != contents else { return }
+        let place = root + path
+        try makeFolders(above: path)
+        let new = "\(place).\(getpid()).new"
+        unlink(new)
+        let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        guard file >= 0 else { throw Self.failure(path) }
+        let isWritten = Self.writeAll(contents, to: file) && fchmod(file, 0o644) == 0 && fsync(file) == 0
+        let reason = errno
+        close(file)
+        guard isWritten else {
+            unlink(new)
+            throw Self.failure(path, reason)
+        }
+        var status = stat()
+        if lstat(place, &status) == 0 {
+            unlink("\(place).old")
+            link(place, "\(place).old")
+        }
+        guard rename(new, place) == 0 else {
+            let reason = errno
+            unlink(new)
+            throw Self.failure(path, reason)
+        }
+    }
+
+    /// Writes a value into an attribute of the kernel's.
+    ///
+    /// - Throws: ``RepairError/file(path:reason:)``
+    func write(_ value: String, to path: String) throws(RepairError) {
+        let file = open(root + path, O_WRONLY | O_CLOEXEC | O_TRUNC)
+        guard file >= 0 else { throw Self.failure(path) }
+        defer { close(file) }
+        guard Self.writeAll(Array((value + "\n").utf8), to: file) else { throw Self.failure(path) }
+    }
+
+    private func makeFolders(above path: String) throws(RepairError) {
+        var folder = ""
+        for part in path.split(separator: "/").dropLast() {
+            folder += "/" + part
+            guard mkdir(root + folder, 0o755) != 0, errno != EEXIST else { continue }
+            throw Self.failure(folder)
+        }
+    }
+
+    private static func writeAll(_ bytes: [UInt8], to file: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    private static func failure(_ path: String, _ code: Int32 = errno) -> RepairError {
+        .file(path: path, reason: String(cString: strerror(code)))
+    }
+}

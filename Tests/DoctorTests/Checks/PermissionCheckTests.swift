@@ -1,0 +1,94 @@
+import DeviceAccess
+import Doctor
+import Testing
+
+@Suite struct PermissionCheckTests {
+    private let system: FakeSystem
+    private let node = "/dev/bus/usb/001/004"
+
+    init() throws {
+        system = try FakeSystem()
+        try system.plug("1-1")
+    }
+
+    /// What is said when the kernel refuses.
+    private func refused(as user: LoginUser) async -> [Finding] {
+        await PermissionCheck(root: system.root, user: user) { _ in false }.findings()
+    }
+
+    @Test func `a reader that can be opened is fine, and one that is not there is nothing to open`() async throws {
+        let check = PermissionCheck(root: system.root, user: system.alice())
+        #expect(
+            await check.findings() == [.ok(about: "08e6:3437@1-4 USB SmartCard Reader", "\(node) can be opened")])
+        try system.remove("/sys/bus/usb/devices/1-1")
+        #expect(await check.findings() == [.skipped("no card reader is plugged in")])
+    }
+
+    @Test func `without a node the container is to blame`() async throws {
+        try system.remove(node)
+        let told = await PermissionCheck(root: system.root, user: system.alice()).findings()
+        #expect(told.verdicts == [.problem])
+        #expect(told.first?.seen == "\(node) is not there")
+        #expect(told.fixes == ["start the container with --device /dev/bus/usb"])
+    }
+
+    @Test func `without rules they are to be installed`() async throws {
+        let told = await refused(as: system.alice())
+        #expect(told.verdicts == [.problem])
+        #expect(told.first?.trouble == .reader)
+        #expect(told.first?.seen == "alice may not open \(node)")
+        #expect(told.first?.cause?.hasSuffix("mode 0660: no udev rules give readers to others") == true)
+        #expect(told.first?.repair?.steps.first == .install(InstalledFile.rules))
+    }
+
+    @Test func `without the group it is to be made`() async throws {
+        try system.installRules()
+        let told = await refused(as: system.alice())
+        #expect(told.first?.cause?.hasSuffix("there is no group cardpresent") == true)
+        #expect(told.first?.repair?.steps.first == .install(InstalledFile.group))
+    }
+
+    @Test func `without udevd the node's group is to be set by hand`() async throws {
+        try system.installRules()
+        try system.makeGroup(998)
+        let told = await refused(as: system.alice())
+        #expect(told.fixes == ["sudo chgrp cardpresent \(node) && sudo chmod 660 \(node)"])
+        #expect(told.first?.repair == nil)
+    }
+
+    @Test func `a reader that came before the rules is to be looked at again`() async throws {
+        try system.installRules()
+        try system.makeGroup(system.nodeGroup &+ 1)
+        try system.makeGroup(system.nodeGroup, named: "root")
+        try system.startUdev()
+        let told = await refused(as: system.alice())
+        #expect(told.first?.cause?.contains("the group root, mode 0660: the rules have not been worked off") == true)
+        #expect(told.fixes == ["sudo udevadm control --reload && sudo udevadm trigger"])
+        #expect(told.first?.repair?.steps.count == 2)
+    }
+
+    @Test func `a reader that another rule gave away names the group that has it`() async throws {
+        try system.installRules()
+        try system.makeGroup(system.nodeGroup &+ 1)
+        try system.makeGroup(system.nodeGroup, named: "pcscd")
+        try system.startUdev()
+        let told = await refused(as: system.alice())
+        #expect(told.first?.cause?.hasPrefix("it belongs to the group pcscd") == true)
+        #expect(told.fixes == ["sudo usermod -aG pcscd alice, then log in again"])
+    }
+
+    @Test func `a user outside the group, and one in an old login, are told apart`() async throws {
+        try system.installRules()
+        try system.makeGroup(system.nodeGroup)
+        try system.startUdev()
+        #expect(
+            await refused(as: system.alice([1000])).fixes
+                == ["sudo usermod -aG cardpresent alice, then log in again"])
+        try system.makeGroup(system.nodeGroup, members: "alice")
+        #expect(
+            await refused(as: system.alice([4_000_000])).fixes == ["newgrp cardpresent, or log in again"])
+        #expect(
+            await refused(as: system.alice([system.nodeGroup])).first?.cause?
+                .hasSuffix("something has changed its mode") == true)
+    }
+}

@@ -1,0 +1,41 @@
+import Doctor
+import Testing
+
+@Suite struct ReaderCheckTests {
+    @Test func `readers are named`() async throws {
+        let system = try FakeSystem()
+        try system.plug("1-1")
+        try system.plug("1-2", USBModel(vendor: 1, product: 2, name: "Keyboard", classes: [3, 0x0B]), address: 5)
+        let findings = await ReaderCheck(root: system.root).findings()
+        #expect(findings.verdicts == [.ok, .ok])
+        #expect(findings.map(\.subject) == ["08e6:3437@1-4 USB SmartCard Reader", "0001:0002@1-5 Keyboard"])
+    }
+
+    @Test func `a machine without a reader says how many other devices there are`() async throws {
+        let system = try FakeSystem()
+        try system.plug("1-1", USBModel(vendor: 1, product: 2, name: "Keyboard", classes: [3]))
+        let findings = await ReaderCheck(root: system.root).findings()
+        #expect(findings.verdicts == [.problem])
+        #expect(findings.first?.seen == "no card reader is plugged in: 1 USB device, which is none")
+        #expect(findings.first?.trouble == .reader)
+    }
+
+    @Test func `a device that claims to be a reader and has a wrong descriptor is told, with the fault`() async throws {
+        let system = try FakeSystem()
+        try system.plug("1-1", USBModel(vendor: 1, product: 2, name: "Odd", classes: [0x0B], ccid: [4, 0x21, 0, 1]))
+        let findings = await ReaderCheck(root: system.root).findings()
+        #expect(findings.verdicts == [.warning, .problem])
+        #expect(findings.first?.subject == "1-1 Odd")
+        #expect(findings.first?.seen.hasPrefix("claims to be a card reader, and its descriptor is wrong: ") == true)
+    }
+
+    @Test func `a magnetic stripe reader is a reader, and is opened through its raw node`() async throws {
+        let system = try FakeSystem()
+        try system.plugStripeReader("1-3")
+        #expect(await ReaderCheck(root: system.root).findings() == [.ok(about: "1234:0007@1-6 MSR", "is plugged in")])
+        #expect(
+            await PermissionCheck(root: system.root, user: system.alice()).findings()
+                == [.ok(about: "1234:0007@1-6 MSR", "/dev/hidraw3 can be opened")])
+        #expect(await OwnerCheck(root: system.root).findings() == [.ok(about: "1234:0007@1-6 MSR", "is free")])
+    }
+}

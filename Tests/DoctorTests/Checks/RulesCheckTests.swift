@@ -1,0 +1,103 @@
+import DeviceAccess
+import Doctor
+import Testing
+
+@Suite struct RulesCheckTests {
+    private let system: FakeSystem
+
+    init() throws { system = try FakeSystem() }
+
+    private func findings(as user: LoginUser? = nil) async -> [Finding] {
+        await RulesCheck(root: system.root, user: user ?? system.alice()).findings()
+    }
+
+    @Test func `rules that are in place are fine`() async throws {
+        try system.installRules()
+        #expect(await findings() == [.ok(about: InstalledFile.rules.path, "is what this program has")])
+    }
+
+    @Test func `the rules of a package are as good`() async throws {
+        try system.installRules(at: "/usr/lib/udev/rules.d/60-cardpresent.rules")
+        #expect(await findings().verdicts == [.ok])
+    }
+
+    @Test func `rules that are missing are a problem for a user, and a warning for root`() async throws {
+        let told = await findings()
+        #expect(told.verdicts == [.problem])
+        #expect(told.first?.trouble == .reader)
+        #expect(told.fixes == ["sudo cardpresent doctor --fix"])
+        #expect(await findings(as: system.rootUser).verdicts == [.warning])
+        let noUSB = try FakeSystem(withUSB: false)
+        try noUSB.makeFolder("/usr/lib/udev")
+        #expect(await RulesCheck(root: noUSB.root, user: noUSB.alice()).findings().verdicts == [.warning])
+    }
+
+    @Test func `a machine without udev has no rules to look for`() async throws {
+        try system.remove("/usr/lib/udev")
+        #expect(await findings().verdicts == [.skipped])
+    }
+
+    @Test func `rules that differ are told, and replaced by the repair`() async throws {
+        try system.write("# mine\n", to: InstalledFile.rules.path)
+        let told = await findings()
+        #expect(told.verdicts == [.warning])
+        #expect(told.first?.subject == InstalledFile.rules.path)
+        #expect(told.first?.repair?.steps.first == .install(InstalledFile.rules))
+    }
+
+    @Test func `an old copy that hides the package's rules is to be removed by hand`() async throws {
+        try system.write("# old\n", to: InstalledFile.rules.path)
+        try system.installRules(at: "/usr/lib/udev/rules.d/60-cardpresent.rules")
+        let told = await findings()
+        #expect(told.verdicts == [.warning])
+        #expect(told.fixes.first?.hasPrefix("sudo rm /etc/udev/rules.d/60-cardpresent.rules") == true)
+        #expect(told.first?.repair == nil)
+    }
+
+    @Test func `masked rules are a problem that only a person can mend`() async throws {
+        try system.installRules(at: "/usr/lib/udev/rules.d/60-cardpresent.rules")
+        try system.link(InstalledFile.rules.path, to: "/dev/null")
+        let told = await findings()
+        #expect(told.verdicts == [.problem])
+        #expect(told.first?.seen == "is empty, which switches the rules off")
+        #expect(told.first?.repair == nil)
+    }
+
+    @Test(arguments: [
+        ("99-cardpresent.rules", "after 73-seat-late.rules"), ("74-readers.rules", "after 73-seat-late.rules"),
+        ("10-readers.rules", "before 50-udev-default.rules"),
+    ])
+    func `rules at the wrong time are told with the reason`(name: String, reason: String) async throws {
+        try system.installRules(at: "/etc/udev/rules.d/\(name)")
+        let told = await findings()
+        #expect(told.verdicts == [.problem])
+        #expect(told.first?.subject == "/etc/udev/rules.d/\(name)")
+        #expect(told.first?.cause?.contains(reason) == true)
+        #expect(told.fixes.first == "sudo rm /etc/udev/rules.d/\(name) && sudo cardpresent doctor --fix")
+    }
+
+    @Test func `another name in the right place is fine`() async throws {
+        try system.installRules(at: "/etc/udev/rules.d/65-shop.rules")
+        #expect(await findings().verdicts == [.ok])
+    }
+
+    @Test func `a later rule that gives readers to pcscd is told with its line`() async throws {
+        try system.installRules()
+        try system.write(
+            """
+            # libccid
+            ACTION!="add", GOTO="end"
+            ENV{ID_USB_INTERFACES}=="*:0b0000:*", \\
+              GROUP="pcscd"
+            LABEL="end"
+            """, to: "/usr/lib/udev/rules.d/92_pcscd_ccid.rules")
+        try system.write("SUBSYSTEM==\"usb\", GROUP=\"plugdev\"\n", to: "/usr/lib/udev/rules.d/80-other.rules")
+        let told = await findings()
+        #expect(told.verdicts == [.ok, .warning])
+        #expect(told.last?.subject == "/usr/lib/udev/rules.d/92_pcscd_ccid.rules:3")
+        #expect(told.last?.seen == "gives smart card readers to the group pcscd")
+        // With the rules that let nobody change the group it has no effect.
+        try system.write(InstalledFile.exclusiveRules.contents, to: InstalledFile.exclusiveRules.path)
+        #expect(await findings().verdicts == [.ok])
+    }
+}

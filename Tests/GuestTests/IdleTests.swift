@@ -1,0 +1,72 @@
+import Amounts
+import CardSecrets
+import Determinism
+import EMV
+import Glibc
+import Hardware
+import Simulator
+import Testing
+import USB
+
+extension GuestTests {
+    @Suite struct IdleTests {
+        /// Nobody is there.
+        private struct Nobody: CardholderInterface {
+            func chooseApplication(_ applications: [ApplicationChoice]) async -> Int? { nil }
+            func enterPIN(_ prompt: PINPrompt) async -> PINEntry { .unavailable }
+            func encipherPIN(
+                _ pin: borrowing SensitiveBytes, pan: borrowing PrimaryAccountNumber
+            ) async -> EncipheredPINBlock? { nil }
+        }
+
+        @Test(.enabled(if: !Guest.isCardFixed))
+        func `a connected service that has nothing to do does nothing`() async throws {
+            try await ReaderUnderTest.prepare()
+            let (time, random) = (SystemTimeSource(), SystemRandomSource())
+            let issuer = try SimulatedIssuer(
+                accounts: [], keys: TestKeys.embedded(), time: time, random: random)
+            let service = LocalCardReaderService(
+                sources: [USBCardReaderSource(try LibUSBBus(), time: time)], host: issuer, terminal: .standard,
+                cardholder: Nobody(), time: time, random: random)
+            try await service.start(.usb)
+            var lists = await service.discoveredReaders.makeAsyncIterator()
+            let reader = try #require(await lists.next()?.first)
+            _ = try await service.connect(reader)
+            try await Task.sleep(for: .seconds(1))
+            let before = try wakeups()
+            // Without a timer of the runtime's, whose wakeups would count.
+            sleep(10)
+            let after = try wakeups()
+            // This thread's one is the sleep itself.
+            let count = after.map { $0.value - (before[$0.key] ?? 0) }.reduce(-1, +)
+            try await GuestHost.tell("idle for 10 s, woke up", Double(count), "wakeups")
+            #expect(count == 0)
+            try await service.disconnect()
+            await service.clear()
+        }
+
+        /// How often each thread of this process has gone to sleep by itself.
+        private func wakeups() throws -> [pid_t: Int] {
+            let stream = try #require(opendir("/proc/self/task"))
+            defer { closedir(stream) }
+            var counts: [pid_t: Int] = [:]
+            while let entry = readdir(stream) {
+                let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                }
+                guard let thread = pid_t(name), let text = text("/proc/self/task/\(name)/status") else { continue }
+                let line = text.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
+                counts[thread] = line?.split(whereSeparator: \.isWhitespace).last.flatMap { Int($0) }
+            }
+            return counts
+        }
+
+        private func text(_ path: String) -> String? {
+            guard let file = fopen(path, "r") else { return nil }
+            defer { fclose(file) }
+            var bytes = [UInt8](repeating: 0, count: 8192)
+            let count = fread(&bytes, 1, bytes.count, file)
+            return String(decoding: bytes.prefix(count), as: UTF8.self)
+        }
+    }
+}

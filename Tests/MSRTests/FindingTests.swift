@@ -1,0 +1,55 @@
+import Determinism
+import HID
+import MSR
+import Simulator
+import Testing
+import USB
+
+@Suite struct FindingTests {
+    private func device(
+        _ model: SimulatedMSRModel, vendorID: UInt16? = nil, isSeenByKernel: Bool = true
+    ) -> USBDevice {
+        var descriptors = model.descriptors
+        descriptors.device.vendorID = vendorID ?? descriptors.device.vendorID
+        if !isSeenByKernel { descriptors.configuration.interfaces[0].kernelHID = nil }
+        return USBDevice(
+            bus: 1, address: 2, descriptor: descriptors.device, configuration: descriptors.configuration)
+    }
+
+    @Test func `a reader with standard usages is known by them, whoever made it`() {
+        #expect(MSRInterface.find(in: device(.pointOfSale))?.format == .tracks(.pointOfSale))
+        #expect(MSRInterface.find(in: device(.pointOfSale, vendorID: 0xBEEF))?.format == .tracks(.pointOfSale))
+        #expect(MSRInterface.find(in: device(.pointOfSale, isSeenByKernel: false)) == nil)
+    }
+
+    @Test func `others are known by vendor and product, with or without the kernel's help`() {
+        for isSeen in [true, false] {
+            #expect(MSRInterface.find(in: device(.fixedReport, isSeenByKernel: isSeen))?.format == .tracks(.magTek))
+            #expect(MSRInterface.find(in: device(.keyboard, isSeenByKernel: isSeen))?.format == .keyboard)
+        }
+    }
+
+    @Test func `a keyboard is somebody's keyboard unless it is named`() {
+        #expect(MSRInterface.find(in: device(.keyboard, vendorID: 0xBEEF)) == nil)
+        let named = MSRModel(vendorID: 0xBEEF, productID: 0x0001, format: .keyboard)
+        #expect(MSRInterface.find(in: device(.keyboard, vendorID: 0xBEEF), models: [named])?.format == .keyboard)
+        // A device of that name that is no keyboard is not taken for one.
+        let wrong = MSRModel(vendorID: 0x0801, productID: 0x0002, format: .keyboard)
+        #expect(MSRInterface.find(in: device(.fixedReport), models: [wrong]) == nil)
+    }
+
+    @Test func `a chip reader is none, and a chip reader with a head for stripes is one`() async throws {
+        let bus = SimulatedUSBBus(clock: SimulationClock(VirtualTimeSource()))
+        let chip = bus.plug(SimulatedReaderUnit(model: .tpdu, clock: bus.clock).device)
+        #expect(MSRInterface.find(in: chip) == nil)
+        let unit = SimulatedReaderUnit(model: .combo, clock: bus.clock)
+        let both = bus.plug(unit.device)
+        let interface = try #require(MSRInterface.find(in: both))
+        #expect(interface.hid.number == 1)
+        let driver = try await MagneticStripeReader.open(both, interface, on: bus)
+        let stripe = try StripeBench.stripe()
+        bus.clock.schedule(after: .seconds(1)) { unit.stripe?.swipe(stripe) }
+        _ = try await driver.swipe()
+        await driver.close()
+    }
+}

@@ -1,0 +1,132 @@
+import CardSecrets
+import MSR
+import MagneticStripe
+import Simulator
+import Testing
+
+@Suite struct SwipeTests {
+    static let plain = [SimulatedMSRModel.pointOfSale, .fixedReport, .keyboard]
+
+    @Test(arguments: plain)
+    func `a swipe gives both tracks, however the reader delivers them`(model: SimulatedMSRModel) async throws {
+        let bench = try await StripeBench(model)
+        let swipe = try await bench.swiping(try StripeBench.stripe())
+        #expect(swipe.stripe.faults.isEmpty)
+        let card = try StripeCard(swipe.stripe)
+        #expect(card.pan.lastFour == "0010")
+        #expect(card.serviceCode == ServiceCode(201))
+        #expect(card.expiry == StripeExpiry(yearAndMonth: 3512))
+        #expect((card.trackOne != nil) == true)
+        await bench.driver.close()
+    }
+
+    @Test(arguments: plain)
+    func `one swipe after the other is read`(model: SimulatedMSRModel) async throws {
+        let bench = try await StripeBench(model)
+        for name in ["visa-credit", "stripe-only", "stripe-track-one", "visa-credit"] {
+            let card = try StripeCard(try await bench.swiping(try StripeBench.stripe(name)).stripe)
+            #expect((card.trackTwo == nil) == (name == "stripe-track-one"))
+        }
+        await bench.driver.close()
+    }
+
+    @Test(arguments: [(SimulatedMSRModel.pointOfSale, false), (.fixedReport, true), (.keyboard, true)])
+    func `a stripe that cannot be decoded is told as such by readers that know`(
+        model: SimulatedMSRModel, isTold: Bool
+    ) async throws {
+        let bench = try await StripeBench(model)
+        let swipe = try await bench.swiping(try StripeBench.stripe("stripe-bad-lrc"))
+        #expect(swipe.stripe.faults.map(\.fault) == (isTold ? [.notDecoded, .notDecoded] : []))
+        #expect((swipe.stripe.trackTwo == nil) == true)
+        await bench.driver.close()
+    }
+
+    @Test func `a reader that enciphers is told as such, and nothing is made of its data`() async throws {
+        let bench = try await StripeBench(.encrypted)
+        let swipe = try await bench.swiping(try StripeBench.stripe())
+        #expect(swipe.stripe.faults == [TrackError(.one, .encrypted), TrackError(.two, .encrypted)])
+        #expect(throws: StripeCardError.encrypted) { _ = try StripeCard(swipe.stripe) }
+        await bench.driver.close()
+    }
+
+    @Test(arguments: plain)
+    func `a swipe that nobody waits for is forgotten`(model: SimulatedMSRModel) async throws {
+        let bench = try await StripeBench(model)
+        bench.reader.swipe(try StripeBench.stripe("stripe-only"))
+        // The reader has nothing more to say: the driver has read it all.
+        while bench.reader.hasInput(endpoint: 0x81) { await Task.yield() }
+        let card = try StripeCard(try await bench.swiping(try StripeBench.stripe()).stripe)
+        #expect(card.pan.lastFour == "0010")
+        await bench.driver.close()
+    }
+
+    @Test func `a swipe that was asked for is kept until somebody waits for it, and then no more`() async throws {
+        let bench = try await StripeBench(.pointOfSale)
+        bench.driver.expect()
+        bench.reader.swipe(try StripeBench.stripe())
+        bench.reader.swipe(try StripeBench.stripe("stripe-only"))
+        while bench.reader.hasInput(endpoint: 0x81) { await Task.yield() }
+        #expect(try StripeCard(try await bench.driver.swipe().stripe).pan.lastFour == "0010")
+        bench.driver.expect()
+        bench.reader.swipe(try StripeBench.stripe("stripe-only"))
+        while bench.reader.hasInput(endpoint: 0x81) { await Task.yield() }
+        bench.driver.expect()
+        #expect(try StripeCard(try await bench.swiping(try StripeBench.stripe()).stripe).pan.lastFour == "0010")
+        await bench.driver.close()
+    }
+
+    @Test func `a swipe that breaks off while it is typed ends when no key comes any more`() async throws {
+        let bench = try await StripeBench(.keyboard)
+        bench.reader.arm(.cutOff(afterReports: 60))
+        let swipe = try await bench.swiping(try StripeBench.stripe())
+        #expect(swipe.stripe.faults == [TrackError(.one, .incomplete)])
+        let card = try StripeCard(try await bench.swiping(try StripeBench.stripe()).stripe)
+        #expect(card.pan.lastFour == "0010")
+        await bench.driver.close()
+    }
+
+    @Test func `what a person types on such a keyboard is no swipe`() async throws {
+        let bench = try await StripeBench(.keyboard)
+        // hello, Enter
+        for key in [0x0B, 0x08, 0x0F, 0x0F, 0x12, 0x28] as [UInt8] {
+            bench.reader.send([0, 0, key, 0, 0, 0, 0, 0])
+            bench.reader.send([UInt8](repeating: 0, count: 8))
+        }
+        let card = try StripeCard(try await bench.swiping(try StripeBench.stripe()).stripe)
+        #expect(card.pan.lastFour == "0010")
+        await bench.driver.close()
+    }
+
+    @Test func `a key that hangs after a start sentinel is no card, and ends`() async throws {
+        let bench = try await StripeBench(.keyboard)
+        bench.clock.schedule(after: .seconds(1)) { [reader = bench.reader] in
+            reader.send([0, 0, 0x33, 0, 0, 0, 0, 0])
+            for round in 0..<600 { reader.send([0, 0, round % 2 == 0 ? 0x1E : 0x1F, 0, 0, 0, 0, 0]) }
+        }
+        let swipe = try await bench.driver.swipe()
+        #expect(swipe.stripe.faults == [TrackError(.two, .incomplete)])
+        await bench.driver.close()
+    }
+
+    @Test func `a report that is cut off is told as such`() async throws {
+        let bench = try await StripeBench(.fixedReport)
+        bench.reader.arm(.truncated(to: 120))
+        let swipe = try await bench.swiping(try StripeBench.stripe())
+        #expect(swipe.stripe.faults == [TrackError(.two, .incomplete)])
+        #expect((swipe.stripe.trackOne != nil) == true)
+        await bench.driver.close()
+    }
+
+    @Test(arguments: SimulatedMSRModel.all)
+    func `whatever a reader sends, the driver goes on`(model: SimulatedMSRModel) async throws {
+        let bench = try await StripeBench(model)
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<300 {
+            let length = model.kind == .keyboard ? 8 : Int.random(in: 0...227, using: &generator)
+            bench.reader.send((0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) })
+        }
+        while bench.reader.hasInput(endpoint: 0x81) { await Task.yield() }
+        #expect(bench.driver.loss == nil)
+        await bench.driver.close()
+    }
+}

@@ -1,0 +1,83 @@
+import CardSecrets
+import MagneticStripe
+import Testing
+
+@Suite struct StripeCardTests {
+    private func error(
+        one: consuming TrackReading = .absent, two: consuming TrackReading = .absent
+    ) -> StripeCardError? {
+        let stripe = MagneticStripe(one: one, two: two)
+        do throws(StripeCardError) {
+            _ = try StripeCard(stripe)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func read(_ text: String) -> TrackReading { .read(Stripe.ascii(text)) }
+
+    private static func hex(_ bytes: borrowing SensitiveBytes?) -> String? {
+        switch bytes {
+        case .some(let bytes): bytes.hex
+        case nil: nil
+        }
+    }
+
+    private static func text(_ bytes: borrowing SensitiveBytes?) -> String? {
+        switch bytes {
+        case .some(let bytes): bytes.text
+        case nil: nil
+        }
+    }
+
+    @Test func `a card is what its tracks agree on`() throws {
+        let stripe = MagneticStripe(one: read(Stripe.one), two: read(Stripe.two), three: read(Stripe.three))
+        #expect(stripe.faults.isEmpty == true)
+        let card = try StripeCard(stripe)
+        #expect(card.pan.lastFour == "0010")
+        #expect(card.serviceCode.hasChip == true)
+        // Bound first: the macro's closure would consume a part of the card.
+        let (two, one) = (Self.hex(card.trackTwo), Self.text(card.trackOne))
+        #expect(two == "4761739001010010D351220100000123")
+        #expect(one == String(Stripe.one.dropFirst().dropLast()))
+    }
+
+    @Test func `one track is enough, and the other one's fault is kept`() throws {
+        let stripe = MagneticStripe(one: read(Stripe.one), two: .failed(.notDecoded))
+        #expect(stripe.faults == [TrackError(.two, .notDecoded)])
+        let card = try StripeCard(stripe)
+        #expect((card.trackTwo == nil) == true)
+        #expect(card.expiry == StripeExpiry(yearAndMonth: 3512))
+        #expect(error(two: read(Stripe.two)) == nil)
+    }
+
+    @Test func `what is no card to pay with says why`() {
+        #expect(error() == .unreadable([]))
+        #expect(
+            error(one: .failed(.incomplete), two: .failed(.notDecoded))
+                == .unreadable([TrackError(.one, .incomplete), TrackError(.two, .notDecoded)]))
+        #expect(error(one: read(Stripe.one), two: .failed(.encrypted)) == .encrypted)
+        #expect(
+            error(one: read("%B4761739001010028^A/B^3512201?"), two: read(Stripe.two)) == .accountMismatch)
+        #expect(error(two: read(";4761739001010011=3512201?")) == .checkDigit)
+        #expect(error(two: read(";4761739001010010==201?")) == .noExpiry)
+        #expect(error(two: read(";4761739001010010=3512=?")) == .noServiceCode)
+    }
+
+    @Test func `no error has a digit of the card in it`() {
+        var texts: [String] = []
+        for text in [
+            ";4761739001010011=3512201?", ";4761739001010010==201?", ";4761739001010010=3513201?",
+            ";4761739001010010", ";47617390A1010010=3512201?", ";4761739001010010=3512201?1",
+        ] {
+            let stripe = MagneticStripe(two: read(text))
+            texts += stripe.faults.map(\.description)
+            if let error = error(two: read(text)) { texts += [error.description, "\(error)", String(reflecting: error)] }
+        }
+        #expect(texts.count > 6)
+        for text in texts {
+            #expect(!text.contains("4761") && !text.contains("0010") && !text.contains("3512") && !text.contains("3513"))
+        }
+    }
+}
