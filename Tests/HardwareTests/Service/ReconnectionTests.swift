@@ -34,9 +34,10 @@ import USB
 
     /// The first value that is wanted; nil when the stream ended before, as it does when the test's time is over.
     private func first<Value>(
-        _ values: inout AsyncStream<Value>.AsyncIterator, where isWanted: (Value) -> Bool
+        _ values: inout AsyncStream<Value>.AsyncIterator, isolation: isolated (any Actor)? = #isolation,
+        where isWanted: (Value) -> Bool
     ) async -> Value? {
-        while let value = await values.next() {
+        while let value = await values.next(isolation: isolation) {
             if isWanted(value) { return value }
         }
         return nil
