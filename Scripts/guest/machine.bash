@@ -40,7 +40,8 @@ start_machine() { # start_machine [terminal]
     [ "$part" != counted ] || processor=("${emulated[@]}" -icount shift=0,sleep=on)
     [ "$controller" != uhci ] || hub=piix3-usb-uhci
     if [ "${1:-}" = terminal ]; then
-        console=(-serial stdio)
+        # Ctrl-C is for the guest.
+        console=(-chardev stdio,id=console,signal=off -serial chardev:console)
         input=/dev/tty
     fi
     rm -f "$run"/*.socket "$run/console"
