@@ -12,7 +12,7 @@ import USB
 
     private func interface(
         _ number: UInt8 = 0, protocolCode: UInt8 = 1, setting: UInt8 = 0,
-        _ descriptor: [UInt8] = [9, 0x21, 0x0D, 0xE8, 0x03, 0x00, 0x04, 0x10, 0x01]
+        descriptor: [UInt8] = [9, 0x21, 0x0D, 0xE8, 0x03, 0x00, 0x04, 0x10, 0x01]
     ) -> USBInterface {
         USBInterface(
             number: number, alternateSetting: setting, classCode: 0xFE, subclassCode: 1, protocolCode: protocolCode,
@@ -35,8 +35,8 @@ import USB
         let found = try #require(
             DFUInterface.find(
                 in: device(
-                    interface(protocolCode: 2, setting: 1, [9, 0x21, 0, 0, 0, 0, 2, 0x10, 1]),
-                    interface(protocolCode: 2, [7, 0x21, 0x01, 0, 0, 64, 0]))))
+                    interface(protocolCode: 2, setting: 1, descriptor: [9, 0x21, 0, 0, 0, 0, 2, 0x10, 1]),
+                    interface(protocolCode: 2, descriptor: [7, 0x21, 0x01, 0, 0, 64, 0]))))
         #expect(found.mode == .update)
         #expect(found.transferSize == 64)
         #expect(!found.survivesManifestation)
@@ -46,7 +46,7 @@ import USB
     @Test(arguments: [(0, 8), (3, 8), (8, 8), (4096, 4096), (0xFFFF, 4096)] as [(UInt16, Int)])
     func `a size that cannot be is brought to one that can`(stated: UInt16, used: Int) throws {
         let size = [UInt8(stated & 0xFF), UInt8(stated >> 8)]
-        let found = DFUInterface.find(in: device(interface([9, 0x21, 1, 0, 0] + size + [0x10, 1])))
+        let found = DFUInterface.find(in: device(interface(descriptor: [9, 0x21, 1, 0, 0] + size + [0x10, 1])))
         #expect(found?.transferSize == used)
     }
 
@@ -55,8 +55,8 @@ import USB
         smart.subclassCode = 2
         #expect(DFUInterface.find(in: device(smart)) == nil)
         #expect(DFUInterface.find(in: device(interface(protocolCode: 3))) == nil)
-        #expect(DFUInterface.find(in: device(interface([6, 0x21, 1, 0, 0, 64]))) == nil)
-        #expect(DFUInterface.find(in: device(interface([9, 0x22, 1, 0, 0, 64, 0, 0, 0]))) == nil)
+        #expect(DFUInterface.find(in: device(interface(descriptor: [6, 0x21, 1, 0, 0, 64]))) == nil)
+        #expect(DFUInterface.find(in: device(interface(descriptor: [9, 0x22, 1, 0, 0, 64, 0, 0, 0]))) == nil)
         var bare = device()
         bare.configuration = nil
         #expect(DFUInterface.find(in: bare) == nil)

@@ -17,8 +17,9 @@ public enum DFUFault: Hashable, Sendable, CustomStringConvertible {
     case stalledPacket
     case unknown(UInt8)
 
+    /// Nil when all is well.
+    ///
     /// - Parameter status: bStatus
-    /// - Returns: nil when all is well.
     init?(status: UInt8) {
         let known: [UInt8: DFUFault] = [
             0x01: .wrongTarget, 0x02: .failedCheckOfFile, 0x03: .write, 0x04: .erase, 0x05: .notErased, 0x06: .program,
