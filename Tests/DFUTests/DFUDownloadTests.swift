@@ -13,7 +13,8 @@ import USB
         let device = USBDevice(
             bus: 1, address: 1, descriptor: USBDeviceDescriptor(vendorID: 1, productID: 2, release: 3),
             configuration: USBConfiguration(value: 1, interfaces: [interface]))
-        return DFUDownload((0..<count).map { UInt8($0) }, to: try #require(DFUInterface.find(in: device)))
+        return DFUDownload(
+            (0..<count).map { UInt8(truncatingIfNeeded: $0) }, to: try #require(DFUInterface.find(in: device)))
     }
 
     private func status(_ state: DFUState, fault: DFUFault? = nil, _ milliseconds: Int = 0) -> DFUStatus {

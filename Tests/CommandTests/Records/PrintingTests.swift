@@ -67,7 +67,7 @@ struct PrintingTests {
         #expect(try doctor().output == "ok       printer        receipts: is idle and takes jobs\n")
         let script = """
             PATH=$PATH:/usr/sbin
-            cupsdisable -h '\(server.socket)' -r 'out of paper' receipts && cupsreject -h '\(server.socket)' receipts
+            cupsreject -h '\(server.socket)' receipts && cupsdisable -h '\(server.socket)' -r 'out of paper' receipts
             """
         #expect(try Child(program: "/bin/bash", ["-c", script], in: scratch).result().status == 0)
         let told = try doctor("--json")
