@@ -158,7 +158,8 @@ let package = Package(
         .testTarget(name: "SmartCardTests", dependencies: ["Determinism", "SmartCard"], swiftSettings: strict),
         .testTarget(name: "USBTests", dependencies: ["CLibUSB", "Determinism", "USB"], swiftSettings: strict),
         .testTarget(
-            name: "CCIDTests", dependencies: ["CCID", "Determinism", "SmartCard", "USB"], swiftSettings: strict),
+            name: "CCIDTests", dependencies: ["CCID", "Determinism", "Simulator", "SmartCard", "USB"],
+            swiftSettings: strict),
         // The driver over the real libusb, with readers that umockdev shows it.
         .testTarget(
             name: "ReaderTests",

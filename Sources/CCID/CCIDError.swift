@@ -5,6 +5,8 @@ public import USB
 public enum CCIDError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The device is no usable CCID reader.
     case descriptor(CCIDDescriptorError)
+    /// The reader's firmware is known to fail (``ReaderQuirk/refusedFirmware(fix:)``).
+    case firmwareRefused(ReaderRelease, fix: String)
     /// A USB transfer failed.
     case usb(USBError)
     /// The reader was unplugged.
@@ -43,8 +45,6 @@ public enum CCIDError: Error, Hashable, Sendable, CustomStringConvertible {
     case cardMute
     /// The answer to reset breaks the rules of payment cards, after a warm reset too.
     case answerToReset(EMVATRRules.Reason)
-    /// The reader exchanges with cards in a way that this driver does not speak.
-    case exchangeLevelNotSupported(CCIDExchangeLevel)
     /// Reader and card have no transmission protocol in common.
     case noCommonProtocol
     /// The card did not confirm the protocol and parameters that were asked for.
@@ -63,6 +63,8 @@ public enum CCIDError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .descriptor(let error): error.description
+        case .firmwareRefused(let release, let fix):
+            "firmware \(release) of the card reader is known to fail with cards: \(fix)"
         case .usb(let error): error.description
         case .readerGone: "the card reader is gone: plug it in again"
         case .readerDead: "the card reader does not answer any more, not even after a reset: plug it in again"
@@ -87,7 +89,6 @@ public enum CCIDError: Error, Hashable, Sendable, CustomStringConvertible {
         case .cardNotPowered: "the card in the reader has no power"
         case .cardMute: "the card does not answer: insert it again, chip first"
         case .answerToReset(let reason): "the card cannot be used here: \(reason)"
-        case .exchangeLevelNotSupported(let level): "card readers of \(level) level are not supported"
         case .noCommonProtocol: "card and reader have no transmission protocol in common"
         case .protocolSelectionRefused: "the card refused the protocol parameters"
         case .extendedLengthNotSupported: "this card reader carries no commands of extended length"

@@ -22,6 +22,24 @@ public protocol USBTransport: Sendable {
     /// Zero bytes are a possible result.
     func bulkIn(endpoint: UInt8, maximumLength: Int, timeout: Duration) async throws(USBError) -> [UInt8]
 
+    /// Writes all of `bytes` to a bulk OUT endpoint and reads one transfer from a bulk IN endpoint, as
+    /// ``bulkOut(_:endpoint:timeout:)`` and ``bulkIn(endpoint:maximumLength:timeout:)`` do one after the other. A
+    /// transport may make the read ready before the write has ended.
+    ///
+    /// - Parameters:
+    ///   - bytes: what is written.
+    ///   - output: the bulk OUT endpoint.
+    ///   - writeTimeout: for the write.
+    ///   - input: the bulk IN endpoint.
+    ///   - maximumLength: of what is read.
+    ///   - readTimeout: for the read, from the end of the write on.
+    /// - Returns: what was read; zero bytes are a possible result.
+    /// - Throws: ``USBExchangeError``
+    func exchange(
+        _ bytes: [UInt8], to output: UInt8, writeTimeout: Duration, from input: UInt8, maximumLength: Int,
+        readTimeout: Duration
+    ) async throws(USBExchangeError) -> [UInt8]
+
     /// Reads one transfer from an interrupt IN endpoint.
     func interruptIn(endpoint: UInt8, maximumLength: Int, timeout: Duration) async throws(USBError) -> [UInt8]
 
@@ -36,4 +54,22 @@ public protocol USBTransport: Sendable {
 
     /// Ends every running transfer, releases every interface and closes the device.
     func close() async
+}
+
+extension USBTransport {
+    public func exchange(
+        _ bytes: [UInt8], to output: UInt8, writeTimeout: Duration, from input: UInt8, maximumLength: Int,
+        readTimeout: Duration
+    ) async throws(USBExchangeError) -> [UInt8] {
+        do throws(USBError) {
+            try await bulkOut(bytes, endpoint: output, timeout: writeTimeout)
+        } catch {
+            throw .write(error)
+        }
+        do throws(USBError) {
+            return try await bulkIn(endpoint: input, maximumLength: maximumLength, timeout: readTimeout)
+        } catch {
+            throw .read(error)
+        }
+    }
 }

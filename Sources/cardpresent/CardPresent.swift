@@ -7,7 +7,7 @@ enum CardPresent {
         ProcessSetup.prepare()
         do {
             try NegativeAmount.refuse(CommandLine.arguments.dropFirst())
-            var command = try RootCommand.parseAsRoot()
+            var command = try await RootCommand.asyncParseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

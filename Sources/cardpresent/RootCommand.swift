@@ -1,7 +1,7 @@
 internal import ArgumentParser
 
 /// `cardpresent`
-struct RootCommand: ParsableCommand {
+struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cardpresent",
         abstract: "Takes card-present payments, records them and prints their receipts.",

@@ -68,12 +68,35 @@ import Testing
         await rig.expectDone()
     }
 
-    @Test func `only voltages that the reader has are tried, and a card that answers at none is mute`() async throws {
+    @Test func `only voltages that the reader has are tried, three times, and a card that answers at none is mute`()
+        async throws
+    {
+        func attempt(_ first: Int, _ sequence: String) -> [String] {
+            status("65", first, "01 00 00") + [
+                "> 62 00000000 00 \(sequence) 02 0000", "< 80 00000000 00 \(sequence) 41 FE 00",
+            ] + status("63", first + 2, "01 00 01")
+        }
         try await expectPower(
-            fails: .cardMute,
-            status("65", 1, "01 00 00") + ["> 62 00000000 00 02 02 0000", "< 80 00000000 00 02 41 FE 00"]
-                + status("63", 3, "01 00 01"),
+            fails: .cardMute, attempt(1, "02") + attempt(4, "05") + attempt(7, "08"),
             change: { $0.voltages = .volts3 })
+    }
+
+    @Test func `a card that bounces on the contacts is powered once more, after a pause`() async throws {
+        let rig = try await Rig(
+            .tpdu, features: [.automaticVoltage],
+            status("65", 1, "01 00 00") + ["> 62 00000000 00 02 00 0000", "< 80 00000000 00 02 41 FE 00"]
+                + status("63", 3, "01 00 01") + power(4, TestATR.t0, select: "00") + parameters(6, "00", "1100000A00"))
+        let before = rig.time.now()
+        _ = try await rig.reader.powerOn()
+        #expect(rig.time.now() == before.advanced(by: .milliseconds(100)))
+        await rig.expectDone()
+    }
+
+    @Test func `a card that is gone when it is to be powered once more is absent`() async throws {
+        try await expectPower(
+            .tpdu, [.automaticVoltage], fails: .cardAbsent,
+            status("65", 1, "01 00 00") + ["> 62 00000000 00 02 00 0000", "< 80 00000000 00 02 40 FB 00"]
+                + status("63", 3, "01 00 01") + status("65", 4, "02 00 00"))
     }
 
     // EMV Book 1 §8.4: a cold answer that breaks the rules gets one warm reset
@@ -87,9 +110,16 @@ import Testing
 
     // EMV Book 1 §8.4: a warm answer that breaks the rules ends in deactivation
     @Test func `an answer that breaks the rules twice ends in deactivation`() async throws {
+        // TD1 offers T=14 first.
+        try await expectPower(
+            fails: .answerToReset(.unsupportedProtocol(14)),
+            power(1, "3BE000000EEE") + reset(3, "3BE000000EEE") + status("63", 4, "01 00 01"))
+    }
+
+    @Test func `a card that sends something else than an answer to reset is given up after three tries`() async throws {
         try await expectPower(
             fails: .answerToReset(.notAnATR(.invalidInitialCharacter(0x00))),
-            power(1, "0000") + reset(3, "0000") + status("63", 4, "01 00 01"))
+            [1, 5, 9].flatMap { power($0, "0000") + reset($0 + 2, "0000") + status("63", $0 + 3, "01 00 01") })
     }
 
     @Test func `a reader that finds the answer wrong itself is asked for a warm reset`() async throws {
@@ -112,10 +142,6 @@ import Testing
 
     @Test func `an empty slot is not powered`() async throws {
         try await expectPower(fails: .cardAbsent, status("65", 1, "02 00 00"))
-    }
-
-    @Test func `a reader at character level is refused`() async throws {
-        try await expectPower(.character, fails: .exchangeLevelNotSupported(.character), [])
     }
 
     @Test func `a fast card is asked for its rate by the host`() async throws {

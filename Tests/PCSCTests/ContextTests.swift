@@ -1,6 +1,5 @@
 import Determinism
 import Dispatch
-import Glibc
 import Synchronization
 import Testing
 
@@ -217,23 +216,41 @@ extension WithFakeDaemon {
             #expect(daemon.calls == ["connect Reader 2 3", "disconnect 0"])
         }
 
-        @Test func `the wait for another program's transaction ends by letting the card go`() async throws {
-            let isLetGo = Mutex(false)
-            let daemon = FakeDaemon()
-            daemon.script.withLock {
-                $0.begin = { [daemon] in
-                    // libpcsclite asks again and again until the handle is gone.
-                    while !daemon.calls.contains("disconnect 0") { usleep(200) }
-                    isLetGo.withLock { $0 = true }
-                    return .failed(.invalidHandle)
+        @Test(arguments: [false, true])
+        func `a transaction that comes when nobody waits any more is ended`(isCancelled: Bool) async throws {
+            let gate = DispatchSemaphore(value: 0)
+            let daemon = FakeDaemon {
+                $0.begin = {
+                    gate.wait()
+                    return .init()
                 }
             }
             let context = try await context(daemon)
             let card = try await context.connect("Reader")
-            let late = Task { await self.outcome { try await card.beginTransaction(within: .seconds(3)) } }
-            #expect(await clock.pass(until: late) == .timedOut(.beginTransaction))
-            #expect(isLetGo.withLock { $0 })
-            #expect(!context.isClosed)
+            let waiting = Task { await self.outcome { try await card.beginTransaction() } }
+            while !daemon.calls.contains("begin") { await Task.yield() }
+            if isCancelled { waiting.cancel() }
+            #expect(await clock.pass(until: waiting) == (isCancelled ? .cancelled : .timedOut(.beginTransaction)))
+            gate.signal()
+            while !daemon.calls.contains("disconnect 0") { await Task.yield() }
+        }
+
+        @Test func `a call that returns soon after its task was cancelled leaves the context usable`() async throws {
+            let gate = DispatchSemaphore(value: 0)
+            let daemon = FakeDaemon {
+                $0.connect = {
+                    gate.wait()
+                    return .init(bytes: [1])
+                }
+            }
+            let context = try await context(daemon)
+            let connecting = Task { await self.outcome { _ = try await context.connect("Reader") } }
+            while daemon.calls.isEmpty { await Task.yield() }
+            connecting.cancel()
+            gate.signal()
+            #expect(await connecting.value == .cancelled)
+            #expect(daemon.calls == ["connect Reader 2 3", "disconnect 0"])
+            #expect(try await context.readers() == ["Reader 00 00"])
         }
 
         private func outcome<Value>(_ body: () async throws -> Value) async -> PCSCError? {

@@ -13,7 +13,8 @@ enum Main {
 
     static func main() async {
         do {
-            try await run(Array(CommandLine.arguments.dropFirst()))
+            // Not on the main actor, which has a thread of its own: a payment is not there either.
+            try await Task.detached { try await run(Array(CommandLine.arguments.dropFirst())) }.value
         } catch {
             let message = Array("\(error)\n".utf8)
             write(STDERR_FILENO, message, message.count)

@@ -7,8 +7,11 @@ public enum DoorAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads `HOST:PORT`, `[IPV6]:PORT`, or the path of a UNIX socket, which has a slash in it.
     ///
-    /// - Parameter isOwn: whether it is to be listened at, so that port 0 has a meaning.
-    /// - Returns: nil when the text is none of these.
+    /// Nil when the text is none of these.
+    ///
+    /// - Parameters:
+    ///   - text: the address.
+    ///   - isOwn: whether it is to be listened at, so that port 0 has a meaning.
     public init?(_ text: String, isOwn: Bool = false) {
         if text.contains("/") {
             self = .unix(path: text)

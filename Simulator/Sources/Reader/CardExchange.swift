@@ -107,7 +107,7 @@ struct CardExchange {
 }
 
 /// The bytes on their way from the card, with their delays.
-private struct CardLine {
+struct CardLine: Sendable {
     var signals: ArraySlice<SimulatedCardContacts.Signal> = []
 
     /// Up to `count` bytes of the next signal; nil when the line is silent.

@@ -21,8 +21,18 @@ struct ReaderFirmware: Sendable {
     private(set) var departures: [(slot: Int, after: Duration)] = []
     /// By moment, the earliest first.
     private(set) var answers: [Timed] = []
+    /// When the firmware began: power came, or the bus was reset.
+    private(set) var started = Timestamp(milliseconds: 0)
     /// When the reader begins to answer; nil until it is asked something.
-    private var start: Timestamp?
+    private var ready: Timestamp?
+    /// Nothing comes until the bus is reset.
+    var isHanging = false { didSet { if isHanging { answers = [] } } }
+    /// Nothing comes until the reader is plugged in again.
+    var isDead = false { didSet { if isDead { answers = [] } } }
+    /// NotifySlotChange that were sent since power came.
+    private var notices = 0
+    /// The notification that means nothing was sent before the next one that does.
+    private var hasToldOther = false
     /// PIN entries that have begun since somebody looked.
     var pinRequests: [SimulatedPINRequest] = []
 
@@ -37,6 +47,10 @@ struct ReaderFirmware: Sendable {
     /// Takes the next answer whose moment has come.
     mutating func nextAnswer(at now: Timestamp) -> Timed? {
         guard let first = answers.first, first.moment <= now else { return nil }
+        if model.misbehaviour.hangsOnFullPackets, first.bytes.count % model.packetSize == 0 {
+            isHanging = true
+            return nil
+        }
         return answers.removeFirst()
     }
 
@@ -62,9 +76,15 @@ struct ReaderFirmware: Sendable {
         failPending(slot: index, at: now)
     }
 
+    /// Power comes.
+    mutating func start(at now: Timestamp) {
+        (isDead, notices) = (false, 0)
+        reset(at: now)
+    }
+
     /// Power goes, or the bus is reset.
-    mutating func reset() {
-        (answers, start) = ([], nil)
+    mutating func reset(at now: Timestamp) {
+        (answers, started, ready, isHanging, hasToldOther) = ([], now, nil, false, false)
         for index in slots.indices {
             slots[index].deactivate()
             (slots[index].abortRequest, slots[index].abortCommand) = (nil, nil)
@@ -76,12 +96,19 @@ struct ReaderFirmware: Sendable {
     /// NotifySlotChange (CCID 1.1 §6.3.1) when a card came or went since the last one.
     mutating func takeSlotChange() -> [UInt8]? {
         guard slots.contains(where: \.hasChanged) else { return nil }
+        if let other = model.misbehaviour.otherNotice, !hasToldOther {
+            hasToldOther = true
+            return other
+        }
+        hasToldOther = false
+        notices += 1
         var bits = [UInt8](repeating: 0, count: (slots.count + 3) / 4)
         for (index, slot) in slots.enumerated() {
             let pair: UInt8 = (slot.contacts == nil ? 0 : 1) | (slot.hasChanged ? 2 : 0)
             bits[index / 4] |= pair << UInt8(index % 4 * 2)
             slots[index].hasChanged = false
         }
+        guard notices <= model.misbehaviour.noticesBeforeSilence ?? .max else { return nil }
         return [0x50] + bits
     }
 
@@ -124,16 +151,19 @@ struct ReaderFirmware: Sendable {
     ///
     /// - Returns: false when it is no message: shorter than a header or longer than the reader takes.
     mutating func receive(_ bytes: [UInt8], at now: Timestamp) -> Bool {
-        guard bytes.count <= model.maximumMessageLength, let command = ReaderCommand(bytes) else { return false }
-        if start == nil { start = now.advanced(by: model.startTime) }
+        guard bytes.count <= model.actualMessageLength, let command = ReaderCommand(bytes) else { return false }
+        if ready == nil { ready = now.advanced(by: model.startTime) }
+        if isAwake(for: command, at: now) { take(command, at: now) }
+        return true
+    }
+
+    private mutating func take(_ command: ReaderCommand, at now: Timestamp) {
         let index = Int(command.slot)
         guard slots.indices.contains(index) else {
-            answer(command, .absent, at: now, failure: ReaderError.badSlot)
-            return true
+            return answer(command, .absent, at: now, failure: ReaderError.badSlot)
         }
         guard command.claimedLength == UInt32(command.data.count) else {
-            answer(command, slots[index].status, at: now, failure: ReaderError.badLength)
-            return true
+            return answer(command, slots[index].status, at: now, failure: ReaderError.badLength)
         }
         if command.type == 0x72 {
             slots[index].abortCommand = command.sequence
@@ -147,7 +177,6 @@ struct ReaderFirmware: Sendable {
         } else {
             execute(command, index, at: now)
         }
-        return true
     }
 
     /// The ABORT request of the control endpoint (CCID 1.1 §5.3.1).
@@ -155,6 +184,8 @@ struct ReaderFirmware: Sendable {
     /// - Returns: false when there is no such slot.
     mutating func requestAbort(slot: UInt8, sequence: UInt8, at now: Timestamp) -> Bool {
         guard slots.indices.contains(Int(slot)) else { return false }
+        if model.misbehaviour.diesOnAbort { isDead = true }
+        guard !isHanging, !isDead else { return true }
         slots[Int(slot)].abortRequest = sequence
         finishAbort(slot: Int(slot), at: now)
         return true
@@ -194,6 +225,7 @@ struct ReaderFirmware: Sendable {
         } catch {
             reply.status = ReaderAnswer.failed
             reply.error = error.code
+            if command.type == 0x62 { reply.data = model.misbehaviour.bytesAfterFailure }
         }
         let departure = slot.contacts?.departure
         if departure == .beforeAnswer {
@@ -204,7 +236,7 @@ struct ReaderFirmware: Sendable {
         if departure == .afterAnswer {
             departures.append((index, exchange.elapsed))
         }
-        reply.status |= slot.status.rawValue
+        reply.status |= slot.reportedStatus(model).rawValue
         slots[index] = slot
         for sign in exchange.extensions {
             let answer = ReaderAnswer(
@@ -246,7 +278,7 @@ struct ReaderFirmware: Sendable {
 
     mutating func enqueue(_ answer: Timed) {
         var answer = answer
-        answer.moment = max(answer.moment, start ?? answer.moment)
+        answer.moment = max(answer.moment, ready ?? answer.moment)
         let place = answers.lastIndex { $0.moment <= answer.moment }.map { $0 + 1 } ?? 0
         answers.insert(answer, at: place)
     }

@@ -72,6 +72,7 @@ enum ReaderError {
     static let protocolUnsupported: UInt8 = 0xF6
     static let badATRCheck: UInt8 = 0xF7
     static let badATRStart: UInt8 = 0xF8
+    static let parity: UInt8 = 0xFD
     static let cardMute: UInt8 = 0xFE
     static let aborted: UInt8 = 0xFF
 }

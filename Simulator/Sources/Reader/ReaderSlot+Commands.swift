@@ -11,8 +11,10 @@ extension ReaderSlot {
     ) throws(CardExchange.Failure) {
         switch command.type {
         case 0x62:
+            wasPowered = true
             reply.data = try powerOn(command.specific.0, model, &exchange)
         case 0x63:
+            wasPowered = true
             deactivate()
             reply.specific = clockStatus
         case 0x65:
@@ -60,6 +62,7 @@ extension ReaderSlot {
         guard !ladder.isEmpty else { throw Failure(code: ReaderError.badFirstParameter) }
         guard var card = contacts else { throw Failure(code: ReaderError.cardMute) }
         (interfaceDevice, isProtocolFixed, incoming, outgoing, isClockStopped) = (nil, false, nil, [], false)
+        line = CardLine()
         parameters = ReaderParameters()
         var answer: [UInt8] = []
         for voltage in ladder where answer.isEmpty {
@@ -104,7 +107,7 @@ extension ReaderSlot {
         } else if model.features.contains(.automaticParameters) {
             new = ReaderParameters(card.transmission, protocol: card.transmission.firstProtocol)
         }
-        if model.level != .tpdu, !model.isContactless, new.number != parameters.number {
+        if !model.actualLevel.leavesProtocolToHost, !model.isContactless, new.number != parameters.number {
             // The reader negotiates for the host, which works once after each reset.
             guard !isProtocolFixed, card.transmission.protocols.contains(new.number) else {
                 throw Failure(code: ReaderError.protocolUnsupported)
@@ -132,7 +135,7 @@ extension ReaderSlot {
     private func changeT0Classes(
         _ command: ReaderCommand, _ model: SimulatedReaderModel
     ) throws(CardExchange.Failure) {
-        guard model.level != .tpdu else { throw Failure(code: ReaderError.unsupported) }
+        guard !model.actualLevel.leavesProtocolToHost else { throw Failure(code: ReaderError.unsupported) }
         let (changes, getResponse, envelope) = command.specific
         guard changes & ~3 == 0 else { throw Failure(code: ReaderError.badFirstParameter) }
         if changes & 1 != 0, getResponse != 0xFF { throw Failure(code: 8) }

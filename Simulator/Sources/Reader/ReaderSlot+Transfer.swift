@@ -1,6 +1,6 @@
 internal import SmartCard
 
-/// XfrBlock at the three exchange levels (CCID 1.1 §6.1.4 and §3.2).
+/// XfrBlock at the exchange levels (CCID 1.1 §6.1.4 and §3.2).
 extension ReaderSlot {
     private typealias Failure = CardExchange.Failure
 
@@ -8,12 +8,21 @@ extension ReaderSlot {
     mutating func transfer(
         _ command: ReaderCommand, _ model: SimulatedReaderModel, _ exchange: inout CardExchange, _ chain: inout UInt8
     ) throws(CardExchange.Failure) -> [UInt8] {
+        if contacts == nil, model.misbehaviour.callsMissingCardsDone { return [] }
         guard status == .active else { throw Failure(code: ReaderError.cardMute) }
-        guard model.level == .extendedAPDU || command.level == 0 else {
+        if let instruction = model.misbehaviour.emptyAnswerInstruction,
+            command.data.dropFirst().first == instruction
+        {
+            return []
+        }
+        guard !ReaderFirmware.isTooFast(parameters, model) else { throw Failure(code: ReaderError.parity) }
+        let level = model.actualLevel
+        guard level != .character else { return try characters(command, &exchange) }
+        guard level == .extendedAPDU || command.level == 0 else {
             throw Failure(code: ReaderError.badLevelParameter)
         }
         wasUsed = true
-        guard model.level != .tpdu else { return try tpdu(command, model, &exchange) }
+        guard level != .tpdu else { return try tpdu(command, model, &exchange) }
         switch command.level {
         case 0x00:
             (incoming, outgoing) = (nil, [])
@@ -45,10 +54,36 @@ extension ReaderSlot {
 
     /// As much of the answer as fits in a message: 00 all, 01 the first part, 03 another, 02 the last.
     private mutating func nextPart(_ model: SimulatedReaderModel, isFirst: Bool, _ chain: inout UInt8) -> [UInt8] {
-        let part = outgoing.prefix(max(1, model.maximumMessageLength - ReaderCommand.headerLength))
+        let room = min(model.actualMessageLength - ReaderCommand.headerLength, model.misbehaviour.partLength ?? .max)
+        let part = outgoing.prefix(max(1, room))
         outgoing = outgoing.dropFirst(part.count)
         chain = outgoing.isEmpty ? (isFirst ? 0x00 : 0x02) : (isFirst ? 0x01 : 0x03)
         return Array(part)
+    }
+
+    /// Character level: bytes as they are, and as many of the card's as wLevelParameter asks for.
+    private mutating func characters(
+        _ command: ReaderCommand, _ exchange: inout CardExchange
+    ) throws(CardExchange.Failure) -> [UInt8] {
+        guard var card = contacts else { throw Failure(code: ReaderError.cardMute) }
+        defer { contacts = card }
+        (wasUsed, isProtocolFixed) = (true, true)
+        if !command.data.isEmpty { line = CardLine(signals: card.send(command.data)[...]) }
+        let limit =
+            parameters.number == 1
+            ? card.transmission.blockWaitingTime * max(1, Int(command.specific.0)) : nil
+        var answer: [UInt8] = []
+        while answer.count < Int(command.level) {
+            guard let taken = line.take(Int(command.level) - answer.count), taken.delay <= limit ?? taken.delay else {
+                // What has come by then is the answer.
+                guard answer.isEmpty else { break }
+                exchange.wait(limit ?? card.transmission.workWaitingTime)
+                throw Failure(code: ReaderError.cardMute)
+            }
+            exchange.wait(taken.delay)
+            answer += taken.bytes
+        }
+        return answer
     }
 
     /// TPDU level: one T=0 TPDU, one T=1 block or a PPS request, as it is.
@@ -84,7 +119,9 @@ extension ReaderSlot {
         do throws(APDUError) { command = try CommandAPDU(bytes: bytes) } catch {
             throw Failure(code: ReaderError.badLength)
         }
-        guard model.level == .extendedAPDU || !command.isExtended else { throw Failure(code: ReaderError.badLength) }
+        guard model.actualLevel == .extendedAPDU || !command.isExtended else {
+            throw Failure(code: ReaderError.badLength)
+        }
         isProtocolFixed = true
         // In a field nothing is left of what the card speaks at its contacts but that it takes whole commands.
         let protocolNumber = model.isContactless ? card.transmission.firstProtocol : parameters.number

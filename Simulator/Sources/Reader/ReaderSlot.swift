@@ -7,8 +7,12 @@ struct ReaderSlot: Sendable {
     var hasChanged = false
     /// The card was used since it was inserted.
     var wasUsed = false
+    /// The card was powered, or switched off, since it was inserted.
+    var wasPowered = false
     var isClockStopped = false
     var parameters = ReaderParameters()
+    /// What the card has sent and the host has not asked for, at character level.
+    var line = CardLine()
     /// The reader's half of T=1, at the levels where the reader speaks it.
     var interfaceDevice: T1InterfaceDevice?
     /// A protocol has been started or negotiated: it stays until the next reset.
@@ -28,6 +32,11 @@ struct ReaderSlot: Sendable {
         return contacts.isPowered ? .active : .inactive
     }
 
+    /// What the reader says of the slot.
+    func reportedStatus(_ model: SimulatedReaderModel) -> ReaderAnswer.CardStatus {
+        model.misbehaviour.callsNewCardsActive && status == .inactive && !wasPowered ? .active : status
+    }
+
     /// Nothing in this slot waits for the host: it is empty, or the host used its card and took the power away.
     var isAtRest: Bool { contacts.map { wasUsed && !$0.isPowered } ?? true }
 
@@ -36,7 +45,7 @@ struct ReaderSlot: Sendable {
         contacts?.deactivate()
         (parameters, interfaceDevice, isProtocolFixed) = (ReaderParameters(), nil, false)
         (incoming, outgoing, isClockStopped) = (nil, [], false)
-        pinEntry = nil
+        (pinEntry, line) = (nil, CardLine())
     }
 }
 

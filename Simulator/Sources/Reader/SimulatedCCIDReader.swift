@@ -18,6 +18,10 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
         /// Bulk IN transfers that are ready.
         var transfers: [Transfer] = []
         var notices: [[UInt8]] = []
+        /// How many hosts have the device open.
+        var openings = 0
+        /// When the last of them closed it, or it was plugged in.
+        var closed: Timestamp?
         var unplug: (@Sendable () -> Void)?
         var onPINRequest: (@Sendable (SimulatedPINRequest) -> Void)?
         var onSlotChange: (@Sendable (_ slot: Int, _ hasCard: Bool) -> Void)?
@@ -105,20 +109,44 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
     public var keepsHalts: Bool { model.keepsHalts }
 
     public func plugged(unplug: @escaping @Sendable () -> Void) {
+        let now = clock.now()
         state.withLock { state in
-            Self.reset(&state)
-            state.unplug = unplug
+            Self.reset(&state, at: now)
+            state.firmware.start(at: now)
+            (state.unplug, state.openings, state.closed) = (unplug, 0, now)
         }
     }
 
     public func unplugged() {
+        let now = clock.now()
         state.withLock { state in
-            Self.reset(&state)
+            Self.reset(&state, at: now)
             state.unplug = nil
         }
     }
 
-    public func reset() { state.withLock { Self.reset(&$0) } }
+    public func opened() {
+        let now = clock.now()
+        state.withLock { state in
+            state.openings += 1
+            guard let closed = state.closed else { return }
+            state.closed = nil
+            state.firmware.wake(afterClosedFor: .milliseconds(now.milliseconds - closed.milliseconds))
+        }
+    }
+
+    public func closed() {
+        let now = clock.now()
+        state.withLock { state in
+            state.openings -= 1
+            if state.openings <= 0 { state.closed = now }
+        }
+    }
+
+    public func reset() {
+        let now = clock.now()
+        state.withLock { Self.reset(&$0, at: now) }
+    }
 
     public func write(_ bytes: [UInt8], endpoint: UInt8) -> Bool {
         guard endpoint == SimulatedReaderModel.bulkOutEndpoint else { return false }
@@ -189,6 +217,7 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
     }
 
     public func control(_ request: USBControlRequest) -> [UInt8]? {
+        guard !model.misbehaviour.hasNoClassRequests else { return nil }
         var answer: [UInt8] = []
         switch (request.requestType, request.request) {
         case (0x21, 0x01):
@@ -212,8 +241,19 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
         state.withLock { $0.unplug == nil || ($0.transfers.isEmpty && $0.firmware.isAtRest) }
     }
 
-    private static func reset(_ state: inout State) {
-        state.firmware.reset()
+    /// Whether somebody waits for an answer.
+    var isAnswering: Bool { state.withLock { !$0.transfers.isEmpty || !$0.firmware.answers.isEmpty } }
+
+    /// The firmware hangs until the bus is reset.
+    func hang() {
+        state.withLock { state in
+            state.firmware.isHanging = true
+            state.transfers = []
+        }
+    }
+
+    private static func reset(_ state: inout State, at now: Timestamp) {
+        state.firmware.reset(at: now)
         (state.transfers, state.notices) = ([], [])
     }
 

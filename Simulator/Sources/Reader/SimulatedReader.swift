@@ -16,6 +16,45 @@ public enum SimulatedReader: Hashable, Sendable {
         }
     }
 
+    /// What it is called in its descriptors.
+    public var product: String {
+        switch self {
+        case .chip(let model): model.product
+        case .stripe(let model): model.product
+        }
+    }
+
+    /// idVendor and idProduct. A device with several readers has those of the first.
+    public var identifiers: (vendor: UInt16, product: UInt16) {
+        get {
+            switch self {
+            case .chip(let model): (model.vendorID, model.productID)
+            case .stripe(let model): (model.vendorID, model.productID)
+            }
+        }
+        set {
+            switch self {
+            case .chip(var model):
+                (model.vendorID, model.productID) = newValue
+                self = .chip(model)
+            case .stripe(var model):
+                (model.vendorID, model.productID) = newValue
+                self = .stripe(model)
+            }
+        }
+    }
+
+    /// Slots for chip cards, of all readers in the device.
+    public var slotCount: Int {
+        switch self {
+        case .chip(let model): model.totalSlotCount
+        case .stripe: 0
+        }
+    }
+
+    /// How many cards people need here: one for each slot, and one to swipe.
+    public var cardCount: Int { max(1, slotCount) }
+
     /// The device, and the parts of it that take cards.
     public func make(clock: SimulationClock) -> Device {
         switch self {

@@ -29,17 +29,22 @@ extension SimulatedReaderModel {
                     address: Self.interruptEndpoint, kind: .interrupt, maximumPacketSize: 8, interval: interruptInterval
                 ))
         }
+        if misbehaviour.reversesEndpoints { endpoints.reverse() }
         let interface = USBInterface(
-            number: 0, classCode: 0x0B, endpoints: endpoints, classDescriptors: [classDescriptor])
+            number: 0, classCode: misbehaviour.interfaceClass, endpoints: endpoints,
+            classDescriptors: [classDescriptor])
         return SimulatedUSBDescriptors(
-            device: USBDeviceDescriptor(vendorID: vendorID, productID: productID, release: 0x0100),
+            device: USBDeviceDescriptor(vendorID: vendorID, productID: productID, release: release),
             configuration: USBConfiguration(value: 1, interfaces: [interface]), speed: speed,
             manufacturer: manufacturer, product: product, serialNumber: serialNumber)
     }
 
     /// The smart card class descriptor, 54 bytes (CCID 1.1 §5.1).
     var classDescriptor: [UInt8] {
-        var bytes: [UInt8] = [0x36, 0x21, 0x10, 0x01, UInt8(clamping: slotCount - 1), voltages.rawValue]
+        var bytes: [UInt8] = [
+            0x36, 0x21, UInt8(misbehaviour.classRelease & 0xFF), UInt8(misbehaviour.classRelease >> 8),
+            UInt8(clamping: (misbehaviour.claimedSlotCount ?? slotCount) - 1), voltages.rawValue,
+        ]
         bytes.append(word: protocols)
         bytes.append(word: Self.clock)
         bytes.append(word: Self.clock)

@@ -3,12 +3,17 @@
 public struct SimulatedReaderModel: Hashable, Sendable {
     /// Who does T=0 and T=1 (CCID 1.1 §5.1, dwFeatures).
     public enum ExchangeLevel: UInt32, Hashable, Sendable {
+        /// The host: the reader carries single bytes.
+        case character = 0
         /// The host: the reader exchanges single TPDUs or blocks.
         case tpdu = 0x1_0000
         /// The reader, for commands of up to 261 bytes.
         case shortAPDU = 0x2_0000
         /// The reader, for any command, in several messages when it is long.
         case extendedAPDU = 0x4_0000
+
+        /// The host runs T=0 and T=1.
+        var leavesProtocolToHost: Bool { self == .character || self == .tpdu }
     }
 
     /// What the reader does after an answer of whole packets (a multiple of 64 bytes), which no short packet ends.
@@ -53,6 +58,8 @@ public struct SimulatedReaderModel: Hashable, Sendable {
     public var name: String
     public var vendorID: UInt16
     public var productID: UInt16
+    /// bcdDevice
+    public var release: UInt16 = 0x0100
     public var manufacturer = "CardPresent"
     public var product: String
     public var serialNumber: String?
@@ -92,6 +99,8 @@ public struct SimulatedReaderModel: Hashable, Sendable {
     public var firmware: SimulatedFirmwareHabits?
     /// What the reader answers to Escape; it knows no other.
     public var escapeAnswers: [[UInt8]: [UInt8]] = [:]
+    /// What it does wrong.
+    public var misbehaviour = ReaderMisbehaviour()
 
     public init(
         name: String, vendorID: UInt16 = 0x1209, productID: UInt16, product: String, level: ExchangeLevel,
@@ -194,7 +203,7 @@ public struct SimulatedReaderModel: Hashable, Sendable {
     ]
 
     /// Slots of the device: its own and its companions'.
-    public var totalSlotCount: Int { companions.reduce(slotCount) { $0 + $1.slotCount } }
+    public var totalSlotCount: Int { companions.reduce(max(1, slotCount)) { $0 + max(1, $1.slotCount) } }
 
     /// Makes the model answer the Escape command of ``battery`` with this charge.
     ///

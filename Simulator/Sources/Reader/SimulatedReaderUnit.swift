@@ -22,7 +22,10 @@ public struct SimulatedReaderUnit: Sendable {
         readers = [first] + others
         stripe = model.stripeReader.map { SimulatedMagneticStripeReader(model: $0, clock: clock) }
         let companions: [any SimulatedUSBDevice] = others + [stripe].compactMap(\.self)
-        let whole: any SimulatedUSBDevice = companions.isEmpty ? first : SimulatedUSBComposite(first, companions)
+        let whole: any SimulatedUSBDevice =
+            companions.isEmpty
+            ? first
+            : SimulatedUSBComposite(first, companions, hangsWhenShared: model.misbehaviour.hangsWhenShared)
         updates = model.firmware.map { SimulatedUpdatableDevice(whole, habits: $0, clock: clock) }
         device = updates ?? whole
     }

@@ -22,7 +22,9 @@ public final class SimulatedUSBBus: USBBus {
 
     /// Plugs a device in. A device that is plugged in already is left as it is.
     ///
-    /// - Parameter preferred: the port to take, counted from 1; the first one that is free when there is a device in it.
+    /// - Parameters:
+    ///   - simulated: the device.
+    ///   - preferred: the port to take, counted from 1; the first one that is free when there is a device in it.
     /// - Returns: the device as the host sees it.
     @discardableResult
     public func plug(_ simulated: any SimulatedUSBDevice, port preferred: Int = 1) -> USBDevice {

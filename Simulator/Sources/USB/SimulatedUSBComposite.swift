@@ -21,12 +21,17 @@ public final class SimulatedUSBComposite: SimulatedUSBDevice {
 
     public let descriptors: SimulatedUSBDescriptors
     private let functions: [Function]
+    private let hangsWhenShared: Bool
 
     /// - Parameters:
     ///   - first: says what the device is called and what identifiers it has.
     ///   - others: what else is in the housing. What has no room for its endpoints, of which a device has fifteen, is
     ///     left out.
-    public init(_ first: any SimulatedUSBDevice, _ others: [any SimulatedUSBDevice]) {
+    ///   - hangsWhenShared: whether its readers hang when one gets a command while another is at work.
+    public init(
+        _ first: any SimulatedUSBDevice, _ others: [any SimulatedUSBDevice], hangsWhenShared: Bool = false
+    ) {
+        self.hangsWhenShared = hangsWhenShared
         var descriptors = first.descriptors
         descriptors.configuration.interfaces = []
         var functions: [Function] = []
@@ -58,10 +63,19 @@ public final class SimulatedUSBComposite: SimulatedUSBDevice {
 
     public func unplugged() { for function in functions { function.device.unplugged() } }
 
+    public func opened() { for function in functions { function.device.opened() } }
+
+    public func closed() { for function in functions { function.device.closed() } }
+
     public func reset() { for function in functions { function.device.reset() } }
 
     public func write(_ bytes: [UInt8], endpoint: UInt8) -> Bool {
-        find(endpoint).map { $0.write(bytes, endpoint: $1) } ?? false
+        guard let (device, own) = find(endpoint) else { return false }
+        if hangsWhenShared {
+            let readers = functions.compactMap { $0.device as? SimulatedCCIDReader }
+            if readers.contains(where: { $0 !== device && $0.isAnswering }) { for reader in readers { reader.hang() } }
+        }
+        return device.write(bytes, endpoint: own)
     }
 
     public func read(endpoint: UInt8, maximumLength: Int) -> SimulatedUSBInput {

@@ -20,6 +20,12 @@ public protocol SimulatedUSBDevice: AnyObject, Sendable {
     /// The device was pulled out and lost its power.
     func unplugged()
 
+    /// A host opened the device.
+    func opened()
+
+    /// A host closed it again.
+    func closed()
+
     /// The host reset the port.
     func reset()
 
@@ -41,6 +47,8 @@ public protocol SimulatedUSBDevice: AnyObject, Sendable {
 }
 
 extension SimulatedUSBDevice {
+    public func opened() {}
+    public func closed() {}
     public var keepsHalts: Bool { true }
     public var returnsAfter: Duration? { nil }
 }

@@ -18,9 +18,13 @@ final class SimulatedUSBTransport: USBTransport {
     init(port: SimulatedUSBPort, clock: SimulationClock) {
         (self.port, self.clock) = (port, clock)
         device = port.device
+        port.simulated.opened()
     }
 
-    deinit { port.releaseAll(by: owner) }
+    deinit {
+        port.releaseAll(by: owner)
+        if !isClosed { port.simulated.closed() }
+    }
 
     private var owner: ObjectIdentifier { ObjectIdentifier(self) }
 
@@ -72,7 +76,10 @@ final class SimulatedUSBTransport: USBTransport {
     }
 
     func close() async {
-        state.withLock { $0.isClosed = true }
+        let wasOpen = state.withLock { state in
+            defer { state.isClosed = true }
+            return !state.isClosed
+        }
         clock.signal()
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
@@ -82,6 +89,7 @@ final class SimulatedUSBTransport: USBTransport {
             if isIdle { continuation.resume() }
         }
         port.releaseAll(by: owner)
+        if wasOpen { port.simulated.closed() }
     }
 
     private func read(

@@ -2,6 +2,7 @@
 ///
 ///     insert [PLACE]          put the card of a slot in
 ///     remove [PLACE]          pull it out
+///     swipe [READER]          draw the reader's first card through its head for magnetic stripes
 ///     unplug [READER]         pull the reader out
 ///     plug [READER]           plug it in again
 ///     pin DIGITS [READER]     type this PIN when the reader asks for one
@@ -21,12 +22,13 @@ public enum ReaderOrder: Sendable {
 
     case insert(Place)
     case remove(Place)
+    case swipe(busID: String)
     case plug(busID: String)
     case unplug(busID: String)
     /// One digit a byte.
     case pin(SealedBytes, busID: String)
 
-    private enum Verb: String, CaseIterable { case insert, remove, plug, unplug, pin }
+    private enum Verb: String, CaseIterable { case insert, remove, swipe, plug, unplug, pin }
 
     /// Reads a line. It may hold a PIN, so no `String` is made of a word that could be one.
     ///
@@ -42,6 +44,7 @@ public enum ReaderOrder: Sendable {
         switch (verb, words.count) {
         case (.insert, 1...2): self = .insert(try Self.place(words.dropFirst().first))
         case (.remove, 1...2): self = .remove(try Self.place(words.dropFirst().first))
+        case (.swipe, 1...2): self = .swipe(busID: try Self.reader(words.dropFirst().first))
         case (.plug, 1...2): self = .plug(busID: try Self.reader(words.dropFirst().first))
         case (.unplug, 1...2): self = .unplug(busID: try Self.reader(words.dropFirst().first))
         case (.pin, 2...3):
@@ -87,10 +90,14 @@ public enum ReaderOrderError: Error, Hashable, Sendable, CustomStringConvertible
     case pluggedIn(busID: String)
     case unplugged(busID: String)
     case hasNoPINPad(busID: String)
+    /// It has no head for magnetic stripes.
+    case readsNoStripes(busID: String)
+    /// The card has no magnetic stripe.
+    case hasNoStripe(busID: String)
 
     public var description: String {
         switch self {
-        case .unknown: "no such order: insert, remove, unplug and plug take a reader, pin takes digits"
+        case .unknown: "no such order: insert, remove, swipe, unplug and plug take a reader, pin takes digits"
         case .notAPIN: "a PIN has 4 to 12 digits"
         case .noSuchPlace(let place): "there is no slot \(place)"
         case .hasCard(let place): "there is a card in \(place) already"
@@ -98,6 +105,8 @@ public enum ReaderOrderError: Error, Hashable, Sendable, CustomStringConvertible
         case .pluggedIn(let busID): "\(busID) is plugged in already"
         case .unplugged(let busID): "\(busID) is not plugged in"
         case .hasNoPINPad(let busID): "\(busID) has no PIN pad"
+        case .readsNoStripes(let busID): "\(busID) reads no magnetic stripes"
+        case .hasNoStripe(let busID): "the card at \(busID) has no magnetic stripe"
         }
     }
 }

@@ -1,32 +1,45 @@
-internal import SmartCard
-
-/// A reader that others use, its cards, and the person at its PIN pad.
+/// A reader that others use, its cards, and the person beside it.
 final class ServedReader: Sendable {
     let busID: String
     /// Where it is plugged in.
     let port: Int
-    let unit: SimulatedReaderUnit
-    /// For its slots, counted through all interfaces.
-    private let cards: [ObservedCard]
+    let device: any SimulatedUSBDevice
+    /// Its slots, counted through all interfaces.
+    private let slots: [(reader: SimulatedCCIDReader, slot: Int)]
+    /// For each slot.
+    private let chips: [ObservedCard]
+    private let stripeReader: SimulatedMagneticStripeReader?
+    /// Of the first card.
+    private let stripe: SimulatedStripe?
     /// At the PIN pad, if there is one.
     private let cardholder: SimulatedCardholder?
 
     /// Makes the reader; its slots are empty.
+    ///
+    /// - Parameters:
+    ///   - cards: for its slots; a reader for stripes alone has one.
+    ///   - observe: told of what the cards' chips do.
     init(
-        _ unit: SimulatedReaderUnit, port: Int, cards: [ServedReaders.Card], pinPad: SimulatedPINPad,
+        _ model: SimulatedReader, port: Int, cards: [ServedReaders.Card], pinPad: SimulatedPINPad,
         clock: SimulationClock, observe: @escaping @Sendable (ReaderOrder.Place, ObservedCard.Event) -> Void
     ) {
         let busID = "\(SimulatedUSBBus.number)-\(port)"
-        (self.unit, self.port, self.busID) = (unit, port, busID)
-        let cardholder = cards.first.flatMap { card in
-            unit.first.model.pinSupport == 0
-                ? nil
-                : SimulatedCardholder(
-                    profile: card.profile, card: card.card, reader: unit.first, clock: clock, pinPad: pinPad)
+        (self.port, self.busID, stripe) = (port, busID, cards.first?.stripe)
+        switch model {
+        case .chip(let model):
+            let unit = SimulatedReaderUnit(model: model, clock: clock)
+            (device, slots, stripeReader) = (unit.device, unit.slots, unit.stripe)
+        case .stripe(let model):
+            let reader = SimulatedMagneticStripeReader(model: model, clock: clock)
+            (device, slots, stripeReader) = (reader, [], reader)
+        }
+        let cardholder = zip(slots, cards).first { $0.0.reader.model.pinSupport != 0 }.map { place, card in
+            SimulatedCardholder(
+                profile: card.profile, card: card.chip, reader: place.reader, clock: clock, pinPad: pinPad)
         }
         self.cardholder = cardholder
-        self.cards = cards.enumerated().map { slot, card in
-            ObservedCard(card.card) { [weak cardholder] event in
+        chips = zip(slots.indices, cards).map { slot, card in
+            ObservedCard(card.chip) { [weak cardholder] event in
                 // A card that is powered anew begins another payment.
                 if case .reset(_, isWarm: false) = event { cardholder?.beginAgain() }
                 observe(ReaderOrder.Place(busID: busID, slot: slot), event)
@@ -36,12 +49,12 @@ final class ServedReader: Sendable {
 
     /// Puts the cards in.
     func insertCards() {
-        for (card, place) in zip(cards, unit.slots) { place.reader.insert(card, slot: place.slot) }
+        for (card, place) in zip(chips, slots) { place.reader.insert(card, slot: place.slot) }
     }
 
     /// Has somebody look on when cards come and go.
     func onSlotChange(_ action: @escaping @Sendable (ReaderOrder.Place, _ hasCard: Bool) -> Void) {
-        for (index, place) in unit.slots.enumerated() where place.slot == 0 {
+        for (index, place) in slots.enumerated() where place.slot == 0 {
             place.reader.onSlotChange { [busID] slot, hasCard in
                 action(ReaderOrder.Place(busID: busID, slot: index + slot), hasCard)
             }
@@ -50,20 +63,25 @@ final class ServedReader: Sendable {
 
     /// - Throws: ``ReaderOrderError``
     func insertCard(_ place: ReaderOrder.Place) throws(ReaderOrderError) {
-        guard unit.slots.indices.contains(place.slot), cards.indices.contains(place.slot) else {
-            throw .noSuchPlace(place)
-        }
-        let (reader, slot) = unit.slots[place.slot]
+        guard chips.indices.contains(place.slot) else { throw .noSuchPlace(place) }
+        let (reader, slot) = slots[place.slot]
         guard !reader.hasCard(slot: slot) else { throw .hasCard(place) }
-        reader.insert(cards[place.slot], slot: slot)
+        reader.insert(chips[place.slot], slot: slot)
     }
 
     /// - Throws: ``ReaderOrderError``
     func removeCard(_ place: ReaderOrder.Place) throws(ReaderOrderError) {
-        guard unit.slots.indices.contains(place.slot) else { throw .noSuchPlace(place) }
-        let (reader, slot) = unit.slots[place.slot]
+        guard slots.indices.contains(place.slot) else { throw .noSuchPlace(place) }
+        let (reader, slot) = slots[place.slot]
         guard reader.hasCard(slot: slot) else { throw .hasNoCard(place) }
         reader.removeCard(slot: slot)
+    }
+
+    /// - Throws: ``ReaderOrderError``
+    func swipeCard() throws(ReaderOrderError) {
+        guard let stripeReader else { throw .readsNoStripes(busID: busID) }
+        guard let stripe else { throw .hasNoStripe(busID: busID) }
+        stripeReader.swipe(stripe)
     }
 
     /// What the person types from now on.

@@ -5,6 +5,8 @@ public enum ServedReaderEvent: Hashable, Sendable {
     case cardInserted(ReaderOrder.Place)
     /// Somebody pulled the card out, or it came out as its profile says.
     case cardRemoved(ReaderOrder.Place)
+    /// A card was drawn through a reader for magnetic stripes.
+    case swiped(busID: String)
     /// A card was powered, or reset while it had power. The answer is the card's own, and empty from a mute one.
     case reset(ReaderOrder.Place, answerToReset: [UInt8], isWarm: Bool)
     /// A command, by its number since the readers were made, its instruction byte and the card's status word; the

@@ -14,9 +14,12 @@ enum USBIPCommand: Hashable, Sendable {
     /// The most bytes of a transfer, which is what Linux lets all programs together have under way.
     static let maximumLength: UInt32 = 16 << 20
 
-    /// Takes the first whole command out of what has come; nil until there is one.
+    /// Takes the first whole command out of what has come.
     ///
-    /// - Parameter device: the number of the device that was imported.
+    /// - Parameters:
+    ///   - received: what has come; the command is taken out.
+    ///   - device: the number of the device that was imported.
+    /// - Returns: nil until there is a whole command.
     /// - Throws: ``DoorError/malformed(_:)``
     static func take(from received: inout [UInt8], device: UInt32) throws(DoorError) -> USBIPCommand? {
         guard received.count >= headerLength, let command = received.bigEndianWord(at: 0),

@@ -12,7 +12,10 @@ final class USBIPRunningTransfers: Sendable {
     /// for it while a device takes a transfer.
     private let hasNews = Mutex(false)
 
-    /// - Parameter send: gets the replies, in order. It must not wait.
+    /// - Parameters:
+    ///   - port: where the device is plugged in.
+    ///   - clock: the time that the device lives by.
+    ///   - send: gets the replies, in order. It must not wait.
     init(port: SimulatedUSBPort, clock: SimulationClock, send: @escaping @Sendable (USBIPReply) -> Void) {
         (self.port, self.clock, self.send) = (port, clock, send)
         transfers = Mutex(USBIPTransfers(port: port))

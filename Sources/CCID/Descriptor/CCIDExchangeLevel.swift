@@ -15,6 +15,9 @@ public enum CCIDExchangeLevel: UInt32, Hashable, Sendable, CustomStringConvertib
         self = levels.first { features & $0.rawValue != 0 } ?? .character
     }
 
+    /// Whether the host runs T=0 and T=1.
+    public var leavesProtocolToHost: Bool { self == .character || self == .tpdu }
+
     public var description: String {
         switch self {
         case .character: "character"

@@ -62,22 +62,40 @@ extension CCIDReader {
 
     /// One try, without recovery; a stalled endpoint is cleared.
     private func send(_ command: CCIDCommand, slot: UInt8, wait: Duration) async throws(CCIDError) -> CCIDReply {
-        let sequence = try await write(command, slot: slot, timeout: timing.command)
-        return try await receive(command.type, slot: slot, sequence: sequence, wait: wait)
+        let sequence = encode(command, slot: slot)
+        defer { wipeOutgoing() }
+        let deadline = CCIDDeadline(wait, total: max(wait, timing.total), time)
+        let first: [UInt8]
+        do throws(USBExchangeError) {
+            first = try await transport.exchange(
+                outgoing, to: interface.bulkOut.address, writeTimeout: timing.command, from: interface.bulkIn.address,
+                maximumLength: readLength, readTimeout: deadline.remaining)
+        } catch {
+            switch error {
+            case .write(let cause): throw await failure(cause, command.type, endpoint: interface.bulkOut.address)
+            case .read(let cause): throw await failure(cause, command.type, endpoint: interface.bulkIn.address)
+            }
+        }
+        return try await receive(command.type, slot: slot, sequence: sequence, first: first, wait: wait, deadline)
     }
 
     /// Sends a command and returns its sequence number.
     func write(_ command: CCIDCommand, slot: UInt8, timeout: Duration) async throws(CCIDError) -> UInt8 {
-        let number = sequence
-        sequence &+= 1
-        command.encode(into: &outgoing, slot: slot, sequence: number)
+        let number = encode(command, slot: slot)
+        defer { wipeOutgoing() }
         do throws(USBError) {
             try await transport.bulkOut(outgoing, endpoint: interface.bulkOut.address, timeout: timeout)
         } catch {
-            wipeOutgoing()
             throw await failure(error, command.type, endpoint: interface.bulkOut.address)
         }
-        wipeOutgoing()
+        return number
+    }
+
+    /// Makes the outgoing message and returns its sequence number.
+    private func encode(_ command: CCIDCommand, slot: UInt8) -> UInt8 {
+        let number = sequence
+        sequence &+= 1
+        command.encode(into: &outgoing, slot: slot, sequence: number)
         return number
     }
 
@@ -86,14 +104,22 @@ extension CCIDReader {
         for index in outgoing.indices { outgoing[index] = 0 }
     }
 
+    /// Goes on from the first transfer that came until the answer is there.
     private func receive(
-        _ type: CCIDCommandType, slot: UInt8, sequence: UInt8, wait: Duration
+        _ type: CCIDCommandType, slot: UInt8, sequence: UInt8, first: [UInt8], wait: Duration,
+        _ beginning: CCIDDeadline
     ) async throws(CCIDError) -> CCIDReply {
-        var deadline = CCIDDeadline(wait, total: max(wait, timing.total), time)
+        var deadline = beginning
+        var next: [UInt8]? = first
         var strays = 0
         var extensions = 0
         while true {
-            let message = try await read(type, timeout: deadline.remaining)
+            let message: [UInt8]
+            if let known = next.take() {
+                message = known
+            } else {
+                message = try await read(type, timeout: deadline.remaining)
+            }
             // A reader whose answer filled its last packet ends it with an empty transfer, which may only
             // come to light at the next read. It is never an answer.
             guard !message.isEmpty else {
@@ -151,11 +177,10 @@ extension CCIDReader {
         case .stalled:
             do throws(USBError) {
                 try await transport.clearHalt(endpoint: endpoint)
-            } catch where error == .disconnected || error == .cancelled {
-                return CCIDError(transfer: error)
             } catch {
                 // Some readers refuse the request and go on all the same. Where an endpoint stays halted, the next
                 // transfer stalls again.
+                if error == .disconnected || error == .cancelled { return CCIDError(transfer: error) }
             }
             return .usb(.stalled)
         default: return CCIDError(transfer: error)

@@ -42,7 +42,8 @@ extension CCIDReader {
     /// The same with the pipe held.
     func rest() async throws(CCIDError) {
         do throws(CCIDError) {
-            try await handshake(.getSlotStatus, slot: 0, wait: timing.command)
+            try await begin()
+            try await handshake(.getSlotStatus, slot: 0, wait: behaviour.firstAnswer)
         } catch {
             let error = await settle(0, after: error)
             guard error != .cancelled else { throw error }
@@ -50,10 +51,33 @@ extension CCIDReader {
         }
     }
 
+    /// What some readers need before their first command.
+    private func begin() async throws(CCIDError) {
+        do throws(USBError) {
+            if behaviour.isResetWhenOpened { try await transport.reset() }
+        } catch {
+            throw CCIDError(transfer: error)
+        }
+        try await pause(behaviour.startPause)
+    }
+
+    /// Lets time pass.
+    ///
+    /// - Throws: ``CCIDError/cancelled``
+    func pause(_ duration: Duration) async throws(CCIDError) {
+        guard duration > .zero else { return }
+        do throws(CancellationError) {
+            try await time.sleep(for: duration)
+        } catch {
+            throw .cancelled
+        }
+    }
+
     // MARK: Steps
 
     /// Ends a command by a pair of abort messages with the same number (CCID 1.1 §5.3.1, §6.1.13).
     private func dropCommand(_ slot: UInt8, isTold: Bool) async {
+        guard behaviour.usesAbort else { return await resetDevice() }
         if isTold { onRecovery(.abort(slot: slot)) }
         do throws(CCIDError) {
             try await requestAbort(slot)
@@ -104,6 +128,8 @@ extension CCIDReader {
         for slot in slots.indices {
             slots[slot].session = nil
             slots[slot].isDoubtful = false
+            // Each card is told anew after the reset, which does not mean that another one came.
+            slots[slot].notifiedPresence = nil
         }
         onRecovery(.deviceReset)
         do throws(USBError) {
@@ -112,7 +138,8 @@ extension CCIDReader {
             return die(CCIDError(transfer: error))
         }
         do throws(CCIDError) {
-            try await handshake(.getSlotStatus, slot: 0, wait: timing.command)
+            try await pause(behaviour.startPause)
+            try await handshake(.getSlotStatus, slot: 0, wait: behaviour.answerAfterReset)
             onRecovery(.recovered)
         } catch {
             die(error)

@@ -15,6 +15,9 @@ public actor CCIDReader {
     public nonisolated let device: USBDevice
     /// The reader's interface in the device.
     public nonisolated let interface: CCIDInterface
+    /// What is known of the reader besides its descriptors.
+    public nonisolated let quirks: ReaderQuirks
+    let behaviour: ReaderBehaviour
     let transport: any USBTransport
     let time: any TimeSource
     let timing: CCIDTiming
@@ -39,16 +42,18 @@ public actor CCIDReader {
     /// - Parameters:
     ///   - device: one of the bus's devices.
     ///   - bus: where the device is.
-    ///   - interface: which of the device's ``CCIDInterface/all(in:)``; nil takes the first.
+    ///   - interface: which of the device's ``CCIDInterface/all(in:quirks:)``; nil takes the first.
     ///   - timing: how long to wait for what.
+    ///   - quirks: what is known of readers besides their descriptors.
     ///   - time: for the deadlines that span several transfers, and for looking into the slot now and then.
     ///   - onRecovery: told each step that is taken when the reader does not answer, as it begins. It must not block.
     /// - Returns: the reader, idle and listened to.
-    /// - Throws: ``CCIDError/descriptor(_:)``, ``CCIDError/usb(_:)``, ``CCIDError/timedOut(_:)``,
-    ///   ``CCIDError/cancelled``, ``CCIDError/readerGone``, ``CCIDError/readerDead``
+    /// - Throws: ``CCIDError/descriptor(_:)``, ``CCIDError/firmwareRefused(_:fix:)``, ``CCIDError/usb(_:)``,
+    ///   ``CCIDError/timedOut(_:)``, ``CCIDError/cancelled``, ``CCIDError/readerGone``, ``CCIDError/readerDead``
     public static func open(
         _ device: USBDevice, on bus: any USBBus, interface: CCIDInterface? = nil, timing: CCIDTiming = CCIDTiming(),
-        time: any TimeSource, onRecovery: @escaping @Sendable (CCIDRecoveryStep) -> Void = { _ in }
+        quirks: ReaderQuirkTable = .embedded, time: any TimeSource,
+        onRecovery: @escaping @Sendable (CCIDRecoveryStep) -> Void = { _ in }
     ) async throws(CCIDError) -> CCIDReader {
         let transport: any USBTransport
         do throws(USBError) {
@@ -57,7 +62,8 @@ public actor CCIDReader {
             throw CCIDError(transfer: error)
         }
         do throws(CCIDError) {
-            return try await CCIDReader.start(transport, interface, timing, time, onRecovery)
+            return try await CCIDReader.start(
+                transport, interface, timing, quirks.quirks(of: transport.device.descriptor), time, onRecovery)
         } catch {
             await transport.close()
             throw error
@@ -65,35 +71,42 @@ public actor CCIDReader {
     }
 
     private static func start(
-        _ transport: any USBTransport, _ wanted: CCIDInterface?, _ timing: CCIDTiming, _ time: any TimeSource,
-        _ onRecovery: @escaping @Sendable (CCIDRecoveryStep) -> Void
+        _ transport: any USBTransport, _ wanted: CCIDInterface?, _ timing: CCIDTiming, _ quirks: ReaderQuirks,
+        _ time: any TimeSource, _ onRecovery: @escaping @Sendable (CCIDRecoveryStep) -> Void
     ) async throws(CCIDError) -> CCIDReader {
+        if let fix = quirks.refusal {
+            throw .firmwareRefused(ReaderRelease(rawValue: transport.device.descriptor.release), fix: fix)
+        }
+        let present: [CCIDInterface]
         let interface: CCIDInterface
         do throws(CCIDDescriptorError) {
-            let present = try CCIDInterface.all(in: transport.device)
-            guard let chosen = wanted.map({ wanted in present.first { $0 == wanted } }) ?? present.first else {
-                throw .noInterface
-            }
+            present = try CCIDInterface.all(in: transport.device, quirks)
+            let chosen = wanted.map { wanted in present.first { $0.number == wanted.number } } ?? present.first
+            guard let chosen else { throw .noInterface }
             interface = chosen
         } catch {
             throw .descriptor(error)
         }
+        let behaviour = ReaderBehaviour(quirks, timing)
+        let others = behaviour.takesEveryInterface ? present.map(\.number).filter { $0 != interface.number } : []
         do throws(USBError) {
-            try await transport.claim(interface: interface.number)
+            for number in [interface.number] + others { try await transport.claim(interface: number) }
         } catch {
             throw CCIDError(transfer: error)
         }
-        let reader = CCIDReader(transport, interface, timing, time, onRecovery)
+        let reader = CCIDReader(transport, interface, quirks, behaviour, timing, time, onRecovery)
         try await reader.comeToRest()
         await reader.listen()
         return reader
     }
 
     private init(
-        _ transport: any USBTransport, _ interface: CCIDInterface, _ timing: CCIDTiming, _ time: any TimeSource,
+        _ transport: any USBTransport, _ interface: CCIDInterface, _ quirks: ReaderQuirks,
+        _ behaviour: ReaderBehaviour, _ timing: CCIDTiming, _ time: any TimeSource,
         _ onRecovery: @escaping @Sendable (CCIDRecoveryStep) -> Void
     ) {
         (self.transport, self.interface, self.timing, self.time) = (transport, interface, timing, time)
+        (self.quirks, self.behaviour) = (quirks, behaviour)
         self.onRecovery = onRecovery
         timeAsleep = time.timeAsleep()
         device = transport.device
@@ -160,7 +173,8 @@ public actor CCIDReader {
     }
 
     private func listen() {
-        guard let endpoint = interface.interrupt, listener == nil, lifetime == .open else { return }
+        guard let endpoint = interface.interrupt, behaviour.heedsNotifications, listener == nil, lifetime == .open
+        else { return }
         listener = Task { await takeNotifications(from: endpoint) }
     }
 }

@@ -7,6 +7,8 @@ public enum CCIDCommand: Hashable, Sendable, CustomStringConvertible {
     case getSlotStatus
     /// `waitingTimeMultiplier` is bBWI: multiplies the block waiting time for this block; 0 as 1.
     case transferBlock([UInt8], waitingTimeMultiplier: UInt8 = 0, level: CCIDLevelParameter = .whole)
+    /// XfrBlock at character level: wLevelParameter is how many bytes of the card are wanted back (CCID 1.1 §6.1.4).
+    case transferCharacters([UInt8], expecting: UInt16, waitingTimeMultiplier: UInt8 = 0)
     case getParameters
     case resetParameters
     case setParameters(CCIDParameters)
@@ -28,7 +30,7 @@ public enum CCIDCommand: Hashable, Sendable, CustomStringConvertible {
         case .powerOn: .powerOn
         case .powerOff: .powerOff
         case .getSlotStatus: .getSlotStatus
-        case .transferBlock: .transferBlock
+        case .transferBlock, .transferCharacters: .transferBlock
         case .getParameters: .getParameters
         case .resetParameters: .resetParameters
         case .setParameters: .setParameters
@@ -44,7 +46,8 @@ public enum CCIDCommand: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .transferBlock(let data, _, _), .escape(let data), .secure(let data, _, _):
+        case .transferBlock(let data, _, _), .transferCharacters(let data, _, _), .escape(let data),
+            .secure(let data, _, _):
             "\(type) of \(data.count) bytes"
         default: "\(type)"
         }
@@ -60,6 +63,11 @@ public enum CCIDCommand: Hashable, Sendable, CustomStringConvertible {
             header(
                 &message, slot, sequence, multiplier, UInt8(truncatingIfNeeded: level.rawValue),
                 UInt8(truncatingIfNeeded: level.rawValue >> 8), count: data.count)
+            message += data
+        case .transferCharacters(let data, let count, let multiplier):
+            header(
+                &message, slot, sequence, multiplier, UInt8(truncatingIfNeeded: count),
+                UInt8(truncatingIfNeeded: count >> 8), count: data.count)
             message += data
         case .setParameters(let parameters):
             let data = parameters.bytes

@@ -12,15 +12,18 @@ struct CCIDPINVerification: Hashable, Sendable {
     var seconds: UInt8
     /// The digits that may be typed.
     var digits: ClosedRange<UInt8>
-    /// Whether the reader has a display to ask on.
-    var hasDisplay: Bool
+    /// bNumberMessage: 0 without a display, 1 for the reader's own prompt.
+    var messages: UInt8
+    /// Whether the reader takes the fewest digits first.
+    var swapsDigits = false
     /// bTeoPrologue: node address, control byte and length of the T=1 block that the reader is to send; zero
     /// where the reader runs the protocol, and with T=0.
     var prologue: [UInt8] = [0, 0, 0]
 
     /// abData, 28 bytes.
     var bytes: [UInt8] {
-        [
+        let (fewest, most) = (digits.lowerBound, digits.upperBound)
+        return [
             // bPINOperation: verification.
             0x00, seconds,
             // bmFormatString: the PIN is BCD, left-justified, one byte behind Lc.
@@ -30,11 +33,11 @@ struct CCIDPINVerification: Hashable, Sendable {
             // bmPINLengthFormat: the length is written 4 bits behind Lc.
             0x04,
             // wPINMaxExtraDigit: the most digits, then the fewest.
-            digits.upperBound, digits.lowerBound,
+            swapsDigits ? fewest : most, swapsDigits ? most : fewest,
             // bEntryValidationCondition: the confirmation key.
             0x02,
-            // bNumberMessage: the reader's own prompt where it can show one.
-            hasDisplay ? 0x01 : 0x00,
+            // bNumberMessage
+            messages,
             // wLangId: US English.
             0x09, 0x04,
             // bMsgIndex: "enter PIN".

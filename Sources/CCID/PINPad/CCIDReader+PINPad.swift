@@ -29,7 +29,9 @@ extension CCIDReader {
     ) async throws(CCIDError) -> PINPadAnswer {
         let descriptor = interface.descriptor
         var structure = CCIDPINVerification(
-            seconds: entry.seconds, digits: entry.digits, hasDisplay: descriptor.displayLayout != 0)
+            seconds: entry.seconds, digits: entry.digits,
+            messages: behaviour.pinMessages ?? (descriptor.displayLayout != 0 ? 1 : 0),
+            swapsDigits: behaviour.swapsPINDigits)
         let runsT1 = descriptor.level == .tpdu && session.transmissionProtocol == 1
         if runsT1 {
             guard let prologue = beginBlock(slot) else {

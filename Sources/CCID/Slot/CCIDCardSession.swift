@@ -10,6 +10,8 @@ struct CCIDCardSession {
     let transmissionProtocol: UInt8
     /// For the card's answer to one block.
     let wait: Duration
+    /// How T=1 blocks are checked.
+    let errorDetection: T1Block.ErrorDetection
     /// The state of T=1 where the host runs it.
     var t1: T1InterfaceDevice?
     /// An exchange failed: what the card made of it is unknown.

@@ -79,8 +79,12 @@ extension CCIDReader {
     func transfer(
         _ block: [UInt8], _ slot: UInt8, wait: Duration, multiplier: UInt8 = 0, level: CCIDLevelParameter = .whole
     ) async throws(CCIDError) -> CCIDReply {
-        let reply = try await exchange(
-            .transferBlock(block, waitingTimeMultiplier: multiplier, level: level), slot: slot, wait: wait)
+        try await transfer(.transferBlock(block, waitingTimeMultiplier: multiplier, level: level), slot, wait: wait)
+    }
+
+    /// Exchanges an XfrBlock with the card, which must be there and powered when it answers.
+    func transfer(_ command: CCIDCommand, _ slot: UInt8, wait: Duration) async throws(CCIDError) -> CCIDReply {
+        let reply = try await exchange(command, slot: slot, wait: wait)
         let status = reply.header.status
         // A reader may call a command done that found no card.
         guard status.card != .absent else { throw .cardAbsent }

@@ -2,25 +2,34 @@ internal import Determinism
 internal import SmartCard
 
 extension CCIDReader {
+    /// How often a card is powered before it is given up.
+    static let powerOnAttempts = 3
+
     /// Powers the card in a slot and agrees on a protocol with it: cold reset at the first voltage at
     /// which it answers, a warm reset if the answer breaks the rules (EMV Book 1 §8.4), PPS and parameters
     /// as far as the reader leaves them to the host. A card that was powered is reset; its channel is void.
     ///
+    /// A card that does not answer, or not with an answer to reset, gets ``powerOnAttempts`` tries: one that was put in
+    /// again quickly may still be moving. Then the cardholder has to insert it again.
+    ///
     /// - Throws: ``CCIDError``; the card is without power then.
     public func powerOn(slot: UInt8 = 0) async throws(CCIDError) -> CCIDCardChannel {
         let index = try index(slot)
-        let level = interface.descriptor.level
-        guard level != .character else { throw .exchangeLevelNotSupported(level) }
         try await enter(index)
         defer { slots[index].gate.release() }
         slots[index].session = nil
         do throws(CCIDError) {
-            guard try await queryStatus(slot) != .absent else { throw .cardAbsent }
-            do throws(CCIDError) {
-                return try await activate(slot, usesDefaults: false)
-            } catch {
-                guard error == .protocolSelectionRefused else { throw error }
-                return try await activate(slot, usesDefaults: true)
+            var attempt = 1
+            while true {
+                guard try await queryStatus(slot) != .absent else { throw .cardAbsent }
+                do throws(CCIDError) {
+                    return try await activate(slot)
+                } catch {
+                    guard attempt < Self.powerOnAttempts, error.mayBeBouncing else { throw error }
+                }
+                attempt += 1
+                try await switchOff(slot)
+                try await pause(timing.contactPause)
             }
         } catch {
             slots[index].session = nil
@@ -58,6 +67,15 @@ extension CCIDReader {
         if case .failed(let error) = status.outcome, status.card == .active { throw .failed(.powerOff, error) }
     }
 
+    private func activate(_ slot: UInt8) async throws(CCIDError) -> CCIDCardChannel {
+        do throws(CCIDError) {
+            return try await activate(slot, usesDefaults: !behaviour.selectsProtocol)
+        } catch {
+            guard error == .protocolSelectionRefused else { throw error }
+            return try await activate(slot, usesDefaults: true)
+        }
+    }
+
     private func activate(_ slot: UInt8, usesDefaults: Bool) async throws(CCIDError) -> CCIDCardChannel {
         let index = Int(slot)
         // Power-on of an active card is a warm reset.
@@ -73,8 +91,8 @@ extension CCIDReader {
         slots[index].poweredRemovals = removals
         slots[index].session = CCIDCardSession(
             activation: slots[index].activations, removals: removals, transmissionProtocol: agreed,
-            wait: wait)
-        if interface.descriptor.level == .tpdu, agreed == 1 {
+            wait: wait, errorDetection: atr.errorDetection)
+        if interface.descriptor.level.leavesProtocolToHost, agreed == 1 {
             slots[index].session?.t1 = T1InterfaceDevice(
                 cardInformationFieldSize: atr.cardInformationFieldSize, errorDetection: atr.errorDetection)
             if !interface.descriptor.features.contains(.automaticIFSD) {
@@ -129,11 +147,7 @@ extension CCIDReader {
         for (position, power) in voltages.enumerated() {
             if position > 0 {
                 try await switchOff(slot)
-                do throws(CancellationError) {
-                    try await time.sleep(for: timing.powerOffPause)
-                } catch {
-                    throw .cancelled
-                }
+                try await pause(timing.powerOffPause)
             }
             let reply = try await exchange(.powerOn(power), slot: slot, wait: timing.powerOn)
             guard reply.header.status.card != .absent else { throw .cardAbsent }
@@ -201,5 +215,16 @@ extension CCIDReader {
             request.agreedRate(response) != nil
         else { throw .protocolSelectionRefused }
         return response.pps1 ?? 0x11
+    }
+}
+
+extension CCIDError {
+    /// Whether a card that is not at rest on the contacts fails so.
+    fileprivate var mayBeBouncing: Bool {
+        switch self {
+        case .cardMute, .answerToReset(.notAnATR): true
+        case .failed(.powerOn, .hardware), .failed(.powerOn, .busyWithAutoSequence), .failed(.powerOn, .slotBusy): true
+        default: false
+        }
     }
 }

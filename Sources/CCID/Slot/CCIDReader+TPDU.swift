@@ -1,7 +1,7 @@
 internal import Determinism
 internal import SmartCard
 
-/// Commands at TPDU level: the host runs T=0 and T=1, one XfrBlock for each TPDU or block.
+/// Commands at TPDU level and below: the host runs T=0 and T=1.
 extension CCIDReader {
     func exchangeT0(
         _ command: CommandAPDU, _ slot: UInt8, _ wait: Duration
@@ -16,6 +16,24 @@ extension CCIDReader {
         return try await finishT0(&mapper, first, slot, wait)
     }
 
+    /// Exchanges a T=0 TPDU: one XfrBlock, or a few at character level.
+    private func exchangeTPDU(_ tpdu: [UInt8], _ slot: UInt8, _ wait: Duration) async throws(CCIDError) -> [UInt8] {
+        guard interface.descriptor.level == .character else {
+            return try await transfer(tpdu, slot, wait: wait).payload()
+        }
+        return try await exchangeCharacters(tpdu, slot, wait)
+    }
+
+    /// Exchanges a T=1 block: one XfrBlock, or two at character level.
+    private func sendBlock(
+        _ block: [UInt8], _ multiplier: UInt8, _ slot: UInt8, _ wait: Duration
+    ) async throws(CCIDError) -> [UInt8] {
+        guard interface.descriptor.level == .character else {
+            return try await transfer(block, slot, wait: wait, multiplier: multiplier).payload()
+        }
+        return try await exchangeBlockCharacters(block, multiplier, slot, wait)
+    }
+
     /// Runs T=0 from `first` to the card's whole answer.
     func finishT0(
         _ mapper: inout T0CommandMapper, _ first: T0CommandMapper.Step, _ slot: UInt8, _ wait: Duration
@@ -25,7 +43,7 @@ extension CCIDReader {
         while true {
             guard case .exchange(let tpdu) = step else { break }
             guard time.elapsed(since: start) < timing.total else { throw .timedOut(.transferBlock) }
-            let answer = try await transfer(tpdu, slot, wait: wait).payload()
+            let answer = try await exchangeTPDU(tpdu, slot, wait)
             do throws(T0Error) {
                 step = try mapper.received(answer)
             } catch {
@@ -82,10 +100,10 @@ extension CCIDReader {
         isMute = false
         do throws(CCIDError) {
             // bBWI 0 stands for the plain block waiting time.
-            let answer = try await transfer(
-                block, slot, wait: min(wait * max(1, multiplier), max(wait, timing.total)),
-                multiplier: multiplier > 1 ? UInt8(clamping: multiplier) : 0)
-            step = slots[index].session?.t1?.received(answer.payload())
+            let answer = try await sendBlock(
+                block, multiplier > 1 ? UInt8(clamping: multiplier) : 0, slot,
+                min(wait * max(1, multiplier), max(wait, timing.total)))
+            step = slots[index].session?.t1?.received(answer)
         } catch {
             switch error {
             case .failed(_, .cardMute):

@@ -15,7 +15,7 @@ extension CCIDReader {
         defer { slots[index].gate.release() }
         let session = try await session(slot, activation)
         do throws(CCIDError) {
-            guard interface.descriptor.level == .tpdu else {
+            guard interface.descriptor.level.leavesProtocolToHost else {
                 return try await exchangeAPDU(command, slot, session)
             }
             guard session.transmissionProtocol == 1 else { return try await exchangeT0(command, slot, session.wait) }

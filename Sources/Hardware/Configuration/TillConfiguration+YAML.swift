@@ -1,4 +1,5 @@
 internal import Amounts
+internal import CCID
 internal import Cryptography
 internal import Determinism
 internal import EMV
@@ -10,8 +11,9 @@ extension TillConfiguration {
     public var yaml: String {
         ([
             "# The till's configuration. Every key may be left out; docs/configuration.md tells what each one means."
-        ] + merchantText + terminalText + amountText + applicationText + keyText + revocationText + outletText)
-        .joined(separator: "\n") + "\n"
+        ] + merchantText + terminalText + amountText + applicationText + keyText + revocationText + readerText
+            + outletText)
+            .joined(separator: "\n") + "\n"
     }
 
     private var merchantText: [String] {
@@ -126,6 +128,27 @@ extension TillConfiguration {
         }
         let heading = ["", "# Issuer certificates that a payment system has revoked."]
         return heading + (entries.isEmpty ? ["revocations: []"] : ["revocations:"] + entries)
+    }
+
+    private var readerText: [String] {
+        let rows = readerQuirks.rules.dropFirst(ReaderQuirkTable.embedded.rules.count).flatMap(Self.text)
+        return [
+            "", "# What the shop knows of its readers.", "readers:",
+            "  allowRefusedFirmware: \(readerQuirks.allowsRefusedFirmware)",
+        ] + (rows.isEmpty ? ["  quirks: []"] : ["  quirks:"] + rows)
+    }
+
+    private static func text(_ rule: ReaderQuirkRule) -> [String] {
+        let (first, last) = (rule.firmware.lowerBound, rule.firmware.upperBound)
+        return [
+            "    - reader: " + quoted(rule.usbID), "      firmware: " + quoted("\(first)-\(last)"),
+            "      name: " + quoted(rule.name), "      source: " + quoted(rule.source),
+        ]
+            + rule.quirks.map { quirk in
+                let value = quirk.setting.map { quirk.kind == .refusedFirmware ? quoted($0) : $0 }
+                return "      \(quirk.kind.rawValue): \(value ?? "true")"
+            }
+            + ReaderQuirk.Kind.allCases.filter(rule.lifted.contains).map { "      \($0.rawValue): false" }
     }
 
     private static func text(_ key: CAPublicKey) -> [String] {

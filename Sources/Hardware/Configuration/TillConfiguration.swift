@@ -1,4 +1,5 @@
 public import Amounts
+public import CCID
 public import EMV
 public import SettingsFile
 
@@ -31,6 +32,8 @@ public struct TillConfiguration: Hashable, Sendable {
     public let printer: String?
     /// Who authorises payments.
     public let host: PaymentHostChoice
+    /// What is known of readers: the rows that come with the driver, and the shop's own behind them.
+    public let readerQuirks: ReaderQuirkTable
     /// How long an offline payment counts when the same card pays again.
     public let splitSaleWindow: SplitSaleWindow
 
@@ -47,7 +50,7 @@ public struct TillConfiguration: Hashable, Sendable {
         applicationNames = StandardApplicationNames.byAID
         (currency, maximumAmounts) = (.usDollar, [])
         (receiptWidth, printer, host) = (Self.standardReceiptWidth, nil, .simulated)
-        splitSaleWindow = .day
+        (readerQuirks, splitSaleWindow) = (.embedded, .day)
     }
 
     static let standardReceiptWidth = 40

@@ -77,10 +77,10 @@ actor ReaderConnection {
     ///
     /// - Returns: what its loss means to a payment; nil when it is not lost.
     func noteLoss(of session: any CardReaderSession) async -> UnderlyingError? {
-        guard connected?.session === session else { return .readerDisconnected }
-        guard let reason = await session.loss() else { return nil }
-        await lost(session, reason)
-        guard case .failed(let error) = reason else { return .readerDisconnected }
+        let isOver = connected?.session !== session
+        let reason = await session.loss()
+        if let reason { await lost(session, reason) }
+        guard case .failed(let error) = reason else { return isOver || reason != nil ? .readerDisconnected : nil }
         return .readerCommunicationError(error)
     }
 

@@ -1,4 +1,4 @@
-internal import CCID
+public import CCID
 public import Determinism
 internal import MSR
 public import USB
@@ -9,17 +9,20 @@ public import USB
 /// beside it.
 public struct USBCardReaderSource: CardReaderSource {
     private let bus: any USBBus
+    private let quirks: ReaderQuirkTable
     private let time: any TimeSource
     private let magneticStripe: MagneticStripePolicy
 
     /// - Parameters:
     ///   - bus: where readers are.
+    ///   - quirks: what is known of chip card readers besides their descriptors.
     ///   - time: measures the driver's waits.
     ///   - magneticStripe: whether stripes are read, and how.
     public init(
-        _ bus: any USBBus, time: any TimeSource, magneticStripe: MagneticStripePolicy = MagneticStripePolicy()
+        _ bus: any USBBus, quirks: ReaderQuirkTable = .embedded, time: any TimeSource,
+        magneticStripe: MagneticStripePolicy = MagneticStripePolicy()
     ) {
-        (self.bus, self.time, self.magneticStripe) = (bus, time, magneticStripe)
+        (self.bus, self.quirks, self.time, self.magneticStripe) = (bus, quirks, time, magneticStripe)
     }
 
     public var discoveryMethod: CardReaderDiscoveryMethod { .usb }
@@ -27,30 +30,27 @@ public struct USBCardReaderSource: CardReaderSource {
     public var readerTypes: Set<CardReaderType> { magneticStripe.isEnabled ? [.ccid, .magneticStripe] : [.ccid] }
 
     public func readers() async throws(UnderlyingError) -> [CardReader] {
-        try await devices().compactMap { reader(in: $0) }
+        try await devices().flatMap { readers(in: $0) }
     }
 
     public func changes() -> any AsyncSequence<CardReaderChange, Never> & Sendable {
-        bus.hotplugEvents().compactMap { event in
-            switch event {
-            case .arrived(let device): reader(in: device).map(CardReaderChange.arrived)
-            case .left(let device): reader(in: device).map(CardReaderChange.left)
-            }
-        }
+        USBReaderChanges(events: bus.hotplugEvents()) { readers(in: $0) }
     }
 
     public func open(_ reader: CardReader) async throws(UnderlyingError) -> any CardReaderSession {
-        guard let device = try await devices().first(where: { self.reader(in: $0)?.id == reader.id }) else {
-            throw .readerDisconnected
-        }
+        let device = try await devices().first { readers(in: $0).contains { $0.id == reader.id } }
+        guard let device else { throw .readerDisconnected }
         if reader.readerType == .magneticStripe {
             guard let interface = stripe(in: device) else { throw .readerIncompatible(MSRError.noReader.description) }
             return try await StripeReaderSession.open(device, interface, on: bus, path: magneticStripe.path)
         }
         let chip: CCIDReaderSession
         do throws(CCIDError) {
-            chip = CCIDReaderSession(
-                try await CCIDReader.open(device, on: bus, time: time), on: bus, battery: .of(reader.usbID))
+            let interfaces = (try? CCIDInterface.all(in: device, quirks: quirks)) ?? []
+            let driver = try await CCIDReader.open(
+                device, on: bus, interface: interfaces.dropFirst(CardReader.number(of: reader.id)).first,
+                quirks: quirks, time: time)
+            chip = CCIDReaderSession(driver, on: bus, battery: .of(reader.usbID))
         } catch {
             throw UnderlyingError(error)
         }
@@ -65,7 +65,7 @@ public struct USBCardReaderSource: CardReaderSource {
         let devices = (try? await devices()) ?? []
         // Its own first.
         let own = devices.filter { $0.bus == chip.bus && $0.address == chip.address }
-        for device in own + devices.filter({ reader(in: $0)?.inputs == .swipe }) {
+        for device in own + devices.filter({ readers(in: $0).first?.inputs == .swipe }) {
             guard let interface = stripe(in: device) else { continue }
             let session = try? await StripeReaderSession.open(device, interface, on: bus, path: magneticStripe.path)
             if let session { return session }
@@ -77,11 +77,13 @@ public struct USBCardReaderSource: CardReaderSource {
         MSRInterface.find(in: device, models: magneticStripe.readers)
     }
 
-    /// The reader in a device, as far as its cards are taken.
-    private func reader(in device: USBDevice) -> CardReader? {
-        guard var reader = CardReader(device, stripeReaders: magneticStripe.readers) else { return nil }
-        if !magneticStripe.isEnabled { reader.inputs.remove(.swipe) }
-        return reader.inputs.isEmpty ? nil : reader
+    /// The readers in a device, as far as their cards are taken.
+    private func readers(in device: USBDevice) -> [CardReader] {
+        CardReader.all(in: device, stripeReaders: magneticStripe.readers, quirks: quirks).compactMap { reader in
+            var reader = reader
+            if !magneticStripe.isEnabled { reader.inputs.remove(.swipe) }
+            return reader.inputs.isEmpty ? nil : reader
+        }
     }
 
     private func devices() async throws(UnderlyingError) -> [USBDevice] {

@@ -17,8 +17,9 @@ extension UnderlyingError {
             case .usb(.busy): .readerBusy(text)
             case .usb(.accessDenied): .readerAccessDenied(text)
             case .usb(.notFound): .readerNotFound(text)
-            case .descriptor, .exchangeLevelNotSupported, .extendedLengthNotSupported, .noSuchSlot:
-                .readerIncompatible(text)
+            case .descriptor, .extendedLengthNotSupported, .noSuchSlot: .readerIncompatible(text)
+            case .firmwareRefused:
+                .readerIncompatible(text + "; readers.allowRefusedFirmware in the configuration uses it all the same")
             case .readerDead, .suspended, .usb, .timedOut, .message, .unexpectedAnswer, .wrongSlot, .wrongSequence,
                 .noEnd, .failed,
                 .brokenChain:

@@ -35,32 +35,21 @@ public final class PCSCCard: Sendable {
 
     // MARK: Transactions
 
-    /// Waits until no other program has a transaction with the card, and begins one. Cancelling the task ends the wait.
-    /// Until ``endTransaction(_:)`` or ``disconnect(_:)`` no other program reaches the card.
+    /// Waits until no other program has a transaction with the card, and begins one. Until ``endTransaction(_:)`` or
+    /// ``disconnect(_:)`` no other program reaches the card.
     ///
-    /// - Throws: ``PCSCError/timedOut(_:)``, ``PCSCError/cancelled``, after which the card is disconnected;
-    ///   ``PCSCError/failed(_:_:)``
+    /// - Throws: ``PCSCError/failed(_:_:)``; ``PCSCError/timedOut(_:)`` and ``PCSCError/cancelled``, after which the
+    ///   context may take no more calls
     public func beginTransaction(within wait: Duration? = nil) async throws(PCSCError) {
         let library = context.library
-        // libpcsclite asks again and again, for ever, and stops only when the card is disconnected in between.
-        let disconnect: @Sendable () -> Void = { [handle] in
+        let disconnect: @Sendable (()) -> Void = { [handle] _ in
             _ = library.functions.SCardDisconnect(handle, PCSCDisposition.leave.rawValue)
         }
-        do throws(PCSCError) {
-            try await context.calls.run(
-                .beginTransaction, within: wait ?? context.timing.sharing, interrupt: disconnect
-            ) { [handle] () throws(PCSCError) in
-                try PCSCContext.check(.beginTransaction, library.functions.SCardBeginTransaction(handle))
-            }
-        } catch {
-            switch error {
-            case .timedOut, .cancelled, .closed:
-                isConnected.store(false, ordering: .releasing)
-                // Also when the call was given up before it was made.
-                context.calls.start(disconnect)
-            default: break
-            }
-            throw error
+        // libpcsclite asks pcscd again and again, for ever.
+        try await context.calls.run(
+            .beginTransaction, within: wait ?? context.timing.sharing, interruption: .leaving, undo: disconnect
+        ) { [handle] () throws(PCSCError) in
+            try PCSCContext.check(.beginTransaction, library.functions.SCardBeginTransaction(handle))
         }
     }
 

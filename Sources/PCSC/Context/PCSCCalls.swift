@@ -9,12 +9,21 @@ internal import Synchronization
 /// Every call has a deadline, from the moment at which it is asked for. One that does not return by then is left
 /// behind with its thread, and no more calls are let in.
 final class PCSCCalls: Sendable {
+    /// What a task does about its call when it is cancelled, and when the context is released.
+    enum Interruption: Sendable {
+        /// It waits on, until the deadline.
+        case none
+        /// It leaves the call behind.
+        case leaving
+        /// It makes the call return: by this, on another thread, again and again until it has.
+        case calling(@Sendable () -> Void)
+    }
+
     private struct Entry {
         let call: PCSCCall
         /// What the clock reads when the call is late.
         var deadline: Duration
-        /// Makes the call return, called on another thread until it has; nil where nothing does.
-        let interrupt: (@Sendable () -> Void)?
+        let interruption: Interruption
         /// Ends the wait for the call, whether it returns or not.
         let giveUp: @Sendable (PCSCError) -> Void
         var isRunning = false
@@ -56,26 +65,25 @@ final class PCSCCalls: Sendable {
     /// - Parameters:
     ///   - call: what is called, for errors.
     ///   - wait: for its return.
-    ///   - interrupt: makes the call return early, if anything does. With it, cancelling the task and the deadline
-    ///     interrupt the call; without it the call is waited for in a cancelled task too, up to the deadline.
+    ///   - interruption: what is done when the task is cancelled.
     ///   - undo: what is done with a result that came too late for anybody to take.
     ///   - body: makes the call.
     /// - Returns: what `body` returns.
     /// - Throws: what `body` throws; ``PCSCError/timedOut(_:)``, ``PCSCError/cancelled``, ``PCSCError/closed``.
     func run<Value: Sendable>(
-        _ call: PCSCCall, within wait: Duration, interrupt: (@Sendable () -> Void)? = nil,
+        _ call: PCSCCall, within wait: Duration, interruption: Interruption = .none,
         undo: @escaping @Sendable (Value) -> Void = { _ in },
         _ body: @escaping @Sendable () throws(PCSCError) -> Value
     ) async throws(PCSCError) -> Value {
         let answer = FirstAnswer<Value>()
-        let number = try admit(call, within: wait, interrupt) { answer.give(.failure($0)) }
+        let number = try admit(call, within: wait, interruption) { answer.give(.failure($0)) }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 answer.wait(continuation)
                 start { self.perform(number, answer, undo: undo, body) }
             }
         } onCancel: {
-            if interrupt != nil { self.interrupt(number, because: .cancelled) }
+            interrupt(number, because: .cancelled)
         }
         return try result.get()
     }
@@ -84,15 +92,15 @@ final class PCSCCalls: Sendable {
     /// once when it would have to wait behind a call that was left behind.
     func close(_ body: @escaping @Sendable () -> Void) async {
         let answer = FirstAnswer<Void>()
-        let (number, interruptible): (UInt64?, [UInt64]) = state.withLock { state in
+        let (number, earlier): (UInt64?, [UInt64]) = state.withLock { state in
             state.isClosed = true
             guard !state.isStuck else { return (nil, []) }
-            let interruptible = state.entries.filter { $0.value.interrupt != nil }.map(\.key)
+            let earlier = Array(state.entries.keys)
             let giveUp: @Sendable (PCSCError) -> Void = { _ in answer.give(.success(())) }
-            return (insert(.releaseContext, within: timing.command, nil, giveUp, &state), interruptible)
+            return (insert(.releaseContext, within: timing.command, .none, giveUp, &state), earlier)
         }
         guard let number else { return start(body) }
-        for running in interruptible { interrupt(running, because: .closed) }
+        for number in earlier { interrupt(number, because: .closed) }
         _ = await withCheckedContinuation { continuation in
             answer.wait(continuation)
             start {
@@ -130,23 +138,23 @@ final class PCSCCalls: Sendable {
     // MARK: Deadlines
 
     private func admit(
-        _ call: PCSCCall, within wait: Duration, _ interrupt: (@Sendable () -> Void)?,
+        _ call: PCSCCall, within wait: Duration, _ interruption: Interruption,
         giveUp: @escaping @Sendable (PCSCError) -> Void
     ) throws(PCSCError) -> UInt64 {
         let number = state.withLock { state in
-            state.isClosed ? nil : insert(call, within: wait, interrupt, giveUp, &state)
+            state.isClosed ? nil : insert(call, within: wait, interruption, giveUp, &state)
         }
         guard let number else { throw .closed }
         return number
     }
 
     private func insert(
-        _ call: PCSCCall, within wait: Duration, _ interrupt: (@Sendable () -> Void)?,
+        _ call: PCSCCall, within wait: Duration, _ interruption: Interruption,
         _ giveUp: @escaping @Sendable (PCSCError) -> Void, _ state: inout State
     ) -> UInt64 {
         state.last += 1
         let deadline = time.reading() + wait
-        state.entries[state.last] = Entry(call: call, deadline: deadline, interrupt: interrupt, giveUp: giveUp)
+        state.entries[state.last] = Entry(call: call, deadline: deadline, interruption: interruption, giveUp: giveUp)
         watch(until: deadline, &state)
         return state.last
     }
@@ -178,7 +186,11 @@ final class PCSCCalls: Sendable {
         let next: Duration? = state.withLock { state in
             guard state.watch.number == watch else { return nil }
             for (number, entry) in state.entries where entry.deadline <= now {
-                if entry.interrupt != nil, entry.reason == nil { late.append(number) } else { lost.append(entry) }
+                if case .calling = entry.interruption, entry.reason == nil {
+                    late.append(number)
+                } else {
+                    lost.append(entry)
+                }
             }
             if !lost.isEmpty {
                 // The thread is blocked: what waits for its turn has none.
@@ -206,11 +218,19 @@ final class PCSCCalls: Sendable {
     private func interrupt(_ number: UInt64, because reason: PCSCError) {
         let interrupt: (@Sendable () -> Void)? = state.withLock { state in
             guard var entry = state.entries[number], entry.reason == nil else { return nil }
+            let patience: Duration
+            let interrupt: (@Sendable () -> Void)?
+            switch entry.interruption {
+            case .none: return nil
+            // It may be about to return, and the context would go on.
+            case .leaving: (patience, interrupt) = (timing.retryInterval, nil)
+            case .calling(let body): (patience, interrupt) = (timing.interruption, body)
+            }
             entry.reason = reason
-            entry.deadline = time.reading() + timing.interruption
+            entry.deadline = time.reading() + patience
             state.entries[number] = entry
             watch(until: entry.deadline, &state)
-            return entry.interrupt
+            return interrupt
         }
         guard let interrupt else { return }
         Task { [weak self, time, interruptions] in

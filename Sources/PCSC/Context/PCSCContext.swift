@@ -98,7 +98,7 @@ public final class PCSCContext: Sendable {
         let milliseconds = Self.milliseconds(timeout)
         let cancel: @Sendable () -> Void = { [library, handle] in _ = library.functions.SCardCancel(handle) }
         return try await calls.run(
-            .getStatusChange, within: .milliseconds(milliseconds) + timing.command, interrupt: cancel
+            .getStatusChange, within: .milliseconds(milliseconds) + timing.command, interruption: .calling(cancel)
         ) { [library, handle, calls] () throws(PCSCError) -> [PCSCReaderState]? in
             let states = PCSCReaderStateBuffer(known)
             while true {
@@ -137,9 +137,9 @@ public final class PCSCContext: Sendable {
         let disconnect: @Sendable (PCSCCard.Connection) -> Void = { [library] in
             _ = library.functions.SCardDisconnect($0.handle, PCSCDisposition.leave.rawValue)
         }
-        // Nothing makes pcscd return, which waits for the other program; but nobody needs to wait for pcscd.
+        // Nothing makes pcscd return, which waits for the other program.
         let connection = try await calls.run(
-            .connect, within: wait ?? timing.sharing, interrupt: {}, undo: disconnect
+            .connect, within: wait ?? timing.sharing, interruption: .leaving, undo: disconnect
         ) { [library, handle] () throws(PCSCError) -> PCSCCard.Connection in
             var card = 0
             var active: UInt = 0

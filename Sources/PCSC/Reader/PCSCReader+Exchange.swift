@@ -81,6 +81,7 @@ extension PCSCReader {
         default: break
         }
         if session?.activation == activation { session?.hasFailed = true }
+        note(error)
         switch error {
         case .cancelled: return .cancelled
         case .timedOut: return .timedOut
@@ -89,7 +90,9 @@ extension PCSCReader {
         case .closed, .failed(_, .noService), .failed(_, .serviceStopped), .failed(_, .communicationError),
             .failed(_, .readerUnavailable), .failed(_, .unknownReader), .failed(_, .invalidHandle):
             return .readerUnavailable(error.description)
-        case .failed(_, .notTransacted), .failed(_, .communicationDataLost):
+        // Some drivers make an empty answer of a card that is pulled out in the middle.
+        case .failed(_, .notTransacted), .failed(_, .communicationDataLost), .t0(.answerTooShort),
+            .response(.responseTooShort):
             // Asked also when the payment was cancelled.
             return await Task { await self.departure() }.value ?? .protocolViolation(error.description)
         default: return .protocolViolation(error.description)

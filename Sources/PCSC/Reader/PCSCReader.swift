@@ -27,6 +27,8 @@ public actor PCSCReader {
     private let library: PCSCLibrary?
     private var context: PCSCContext
     private var isClosed = false
+    /// Why the connection to pcscd broke.
+    private var breach: PCSCError?
     private var activations: UInt64 = 0
     var session: Session?
     /// pcscd's count of cards that came and went when a card was powered; nil when that card is known to have left.
@@ -73,6 +75,7 @@ public actor PCSCReader {
 
     /// The connection to pcscd; a new one after a call that did not return.
     private func connection() async throws(PCSCError) -> PCSCContext {
+        if let breach { throw breach }
         guard !isClosed else { throw .closed }
         guard context.isClosed else { return context }
         session = nil
@@ -89,7 +92,7 @@ public actor PCSCReader {
 
     /// Asks what is in the reader.
     ///
-    /// - Throws: ``PCSCError/failed(_:_:)`` with ``PCSCErrorCode/readerUnavailable`` or
+    /// - Throws: why the connection broke, also after ``close()``; ``PCSCError/failed(_:_:)`` with ``PCSCErrorCode/readerUnavailable`` or
     ///   ``PCSCErrorCode/unknownReader`` when the reader is gone; others
     public func state() async throws(PCSCError) -> PCSCReaderState {
         try await change(from: PCSCReaderState(reader: name), within: .zero)
@@ -125,9 +128,23 @@ public actor PCSCReader {
     private func change(
         from known: PCSCReaderState, within timeout: Duration
     ) async throws(PCSCError) -> PCSCReaderState {
-        let now = try await connection().change(from: [known], within: timeout)?.first ?? known
-        guard !now.isGone else { throw .failed(.getStatusChange, .readerUnavailable) }
-        return now
+        do throws(PCSCError) {
+            let now = try await connection().change(from: [known], within: timeout)?.first ?? known
+            guard !now.isGone else { throw .failed(.getStatusChange, .readerUnavailable) }
+            return now
+        } catch {
+            note(error)
+            throw error
+        }
+    }
+
+    /// Keeps the reason for which no call can succeed any more: a new pcscd knows nothing of this program's readers.
+    func note(_ error: PCSCError) {
+        switch error {
+        case .failed(_, .noService), .failed(_, .serviceStopped), .failed(_, .communicationError):
+            if breach == nil { breach = error }
+        default: break
+        }
     }
 
     // MARK: Power

@@ -37,6 +37,9 @@ final class LibUSBContext: Sendable {
 
     /// The libusb context, for as long as this object is held.
     var pointer: OpaquePointer { loop.pointer }
+
+    /// When the transfers of every device on this context must have ended.
+    var deadlines: TransferDeadlines { loop.deadlines }
 }
 
 // A function of the file, not a closure: a closure would belong to the isolation that it was written in, and the

@@ -7,9 +7,17 @@ final class LibUSBEventLoop: Sendable {
     // libusb's functions may be called from any thread, and the pointer is valid until `run` returns, which no caller
     // outlives: LibUSBContext stops the loop when nobody holds it.
     nonisolated(unsafe) let pointer: OpaquePointer
+    let deadlines: TransferDeadlines
     private let isStopping = Atomic(false)
 
-    init(_ pointer: OpaquePointer) { self.pointer = pointer }
+    /// libusb counts milliseconds in an `int`. In microseconds: a day.
+    private static let longestSleep: UInt64 = 86_400_000_000
+
+    init(_ pointer: OpaquePointer) {
+        self.pointer = pointer
+        nonisolated(unsafe) let context = pointer
+        deadlines = TransferDeadlines { libusb_interrupt_event_handler(context) }
+    }
 
     func run() {
         name_calling_thread("usb-events")
@@ -18,7 +26,9 @@ final class LibUSBEventLoop: Sendable {
         sigfillset(&signals)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         while !isStopping.load(ordering: .acquiring) {
-            var patience = timeval(tv_sec: 60, tv_usec: 0)
+            // A microsecond more, so that the time is over when it wakes up.
+            let microseconds = deadlines.pause().map { min($0 / 1000 + 1, Self.longestSleep) } ?? Self.longestSleep
+            var patience = timeval(tv_sec: Int(microseconds / 1_000_000), tv_usec: Int(microseconds % 1_000_000))
             let code = libusb_handle_events_timeout_completed(pointer, &patience, nil)
             // A fault that stays would make this thread spin; libusb offers nothing to wait on then.
             if code != 0, code != LIBUSB_ERROR_INTERRUPTED.rawValue { poll(nil, 0, 10) }

@@ -29,6 +29,8 @@ final class LibUSBHandle: Sendable {
 
     deinit { close() }
 
+    var deadlines: TransferDeadlines { context.deadlines }
+
     /// Claims an interface. A kernel driver that holds it has to leave; another program that does has not.
     func claim(_ interface: UInt8) throws(USBError) {
         try whileOpen { claims throws(USBError) in

@@ -31,6 +31,29 @@ final class LibUSBTransport: USBTransport {
         try await read(LIBUSB_TRANSFER_TYPE_BULK, endpoint, maximumLength, timeout)
     }
 
+    func exchange(
+        _ bytes: [UInt8], to output: UInt8, writeTimeout: Duration, from input: UInt8, maximumLength: Int,
+        readTimeout: Duration
+    ) async throws(USBExchangeError) -> [UInt8] {
+        let write: LibUSBTransfer
+        let read: LibUSBTransfer
+        do throws(USBError) {
+            try require(output, input: false)
+            try require(input, input: true)
+            write = try LibUSBTransfer(
+                handle, LIBUSB_TRANSFER_TYPE_BULK, endpoint: output, bytes: bytes, timeout: writeTimeout)
+            read = try LibUSBTransfer(
+                handle, LIBUSB_TRANSFER_TYPE_BULK, endpoint: input, bytes: [], room: maximumLength,
+                timeout: readTimeout)
+        } catch {
+            throw .write(error)
+        }
+        let exchange = LibUSBExchange(write, length: bytes.count, read)
+        guard transfers.add(exchange) else { throw .write(.cancelled) }
+        defer { transfers.remove(exchange) }
+        return read.bytes(try await exchange.run())
+    }
+
     func interruptIn(endpoint: UInt8, maximumLength: Int, timeout: Duration) async throws(USBError) -> [UInt8] {
         try await read(LIBUSB_TRANSFER_TYPE_INTERRUPT, endpoint, maximumLength, timeout)
     }
@@ -50,7 +73,7 @@ final class LibUSBTransport: USBTransport {
             try await write(transfer, length: request.data.count)
             return []
         }
-        return transfer.bytes(try await transfers.run(transfer), from: setup.count)
+        return transfer.bytes(try await run(transfer), from: setup.count)
     }
 
     func clearHalt(endpoint: UInt8) async throws(USBError) {
@@ -73,13 +96,18 @@ final class LibUSBTransport: USBTransport {
     ) async throws(USBError) -> [UInt8] {
         try require(endpoint, input: true)
         let transfer = try LibUSBTransfer(handle, kind, endpoint: endpoint, bytes: [], room: length, timeout: timeout)
-        return transfer.bytes(try await transfers.run(transfer))
+        return transfer.bytes(try await run(transfer))
     }
 
     private func write(_ transfer: LibUSBTransfer, length: Int) async throws(USBError) {
-        let carried = try await transfers.run(transfer)
-        // The device has half a message: only the driver knows how to start again.
-        guard carried == length else { throw .other("the USB device took \(carried) of \(length) bytes") }
+        let carried = try await run(transfer)
+        guard carried == length else { throw USBError(carried: carried, of: length) }
+    }
+
+    private func run(_ transfer: LibUSBTransfer) async throws(USBError) -> Int {
+        guard transfers.add(transfer) else { throw .cancelled }
+        defer { transfers.remove(transfer) }
+        return try await transfer.run()
     }
 
     /// libusb goes by the direction in the address: a read from an OUT endpoint would write the empty buffer.

@@ -1,26 +1,39 @@
 internal import Synchronization
 
-/// The transfers of one device that have not ended.
+/// Something under way on a device that can be ended early.
+protocol RunningTransfer: AnyObject, Sendable {
+    func cancel()
+}
+
+/// What is under way on one device.
 final class RunningTransfers: Sendable {
     private struct State {
         var isClosed = false
-        var running: [ObjectIdentifier: LibUSBTransfer] = [:]
+        /// Few: an exchange, and a read that waits for notices.
+        var running: [any RunningTransfer] = []
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Mutex(State())
 
-    /// Runs a transfer.
+    /// Notes that `transfer` is about to begin; ``remove(_:)`` must follow when it has ended.
     ///
-    /// - Throws: what the transfer ends with; ``USBError/cancelled`` when no more transfers are let in.
-    func run(_ transfer: LibUSBTransfer) async throws(USBError) -> Int {
-        let isLetIn = state.withLock {
-            if !$0.isClosed { $0.running[ObjectIdentifier(transfer)] = transfer }
+    /// - Returns: whether it may; false when no more transfers are let in.
+    func add(_ transfer: any RunningTransfer) -> Bool {
+        state.withLock {
+            if !$0.isClosed { $0.running.append(transfer) }
             return !$0.isClosed
         }
-        guard isLetIn else { throw .cancelled }
-        defer { remove(transfer) }
-        return try await transfer.run()
+    }
+
+    func remove(_ transfer: any RunningTransfer) {
+        let finished = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            if let index = state.running.firstIndex(where: { $0 === transfer }) { state.running.remove(at: index) }
+            guard state.running.isEmpty else { return [] }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in finished { continuation.resume() }
     }
 
     /// Lets no more transfers in, cancels those that run and returns when the last one has ended.
@@ -29,20 +42,10 @@ final class RunningTransfers: Sendable {
             let running = state.withLock {
                 $0.isClosed = true
                 if !$0.running.isEmpty { $0.waiting.append(continuation) }
-                return Array($0.running.values)
+                return $0.running
             }
             for transfer in running { transfer.cancel() }
             if running.isEmpty { continuation.resume() }
         }
-    }
-
-    private func remove(_ transfer: LibUSBTransfer) {
-        let finished = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            state.running[ObjectIdentifier(transfer)] = nil
-            guard state.running.isEmpty else { return [] }
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for continuation in finished { continuation.resume() }
     }
 }

@@ -17,6 +17,9 @@ extension USBError {
             }
     }
 
+    /// The device took less than was written. It has half a message: only the driver knows how to start again.
+    init(carried: Int, of length: Int) { self = .other("the USB device took \(carried) of \(length) bytes") }
+
     /// How a transfer ended; nil when it was completed.
     init?(_ status: libusb_transfer_status) {
         switch status {

@@ -9,7 +9,7 @@ internal import USB
 struct ReadersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "readers", abstract: "Shows card readers.",
-        subcommands: [ListReaders.self, ReaderInfo.self, WatchReaders.self])
+        subcommands: [ListReaders.self, ReaderInfo.self, WatchReaders.self, ReaderQuirksCommand.self])
 }
 
 /// Where `readers` commands look.
@@ -38,14 +38,16 @@ struct ListReaders: AsyncParsableCommand {
         commandName: "list", abstract: "Lists the readers that are plugged in.")
 
     @OptionGroup var bus: BusOptions
+    @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         try await output.reporting {
+            let quirks = try configuration.load().readerQuirks
             let readers =
                 bus.pcsc
                 ? try await PCSCReaderCatalogue.readers()
-                : try await ReaderCatalogue.readers(on: try bus.open()).map(\.reader)
+                : try await ReaderCatalogue.readers(on: try bus.open(), quirks: quirks).map(\.reader)
             guard !output.json else { return try StandardOutput.write(json: readers) }
             if readers.isEmpty {
                 StandardError.write(
@@ -64,6 +66,7 @@ struct ReaderInfo: AsyncParsableCommand {
     @Argument(help: "The reader's identifier, as 'readers list' shows it. Default: the first one.")
     var reader: String?
     @OptionGroup var bus: BusOptions
+    @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
@@ -85,9 +88,10 @@ struct ReaderInfo: AsyncParsableCommand {
             let found = try PCSCReaderCatalogue.find(reader, among: try await PCSCReaderCatalogue.readers())
             return await ReaderView.askingPCSC(found)
         }
+        let quirks = try configuration.load().readerQuirks
         let bus = try bus.open()
-        let found = try await ReaderCatalogue.find(reader, on: bus)
-        return await ReaderView.asking(found.reader, device: found.device, bus: bus)
+        let found = try await ReaderCatalogue.find(reader, on: bus, quirks: quirks)
+        return await ReaderView.asking(found.reader, device: found.device, bus: bus, table: quirks)
     }
 }
 
@@ -98,12 +102,16 @@ struct WatchReaders: AsyncParsableCommand {
         discussion: "With --json every line is a JSON object.")
 
     @OptionGroup var bus: BusOptions
+    @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         try await output.reporting {
+            let quirks = try configuration.load().readerQuirks
             let source: any CardReaderSource =
-                bus.pcsc ? PCSCReaderSource() : USBCardReaderSource(try bus.open(), time: SystemTimeSource())
+                bus.pcsc
+                ? PCSCReaderSource()
+                : USBCardReaderSource(try bus.open(), quirks: quirks, time: SystemTimeSource())
             let changes = source.changes()
             let cancellation = Cancellation()
             try await CancellationSignals.watching {

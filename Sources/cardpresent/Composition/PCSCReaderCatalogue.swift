@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Hardware
+internal import PCSC
 
 /// Finds readers behind pcscd for commands.
 enum PCSCReaderCatalogue {
@@ -38,6 +39,9 @@ enum PCSCReaderCatalogue {
 
     /// What `--reader` may be, with the readers that pcscd has now, if it runs.
     static func completions() async -> [String] {
-        ReaderChoice.allValueStrings + ((try? await PCSCReaderSource().readers()) ?? []).map(\.id)
+        var timing = PCSCTiming()
+        // Somebody has pressed a key.
+        (timing.command, timing.sharing) = (.seconds(1), .seconds(1))
+        return ReaderChoice.allValueStrings + ((try? await PCSCReaderSource(timing: timing).readers()) ?? []).map(\.id)
     }
 }

@@ -25,7 +25,7 @@ struct PCSCWorld: World {
         trace = try options.traceFile()
     }
 
-    func readerSources(_ magneticStripe: MagneticStripePolicy) -> [any CardReaderSource] {
+    func readerSources(_ settings: TillConfiguration) -> [any CardReaderSource] {
         [PCSCReaderSource(time: time)]
     }
 

@@ -1,3 +1,4 @@
+internal import CCID
 internal import Hardware
 internal import USB
 
@@ -11,9 +12,13 @@ enum ReaderCatalogue {
     }
 
     /// - Throws: `CommandFailure`
-    static func readers(on bus: any USBBus) async throws(CommandFailure) -> [(reader: CardReader, device: USBDevice)] {
+    static func readers(
+        on bus: any USBBus, quirks: ReaderQuirkTable
+    ) async throws(CommandFailure) -> [(reader: CardReader, device: USBDevice)] {
         do throws(USBError) {
-            return try await bus.devices().compactMap { device in CardReader(device).map { ($0, device) } }
+            return try await bus.devices().flatMap { device in
+                CardReader.all(in: device, quirks: quirks).map { ($0, device) }
+            }
         } catch {
             throw CommandFailure(.reader, code: "usb_failed", message: error.description)
         }
@@ -23,9 +28,9 @@ enum ReaderCatalogue {
     ///
     /// - Throws: `CommandFailure`
     static func find(
-        _ id: String?, on bus: any USBBus
+        _ id: String?, on bus: any USBBus, quirks: ReaderQuirkTable
     ) async throws(CommandFailure) -> (reader: CardReader, device: USBDevice) {
-        let readers = try await readers(on: bus)
+        let readers = try await readers(on: bus, quirks: quirks)
         let first = readers.first { $0.reader.inputs.contains(.insert) } ?? readers.first
         guard let found = id.map({ id in readers.first { $0.reader.id == id } }) ?? first else {
             throw CommandFailure(

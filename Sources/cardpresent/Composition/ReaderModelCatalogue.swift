@@ -3,7 +3,10 @@ internal import Simulator
 
 /// Finds models of simulated readers for commands.
 enum ReaderModelCatalogue {
-    static var names: [String] { SimulatedReaderModel.all.map(\.name) }
+    static var names: [String] { models.map(\.name) }
+
+    /// Those that behave, and those that do not.
+    private static var models: [SimulatedReaderModel] { SimulatedReaderModel.all + SimulatedReaderModel.faulty }
 
     static var completion: CompletionKind { .list(names) }
 
@@ -11,21 +14,12 @@ enum ReaderModelCatalogue {
     ///
     /// - Throws: `CommandFailure`
     static func reader(_ name: String) throws(CommandFailure) -> SimulatedReader {
-        guard let reader = SimulatedReader.all.first(where: { $0.name == name }) else {
+        let readers = SimulatedReader.all + SimulatedReaderModel.faulty.map { .chip($0) }
+        guard let reader = readers.first(where: { $0.name == name }) else {
             throw CommandFailure(
                 .usage, code: "unknown_reader_model", message: "there is no simulated reader model '\(name)'",
-                fix: .choice(of: name, among: SimulatedReader.all.map(\.name), called: "models"))
+                fix: .choice(of: name, among: readers.map(\.name), called: "models"))
         }
         return reader
-    }
-
-    /// - Throws: `CommandFailure`
-    static func model(_ name: String) throws(CommandFailure) -> SimulatedReaderModel {
-        guard let model = SimulatedReaderModel.all.first(where: { $0.name == name }) else {
-            throw CommandFailure(
-                .usage, code: "unknown_reader_model", message: "there is no simulated reader model '\(name)'",
-                fix: .choice(of: name, among: names, called: "models"))
-        }
-        return model
     }
 }

@@ -80,8 +80,9 @@ struct Till: Sendable {
             host: host, journal: journal, merchant: settings.merchant, history: history, time: time
         ) { host in
             LocalCardReaderService(
-                sources: world.readerSources(settings.magneticStripe), host: host, terminal: terminal,
-                magneticStripe: settings.magneticStripe, cardholder: world.cardholder, history: history, time: time, random: world.random.stream("terminal"),
+                sources: world.readerSources(settings), host: host, terminal: terminal,
+                magneticStripe: settings.magneticStripe, cardholder: world.cardholder, history: history, time: time,
+                random: world.random.stream("terminal"),
                 trace: world.recordTrace)
         }
         let receipts = ReceiptStore(

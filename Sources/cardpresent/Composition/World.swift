@@ -22,7 +22,7 @@ protocol World: Sendable {
     /// The card that is used; nil when it is not known beforehand.
     var card: CardProfile? { get }
     /// Where readers come from.
-    func readerSources(_ magneticStripe: MagneticStripePolicy) -> [any CardReaderSource]
+    func readerSources(_ settings: TillConfiguration) -> [any CardReaderSource]
     /// How the reader to use is looked for.
     var discoveryMethod: CardReaderDiscoveryMethod { get }
     /// The identifier of the reader to use; nil for the first one.
@@ -47,8 +47,11 @@ extension World {
     var trace: TraceFile? { nil }
     var card: CardProfile? { nil }
     var readerID: String? { nil }
-    func readerSources(_ magneticStripe: MagneticStripePolicy) -> [any CardReaderSource] {
-        [USBCardReaderSource(bus, time: time, magneticStripe: magneticStripe)]
+    func readerSources(_ settings: TillConfiguration) -> [any CardReaderSource] {
+        [
+            USBCardReaderSource(
+                bus, quirks: settings.readerQuirks, time: time, magneticStripe: settings.magneticStripe)
+        ]
     }
     var discoveryMethod: CardReaderDiscoveryMethod { .usb }
     var takesCards: Bool { true }

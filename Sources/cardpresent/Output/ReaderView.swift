@@ -21,6 +21,8 @@ struct ReaderView: Encodable, Sendable {
     var reader: CardReader
     /// What is in the first slot; nil when the reader could not be asked.
     var card: String?
+    /// What the driver heeds with this reader besides its descriptors.
+    var quirks: [QuirkView] = []
     /// Why it could not be asked.
     var error: ErrorView?
 
@@ -28,17 +30,22 @@ struct ReaderView: Encodable, Sendable {
     ///
     /// - Returns: what is known of it, and why it could not be asked.
     static func asking(
-        _ reader: CardReader, device: USBDevice, bus: any USBBus
+        _ reader: CardReader, device: USBDevice, bus: any USBBus, table: ReaderQuirkTable
     ) async -> (view: ReaderView, failure: CommandFailure?) {
         guard reader.readerType != .magneticStripe else { return await opening(reader, device: device, bus: bus) }
+        let quirks = table.quirks(of: device.descriptor).all.map { QuirkView($0) }
         do throws(CCIDError) {
-            let driver = try await CCIDReader.open(device, on: bus, time: SystemTimeSource())
+            let interfaces = (try? CCIDInterface.all(in: device, quirks: table)) ?? []
+            let number = CardReader.all(in: device, quirks: table).firstIndex { $0.id == reader.id } ?? 0
+            let driver = try await CCIDReader.open(
+                device, on: bus, interface: interfaces.dropFirst(number).first, quirks: table,
+                time: SystemTimeSource())
             let card = String(describing: try await driver.cardStatus())
             await driver.close()
-            return (ReaderView(reader: reader, card: card), nil)
+            return (ReaderView(reader: reader, card: card, quirks: quirks), nil)
         } catch {
-            let failure = CommandFailure(.reader, code: "reader_failed", message: error.description)
-            return (ReaderView(reader: reader, error: ErrorView(failure)), failure)
+            let failure = CommandFailure(opening: error)
+            return (ReaderView(reader: reader, quirks: quirks, error: ErrorView(failure)), failure)
         }
     }
 
@@ -88,6 +95,7 @@ struct ReaderView: Encodable, Sendable {
         add("PIN pad", reader.hasPINPad ? "yes" : nil)
         add("battery", reader.batteryLevel.map { "\(Int($0 * 100)) percent" })
         add("card", card)
+        for quirk in quirks { add("quirk", quirk.does) }
         return lines.joined(separator: "\n") + "\n"
     }
 }

@@ -6,7 +6,7 @@ struct USBServerDisplay: Sendable {
     let isJSON: Bool
 
     /// The readers can be taken from here on.
-    func begin(_ address: DoorAddress, _ models: [SimulatedReaderModel]) {
+    func begin(_ address: DoorAddress, _ models: [SimulatedReader]) {
         let readers = models.enumerated().map { USBReaderView($1, busID: "1-\($0 + 1)") }
         guard !isJSON else {
             var view = USBServerEventView("listening")
@@ -37,6 +37,7 @@ struct USBServerDisplay: Sendable {
         case .unplugged(let busID): tell("\(busID) unplugged", "unplugged") { $0.busID = busID }
         case .cardInserted(let place): tell("\(place) card inserted", "cardInserted") { $0.set(place) }
         case .cardRemoved(let place): tell("\(place) card removed", "cardRemoved") { $0.set(place) }
+        case .swiped(let busID): tell("\(busID) card swiped", "swiped") { $0.busID = busID }
         case .reset(let place, let answer, let isWarm):
             let text = answer.isEmpty ? "no answer" : answer.hexadecimal
             tell("\(place) \(isWarm ? "warm reset" : "reset"): \(text)", isWarm ? "warmReset" : "coldReset") {
@@ -85,10 +86,10 @@ struct USBReaderView: Encodable, Sendable {
     var usb: String
     var slots: Int
 
-    init(_ model: SimulatedReaderModel, busID: String) {
+    init(_ model: SimulatedReader, busID: String) {
         (self.busID, self.model, product) = (busID, model.name, model.product)
-        usb = USBIdentifiers(vendor: model.vendorID, product: model.productID).description
-        slots = model.totalSlotCount
+        usb = USBIdentifiers(vendor: model.identifiers.vendor, product: model.identifiers.product).description
+        slots = model.slotCount
     }
 }
 

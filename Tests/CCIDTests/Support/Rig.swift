@@ -34,15 +34,15 @@ struct Rig {
     /// Opens the reader; that takes sequence number 0.
     init(
         _ descriptor: CCIDClassDescriptor, interrupt: Bool = false, timing: CCIDTiming = CCIDTiming(),
-        clock: (any TimeSource)? = nil,
+        clock: (any TimeSource)? = nil, quirks: ReaderQuirkTable = .none,
         opening: [String] = ["> 65 00000000 00 00 000000", "< 81 00000000 00 00 01 00 00"], _ script: [String]
     ) async throws {
         time = VirtualTimeSource()
         transport = ScriptedTransport(Self.device(descriptor.bytes, interrupt: interrupt), time)
         transport.append(opening + script)
         reader = try await CCIDReader.open(
-            transport.device, on: ScriptedBus(transport: transport), timing: timing, time: clock ?? time,
-            onRecovery: recovery.append)
+            transport.device, on: ScriptedBus(transport: transport), timing: timing, quirks: quirks,
+            time: clock ?? time, onRecovery: recovery.append)
         if interrupt { await until { transport.isListening } }
     }
 

@@ -104,7 +104,7 @@ struct SimulateUSBTests {
             Array(told) == [
                 "1-1 card inserted", "1-2 card inserted", "1-2 card removed", "Not done: there is no card in 1-2",
                 "1-2 unplugged", "1-2 plugged in",
-                "Not done: no such order: insert, remove, unplug and plug take a reader, pin takes digits",
+                "Not done: no such order: insert, remove, swipe, unplug and plug take a reader, pin takes digits",
             ])
         // A line that was not ended is none.
         #expect(!result.error.contains("1-1 unplugged"))
@@ -181,7 +181,7 @@ struct SimulateUSBTests {
 
     @Test(arguments: [
         ["--usb-id", "8e6:4433"], ["--usb-id", "08e6"], ["--usb-id", "08e6:44g3"], ["--listen", "localhost"],
-        ["--listen", "localhost:65536"], ["--wait", "-1"], ["--model", "tpdu-t1"],
+        ["--listen", "localhost:65536"], ["--model", "msr", "--high-speed"], ["--wait", "-1"], ["--model", "tpdu-t1"],
     ])
     func `what cannot be is refused`(options: [String]) throws {
         let result = try Program.run(["simulate", "usb"] + options, in: scratch)

@@ -6,7 +6,7 @@ final class USBIPSocket {
     private let connection: Int32
     private var sequence: UInt8 = 0
 
-    /// - Parameter path: the UNIX socket at which the program listens.
+    /// Connects to the UNIX socket at which the program listens.
     init(path: String) throws {
         connection = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_un()
@@ -36,10 +36,14 @@ final class USBIPSocket {
     func exchange(_ message: [UInt8]) throws -> [UInt8] {
         try submit(endpoint: 2, isInput: false, length: message.count, data: message)
         _ = try receive(48)
-        try submit(endpoint: 2, isInput: true, length: 512)
-        let head = try receive(48)
-        try #require(head.count == 48)
-        return try receive(Int(head[26]) << 8 | Int(head[27]))
+        while true {
+            try submit(endpoint: 2, isInput: true, length: 512)
+            let head = try receive(48)
+            try #require(head.count == 48)
+            let answer = try receive(Int(head[26]) << 8 | Int(head[27]))
+            // A sign of life comes before the answer.
+            guard answer.count > 7, answer[7] & 0xC0 == 0x80 else { return answer }
+        }
     }
 
     private func submit(endpoint: UInt8, isInput: Bool, length: Int, data: [UInt8] = []) throws {

@@ -73,15 +73,18 @@ struct HelpTests {
                   --currency <code>       ISO 4217 code of the currency. Default: the
                                           configuration's, USD without one.
                   --order <number>        The number of the order that is paid.
-                  --reader <reader>       The first USB reader, usb:ID for another one, or a
-                                          simulated reader. (values: usb, simulated,
-                                          simulated:tpdu, simulated:short-apdu,
-                                          simulated:extended-apdu, simulated:battery,
-                                          simulated:pinpad, simulated:tpdu-t0,
-                                          simulated:dual-slot, simulated:contactless,
-                                          simulated:dual-interface; default:
-                                          simulated:tpdu)
-                        'cardpresent readers list' shows the readers that are plugged in.
+                  --reader <reader>       The first USB reader, usb:ID for another one,
+                                          pcsc:NAME for one of pcscd's, or a simulated reader.
+                                          (values: usb, pcsc, simulated, simulated:tpdu,
+                                          simulated:short-apdu, simulated:extended-apdu,
+                                          simulated:battery, simulated:pinpad,
+                                          simulated:tpdu-t0, simulated:dual-slot,
+                                          simulated:contactless, simulated:dual-interface,
+                                          simulated:combo, simulated:msr, simulated:msr-fixed,
+                                          simulated:msr-keyboard, simulated:msr-encrypted;
+                                          default: simulated:tpdu)
+                        'cardpresent readers list' shows the readers that are plugged in, with
+                        --pcsc those that pcscd has. A part of NAME will do.
                   --card <profile>        The card in a simulated reader: the name of a profile
                                           or the path of a profile file. (default: visa-credit)
                         'cardpresent cards list' shows the profiles.

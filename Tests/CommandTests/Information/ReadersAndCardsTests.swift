@@ -32,6 +32,12 @@ struct ReadersAndCardsTests {
                 1209:0007@1-7  Simulated reader with two slots  TPDU, 2 slots
                 1209:0008@1-8  Simulated contactless reader  short APDU, 1 slot
                 1209:0009@1-9  Simulated dual interface reader  short APDU, 1 slot
+                1209:0009@1-9#1  Simulated dual interface reader #1  short APDU, 1 slot
+                1209:000a@1-10  Simulated chip and magnetic stripe reader  TPDU, 1 slot, magnetic stripe
+                1209:000b@1-11  Simulated magnetic stripe reader  reports, magnetic stripe
+                0801:0002@1-12  Simulated magnetic stripe reader (fixed report)  reports, magnetic stripe
+                0801:0001@1-13  Simulated magnetic stripe reader (keyboard)  keyboard, magnetic stripe
+                0801:0002@1-14  Simulated magnetic stripe reader (encrypting)  reports, magnetic stripe
 
                 """)
         #expect(
@@ -43,6 +49,7 @@ struct ReadersAndCardsTests {
                   firmware      1.00
                   level         TPDU
                   slots         1
+                  takes         insert
                   card          absent
 
                 """)
@@ -51,6 +58,39 @@ struct ReadersAndCardsTests {
         #expect(told["card"] as? String == "absent")
         #expect((told["reader"] as? [String: Any])?["id"] as? String == "1209:0003@1-3")
         #expect((told["reader"] as? [String: Any])?["hasPINPad"] as? Bool == false)
+    }
+
+    @Test func `readers quirks lists the table, the configuration's rows last, and marks what is plugged in`() throws {
+        let configuration = try scratch.write(
+            "readers: { quirks: [{ reader: 1209:0001, name: The simulated one, firstAnswer: 7000, noPINPad: false }] }",
+            to: "till.yaml")
+        let told = try run("readers", "quirks", "--simulated", "--config", configuration)
+        #expect(told.status == 0)
+        #expect(
+            told.output.contains(
+                """
+                  04e6:e001  SCM SCR 331, firmware below 5.16
+                      refusedFirmware       not used: update it to 5.16 or later, or use another reader
+                      source                libccid 1.8.4 src/ccid_usb.c (Bogus_firmwares)
+
+                """))
+        #expect(
+            told.output.hasSuffix(
+                """
+                * 1209:0001  The simulated one, firmware all
+                      firstAnswer           given 7 s for its first answer
+                      noPINPad              taken back
+                      source                the till's configuration
+
+                """))
+        let table = try run("readers", "quirks", "--simulated", "--config", configuration, "--json").object()
+        let rows = try #require(table["rows"] as? [[String: Any]])
+        #expect(rows.filter { $0["isPlugged"] as? Bool == true }.count == 1)
+        #expect(rows.allSatisfy { ($0["source"] as? String)?.isEmpty == false })
+        let info = try run("readers", "info", "1209:0001@1-1", "--simulated", "--config", configuration)
+        #expect(info.output.contains("  quirk         given 7 s for its first answer\n"))
+        let plain = try run("readers", "info", "--simulated", "--json").object()
+        #expect((plain["quirks"] as? [Any])?.isEmpty == true)
     }
 
     @Test func `a reader that is not there is told with those that are`() throws {

@@ -170,7 +170,9 @@ struct SharedReaderPaymentTests {
         let told = try start(["readers", "list", "--pcsc", "--json"]).result().list()
         #expect(told.map { $0["readerType"] as? String } == ["pcsc", "pcsc"])
         #expect(told.allSatisfy { $0["usbID"] == nil })
-        let completed = try start(["---completion", "pay", "--", "--reader", "2", "0", "pay", "--reader", ""]).result()
+        let completed = try start([
+            "---completion", "pay", "--", "--reader", "3", "0", "cardpresent", "pay", "--reader", "",
+        ]).result()
         #expect(completed.output.split(separator: "\n").contains("pcsc:CardPresent 00 01"), "\(completed)")
 
         let watching = try start(["readers", "watch", "--pcsc"])

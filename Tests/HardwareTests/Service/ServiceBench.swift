@@ -1,4 +1,5 @@
 import Amounts
+import CCID
 import Determinism
 import EMV
 import Simulator
@@ -21,7 +22,8 @@ final class ServiceBench: Sendable {
 
     init(
         _ profileName: String = "visa-credit", model: SimulatedReaderModel = .shortAPDU, isPlugged: Bool = true,
-        faults: [IssuerFaultRule] = [], terminal: TerminalConfiguration = .standard,
+        quirks: ReaderQuirkTable = .embedded, faults: [IssuerFaultRule] = [],
+        terminal: TerminalConfiguration = .standard,
         change: (inout CardProfile) -> Void = { _ in }, trace: (@Sendable (TraceEntry) -> Void)? = nil
     ) throws {
         var profile = try CardProfileLibrary.profile(profileName)
@@ -39,7 +41,8 @@ final class ServiceBench: Sendable {
             accounts: profile.issuerAccounts(keys: keys), keys: keys, time: clock, random: random.stream("host"),
             faults: faults)
         service = LocalCardReaderService(
-            sources: [USBCardReaderSource(bus, time: clock)], host: issuer, terminal: terminal, cardholder: person,
+            sources: [USBCardReaderSource(bus, quirks: quirks, time: clock)], host: issuer, terminal: terminal,
+            cardholder: person,
             time: clock,
             random: random.stream("terminal"), trace: trace)
     }

@@ -84,6 +84,7 @@ struct RawHost {
     /// A whole command, at whatever level the reader is, as a driver would do it.
     func exchange(_ apdu: [UInt8], t1 device: inout T1InterfaceDevice?) async throws -> [UInt8] {
         switch reader.model.level {
+        case .character: throw APDUError.responseTooShort(0)
         case .shortAPDU: return try await transfer(apdu).data
         case .extendedAPDU: return try await exchangeExtended(apdu)
         case .tpdu:

@@ -22,17 +22,20 @@ struct ServedReadersTests {
     private let clock = SimulationClock()
 
     private func readers(
-        _ models: [SimulatedReaderModel], card: String = "visa-credit", areInserted: Bool = true
+        _ models: [SimulatedReaderModel], stripes: [SimulatedMSRModel] = [], card: String = "visa-credit",
+        areInserted: Bool = true
     ) throws -> ServedReaders {
         let profile = try CardProfileLibrary.profile(card)
-        let cards = try (0..<models.reduce(0) { $0 + $1.totalSlotCount }).map { slot in
+        let keys = try TestKeys.embedded()
+        let all = models.map { SimulatedReader.chip($0) } + stripes.map { .stripe($0) }
+        let cards = try (0..<all.reduce(0) { $0 + $1.cardCount }).map { slot in
             ServedReaders.Card(
-                try SimulatedEMVCard(profile: profile, random: SeededRandomSource(seed: UInt64(slot))),
-                profile: profile)
+                chip: try SimulatedEMVCard(profile: profile, random: SeededRandomSource(seed: UInt64(slot))),
+                stripe: try profile.stripe.map { try SimulatedStripe($0, keys: keys) }, profile: profile)
         }
-        let pinPad = try SimulatedPINPad(keys: TestKeys.embedded(), random: SeededRandomSource(seed: 1))
+        let pinPad = try SimulatedPINPad(keys: keys, random: SeededRandomSource(seed: 1))
         return ServedReaders(
-            models, cards: cards, areInserted: areInserted, clock: clock, pinPad: pinPad,
+            all, cards: cards, areInserted: areInserted, clock: clock, pinPad: pinPad,
             trace: { [trace] in trace.add($0) }, onEvent: { [events] in events.add($0) })
     }
 
@@ -106,6 +109,24 @@ struct ServedReadersTests {
         #expect(readers.bus.ports.map(\.number) == [2])
     }
 
+    @Test func `cards are swiped where there is a head for them, and a stripe on them`() async throws {
+        let readers = try readers([.combo, .tpdu], stripes: [.pointOfSale], card: "stripe-only")
+        for busID in ["1-1", "1-3"] { try readers.perform(Self.order("swipe \(busID)")) }
+        #expect(throws: ReaderOrderError.readsNoStripes(busID: "1-2")) { try readers.perform(Self.order("swipe 1-2")) }
+        #expect(throws: ReaderOrderError.noSuchPlace(.init(busID: "1-3"))) {
+            try readers.perform(Self.order("insert 1-3"))
+        }
+        let transport = try await transport(readers, 2)
+        let report = try await transport.interruptIn(endpoint: 0x81, maximumLength: 512, timeout: .seconds(1))
+        #expect(report.first == 1)
+        try readers.perform(Self.order("unplug 1-3"))
+        #expect(throws: ReaderOrderError.unplugged(busID: "1-3")) { try readers.perform(Self.order("swipe 1-3")) }
+        #expect(events.values == [.swiped(busID: "1-1"), .swiped(busID: "1-3"), .unplugged(busID: "1-3")])
+
+        let chips = try self.readers([.combo])
+        #expect(throws: ReaderOrderError.hasNoStripe(busID: "1-1")) { try chips.perform(Self.order("swipe")) }
+    }
+
     @Test func `what the card does is told and traced, without card data`() async throws {
         let readers = try readers([.shortAPDU])
         let transport = try await transport(readers)
@@ -165,7 +186,9 @@ struct ReaderOrderTests {
         guard case .remove(let other) = try read("  remove\t1-12/3\r") else { throw ReaderOrderError.unknown }
         #expect(other == ReaderOrder.Place(busID: "1-12", slot: 3))
         #expect(other.description == "1-12/3" && place.description == "1-1")
-        guard case .plug("1-1") = try read("plug"), case .unplug("1-2") = try read("unplug 1-2") else {
+        guard case .plug("1-1") = try read("plug"), case .unplug("1-2") = try read("unplug 1-2"),
+            case .swipe("1-2") = try read("swipe 1-2")
+        else {
             throw ReaderOrderError.unknown
         }
         guard case .pin(let pin, "1-2") = try read("pin 00123456 1-2") else { throw ReaderOrderError.unknown }

@@ -60,10 +60,7 @@ final class USBIPClient {
         return (0, record)
     }
 
-    /// Sends USBIP_CMD_SUBMIT.
-    ///
-    /// - Parameter endpoint: its address; b7 set means IN.
-    /// - Returns: the sequence number.
+    /// Sends USBIP_CMD_SUBMIT to an endpoint's address, b7 of which means IN, and gives the sequence number.
     @discardableResult
     func submit(
         _ endpoint: UInt8, length: Int, data: [UInt8] = [], setup: [UInt8] = [UInt8](repeating: 0, count: 8),

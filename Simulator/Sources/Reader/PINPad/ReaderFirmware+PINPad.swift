@@ -12,10 +12,12 @@ extension ReaderFirmware {
     mutating func beginPINEntry(_ command: ReaderCommand, _ index: Int, at now: Timestamp) {
         let entry: ReaderPINEntry
         do throws(CardExchange.Failure) {
-            guard model.pinSupport & 1 != 0 else { throw Failure(code: ReaderError.unsupported) }
+            guard model.pinSupport & 1 != 0, !model.misbehaviour.hasNoKeys else {
+                throw Failure(code: ReaderError.unsupported)
+            }
             guard slots[index].status == .active else { throw Failure(code: ReaderError.cardMute) }
             guard command.level == 0 else { throw Failure(code: ReaderError.badLevelParameter) }
-            entry = try ReaderPINEntry(command)
+            entry = try ReaderPINEntry(command, model)
         } catch {
             return answer(command, slots[index].status, at: now, failure: error.code)
         }
@@ -75,7 +77,7 @@ extension ReaderSlot {
         var bytes = entry.takeCommand()
         defer { for index in bytes.indices { bytes[index] = 0 } }
         wasUsed = true
-        guard model.level == .tpdu else { return try apdu(bytes, model, &exchange) }
+        guard model.actualLevel == .tpdu else { return try apdu(bytes, model, &exchange) }
         guard var card = contacts else { throw CardExchange.Failure(code: ReaderError.cardMute) }
         defer { contacts = card }
         isProtocolFixed = true

@@ -11,9 +11,9 @@ struct ReaderPINEntry {
     let structure: ReaderPINStructure
     private var typed: [UInt8] = []
 
-    init(_ command: ReaderCommand) throws(CardExchange.Failure) {
+    init(_ command: ReaderCommand, _ model: SimulatedReaderModel) throws(CardExchange.Failure) {
         self.command = command
-        structure = try ReaderPINStructure(command.data)
+        structure = try ReaderPINStructure(command.data, model.misbehaviour)
         typed.reserveCapacity(structure.digits.upperBound)
     }
 

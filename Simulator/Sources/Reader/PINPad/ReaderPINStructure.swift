@@ -35,7 +35,9 @@ struct ReaderPINStructure {
     private let lengthWidth: Int
 
     /// - Throws: the offset in the message of the field that the reader does not do.
-    init(_ data: [UInt8]) throws(CardExchange.Failure) {
+    init(
+        _ data: [UInt8], _ misbehaviour: ReaderMisbehaviour = ReaderMisbehaviour()
+    ) throws(CardExchange.Failure) {
         func failure(_ offset: Int) -> CardExchange.Failure {
             CardExchange.Failure(code: UInt8(ReaderCommand.headerLength + offset))
         }
@@ -49,13 +51,15 @@ struct ReaderPINStructure {
         pinWidth = Int(data[3] & 0x0F) * 8
         lengthWidth = Int(data[3] >> 4)
         lengthPosition = Int(data[4] & 0x0F) * (data[4] & 0x10 != 0 ? 8 : 1)
-        let (most, fewest) = (Int(data[5]), Int(data[6]))
+        let (first, second) = (Int(data[5]), Int(data[6]))
+        let (most, fewest) = misbehaviour.swapsPINDigits ? (second, first) : (first, second)
         guard fewest <= most, most > 0 else { throw failure(5) }
         digits = fewest...most
         // An entry that the clock confirms is not among what this reader does.
         guard data[7] & 0x03 != 0, data[7] & ~0x03 == 0 else { throw failure(7) }
         (confirmsWhenFull, hasConfirmationKey) = (data[7] & 1 != 0, data[7] & 2 != 0)
-        guard [0x00, 0x01, 0xFF].contains(data[8]) else { throw failure(8) }
+        let messages: [UInt8] = misbehaviour.pinMessages.map { [$0] } ?? [0x00, 0x01, 0xFF]
+        guard messages.contains(data[8]) else { throw failure(8) }
         prologue = Array(data[12..<15])
         template = Array(data[Self.headLength...])
         let room = (template.count - 5) * 8

@@ -12,13 +12,13 @@ struct SimulateUSB: AsyncParsableCommand {
             in. It runs until it is interrupted. What happens is told on stderr; with --json each event is a JSON \
             object on a line of its own on stdout.
 
-            Lines on standard input move cards and readers: insert [1-1[/SLOT]], remove [1-1[/SLOT]], unplug [1-1], \
-            plug [1-1], pin DIGITS [1-1]. docs/simulate-usb.md tells the rest.
+            Lines on standard input move cards and readers: insert [1-1[/SLOT]], remove [1-1[/SLOT]], swipe [1-1], \
+            unplug [1-1], plug [1-1], pin DIGITS [1-1]. docs/simulate-usb.md tells the rest.
             """)
 
     private static let standardAddress = DoorAddress.tcp(host: "127.0.0.1", port: 3240)
 
-    @OptionGroup var readers: USBReaderOptions
+    @OptionGroup var equipment: USBReaderOptions
     @Option(
         help: ArgumentHelp(
             "Where to listen: HOST:PORT, with port 0 for any that is free, or the path of a UNIX socket.",
@@ -62,7 +62,7 @@ struct SimulateUSB: AsyncParsableCommand {
     }
 
     private func serve(_ display: USBServerDisplay) async throws {
-        let models = try readers.readerModels()
+        let models = try equipment.readers()
         let traceFile = try trace.map { path throws(CommandFailure) in try TraceFile(path: path) }
         let served = try makeReaders(models, traceFile, display)
         let server: USBIPServer
@@ -103,9 +103,9 @@ struct SimulateUSB: AsyncParsableCommand {
 
     /// - Throws: `CommandFailure`
     private func makeReaders(
-        _ models: [SimulatedReaderModel], _ traceFile: TraceFile?, _ display: USBServerDisplay
+        _ models: [SimulatedReader], _ traceFile: TraceFile?, _ display: USBServerDisplay
     ) throws(CommandFailure) -> ServedReaders {
-        let profiles = try readers.profiles()
+        let profiles = try equipment.profiles()
         let repeatability = Repeatability(seed: seed)
         let clock =
             virtualTime ? SimulationClock(repeatability.virtualTime) : SimulationClock(SystemTimeSource())
@@ -113,18 +113,19 @@ struct SimulateUSB: AsyncParsableCommand {
             let keys = try TestKeys.embedded(rsa: repeatability.rsaKeys)
             let random = repeatability.random
             var cards: [ServedReaders.Card] = []
-            for slot in 0..<models.reduce(0, { $0 + $1.totalSlotCount }) {
-                let profile = profiles[min(slot, profiles.count - 1)]
+            for number in 0..<models.reduce(0, { $0 + $1.cardCount }) {
+                let profile = profiles[min(number, profiles.count - 1)]
                 // The first card is the one of 'simulate card' with the same number.
                 let chip = try SimulatedEMVCard(
-                    profile: profile, keys: keys, random: random.stream(slot == 0 ? "card" : "card \(slot)"))
-                cards.append(ServedReaders.Card(chip, profile: profile))
+                    profile: profile, keys: keys, random: random.stream(number == 0 ? "card" : "card \(number)"))
+                let stripe = try profile.stripe.map { try SimulatedStripe($0, keys: keys) }
+                cards.append(ServedReaders.Card(chip: chip, stripe: stripe, profile: profile))
             }
             let pinPad = try SimulatedPINPad(keys: keys, random: random.stream("pin pad"))
             var record: (@Sendable (TraceEntry) -> Void)?
             if let traceFile { record = { traceFile.write($0) } }
             return ServedReaders(
-                models, cards: cards, areInserted: !readers.empty, clock: clock, pinPad: pinPad, trace: record,
+                models, cards: cards, areInserted: !equipment.empty, clock: clock, pinPad: pinPad, trace: record,
                 onEvent: { display.show($0) })
         } catch {
             throw CommandFailure(

@@ -35,10 +35,10 @@ struct USBReaderOptions: ParsableArguments {
     @Option(
         name: .customLong("card"),
         help: ArgumentHelp(
-            "The card in a slot: the name of a profile or the path of a profile file. Default: visa-credit.",
+            "The card in a slot, or to swipe: the name of a profile or the path of a profile file.",
             discussion: """
-                Given again, it is for the next slot, counted through all readers; the last one is for all that are \
-                left.
+                Default: visa-credit. Given again, it is for the next slot, counted through all readers; the last one \
+                is for all that are left.
                 """, valueName: "profile"),
         completion: CardCatalogue.completion)
     var cards: [String] = []
@@ -53,18 +53,26 @@ struct USBReaderOptions: ParsableArguments {
     var highSpeed = false
 
     /// - Throws: `CommandFailure`
-    func readerModels() throws(CommandFailure) -> [SimulatedReaderModel] {
-        var found: [SimulatedReaderModel] = []
+    func readers() throws(CommandFailure) -> [SimulatedReader] {
+        var found: [SimulatedReader] = []
         for name in models.isEmpty ? [SimulatedReaderModel.tpdu.name] : models {
-            var model = try ReaderModelCatalogue.model(name)
-            if let usbID { (model.vendorID, model.productID) = (usbID.vendor, usbID.product) }
-            if highSpeed { model.speed = .high }
-            found.append(model)
+            var reader = try ReaderModelCatalogue.reader(name)
+            if let usbID { reader.identifiers = (usbID.vendor, usbID.product) }
+            if highSpeed {
+                guard case .chip(var model) = reader else {
+                    throw CommandFailure(
+                        .usage, code: "full_speed_only", message: "'\(name)' is a full speed device, and nothing else",
+                        fix: "leave --high-speed out")
+                }
+                model.speed = .high
+                reader = .chip(model)
+            }
+            found.append(reader)
         }
         return found
     }
 
-    /// The profiles for the slots; the last one is for all that are left.
+    /// The cards' profiles; the last one is for all that are left.
     ///
     /// - Throws: `CommandFailure`
     func profiles() throws(CommandFailure) -> [CardProfile] {

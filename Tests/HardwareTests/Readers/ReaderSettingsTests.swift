@@ -1,0 +1,131 @@
+import CCID
+import Foundation
+import Hardware
+import SettingsFile
+import Testing
+import USB
+
+/// The section `readers` of a till's configuration.
+@Suite struct ReaderSettingsTests {
+    private let device = USBDeviceDescriptor(vendorID: 0x1209, productID: 0x0010, release: 0x0105)
+
+    private func table(_ yaml: String) throws(SettingsError) -> ReaderQuirkTable {
+        try TillConfiguration(yaml: yaml, file: "till.yaml").readerQuirks
+    }
+
+    @Test func `without the section the driver's own table is in force`() throws {
+        #expect(TillConfiguration.standard.readerQuirks == .embedded)
+        #expect(try table("currency: USD") == .embedded)
+        #expect(try table("readers: { quirks: [] }") == .embedded)
+        #expect(try table("readers: { allowRefusedFirmware: true }").allowsRefusedFirmware)
+    }
+
+    @Test func `the complete example says everything that a row can say`() throws {
+        let path = documentation.appending(path: "examples/till.yaml").path
+        let rule = try #require(try TillConfiguration.load(path: path).readerQuirks.rules.last)
+        #expect(rule.usbID == "1209:0010" && rule.firmwareText == "1.00 to 1.12")
+        #expect(rule.name == "Reader at the door" && rule.source == "seen at the till")
+        #expect(
+            rule.quirks == [
+                .startPause(.milliseconds(500)), .firstAnswer(.seconds(8)), .noPINPad, .pinMessages(1),
+                .exchangeLevel(.shortAPDU), .maximumDataRate(43_010), .noProtocolSelection, .informationFieldSize(48),
+                .noIFSDNegotiation, .messageLength(271), .slotCount(1), .polled, .noAbort, .oneInterfaceAtATime,
+                .vendorSpecificClass, .noAutosuspend,
+            ])
+        #expect(rule.lifted == [.refusedFirmware, .swappedPINDigits])
+        #expect(Set(rule.quirks.map(\.kind)).union(rule.lifted) == Set(ReaderQuirk.Kind.allCases))
+    }
+
+    @Test func `a row of the shop counts before the program's, and can take one back`() throws {
+        // The HP keyboard, whose keys the driver's table does not trust.
+        let keyboard = USBDeviceDescriptor(vendorID: 0x03F0, productID: 0x1024, release: 0x0100)
+        #expect(ReaderQuirkTable.embedded.quirks(of: keyboard).all == [.noPINPad])
+        let rows = "readers: { quirks: [{ reader: 03f0:1024, noPINPad: false, firstAnswer: 7000 }] }"
+        #expect(try table(rows).quirks(of: keyboard).all == [.firstAnswer(.seconds(7))])
+    }
+
+    @Test func `a row is about its firmware alone`() throws {
+        let rows = try table("readers: { quirks: [{ reader: 1209:0010, firmware: 1.05, polled: true }] }")
+        #expect(rows.quirks(of: device).all == [.polled])
+        var other = device
+        other.release = 0x0106
+        #expect(rows.quirks(of: other) == .none)
+    }
+
+    static let faults: [(yaml: String, error: String)] = [
+        ("readers: x", "1: readers: a mapping is wanted here, not text"),
+        ("readers: { quirk: [] }", "1: readers: unknown key 'quirk'; did you mean 'quirks'?"),
+        ("readers: { allowRefusedFirmware: yes }", "1: readers.allowRefusedFirmware: 'yes' is neither true nor false"),
+        ("readers: { quirks: [{ polled: true }] }", "1: readers.quirks[0]: the key 'reader' is missing"),
+        (
+            "readers:\n  quirks:\n    - reader: 12090010\n      polled: true",
+            "3: readers.quirks[0].reader: not a USB vendor and product; write four hexadecimal digits each, such as "
+                + "04e6:e001; 'cardpresent readers info' shows them"
+        ),
+        (
+            "readers: { quirks: [{ reader: 1209:0010 }] }",
+            "1: readers.quirks[0]: the row says nothing about the reader; add one of the keys that docs/readers.md lists"
+        ),
+        (
+            "readers: { quirks: [{ reader: 1209:0010, polld: true }] }",
+            "1: readers.quirks[0]: unknown key 'polld'; did you mean 'polled'?"
+        ),
+        (
+            "readers: { quirks: [{ reader: 1209:0010, firmware: 1.1, polled: true }] }",
+            "1: readers.quirks[0].firmware: not a firmware release; write one such as 5.16, or a range such as "
+                + "1.00-1.12"
+        ),
+        (
+            "readers: { quirks: [{ reader: 1209:0010, firmware: 1.12-1.00, polled: true }] }",
+            "1: readers.quirks[0].firmware: the range ends before it begins"
+        ),
+        (
+            "readers: { quirks: [{ reader: 1209:0010, firstAnswer: 0 }] }",
+            "1: readers.quirks[0].firstAnswer: '0' is not in 1...120000"
+        ),
+        (
+            "readers: { quirks: [{ reader: 1209:0010, exchangeLevel: apdu }] }",
+            "1: readers.quirks[0].exchangeLevel: 'apdu' is not known here; did you mean 'tpdu'?"
+        ),
+        (
+            "readers: { quirks: [{ reader: 1209:0010, refusedFirmware: ' ' }] }",
+            "1: readers.quirks[0].refusedFirmware: there is nothing but blanks here"
+        ),
+    ]
+
+    @Test(arguments: faults)
+    func `a fault is named with its line and key`(yaml: String, error: String) {
+        let thrown = #expect(throws: SettingsError.self) { try table(yaml) }
+        #expect(thrown?.description == "till.yaml:" + error)
+    }
+
+    @Test func `noise in a row is an error with a line, or a row`() {
+        var seed: UInt64 = 7
+        func next(_ count: UInt64) -> Int {
+            seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int((seed >> 33) % count)
+        }
+        let keys = ["reader", "firmware", "name", "source"] + ReaderQuirk.Kind.allCases.map(\.rawValue)
+        let values = [
+            "1209:0010", "1.00", "1.00-1.12", "-", "0", "-1", "99999999999999999999", "true", "false", "~", "[]", "{}",
+            "tpdu", "\"\\0\"", "'é'", "ffff:ffff", "0:0", ".", "1.00-", "!!int 3", "\"1209:0010\"", "0x10", "1e9",
+        ]
+        var taken = 0
+        for _ in 0..<3_000 {
+            let row = (0..<(1 + next(4))).map { _ in
+                "\(keys[next(UInt64(keys.count))]): \(values[next(UInt64(values.count))])"
+            }
+            let text = "readers: { quirks: [{ reader: 1209:0010, \(row.joined(separator: ", ")) }] }"
+            do {
+                let till = try TillConfiguration(yaml: text, file: "till.yaml")
+                taken += 1
+                if taken < 50 {
+                    #expect(try TillConfiguration(yaml: till.yaml, file: "printed.yaml") == till, "\(text)")
+                }
+            } catch {
+                #expect((1...2).contains(error.location.line), "\(text): \(error)")
+            }
+        }
+        #expect(taken > 20)
+    }
+}
