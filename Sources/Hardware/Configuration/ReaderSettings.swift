@@ -4,6 +4,7 @@ internal import SettingsFile
 /// The section `readers`: what the shop knows of its readers better than the program.
 struct ReaderSettings {
     let quirks: ReaderQuirkTable
+    let firmware: ReaderFirmwareCatalogue
 
     /// The most rows of a till.
     private static let rowLimit = 200
@@ -11,10 +12,11 @@ struct ReaderSettings {
 
     init(_ section: SettingsNode?) throws(SettingsError) {
         guard let section else {
-            quirks = .embedded
+            (quirks, firmware) = (.embedded, ReaderFirmwareCatalogue())
             return
         }
-        try section.mapping(allowedKeys: ["allowRefusedFirmware", "quirks"])
+        try section.mapping(allowedKeys: ["allowRefusedFirmware", "firmware", "quirks"])
+        firmware = try ReaderFirmwareSettings(try section.optional("firmware")).catalogue
         var rules: [ReaderQuirkRule] = []
         for node in try section.optional("quirks")?.list(count: 0...Self.rowLimit) ?? [] {
             rules.append(try Self.rule(node))
@@ -26,7 +28,7 @@ struct ReaderSettings {
 
     private static func rule(_ node: SettingsNode) throws(SettingsError) -> ReaderQuirkRule {
         try node.mapping(allowedKeys: rowKeys)
-        let (vendor, product) = try usbID(try node.required("reader"))
+        let (vendor, product) = try node.required("reader").usbID()
         var rule = ReaderQuirkRule(
             try node.optional("name")?.line(length: 1...60) ?? "a reader of this till", vendorID: vendor,
             productID: product, firmware: try node.optional("firmware").map(firmware) ?? ReaderRelease.all,
@@ -40,18 +42,6 @@ struct ReaderSettings {
                 "the row says nothing about the reader", fix: "add one of the keys that docs/readers.md lists")
         }
         return rule
-    }
-
-    private static func usbID(_ node: SettingsNode) throws(SettingsError) -> (UInt16, UInt16) {
-        let parts = try node.text(length: 1...40).split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 4 && $0.allSatisfy(\.isASCIIHexadecimal) }),
-            let vendor = UInt16(parts[0], radix: 16), let product = UInt16(parts[1], radix: 16)
-        else {
-            throw node.error(
-                "not a USB vendor and product",
-                fix: "write four hexadecimal digits each, such as 04e6:e001; 'cardpresent readers info' shows them")
-        }
-        return (vendor, product)
     }
 
     /// One release, or the first and the last of a range.
@@ -124,8 +114,4 @@ extension ReaderQuirk {
             nil
         }
     }
-}
-
-extension Character {
-    fileprivate var isASCIIHexadecimal: Bool { isASCII && isHexDigit }
 }

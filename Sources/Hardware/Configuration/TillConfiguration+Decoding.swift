@@ -35,7 +35,8 @@ extension TillConfiguration {
         splitSaleWindow =
             try root.optional("splitSaleWindow").map(SplitSaleWindow.init) ?? Self.standard.splitSaleWindow
         (receiptWidth, printer) = try Self.receipt(try root.optional("receipt"))
-        readerQuirks = try ReaderSettings(try root.optional("readers")).quirks
+        let readers = try ReaderSettings(try root.optional("readers"))
+        (readerQuirks, readerFirmware) = (readers.quirks, readers.firmware)
     }
 
     private static func terminal(

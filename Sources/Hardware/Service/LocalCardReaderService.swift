@@ -8,10 +8,12 @@ public import SmartCard
 public actor LocalCardReaderService: CardReaderService {
     private let discovery: ReaderDiscovery
     private let connection: ReaderConnection
+    private let updates: ReaderUpdates
     private let payments: ReaderPayments
     private let host: any PaymentHost
-    private let updates = Broadcast<CardReaderSoftwareUpdateState>(current: .none)
     private let events = EventRelay()
+    /// Counts ``clear()``: a reader whose firmware was being updated meanwhile is not connected any more.
+    private var clearings = 0
 
     /// - Parameters:
     ///   - sources: where readers come from.
@@ -25,12 +27,14 @@ public actor LocalCardReaderService: CardReaderService {
     ///   - trace: gets every exchange with a card, masked.
     public init(
         sources: [any CardReaderSource], host: any PaymentHost, terminal: TerminalConfiguration,
-        magneticStripe: MagneticStripePolicy = MagneticStripePolicy(), cardholder: any CardholderInterface, history: (any CardHistory)? = nil, time: any TimeSource,
+        magneticStripe: MagneticStripePolicy = MagneticStripePolicy(), cardholder: any CardholderInterface,
+        history: (any CardHistory)? = nil, time: any TimeSource,
         random: any RandomSource, trace: (@Sendable (TraceEntry) -> Void)? = nil
     ) {
         self.host = host
         discovery = ReaderDiscovery(sources)
         connection = ReaderConnection(discovery, events: events)
+        updates = ReaderUpdates(discovery, connection, time: time)
         payments = ReaderPayments(
             connection,
             ReaderPayments.Surroundings(
@@ -42,7 +46,7 @@ public actor LocalCardReaderService: CardReaderService {
     public var discoveredReaders: AsyncStream<[CardReader]> { discovery.readers }
     public var connectedReaders: AsyncStream<[CardReader]> { connection.readers }
     public var readerEvents: AsyncStream<CardReaderEvent> { events.broadcast.subscribe() }
-    public var softwareUpdateEvents: AsyncStream<CardReaderSoftwareUpdateState> { updates.subscribe() }
+    public var softwareUpdateEvents: AsyncStream<CardReaderSoftwareUpdateState> { updates.states }
 
     // MARK: Discovery
 
@@ -63,15 +67,23 @@ public actor LocalCardReaderService: CardReaderService {
     // MARK: Connection
 
     public func connect(_ reader: CardReader) async throws(CardReaderServiceError) -> CardReader {
-        do throws(UnderlyingError) {
-            return try await connection.connect(reader)
-        } catch {
+        let clearing = clearings
+        let prepared: CardReader
+        do throws(UnderlyingError) { prepared = try await updates.prepare(reader) } catch {
+            throw .softwareUpdate(error)
+        }
+        guard clearing == clearings else { throw .connection(.commandCancelled(from: .app)) }
+        let connected: CardReader
+        do throws(UnderlyingError) { connected = try await connection.connect(prepared) } catch {
             throw .connection(error)
         }
+        await updates.offer(for: connected)
+        return connected
     }
 
     public func disconnect() async throws(CardReaderServiceError) {
         await payments.cancel()
+        await updates.stop()
         do throws(UnderlyingError) {
             try await connection.disconnect()
         } catch {
@@ -80,7 +92,9 @@ public actor LocalCardReaderService: CardReaderService {
     }
 
     public func clear() async {
+        clearings += 1
         await payments.cancel()
+        await updates.stop()
         await connection.clear()
         await discovery.clear()
         await payments.forget()
@@ -119,6 +133,11 @@ public actor LocalCardReaderService: CardReaderService {
     // MARK: Firmware
 
     public func installUpdate() async throws(CardReaderServiceError) {
-        throw .softwareUpdate(.featureNotAvailable("CCID readers have no way to install firmware"))
+        guard await !payments.isRunning else { throw .softwareUpdate(.readerBusy("a payment is running")) }
+        do throws(UnderlyingError) { try await updates.install() } catch { throw .softwareUpdate(error) }
+    }
+
+    public func cancelUpdate() async throws(CardReaderServiceError) {
+        do throws(UnderlyingError) { try await updates.cancel() } catch { throw .softwareUpdate(error) }
     }
 }

@@ -13,6 +13,8 @@ actor ReaderConnection {
     private let published = Broadcast<[CardReader]>(current: [])
 
     private var connected: Connected?
+    /// The connected reader while somebody else works with the device.
+    private var lent: CardReader?
     private var departures: Task<Void, Never>?
     private var isConnecting = false
     /// Counts ``clear()``: a reader that was being opened meanwhile is not connected any more.
@@ -28,6 +30,12 @@ actor ReaderConnection {
     /// The open reader; nil when none is connected.
     var session: (any CardReaderSession)? { connected?.session }
 
+    /// The connected reader, also while it is lent.
+    var reader: CardReader? { connected?.reader ?? lent }
+
+    /// Whether the reader is connected and cannot be used.
+    var isLent: Bool { lent != nil }
+
     // MARK: Beginning and end
 
     /// Opens a reader that discovery found.
@@ -35,13 +43,19 @@ actor ReaderConnection {
     /// - Returns: the reader with what it tells only when it is open.
     /// - Throws: ``UnderlyingError``
     func connect(_ reader: CardReader) async throws(UnderlyingError) -> CardReader {
-        guard connected == nil, !isConnecting else { throw .alreadyConnectedToReader }
+        guard connected == nil, lent == nil, !isConnecting else { throw .alreadyConnectedToReader }
         isConnecting = true
         defer { isConnecting = false }
         let clearing = clearings
         guard let source = await discovery.source(of: reader) else {
             throw .readerNotFound("'\(reader.id)' is not among the readers that were found")
         }
+        return try await open(reader, from: source, unlessClearedSince: clearing)
+    }
+
+    private func open(
+        _ reader: CardReader, from source: any CardReaderSource, unlessClearedSince clearing: Int
+    ) async throws(UnderlyingError) -> CardReader {
         // From before it is opened, so that no departure is missed.
         let changes = source.changes()
         let session = try await source.open(reader)
@@ -57,6 +71,38 @@ actor ReaderConnection {
         published.send([value])
         tellBattery(value.batteryLevel)
         return value
+    }
+
+    /// Lends the connected reader to somebody who works with the device itself. Meanwhile it is connected and cannot be
+    /// used; afterwards it is opened anew.
+    ///
+    /// - Parameter body: what is done with it. It returns the reader as it is then.
+    /// - Returns: the same.
+    /// - Throws: what `body` throws, and why it cannot be opened; in that case it is not connected any more.
+    func lend(
+        _ body: @Sendable () async throws(UnderlyingError) -> CardReader
+    ) async throws(UnderlyingError) -> CardReader {
+        let clearing = clearings
+        guard let own = connected else { throw .notConnectedToReader }
+        guard let source = await discovery.source(of: own.reader) else { throw .readerDisconnected }
+        (connected, lent) = (nil, own.reader)
+        departures?.cancel()
+        departures = nil
+        await own.session.close()
+        let result: Result<CardReader, UnderlyingError>
+        do throws(UnderlyingError) { result = .success(try await body()) } catch { result = .failure(error) }
+        let reader: CardReader
+        if case .success(let changed) = result { reader = changed } else { reader = own.reader }
+        lent = nil
+        do throws(UnderlyingError) {
+            _ = try await open(reader, from: source, unlessClearedSince: clearing)
+        } catch {
+            published.send([])
+            events.send(.disconnected(error == .readerDisconnected ? .unplugged : .failed(error.description)))
+            guard case .failure(let cause) = result else { throw error }
+            throw cause
+        }
+        return try result.get()
     }
 
     /// Gives the connected reader back.

@@ -67,6 +67,8 @@ actor ReaderPayments {
         }
     }
 
+    var isRunning: Bool { running != nil }
+
     /// Cancels the running payment; returns when the reader is idle.
     func cancel() async {
         guard let task = running else { return }
@@ -121,7 +123,10 @@ actor ReaderPayments {
     private func perform(
         _ parameters: PaymentIntentParameters, _ onEvent: @escaping EventRelay.Handler
     ) async throws(CardReaderServiceError) -> PaymentIntent {
-        guard let reader = await connection.session else { throw .intentCreation(.notConnectedToReader) }
+        guard let reader = await connection.session else {
+            throw .intentCreation(
+                await connection.isLent ? .readerBusy("its firmware is being updated") : .notConnectedToReader)
+        }
         guard parameters.amount.minorUnits > 0 else {
             throw .intentCreation(.invalidAmount("a payment is more than zero"))
         }
