@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "CCID", targets: ["CCID"]),
         .library(name: "DFU", targets: ["DFU"]),
         .library(name: "PCSC", targets: ["PCSC"]),
+        .library(name: "MagneticStripes", targets: ["HID", "MagneticStripe", "MSR"]),
         .library(name: "EMV", targets: ["EMV"]),
         .library(name: "EMVReplay", targets: ["EMVReplay"]),
         .library(name: "Hardware", targets: ["Hardware"]),
@@ -164,7 +165,8 @@ let package = Package(
         .testTarget(
             name: "ReaderTests",
             dependencies: [
-                "Amounts", "CCID", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard", "USB",
+                "Amounts", "CardSecrets", "CCID", "Determinism", "EMV", "Hardware", "HID", "MagneticStripe", "MSR",
+                "Simulator", "SmartCard", "USB",
             ],
             swiftSettings: strict
         ),
@@ -196,7 +198,8 @@ let package = Package(
         .testTarget(
             name: "HardwareTests",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "SettingsFile",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
+                "MSR", "MagneticStripe", "MSR", "SettingsFile",
                 "Simulator", "SmartCard", "USB",
             ],
             swiftSettings: strict
@@ -247,7 +250,8 @@ let package = Package(
         .testTarget(
             name: "SimulatorTests",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "SettingsFile",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
+                "MagneticStripe", "SettingsFile",
                 "Simulator", "SmartCard", "USB",
             ],
             swiftSettings: strict

@@ -29,6 +29,7 @@ let package = Package(
                 .product(name: "Hardware", package: "CardPresent"),
                 .product(name: "Simulator", package: "CardPresent"),
                 .product(name: "USB", package: "CardPresent"),
+                .product(name: "MagneticStripes", package: "CardPresent"),
             ],
             swiftSettings: strict),
     ]

@@ -16,7 +16,8 @@ struct FuzzTarget: Sendable {
         (self.name, self.longestInput, self.run, self.seeds) = (name, longestInput, run, seeds)
     }
 
-    static let all: [FuzzTarget] = transmission + readers + cardData + [certificates] + payments + simulator + files
+    static let all: [FuzzTarget] =
+        transmission + readers + stripes + cardData + [certificates] + payments + simulator + files
 }
 
 /// Ends the program, which libFuzzer takes for a find, when `condition` does not hold.

@@ -59,7 +59,7 @@ public enum DeclineReason: String, Hashable, Sendable, Codable, CaseIterable, Cu
         case .pinRequired: "the issuer asks for the PIN"
         case .incorrectPIN: "wrong PIN"
         case .tooManyPINTries: "too many wrong PINs"
-        case .securityFailure: "the issuer does not accept the card's cryptogram"
+        case .securityFailure: "the issuer does not accept the card's security data"
         }
     }
 

@@ -1,3 +1,5 @@
+internal import EMV
+
 /// Lays a receipt out as plain text for a roll of paper or a terminal.
 ///
 /// The fields are those that the card schemes ask for on a chip receipt: AID and application name,
@@ -65,7 +67,11 @@ public struct ReceiptTextRenderer: Sendable {
 
     private func card(_ card: CardPresentTransactionDetails) -> [String] {
         var lines: [String] = []
-        if let name = card.applicationName { lines.append(row("Application", name)) }
+        if let name = card.applicationName {
+            lines.append(row("Application", name))
+        } else if card.entryMode != .chip, let brand = CardBrand(rawValue: card.brand) {
+            lines.append(row("Card brand", brand.displayName))
+        }
         if let aid = card.aid { lines.append(row("AID", aid)) }
         if let digits = card.lastFour { lines.append(row("Card", "**** **** **** \(digits)")) }
         lines.append(row("Entry mode", Self.word(for: card.entryMode)))

@@ -6,6 +6,8 @@ public struct MSRInterface: Hashable, Sendable {
     public let hid: HIDInterface
     public let format: MSRFormat
 
+    public init(hid: HIDInterface, format: MSRFormat) { (self.hid, self.format) = (hid, format) }
+
     /// Finds the magnetic stripe reader of a device. No device is opened or disturbed for it: readers with standard
     /// usages are known by the report descriptor that the kernel has read, others by vendor and product.
     ///

@@ -115,6 +115,15 @@ struct TillConfigurationErrorTests {
             "terminal: { pin: { trys: 3 } }",
             "1: terminal.pin: unknown key 'trys'; did you mean 'tries'?"
         ),
+        ("terminal: { magstripe: { enabled: 1 } }", "1: terminal.magstripe.enabled: '1' is neither true nor false"),
+        (
+            "terminal: { magstripe: { path: bluetooth } }",
+            "1: terminal.magstripe.path: 'bluetooth' is not known here; use one of usb, hidraw"
+        ),
+        (
+            "terminal: { magstripe: { keyboards: [0801] } }",
+            "1: terminal.magstripe.keyboards[0]: not a USB device; write vendor and product as lsusb does: 0801:0001"
+        ),
         ("terminal: { applicationChoice: 1 }", "1: terminal.applicationChoice: '1' is neither true nor false"),
 
         (

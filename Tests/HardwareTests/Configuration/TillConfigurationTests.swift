@@ -3,6 +3,7 @@ import Determinism
 import EMV
 import Foundation
 import Hardware
+import MSR
 import SettingsFile
 import Testing
 
@@ -70,6 +71,8 @@ struct TillConfigurationTests {
         #expect(terminal.pinPolicy == PINPolicy(allowsBypass: false, readerSeconds: 60))
         #expect(till.pinPadScheme == .tdes)
         #expect(terminal.offersApplicationChoice)
+        #expect(till.magneticStripe.chipFailures == 2)
+        #expect(till.magneticStripe.readers.last?.vendorID == 0x0ACD)
 
         #expect(terminal.applications.count == TerminalApplication.standard.count + 1)
         let standard = try #require(TerminalApplication.standard.first { $0.aid == [0xA0, 0, 0, 0, 4, 0x10, 0x10] })
@@ -175,6 +178,22 @@ struct TillConfigurationTests {
     @Test(arguments: [("US", 840), ("usa", 840), ("840", 840), ("NO", 578), ("036", 36), ("4", 4), ("383", 383)])
     func `a country is given by letters or by number`(text: String, numeric: UInt16) throws {
         #expect(try Self.read("terminal: { country: \(text) }").terminal.country == numeric)
+    }
+
+    @Test func `magnetic stripes are taken as the section says, and every value can be read back`() throws {
+        #expect(try Self.read("").magneticStripe == MagneticStripePolicy())
+        let till = try Self.read(
+            """
+            terminal:
+              magstripe: { enabled: false, fallback: false, chipFailures: 2, path: hidraw, keyboards: ["0acd:0520"] }
+            """)
+        let policy = till.magneticStripe
+        #expect(!policy.isEnabled && !policy.allowsFallback)
+        #expect(policy.chipFailures == 2)
+        #expect(policy.path == .hidraw)
+        #expect(policy.readers.last == MSRModel(vendorID: 0x0ACD, productID: 0x0520, format: .keyboard))
+        #expect(policy.readers.count == MSRModel.known.count + 1)
+        #expect(try Self.read(till.yaml).magneticStripe == policy)
     }
 
     @Test func `revoked certificates are named by payment system, key and serial number`() throws {

@@ -14,6 +14,8 @@ final class ServiceBench: Sendable {
     let clock = SimulationClock()
     let bus: SimulatedUSBBus
     let reader: SimulatedCCIDReader
+    /// Where cards are swiped: the head in the chip reader, or a reader beside it.
+    let stripeReader: SimulatedMagneticStripeReader?
     let card: SimulatedEMVCard
     let issuer: SimulatedIssuer
     let service: LocalCardReaderService
@@ -22,28 +24,37 @@ final class ServiceBench: Sendable {
 
     init(
         _ profileName: String = "visa-credit", model: SimulatedReaderModel = .shortAPDU, isPlugged: Bool = true,
-        quirks: ReaderQuirkTable = .embedded, faults: [IssuerFaultRule] = [],
-        terminal: TerminalConfiguration = .standard,
-        change: (inout CardProfile) -> Void = { _ in }, trace: (@Sendable (TraceEntry) -> Void)? = nil
+        quirks: ReaderQuirkTable = .embedded, stripeReader stripeModel: SimulatedMSRModel? = nil,
+        magneticStripe: MagneticStripePolicy = MagneticStripePolicy(), history: (any CardHistory)? = nil,
+        faults: [IssuerFaultRule] = [], terminal: TerminalConfiguration = .standard,
+        change: (inout CardProfile) -> Void = { _ in }, trace: (@Sendable (TraceEntry) -> Void)? = nil,
+        wrap: (any PaymentHost) -> any PaymentHost = { $0 }
     ) throws {
         var profile = try CardProfileLibrary.profile(profileName)
         change(&profile)
         let random = SeededRandomSource(seed: 1)
         let keys = try TestKeys.embedded()
         bus = SimulatedUSBBus(clock: clock)
-        reader = SimulatedCCIDReader(model: model, clock: clock)
-        if isPlugged { bus.plug(reader) }
+        let unit = SimulatedReaderUnit(model: model, clock: clock)
+        reader = unit.first
+        let beside = stripeModel.map { [clock] in SimulatedMagneticStripeReader(model: $0, clock: clock) }
+        stripeReader = unit.stripe ?? beside
+        if isPlugged { bus.plug(unit.device) }
+        if let beside { bus.plug(beside) }
         card = try SimulatedEMVCard(profile: profile, keys: keys, random: random.stream("card"))
         person = SimulatedCardholder(
-            profile: profile, card: card, reader: reader, clock: clock,
+            profile: profile, card: card, stripe: try profile.stripe.map { try SimulatedStripe($0, keys: keys) },
+            reader: SimulatedReader.Device(
+                device: unit.device, chip: isPlugged || beside == nil ? reader : nil, stripe: stripeReader),
+            clock: clock,
             pinPad: try SimulatedPINPad(keys: keys, random: random.stream("pin pad")))
         issuer = try SimulatedIssuer(
             accounts: profile.issuerAccounts(keys: keys), keys: keys, time: clock, random: random.stream("host"),
             faults: faults)
         service = LocalCardReaderService(
-            sources: [USBCardReaderSource(bus, quirks: quirks, time: clock)], host: issuer, terminal: terminal,
-            cardholder: person,
-            time: clock,
+            sources: [USBCardReaderSource(bus, quirks: quirks, time: clock, magneticStripe: magneticStripe)],
+            host: wrap(issuer), terminal: terminal, magneticStripe: magneticStripe, cardholder: person,
+            history: history, time: clock,
             random: random.stream("terminal"), trace: trace)
     }
 

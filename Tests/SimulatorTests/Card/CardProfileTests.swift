@@ -195,6 +195,8 @@ struct CardProfileTests {
             let profile = try CardProfileLibrary.profile(name)
             let card = try CardUnderTest(profile).card
             var text = "\(profile) \(card) \(profile.applications) \(profile.cardholder) \(profile.account)"
+            text += "\(String(describing: profile.stripe))"
+            dump(profile.stripe, to: &text)
             dump(profile, to: &text)
             dump(profile.applications, to: &text)
             dump(card, to: &text)

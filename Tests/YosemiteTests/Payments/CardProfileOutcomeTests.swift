@@ -19,14 +19,16 @@ import Testing
         var aid: String?
         /// The last state of the attempt.
         var state: String?
+        /// How the card is read; nil when it is not.
+        var entry: CardPresentTransactionDetails.EntryMode?
 
         init(
             _ card: String, _ outcome: Yosemite.Payment.Outcome, _ code: String? = nil, results: UInt64 = 0,
             method: CardPresentTransactionDetails.CardholderVerification? = nil, aid: String? = nil,
-            state: String? = nil
+            state: String? = nil, entry: CardPresentTransactionDetails.EntryMode? = nil
         ) {
             (self.card, self.outcome, self.code, self.results) = (card, outcome, code, results)
-            (self.method, self.aid, self.state) = (method, aid, state)
+            (self.method, self.aid, self.state, self.entry) = (method, aid, state, entry)
         }
 
         var testDescription: String { card }
@@ -93,6 +95,16 @@ import Testing
         Promise("goes-mute", .failed), Promise("slow-card", .approved, "00"), Promise("slow-t1-card", .approved, "00"),
         Promise("visa-format-two", .approved, "00"), Promise("mastercard-format-one", .approved, "00"),
         Promise("mastercard-emv2000", .approved, "00"),
+        // Magnetic stripes
+        Promise("stripe-only", .approved, "00", method: .signature, entry: .swipe),
+        Promise("stripe-expired", .declined, entry: .swipe), Promise("stripe-bad-lrc", .failed),
+        Promise("stripe-wrong-cvv", .declined, "82", entry: .swipe),
+        Promise("stripe-pin", .approved, "00", method: .onlinePIN, entry: .swipe),
+        Promise("stripe-cash-only", .declined, entry: .swipe),
+        Promise("stripe-national", .declined, "62", entry: .swipe),
+        Promise("stripe-track-one", .approved, "00", entry: .swipe),
+        Promise("damaged-chip", .approved, "00", method: .signature, entry: .fallback),
+        Promise("swiped-chip", .approved, "00", aid: "A0000000031010", entry: .chip),
         // Offline data authentication
         Promise("visa-dda", .approved, "00"), Promise("visa-sda", .approved, "00", results: 0x02_0000_0000),
         Promise("mastercard-cda", .approved, "00", method: .encipheredOfflinePIN), Promise("amex-cda", .approved, "00"),
@@ -106,8 +118,9 @@ import Testing
     ]
 
     @Test(arguments: promises) func `a card keeps its promise`(promise: Promise) async throws {
-        let till = try TestTill(promise.card)
+        let till = try TestTill(promise.card) { $0.model = .combo }
         let payment = try await till.pay("12.50")
+        if let entry = promise.entry { #expect(payment.card?.entryMode == entry) }
         #expect(payment.outcome == promise.outcome, "\(payment.errorMessage ?? "")")
         if let code = promise.code { #expect(payment.card?.authorizationResponseCode == code) }
         let results = UInt64(payment.card?.terminalVerificationResults ?? "0", radix: 16) ?? 0

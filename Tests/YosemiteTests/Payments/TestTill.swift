@@ -16,6 +16,9 @@ final class TestTill: Sendable {
     /// What kind of till it is, and what goes wrong.
     struct Plan {
         var model = SimulatedReaderModel.shortAPDU
+        /// A magnetic stripe reader beside the chip reader.
+        var stripeReader: SimulatedMSRModel?
+        var magneticStripe = MagneticStripePolicy()
         var seed: UInt64 = 1
         var faults: [IssuerFaultRule] = []
         /// Rules of the issuer as YAML; nil for none.
@@ -54,11 +57,16 @@ final class TestTill: Sendable {
         let keys = try TestKeys.embedded()
         database = try plan.database ?? TestDatabase()
         bus = SimulatedUSBBus(clock: clock)
-        reader = SimulatedCCIDReader(model: plan.model, clock: clock)
-        bus.plug(reader)
+        let unit = SimulatedReaderUnit(model: plan.model, clock: clock)
+        reader = unit.first
+        bus.plug(unit.device)
+        let beside = plan.stripeReader.map { [clock] in SimulatedMagneticStripeReader(model: $0, clock: clock) }
+        if let beside { bus.plug(beside) }
         card = try SimulatedEMVCard(profile: profile, keys: keys, random: random.stream("card"))
         person = SimulatedCardholder(
-            profile: profile, card: card, reader: reader, clock: clock,
+            profile: profile, card: card, stripe: try profile.stripe.map { try SimulatedStripe($0, keys: keys) },
+            reader: SimulatedReader.Device(device: unit.device, chip: reader, stripe: unit.stripe ?? beside),
+            clock: clock,
             pinPad: try SimulatedPINPad(keys: keys, random: random.stream("pin pad")))
         issuer = try SimulatedIssuer(
             accounts: profile.issuerAccounts(keys: keys),
@@ -77,7 +85,7 @@ final class TestTill: Sendable {
         let terminal = plan.terminal.adding(
             certificationAuthorityKeys: try profile.certificationAuthorityKeys(keys),
             revokedCertificates: profile.revokedCertificates)
-        let (bus, clock, person, trace) = (bus, clock, person, Trace())
+        let (bus, clock, person, trace, stripes) = (bus, clock, person, Trace(), plan.magneticStripe)
         let made = Mutex<(any CardReaderService)?>(nil)
         let payments = CardPresentPaymentsStore(
             host: plan.wrap(issuer), journal: journal,
@@ -85,8 +93,8 @@ final class TestTill: Sendable {
             history: history, time: clock
         ) { host in
             let service = LocalCardReaderService(
-                sources: [USBCardReaderSource(bus, time: clock)], host: host, terminal: terminal, cardholder: person,
-                history: history, time: clock,
+                sources: [USBCardReaderSource(bus, time: clock, magneticStripe: stripes)], host: host,
+                terminal: terminal, magneticStripe: stripes, cardholder: person, history: history, time: clock,
                 random: random.stream("terminal"), trace: { trace.append($0) })
             made.withLock { $0 = service }
             return service
