@@ -138,7 +138,7 @@ let package = Package(
         .executableTarget(
             name: "CardPresentCommand",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "DeviceAccess", "Doctor", "EMV",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "DeviceAccess", "DFU", "Doctor", "EMV",
                 "EMVReplay", "Hardware", "MSR", "PCSC", "SettingsFile",
                 "Simulator", "SmartCard", "Storage", "USB", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -23,7 +23,8 @@ final class SimulatedUSBPort: Sendable {
         (self.simulated, self.number) = (simulated, number)
         let descriptors = simulated.descriptors
         device = USBDevice(
-            bus: bus, address: address, descriptor: descriptors.device, configuration: descriptors.configuration,
+            bus: bus, address: address, port: "\(bus)-\(number)", descriptor: descriptors.device,
+            configuration: descriptors.configuration,
             manufacturer: descriptors.manufacturer, product: descriptors.product,
             serialNumber: descriptors.serialNumber)
     }

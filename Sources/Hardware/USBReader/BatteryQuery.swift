@@ -11,7 +11,7 @@ struct BatteryQuery: Hashable, Sendable {
     static let all = [
         // The simulated readers with a battery: test identifiers of pid.codes.
         BatteryQuery(usbID: "1209:0004", command: [0x42, 0x41, 0x54], answerPrefix: [0x42, 0x41, 0x54]),
-        BatteryQuery(usbID: "1209:000b", command: [0x42, 0x41, 0x54], answerPrefix: [0x42, 0x41, 0x54]),
+        BatteryQuery(usbID: "1209:000d", command: [0x42, 0x41, 0x54], answerPrefix: [0x42, 0x41, 0x54]),
     ]
 
     /// At this charge or below a battery is low.

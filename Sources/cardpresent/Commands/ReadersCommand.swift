@@ -8,8 +8,10 @@ internal import USB
 /// `readers`
 struct ReadersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "readers", abstract: "Shows card readers.",
-        subcommands: [ListReaders.self, ReaderInfo.self, WatchReaders.self, ReaderQuirksCommand.self])
+        commandName: "readers", abstract: "Shows card readers, and updates their firmware.",
+        subcommands: [
+            ListReaders.self, ReaderInfo.self, WatchReaders.self, UpdateReader.self, ReaderQuirksCommand.self,
+        ])
 }
 
 /// Where `readers` commands look.
@@ -24,11 +26,25 @@ struct BusOptions: ParsableArguments {
     }
 
     /// - Throws: `CommandFailure`
-    func open() throws(CommandFailure) -> any USBBus {
-        guard simulated else { return try Till.usbBus(time: SystemTimeSource()) }
+    func open() throws(CommandFailure) -> any USBBus { try bus().bus }
+
+    /// The readers on the bus, with what the configuration knows of them.
+    ///
+    /// - Throws: `CommandFailure`
+    func source(_ settings: TillConfiguration) throws(CommandFailure) -> USBCardReaderSource {
+        let (bus, time) = try bus()
+        return USBCardReaderSource(
+            bus, quirks: settings.readerQuirks, firmware: settings.readerFirmware, time: time)
+    }
+
+    private func bus() throws(CommandFailure) -> (bus: any USBBus, time: any TimeSource) {
+        guard simulated else {
+            let time = SystemTimeSource()
+            return (try Till.usbBus(time: time), time)
+        }
         let bus = SimulatedUSBBus(clock: SimulationClock(VirtualTimeSource()))
         for reader in SimulatedReader.all { bus.plug(reader.make(clock: bus.clock).device) }
-        return bus
+        return (bus, bus.clock)
     }
 }
 
@@ -43,11 +59,11 @@ struct ListReaders: AsyncParsableCommand {
 
     func run() async throws {
         try await output.reporting {
-            let quirks = try configuration.load().readerQuirks
+            let settings = try configuration.load()
             let readers =
                 bus.pcsc
                 ? try await PCSCReaderCatalogue.readers()
-                : try await ReaderCatalogue.readers(on: try bus.open(), quirks: quirks).map(\.reader)
+                : try await ReaderCatalogue.readers(of: try bus.source(settings))
             guard !output.json else { return try StandardOutput.write(json: readers) }
             if readers.isEmpty {
                 StandardError.write(
@@ -107,11 +123,8 @@ struct WatchReaders: AsyncParsableCommand {
 
     func run() async throws {
         try await output.reporting {
-            let quirks = try configuration.load().readerQuirks
-            let source: any CardReaderSource =
-                bus.pcsc
-                ? PCSCReaderSource()
-                : USBCardReaderSource(try bus.open(), quirks: quirks, time: SystemTimeSource())
+            let settings = try configuration.load()
+            let source: any CardReaderSource = bus.pcsc ? PCSCReaderSource() : try bus.source(settings)
             let changes = source.changes()
             let cancellation = Cancellation()
             try await CancellationSignals.watching {
