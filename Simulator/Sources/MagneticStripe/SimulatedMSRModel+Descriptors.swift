@@ -29,7 +29,9 @@ extension SimulatedMSRModel {
         case .pointOfSale: Self.pointOfSaleReport
         case .fixedReport: Self.fixedReport(tracks: 110, [])
         // Status of the encryption and the key serial number.
-        case .encrypted: Self.fixedReport(tracks: 112, [0x09, 0x42, 0x95, 0x02, 0x82, 0x02, 0x01, 0x09, 0x46, 0x95, 0x0A, 0x82, 0x02, 0x01])
+        case .encrypted:
+            Self.fixedReport(
+                tracks: 112, [0x09, 0x42, 0x95, 0x02, 0x82, 0x02, 0x01, 0x09, 0x46, 0x95, 0x0A, 0x82, 0x02, 0x01])
         case .keyboard: Self.keyboardReport
         }
     }

@@ -23,7 +23,9 @@ struct SwipeReports {
         case .pointOfSale: return [[0x01] + lengths(tracks) + fields(tracks, sizes: [79, 40, 107])]
         case .fixedReport: return [statuses(tracks) + lengths(tracks) + [0] + fields(tracks, sizes: [110, 110, 110])]
         case .encrypted:
-            let noise = tracks.map { track in track.map { $0.indices.map { UInt8(truncatingIfNeeded: $0 &* 151 &+ 89) } } }
+            let noise = tracks.map { track in
+                track.map { $0.indices.map { UInt8(truncatingIfNeeded: $0 &* 151 &+ 89) } }
+            }
             return [
                 statuses(tracks) + lengths(tracks) + [0] + fields(noise, sizes: [112, 112, 112])
                     + [UInt8](repeating: 0xA5, count: 12)

@@ -48,6 +48,8 @@ public final class SimulationClock: TimeSource {
         var schedule = SimulationSchedule()
         var waiters: [Int: Waiter] = [:]
         var lastWaiter = 0
+        /// How long the machine has slept.
+        var asleep = Duration.zero
         /// Counts what hosts do, to see whether a stretch of real time was idle.
         var activity = 0
         /// A standing order was served, and the host has done nothing since.
@@ -79,6 +81,14 @@ public final class SimulationClock: TimeSource {
     public func reading() -> Duration { base.reading() }
 
     public func offsetSeconds(at moment: Timestamp) -> Int { base.offsetSeconds(at: moment) }
+
+    public func timeAsleep() -> Duration { state.withLock { $0.asleep } }
+
+    /// The machine sleeps: time goes by, and nothing happens until it is over.
+    func suspend(for duration: Duration) {
+        state.withLock { $0.asleep += duration }
+        virtual?.advance(by: duration)
+    }
 
     /// Plans an event.
     ///

@@ -5,6 +5,7 @@ internal import SettingsFile
 struct ReaderSettings {
     let quirks: ReaderQuirkTable
     let firmware: ReaderFirmwareCatalogue
+    let reconnection: ReconnectionPolicy
 
     /// The most rows of a till.
     private static let rowLimit = 200
@@ -12,10 +13,11 @@ struct ReaderSettings {
 
     init(_ section: SettingsNode?) throws(SettingsError) {
         guard let section else {
-            (quirks, firmware) = (.embedded, ReaderFirmwareCatalogue())
+            (quirks, firmware, reconnection) = (.embedded, ReaderFirmwareCatalogue(), ReconnectionPolicy())
             return
         }
-        try section.mapping(allowedKeys: ["allowRefusedFirmware", "firmware", "quirks"])
+        try section.mapping(allowedKeys: ["reconnect", "allowRefusedFirmware", "firmware", "quirks"])
+        reconnection = try Self.reconnection(try section.optional("reconnect"))
         firmware = try ReaderFirmwareSettings(try section.optional("firmware")).catalogue
         var rules: [ReaderQuirkRule] = []
         for node in try section.optional("quirks")?.list(count: 0...Self.rowLimit) ?? [] {
@@ -24,6 +26,17 @@ struct ReaderSettings {
         quirks = ReaderQuirkTable(
             rules: ReaderQuirkTable.embedded.rules + rules,
             allowsRefusedFirmware: try section.optional("allowRefusedFirmware")?.bool() ?? false)
+    }
+
+    private static func reconnection(_ node: SettingsNode?) throws(SettingsError) -> ReconnectionPolicy {
+        var policy = ReconnectionPolicy()
+        guard let node else { return policy }
+        try node.mapping(allowedKeys: ["enabled", "giveUpAfter"])
+        policy.isEnabled = try node.optional("enabled")?.bool() ?? policy.isEnabled
+        if let seconds = try node.optional("giveUpAfter")?.int(in: 1...86_400) {
+            policy.giveUpAfter = .seconds(seconds)
+        }
+        return policy
     }
 
     private static func rule(_ node: SettingsNode) throws(SettingsError) -> ReaderQuirkRule {

@@ -5,7 +5,7 @@ internal import SettingsFile
 extension TillConfiguration {
     private static let keys = [
         "merchant", "terminal", "currency", "maximumAmount", "applications", "capks", "revocations",
-        "splitSaleWindow", "host", "receipt", "readers",
+        "splitSaleWindow", "readers", "host", "receipt",
     ]
 
     init(_ root: SettingsNode) throws(SettingsError) {
@@ -36,7 +36,7 @@ extension TillConfiguration {
             try root.optional("splitSaleWindow").map(SplitSaleWindow.init) ?? Self.standard.splitSaleWindow
         (receiptWidth, printer) = try Self.receipt(try root.optional("receipt"))
         let readers = try ReaderSettings(try root.optional("readers"))
-        (readerQuirks, readerFirmware) = (readers.quirks, readers.firmware)
+        (readerQuirks, readerFirmware, reconnection) = (readers.quirks, readers.firmware, readers.reconnection)
     }
 
     private static func terminal(

@@ -38,6 +38,8 @@ public struct TillConfiguration: Hashable, Sendable {
     public let readerFirmware: ReaderFirmwareCatalogue
     /// How long an offline payment counts when the same card pays again.
     public let splitSaleWindow: SplitSaleWindow
+    /// What is done when the connected reader is lost.
+    public let reconnection: ReconnectionPolicy
 
     /// The till of somebody who wrote no file: ``EMV/TerminalConfiguration/standard``, US dollars, no largest
     /// amount, receipts of 40 columns on the default printer, the simulated host.
@@ -52,7 +54,8 @@ public struct TillConfiguration: Hashable, Sendable {
         applicationNames = StandardApplicationNames.byAID
         (currency, maximumAmounts) = (.usDollar, [])
         (receiptWidth, printer, host) = (Self.standardReceiptWidth, nil, .simulated)
-        (readerQuirks, readerFirmware, splitSaleWindow) = (.embedded, ReaderFirmwareCatalogue(), .day)
+        (readerQuirks, readerFirmware) = (.embedded, ReaderFirmwareCatalogue())
+        (splitSaleWindow, reconnection) = (.day, ReconnectionPolicy())
     }
 
     static let standardReceiptWidth = 40

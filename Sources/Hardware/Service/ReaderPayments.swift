@@ -123,18 +123,21 @@ actor ReaderPayments {
     private func perform(
         _ parameters: PaymentIntentParameters, _ onEvent: @escaping EventRelay.Handler
     ) async throws(CardReaderServiceError) -> PaymentIntent {
-        guard let reader = await connection.session else {
-            throw .intentCreation(
-                await connection.isLent ? .readerBusy("its firmware is being updated") : .notConnectedToReader)
-        }
         guard parameters.amount.minorUnits > 0 else {
             throw .intentCreation(.invalidAmount("a payment is more than zero"))
+        }
+        let reader: any CardReaderSession
+        do throws(UnderlyingError) {
+            reader = try await connection.readySession()
+        } catch {
+            throw .intentCreation(error)
         }
         events.setHandler(onEvent)
         let connection = connection
         let run = PaymentRun(
             reader: reader, host: surroundings.host, terminal: surroundings.terminal,
-            magneticStripe: surroundings.magneticStripe, cardholder: surroundings.cardholder, history: surroundings.history, time: surroundings.time,
+            magneticStripe: surroundings.magneticStripe, cardholder: surroundings.cardholder,
+            history: surroundings.history, time: surroundings.time,
             random: surroundings.random, trace: surroundings.trace, events: events, parameters: parameters,
             onCardTaken: { await connection.noteCard(isUsed: true, in: reader) })
         do throws(CardReaderServiceError) {

@@ -8,7 +8,9 @@ extension KernelDeviceList {
     func kernelHID(_ path: String) -> KernelHID? {
         // The HID device below it is named after bus, vendor and product, for example 0003:0801:0002.0001.
         for name in (try? KernelFile.names(in: path)) ?? [] where name.hasPrefix("0003:") {
-            guard let descriptor = KernelFile.contents("\(path)/\(name)/report_descriptor"), !descriptor.isEmpty else { continue }
+            guard let descriptor = KernelFile.contents("\(path)/\(name)/report_descriptor"), !descriptor.isEmpty else {
+                continue
+            }
             let nodes = (try? KernelFile.names(in: "\(path)/\(name)/hidraw")) ?? []
             return KernelHID(reportDescriptor: descriptor, node: nodes.min())
         }
