@@ -35,7 +35,7 @@ struct HelpTests {
                   payments                Shows payments, and finishes what was left in the
                                           middle.
                   receipts                Shows and prints receipts.
-                  readers                 Shows card readers.
+                  readers                 Shows card readers, and updates their firmware.
                   cards                   Shows the simulated cards.
                   simulate                Lends simulated hardware to other programs.
                   exceptions              Keeps the list of cards that are not to be taken.
@@ -44,8 +44,8 @@ struct HelpTests {
                   config                  Shows and checks the configuration of the till.
                   emv                     Tools for EMV data: keys, cards' data, recorded
                                           exchanges.
-                  doctor                  Finds out why readers, printing or records do not work,
-                                          and says what to type.
+                  doctor                  Finds out why readers, printing or records do not
+                                          work, and says what to type.
 
                   See 'cardpresent help <subcommand>' for detailed help.
 
@@ -80,9 +80,9 @@ struct HelpTests {
                                           simulated:battery, simulated:pinpad,
                                           simulated:tpdu-t0, simulated:dual-slot,
                                           simulated:contactless, simulated:dual-interface,
-                                          simulated:combo, simulated:msr, simulated:msr-fixed,
-                                          simulated:msr-keyboard, simulated:msr-encrypted;
-                                          default: simulated:tpdu)
+                                          simulated:combo, simulated:updatable, simulated:msr,
+                                          simulated:msr-fixed, simulated:msr-keyboard,
+                                          simulated:msr-encrypted; default: simulated:tpdu)
                         'cardpresent readers list' shows the readers that are plugged in, with
                         --pcsc those that pcscd has. A part of NAME will do.
                   --card <profile>        The card in a simulated reader: the name of a profile
@@ -132,7 +132,7 @@ struct HelpTests {
         ["receipts", "show"], ["receipts", "print"], ["readers", "list"], ["readers", "info"], ["readers", "watch"],
         ["cards", "list"], ["cards", "show"], ["config", "show"], ["config", "check"], ["issuer", "ledger"],
         ["issuer", "reconcile"], ["emv", "decode"], ["emv", "replay"], ["emv", "oda"], ["emv", "capks"],
-        ["exceptions", "add"], ["exceptions", "list"], ["exceptions", "remove"], ["simulate", "card"],
+        ["exceptions", "add"], ["exceptions", "list"], ["exceptions", "remove"], ["simulate", "card"], ["simulate", "firmware"], ["readers", "update"],
         ["simulate", "usb"], ["doctor"],
     ])
     func `every command has help, and results as JSON`(command: [String]) throws {
