@@ -132,7 +132,8 @@ struct HelpTests {
         ["receipts", "show"], ["receipts", "print"], ["readers", "list"], ["readers", "info"], ["readers", "watch"],
         ["cards", "list"], ["cards", "show"], ["config", "show"], ["config", "check"], ["issuer", "ledger"],
         ["issuer", "reconcile"], ["emv", "decode"], ["emv", "replay"], ["emv", "oda"], ["emv", "capks"],
-        ["exceptions", "add"], ["exceptions", "list"], ["exceptions", "remove"], ["simulate", "card"], ["simulate", "firmware"], ["readers", "update"],
+        ["exceptions", "add"], ["exceptions", "list"], ["exceptions", "remove"], ["simulate", "card"],
+        ["simulate", "firmware"], ["readers", "update"],
         ["simulate", "usb"], ["doctor"],
     ])
     func `every command has help, and results as JSON`(command: [String]) throws {
