@@ -2,7 +2,7 @@
 # Sourced by Scripts/test-usb.
 
 # The longest that a guest may take, in seconds.
-readonly longest_run=240
+readonly longest_run=400
 
 # Three certificates, which make libcacard a card.
 make_certificates() { # make_certificates FOLDER
@@ -35,6 +35,13 @@ make_cards() { # make_cards FOLDER
     done
 }
 
+# Sets run to an empty folder for what the guest and this script tell.
+make_run_folder() {
+    run=$cache/$controller-$part
+    rm -rf "$run"
+    mkdir -p "$run"
+}
+
 # Writes what the guest runs once it has the host's files.
 write_start() { # write_start COMMAND...
     local swift
@@ -44,7 +51,8 @@ write_start() { # write_start COMMAND...
         printf 'exec env --chdir=%q -i ' "$PWD"
         echo "HOME=/root TMPDIR=/tmp LANG=C.UTF-8 TERM=${TERM:-linux} NO_COLOR=1 \\"
         echo "    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:$swift \\"
-        printf '    KERNEL_MODULES=%q CONTROLLER=%q FILTER=%q \\\n' "$PWD/$kernel_modules" "$controller" "$filter"
+        printf '    KERNEL_MODULES=%q CONTROLLER=%q PART=%q FILTER=%q \\\n' \
+            "$PWD/$kernel_modules" "$controller" "$part" "$filter"
         printf '    '
         printf ' %q' "$@"
         echo
@@ -53,20 +61,19 @@ write_start() { # write_start COMMAND...
 }
 
 # Boots, serves the guest until it ends, and sets status to how it ended; 124 when it took too long.
-run_guest() { # run_guest CONTROLLER COMMAND...
-    local controller=$1 line part=''
-    shift
+run_guest() { # run_guest COMMAND...
+    local line beginning=''
     write_start "$@"
-    start_machine "$controller"
+    start_machine
     SECONDS=0
     status=
     while [ -z "$status" ]; do
         if read -r -t 1 -u "$from_guest" line; then
-            serve "$part$line"
-            part=
+            serve "$beginning$line"
+            beginning=
         else
-            # A line that has not come to its end yet.
-            part+=$line
+            # The line has not come to its end yet.
+            beginning+=$line
             is_running "$machine" || status=125
             [ "$SECONDS" -lt "$longest_run" ] || status=124
         fi
@@ -75,23 +82,44 @@ run_guest() { # run_guest CONTROLLER COMMAND...
 }
 
 # Runs every test in a guest.
-test_guest() { # test_guest CONTROLLER
-    run_guest "$1" Scripts/guest/run
+test_guest() {
+    run_guest Scripts/guest/run
     [ "$status" -ne 0 ] || return 0
     case "$status" in
-    124) add_row - 'the guest ends in time' failed "$((SECONDS * 1000))" ;;
-    *) add_row - 'the guest runs to its end' failed "$((SECONDS * 1000))" ;;
+    124) add_row "$controller" - 'the guest ends in time' failed "$((SECONDS * 1000))" ;;
+    *) add_row "$controller" - 'the guest runs to its end' failed "$((SECONDS * 1000))" ;;
     esac
     tail -n 30 "$run/console" >&2
 }
 
 # Runs a command in a guest and returns its status.
-run_command() { # run_command CONTROLLER COMMAND...
+run_command() { # run_command COMMAND...
     : >"$run/output"
-    run_guest "$1" Scripts/guest/command "${@:2}"
+    run_guest Scripts/guest/command "$@"
     cat "$run/output"
     [ "$status" -lt 124 ] || tail -n 30 "$run/console" >&2
     return "$status"
+}
+
+# Lends simulated readers over USB/IP, anew: their cards have not been used. Sets lent_port.
+lend_readers() { # lend_readers CARD MODEL...
+    local tries models=()
+    end_process "${lender:-}" INT
+    for model in "${@:2}"; do models+=(--model "$model"); done
+    : >"$run/usbip.events"
+    # Identifiers that pcscd's driver knows and treats like any other reader.
+    "$program" simulate usb "${models[@]}" --card "$1" --usb-id 0bda:0165 --seed 0 --listen 127.0.0.1:0 --json \
+        </dev/null >"$run/usbip.events" 2>"$run/usbip.log" &
+    lender=$!
+    disown "$lender"
+    for ((tries = 0; tries < 250; tries++)); do
+        lent_port=$(sed -n 's/.*"address" *: *"[^"]*:\([0-9]*\)".*/\1/p' "$run/usbip.events" | head -n 1)
+        [ -z "$lent_port" ] || return 0
+        is_running "$lender" || break
+        sleep 0.02
+    done
+    echo "the readers are not lent: $(tail -n 1 "$run/usbip.log")"
+    return 1
 }
 
 # One request of the guest: a number, a word and what belongs to it. The answer has the same number.
@@ -104,6 +132,10 @@ serve() { # serve LINE
     unplug) unplug_reader >"$run/answer" || answer=failed ;;
     insert) insert_card "$rest" >"$run/answer" || answer=failed ;;
     remove) remove_card ;;
+    lend)
+        IFS=$'\t' read -r -a fields <<<"$rest"
+        if lend_readers "${fields[@]}" >"$run/answer"; then answer="ok $lent_port"; else answer=failed; fi
+        ;;
     row)
         IFS=$'\t' read -r -a fields <<<"$rest"
         add_row "${fields[@]}"
@@ -115,19 +147,19 @@ serve() { # serve LINE
     end) status=$rest ;;
     *) echo "no such request: $word" >"$run/answer" && answer=failed ;;
     esac
-    [ "$answer" = ok ] || answer+=" $(tr '\r\n\t' ' ' <"$run/answer")"
+    [ "$answer" != failed ] || answer+=" $(tr '\r\n\t' ' ' <"$run/answer")"
     echo "$SECONDS $number $answer" >>"$run/requests"
     printf '%s\t%s\n' "$number" "$answer" >&"$to_guest"
 }
 
 # A shell on the terminal, in a guest with a reader and a card.
-give_shell() { # give_shell CONTROLLER
+give_shell() {
     local terminal line
     [ -t 0 ] || fail 64 "--shell needs a terminal"
     write_start Scripts/guest/shell
     terminal=$(stty -g)
     stty raw -echo
-    start_machine "$1" terminal
+    start_machine terminal
     while is_running "$machine"; do
         ! read -r -t 1 -u "$from_guest" line || serve "$line"
     done

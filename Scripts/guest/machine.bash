@@ -29,14 +29,20 @@ choose_accelerator() { # choose_accelerator CACHE
 }
 
 # Starts the machine. The guest runs $run/start; its console is $run/console, or the terminal's own with 'terminal'.
-start_machine() { # start_machine CONTROLLER [terminal]
-    local cpu=max,la57=off,pku=off,smap=off,smep=off,xsave=off console=(-serial "file:$run/console") hub
-    [ "$accelerator" = tcg ] || cpu=host
-    [ "${2:-}" != terminal ] || console=(-serial stdio)
-    case "$1" in
-    xhci) hub=qemu-xhci ;;
-    uhci) hub=piix3-usb-uhci ;;
-    esac
+#
+# The part 'counted' is emulated whatever the machine can do, and its clock counts instructions, one a nanosecond: what
+# else this machine does changes nothing there.
+start_machine() { # start_machine [terminal]
+    local processor=(-accel kvm -cpu host) console=(-serial "file:$run/console") hub=qemu-xhci input=/dev/null
+    # What costs the emulator much and Linux does without.
+    local emulated=(-accel tcg -cpu max,la57=off,pku=off,smap=off,smep=off,xsave=off)
+    [ "$accelerator" = kvm ] || processor=("${emulated[@]}")
+    [ "$part" != counted ] || processor=("${emulated[@]}" -icount shift=0,sleep=on)
+    [ "$controller" != uhci ] || hub=piix3-usb-uhci
+    if [ "${1:-}" = terminal ]; then
+        console=(-serial stdio)
+        input=/dev/tty
+    fi
     rm -f "$run"/*.socket "$run/console"
     lines=0
     make_pipes monitor
@@ -44,11 +50,9 @@ start_machine() { # start_machine CONTROLLER [terminal]
     # Opened for both directions, so that opening waits for nobody.
     exec {to_monitor}<>"$run/monitor.in" {from_monitor}<>"$run/monitor.out"
     exec {to_guest}<>"$run/port.in" {from_guest}<>"$run/port.out"
-    local input=/dev/null
-    [ "${2:-}" != terminal ] || input=/dev/tty
     # The kernel ends it with this script, however this script ends.
     setpriv --pdeathsig KILL qemu-system-x86_64 \
-        -accel "$accelerator" -cpu "$cpu" -machine pc -smp 1 -m 1024 -display none -nodefaults -no-reboot \
+        "${processor[@]}" -machine pc -smp 1 -m 1024 -display none -nodefaults -no-reboot \
         "${console[@]}" -kernel "$kernel_image" -initrd "$initramfs" -append 'console=ttyS0 quiet panic=-1' \
         -chardev "pipe,id=monitor,path=$run/monitor" -mon chardev=monitor,mode=control \
         -device virtio-serial-pci -chardev "pipe,id=port,path=$run/port" \
@@ -77,6 +81,8 @@ end_process() { # end_process PID SIGNAL
 
 stop_machine() {
     remove_card
+    end_process "${lender:-}" INT
+    lender=
     end_process "${machine:-}" TERM
     machine=
 }

@@ -8,13 +8,13 @@ begin_results() {
     : >"$figures"
 }
 
-add_row() { # add_row CARD TEST RESULT MILLISECONDS
-    printf '%s\t%s\t%s\t%s\t%s\n' "$controller" "$1" "$2" "$3" "$4" >>"$rows"
-    progress "$controller  $1  $2: $3 ($4 ms)"
+add_row() { # add_row CONTROLLER CARD TEST RESULT MILLISECONDS
+    printf '%s\t%s\t%s\t%s\t%s\n' "$@" >>"$rows"
+    progress "$1  $2  $3: $4 ($5 ms)"
 }
 
-add_figure() { # add_figure CARD NAME VALUE UNIT
-    printf '%s\t%s\t%s\t%s\t%s\n' "$controller" "$1" "$2" "$3" "$4" >>"$figures"
+add_figure() { # add_figure CONTROLLER CARD NAME VALUE UNIT
+    printf '%s\t%s\t%s\t%s\t%s\n' "$@" >>"$figures"
 }
 
 # Lines of fields as a table whose columns are as wide as they must be.

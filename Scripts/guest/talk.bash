@@ -2,7 +2,8 @@
 
 requests=0
 
-# Sends a request and waits for its answer; says what the host said when it failed.
+# Sends a request and waits for its answer, of which all but the first word is in reply. Says what the host said when it
+# failed.
 ask() { # ask WORD [FIELD...]
     local line fields
     requests=$((requests + 1))
@@ -13,12 +14,24 @@ ask() { # ask WORD [FIELD...]
     while read -r -t 30 -u "$port" line; do
         [[ $line == "$$.$requests"$'\t'* ]] || continue
         exec {port}>&-
-        [[ $line != *$'\t'failed* ]] || { echo "$1: ${line#*$'\t'}" >&2; return 1; }
+        reply=${line#*$'\t'}
+        [[ $reply != failed* ]] || { echo "$1: $reply" >&2; return 1; }
+        reply=${reply#ok}
+        reply=${reply# }
         return 0
     done
     exec {port}>&-
     echo "$1: the host does not answer" >&2
     return 1
+}
+
+# Waits until the kernel has QEMU's reader, five seconds at most.
+await_reader() {
+    local tries
+    for ((tries = 0; tries < 100; tries++)); do
+        ! grep -qsx 08e6 /sys/bus/usb/devices/*/idVendor || return 0
+        sleep 0.05
+    done
 }
 
 # Milliseconds since the guest was started.

@@ -82,7 +82,8 @@ extension GuestTests {
             let device = try #require(arrived)
             let reader = try await CCIDReader.open(device, on: bus, time: SystemTimeSource())
             let opened = ContinuousClock.now - start
-            try await GuestHost.tell("plugged in, in the kernel's list after", try await kernel.value.milliseconds, "ms")
+            let listed = try await kernel.value
+            try await GuestHost.tell("plugged in, in the kernel's list after", listed.milliseconds, "ms")
             try await GuestHost.tell("plugged in, told after", told.milliseconds, "ms")
             try await GuestHost.tell("plugged in, open after", opened.milliseconds, "ms")
             if !Guest.isCardFixed { try await GuestHost.insertCard(Guest.card) }

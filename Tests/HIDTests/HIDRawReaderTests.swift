@@ -12,7 +12,8 @@ import USB
 
         init() throws {
             var files: [Int32] = [0, 0]
-            try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0, &files) == 0)
+            try #require(
+                socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0, &files) == 0)
             other = files[1]
             device = try HIDRawDevice(file: files[0], HIDReportDescriptor(parsing: []))
         }

@@ -44,7 +44,10 @@ import Testing
         let descriptor = try HIDReportDescriptor(
             parsing: [0x05, 0x01, 0x09, 0x06, 0xA1, 0x01, 0x05, 0x07, 0x19, 0xE0, 0x29, 0xE7, 0x15, 0x00, 0x25, 0x01]
                 + [0x75, 0x01, 0x95, 0x08, 0x81, 0x02, 0x95, 0x01, 0x75, 0x08, 0x81, 0x01]
-                + [0x95, 0x06, 0x75, 0x08, 0x15, 0x00, 0x25, 0x65, 0x05, 0x07, 0x19, 0x00, 0x29, 0x65, 0x81, 0x00, 0xC0])
+                + [
+                    0x95, 0x06, 0x75, 0x08, 0x15, 0x00, 0x25, 0x65, 0x05, 0x07, 0x19, 0x00, 0x29, 0x65, 0x81, 0x00,
+                    0xC0,
+                ])
         #expect(descriptor.applications == [HIDUsage(page: 1, id: 6)])
         let shift = try #require(descriptor.input(HIDUsage(page: 7, id: 0xE1)))
         #expect(shift.bits == 1..<2)
@@ -96,12 +99,16 @@ import Testing
     }
 
     @Test(arguments: [
-        ([0x05], HIDDescriptorError(.truncatedItem, at: 0)), ([0x05, 0x01, 0x27, 0, 0], HIDDescriptorError(.truncatedItem, at: 2)),
-        ([0xFE, 0x05, 0x10], HIDDescriptorError(.truncatedItem, at: 0)), ([0xFE], HIDDescriptorError(.truncatedItem, at: 0)),
-        ([0xC0], HIDDescriptorError(.unbalancedCollection, at: 0)), ([0xA1, 0x01], HIDDescriptorError(.unbalancedCollection, at: 2)),
+        ([0x05], HIDDescriptorError(.truncatedItem, at: 0)),
+        ([0x05, 0x01, 0x27, 0, 0], HIDDescriptorError(.truncatedItem, at: 2)),
+        ([0xFE, 0x05, 0x10], HIDDescriptorError(.truncatedItem, at: 0)),
+        ([0xFE], HIDDescriptorError(.truncatedItem, at: 0)),
+        ([0xC0], HIDDescriptorError(.unbalancedCollection, at: 0)),
+        ([0xA1, 0x01], HIDDescriptorError(.unbalancedCollection, at: 2)),
         ([0xB4], HIDDescriptorError(.unbalancedStack, at: 0)),
         ([0x75, 0x08, 0x95, 0x01, 0x81, 0x02], HIDDescriptorError(.noCollection, at: 4)),
-        ([0x85, 0x00], HIDDescriptorError(.reportNumber, at: 0)), ([0x86, 0x00, 0x01], HIDDescriptorError(.reportNumber, at: 0)),
+        ([0x85, 0x00], HIDDescriptorError(.reportNumber, at: 0)),
+        ([0x86, 0x00, 0x01], HIDDescriptorError(.reportNumber, at: 0)),
         ([0xA1, 0x01, 0x76, 0xFF, 0xFF, 0x96, 0xFF, 0xFF, 0x81, 0x02], HIDDescriptorError(.reportTooLong, at: 8)),
     ])
     func `a descriptor that is wrong says what and where`(bytes: [UInt8], expected: HIDDescriptorError) {
@@ -130,7 +137,8 @@ import Testing
             if round % 2 == 0 {
                 bytes = Self.magTek
                 for _ in 0..<Int.random(in: 1...4, using: &generator) {
-                    bytes[Int.random(in: bytes.indices, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+                    bytes[Int.random(in: bytes.indices, using: &generator)] = UInt8.random(
+                        in: 0...255, using: &generator)
                 }
             }
             guard let descriptor = try? HIDReportDescriptor(parsing: bytes) else { continue }

@@ -53,7 +53,8 @@ import Testing
         (";4761739001010010?", .noSeparator(position: 2)), (";47617=3512201?", .account(.wrongLength(5))),
         (";47617390010100104761=3512201?", .account(.wrongLength(20))), (";=3512201?", .account(.wrongLength(0))),
         (";4761739001010010=351?", .expiry(position: 19)), (";4761739001010010=3513201?", .expiry(position: 19)),
-        (";4761739001010010=3500201?", .expiry(position: 19)), (";4761739001010010=351220?", .serviceCode(position: 23)),
+        (";4761739001010010=3500201?", .expiry(position: 19)),
+        (";4761739001010010=351220?", .serviceCode(position: 23)),
         (";4761739001010010=?", .expiry(position: 19)), (";47617390A1010010=3512201?", .character(position: 10)),
         (";4761739001010010=3512201:?", .character(position: 26)), (";4761739001010010=3512201?4", .redundancyCheck),
         (";4761739001010010=3512201?00", .character(position: 28)),
@@ -67,14 +68,15 @@ import Testing
         ("%A4761739001010010^A/B^3512201?", TrackError.Fault.formatCode), ("%?", .formatCode),
         ("%B4761739001010010?", .noSeparator(position: 3)), ("%B476173900X010010^A/B^3512201?", .account(.notDigits)),
         ("%B4761739001010010^ABCDEFGHIJKLMNOPQRSTUVWXYZA^3512201?", .name(position: 20)),
-        ("%B4761739001010010^A/B?", .noSeparator(position: 20)), ("%B4761739001010010^a/b^3512201?", .character(position: 20)),
+        ("%B4761739001010010^A/B?", .noSeparator(position: 20)),
+        ("%B4761739001010010^a/b^3512201?", .character(position: 20)),
     ])
     func `a track 1 that is wrong says what and where`(text: String, expected: TrackError.Fault) {
         #expect(fault(.one, text) == expected)
     }
 
     @Test func `the longest tracks are taken, and a character more is not`() {
-        let two = ";4761739001010010=" + String(repeating: "1", count: 19)
+        let two = ";4761739001010010=" + String(repeating: "9", count: 19)
         #expect(fault(.two, two + "?") == .expiry(position: 19))
         let head = ";4761739001010010=3512201"
         #expect(fault(.two, head + String(repeating: "1", count: 37 - head.utf8.count + 1) + "?") == nil)

@@ -11,7 +11,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (";0?", TrackError.Fault.formatCode), (";01?", .noSeparator(position: 4)), (";0147=?", .account(.wrongLength(2))),
+        (";0?", TrackError.Fault.formatCode), (";01?", .noSeparator(position: 4)),
+        (";0147=?", .account(.wrongLength(2))),
         (";01" + String(repeating: "1", count: 200) + "?", .tooLong(205)),
     ])
     func `one that is wrong says what and where`(text: String, expected: TrackError.Fault) {

@@ -73,11 +73,14 @@ import Testing
         ] {
             let stripe = MagneticStripe(two: read(text))
             texts += stripe.faults.map(\.description)
-            if let error = error(two: read(text)) { texts += [error.description, "\(error)", String(reflecting: error)] }
+            if let error = error(two: read(text)) {
+                texts += [error.description, "\(error)", String(reflecting: error)]
+            }
         }
         #expect(texts.count > 6)
         for text in texts {
-            #expect(!text.contains("4761") && !text.contains("0010") && !text.contains("3512") && !text.contains("3513"))
+            #expect(
+                !text.contains("4761") && !text.contains("0010") && !text.contains("3512") && !text.contains("3513"))
         }
     }
 }

@@ -7,7 +7,8 @@ import Testing
 
     private func bits(_ bytes: [UInt8]) -> TrackDelivery { TrackDelivery(SensitiveBytes(bytes), .bits) }
 
-    @Test func `a track is the same in ASCII, without sentinels, with its redundancy character, as characters and as bits`()
+    @Test
+    func `a track is the same in ASCII, without sentinels, with its redundancy character, as characters and as bits`()
         throws
     {
         let inside = String(Stripe.two.dropFirst().dropLast())
@@ -30,7 +31,8 @@ import Testing
         let asCharacters = Stripe.alphanumeric(Stripe.one)
         #expect(try AccountTrack(.one, characters(asCharacters)).serviceCode == ServiceCode(201))
         #expect(
-            try AccountTrack(.one, bits(Stripe.bits(asCharacters, dataBits: 6, isReversed: true))).pan.lastFour == "0010")
+            try AccountTrack(.one, bits(Stripe.bits(asCharacters, dataBits: 6, isReversed: true))).pan.lastFour
+                == "0010")
     }
 
     @Test func `every wrong bit of a track is found`() {
@@ -69,7 +71,9 @@ import Testing
         var generator = SystemRandomNumberGenerator()
         var taken = 0
         for _ in 0..<4000 {
-            let bytes = (0..<Int.random(in: 0...120, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            let bytes = (0..<Int.random(in: 0...120, using: &generator)).map { _ in
+                UInt8.random(in: 0...255, using: &generator)
+            }
             for track in StripeTrack.allCases {
                 for encoding in [TrackEncoding.ascii, .characters, .bits] {
                     if fault(track, TrackDelivery(SensitiveBytes(bytes), encoding)) == nil { taken += 1 }

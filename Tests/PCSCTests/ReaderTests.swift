@@ -250,14 +250,6 @@ extension WithFakeDaemon {
                 .protocolViolation("another program reset the card (SCARD_W_RESET_CARD): insert it again")
             ),
             (
-                .noService,
-                .readerUnavailable("pcscd does not run (SCARD_E_NO_SERVICE): sudo systemctl start pcscd")
-            ),
-            (
-                .communicationError,
-                .readerUnavailable("the connection to pcscd broke (SCARD_F_COMM_ERROR): sudo systemctl restart pcscd")
-            ),
-            (
                 .readerUnavailable,
                 .readerUnavailable("the reader is gone (SCARD_E_READER_UNAVAILABLE): plug it in again")
             ),
@@ -278,6 +270,19 @@ extension WithFakeDaemon {
             await #expect(
                 throws: CardChannelError.protocolViolation("the card was powered off or reset since: power it on again")
             ) { _ = try await channel.transmit(select()) }
+        }
+
+        @Test(arguments: [
+            (PCSCErrorCode.noService, "pcscd does not run (SCARD_E_NO_SERVICE): sudo systemctl start pcscd"),
+            (.communicationError, "the connection to pcscd broke (SCARD_F_COMM_ERROR): sudo systemctl restart pcscd"),
+        ])
+        func `a daemon that is gone ends the use of the reader`(code: PCSCErrorCode, text: String) async throws {
+            let (reader, daemon) = try await reader(change: { $0.transmit = { _ in .failed(code) } })
+            let channel = try await reader.powerOn()
+            await #expect(throws: CardChannelError.self) { _ = try await channel.transmit(select()) }
+            daemon.script.withLock { $0.transmit = { _ in .init(bytes: [0x90, 0]) } }
+            let error = await #expect(throws: PCSCError.self) { _ = try await reader.powerOn() }
+            #expect(error?.description.contains(text) == true, "\(error?.description ?? "")")
         }
 
         /// pcscd says the same of a card that is silent and of one that is gone, and notices the latter some time after.

@@ -115,7 +115,8 @@ import Testing
     @Test func `what the kernel's HID driver has read of an interface is listed with it`() throws {
         let fixture = try SysfsFixture()
         try fixture.plug(
-            "1-1", address: 4, descriptors: DescriptorSamples.device + DescriptorSamples.configuration(1, Self.keyboard))
+            "1-1", address: 4, descriptors: DescriptorSamples.device + DescriptorSamples.configuration(1, Self.keyboard)
+        )
         let kernel = KernelDeviceList(directory: fixture.directory)
         let before = try #require(try kernel.devices().first?.device)
         #expect(before.configuration?.interfaces.first?.kernelHID == nil)

@@ -35,7 +35,9 @@ enum Main {
         switch words.popFirst() {
         case "walk": for answer in try await CardWalk(line).answers() { print(answer) }
         case "latency":
-            guard let count = words.popFirst().flatMap({ Int($0) }), count > 0 else { throw ReaderBenchmarkError(usage) }
+            guard let count = words.popFirst().flatMap({ Int($0) }), count > 0 else {
+                throw ReaderBenchmarkError(usage)
+            }
             print(try await Latency(line, count: count).text)
         default: throw ReaderBenchmarkError(usage)
         }

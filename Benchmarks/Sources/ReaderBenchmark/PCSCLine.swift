@@ -25,6 +25,8 @@ final class PCSCLine: CardLine {
     private let release: Release
     private var context = 0
     private var card = 0
+    /// 1 for T=0, 2 for T=1.
+    private var activeProtocol: UInt = 0
     private var answer = [UInt8](repeating: 0, count: 300)
 
     /// The card in the first reader that has one, within ten seconds.
@@ -46,14 +48,15 @@ final class PCSCLine: CardLine {
 
         var code = -1
         for _ in 0..<100 where code != 0 {
-            // SCARD_SCOPE_SYSTEM; then SCARD_SHARE_EXCLUSIVE and T=0.
+            // SCARD_SCOPE_SYSTEM; then SCARD_SHARE_EXCLUSIVE and either protocol.
             if context == 0 { code = establish(2, nil, nil, &context) }
             var names = [CChar](repeating: 0, count: 2048)
             var length = UInt(names.count)
             if context != 0 { code = listReaders(context, nil, &names, &length) }
             if code == 0 {
-                var activeProtocol: UInt = 0
-                code = connect(context, names, 1, 1, &card, &activeProtocol)
+                var chosen: UInt = 0
+                code = connect(context, names, 1, 3, &card, &chosen)
+                activeProtocol = chosen
             }
             if code != 0 { usleep(100_000) }
         }
@@ -61,10 +64,12 @@ final class PCSCLine: CardLine {
     }
 
     func transmit(_ command: [UInt8]) throws -> [UInt8] {
-        // SCARD_IO_REQUEST: T=0 and its own size.
-        let request: (UInt, UInt) = (1, 16)
+        // SCARD_IO_REQUEST: the protocol and its own size.
+        let request: (UInt, UInt) = (activeProtocol, 16)
         var length = UInt(answer.count)
-        let code = withUnsafePointer(to: request) { transmit(card, $0, command, UInt(command.count), nil, &answer, &length) }
+        let code = withUnsafePointer(to: request) {
+            transmit(card, $0, command, UInt(command.count), nil, &answer, &length)
+        }
         guard code == 0 else { throw ReaderBenchmarkError("SCardTransmit: \(String(code, radix: 16))") }
         return Array(answer.prefix(Int(length)))
     }

@@ -10,7 +10,8 @@ enum IssuerPINCheck {
         case wrong
     }
 
-    /// - Parameter wasEntered: whether the terminal says that the cardholder entered a PIN.
+    /// Compares the PIN in an enciphered block with the account's. `wasEntered` says whether the terminal claims that the
+    /// cardholder entered one.
     static func result(
         _ block: EncipheredPINBlock?, pan: borrowing PrimaryAccountNumber, wasEntered: Bool, account: IssuerAccount,
         keys: TestKeys

@@ -12,7 +12,7 @@ struct StripeCharacters {
 
     /// Characters with their parity bits, and the redundancy character behind them.
     func encode(_ text: [UInt8]) -> [UInt8] {
-        var data = text.map { $0 &- zero & mask }
+        var data = text.map { ($0 &- zero) & mask }
         data.append(data.reduce(0, ^))
         defer { data.wipe() }
         return data.map(withParity)

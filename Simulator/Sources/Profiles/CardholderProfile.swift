@@ -35,7 +35,9 @@ public struct CardholderProfile: Sendable {
 
     /// Without a section, they type the right PIN, choose the first application and wait to be told.
     init(_ node: SettingsNode?, applications: [ApplicationProfile]) throws(SettingsError) {
-        try node?.mapping(allowedKeys: ["pinEntries", "choosesApplication", "insertsAfter", "removesAfter", "swipesFirst"])
+        try node?.mapping(allowedKeys: [
+            "pinEntries", "choosesApplication", "insertsAfter", "removesAfter", "swipesFirst",
+        ])
         if let entries = try node?.optional("pinEntries") {
             pinEntries = []
             for entry in try entries.list(count: 1...20) { pinEntries.append(try PINEntry(entry)) }

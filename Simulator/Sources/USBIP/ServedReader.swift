@@ -17,7 +17,11 @@ final class ServedReader: Sendable {
     /// Makes the reader; its slots are empty.
     ///
     /// - Parameters:
+    ///   - model: what it is.
+    ///   - port: where it is plugged in.
     ///   - cards: for its slots; a reader for stripes alone has one.
+    ///   - pinPad: enciphers what is typed.
+    ///   - clock: of the simulated world.
     ///   - observe: told of what the cards' chips do.
     init(
         _ model: SimulatedReader, port: Int, cards: [ServedReaders.Card], pinPad: SimulatedPINPad,

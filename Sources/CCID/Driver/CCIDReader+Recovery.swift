@@ -108,8 +108,10 @@ extension CCIDReader {
         onRecovery(.slotPowerOff(slot: slot))
         do throws(CCIDError) {
             let outcome = try await handshake(.powerOff, slot: slot, wait: timing.abort)
-            // A reader that hangs between the halves of an abort fails every other command.
-            if case .failed(.aborted) = outcome { throw .timedOut(.powerOff) }
+            // A reader that hangs between the halves of an abort, or in the command, fails every other one.
+            if case .failed(let error) = outcome, error == .aborted || error == .slotBusy {
+                throw .timedOut(.powerOff)
+            }
             onRecovery(.recovered)
         } catch {
             await goOn(after: error) { await resetDevice() }

@@ -77,7 +77,8 @@ final class HIDRawReader: Sendable {
         while true {
             try requireWanted(call)
             var files = [
-                pollfd(fd: file, events: Int16(POLLIN), revents: 0), pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: file, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
             ]
             let left = ContinuousClock.now.duration(to: deadline)
             guard left > .zero else { throw .timedOut }

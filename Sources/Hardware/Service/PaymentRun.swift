@@ -38,10 +38,12 @@ struct PaymentRun: Sendable {
         let wait = CardWait(reader: reader, time: time, timeout: parameters.cardTimeout)
         while true {
             if entry.inputs.contains(.swipe) { reader.expectSwipe() }
+            // A card may come before the wait for it begins.
+            let asked = time.now()
             events.send(.waitingForInput(entry.inputs))
             let presented: CardWait.Presented
             do throws(UnderlyingError) {
-                presented = try await wait.next(entry.inputs)
+                presented = try await wait.next(entry.inputs, since: asked)
             } catch {
                 throw .paymentMethodCollection(error)
             }

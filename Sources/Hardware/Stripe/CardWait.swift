@@ -25,15 +25,17 @@ struct CardWait: Sendable {
 
     /// Waits for a card.
     ///
-    /// - Parameter inputs: the ways that are open; at least one.
+    /// - Parameters:
+    ///   - inputs: the ways that are open; at least one.
+    ///   - asked: when the card was asked for.
     /// - Returns: the first card that came. Another one that came meanwhile is not taken.
     /// - Throws: ``UnderlyingError``
-    func next(_ inputs: CardReaderInput) async throws(UnderlyingError) -> Presented {
-        guard inputs.contains(.swipe) else { return try await card(insertion()) }
+    func next(_ inputs: CardReaderInput, since asked: Timestamp) async throws(UnderlyingError) -> Presented {
+        guard inputs.contains(.swipe) else { return try await card(insertion(since: asked)) }
         let news = await withTaskGroup(of: News.self) { group in
-            group.addTask { await swipe() }
+            group.addTask { await swipe(since: asked) }
             // One of them keeps the deadline: the look into the slot, or else a clock.
-            group.addTask { inputs.contains(.insert) ? await insertion() : await deadline() }
+            group.addTask { inputs.contains(.insert) ? await insertion(since: asked) : await deadline() }
             var news = News.nothing
             while let next = await group.next() {
                 news = next
@@ -55,23 +57,27 @@ struct CardWait: Sendable {
         }
     }
 
-    private func swipe() async -> News {
+    private func swipe(since asked: Timestamp) async -> News {
         do throws(UnderlyingError) {
-            return .presented(.swiped(try await reader.swipe()))
+            let swipe = try await reader.swipe()
+            return isInTime(asked) ? .presented(.swiped(swipe)) : .nothing
         } catch {
             return .noStripe(error)
         }
     }
 
-    private func insertion() async -> News {
-        let asked = time.now()
+    private func insertion(since asked: Timestamp) async -> News {
         do throws(UnderlyingError) {
             let isPresent = try await reader.waitForCard(present: true, timeout: timeout)
-            let waited = Duration.milliseconds(time.now().milliseconds - asked.milliseconds)
-            return isPresent && waited < timeout + Self.lastLook ? .presented(.inserted) : .nothing
+            return isPresent && isInTime(asked) ? .presented(.inserted) : .nothing
         } catch {
             return .failed(error)
         }
+    }
+
+    /// Whether what came is not too late, however the waits that brought it were counted.
+    private func isInTime(_ asked: Timestamp) -> Bool {
+        Duration.milliseconds(time.now().milliseconds - asked.milliseconds) < timeout + Self.lastLook
     }
 
     private func deadline() async -> News {

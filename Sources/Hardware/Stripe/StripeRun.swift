@@ -20,6 +20,7 @@ struct StripeRun: Sendable {
     private typealias Verification = CardPresentTransactionDetails.CardholderVerification
 
     /// - Parameter card: a card that may be swiped: it has no chip, or one that could not be read.
+    /// - Returns: the authorised payment.
     /// - Throws: ``CardReaderServiceError``
     func perform(_ card: consuming StripeCard) async throws(CardReaderServiceError) -> PaymentIntent {
         let isFallback = card.serviceCode.hasChip

@@ -6,9 +6,8 @@ public struct StripeExpiry: Hashable, Sendable {
     /// 1...12
     public let month: Int
 
-    /// - Parameter digits: the number that the four digits make. Years 00 to 49 are of this century, as on chips
-    ///   (EMV Book 4 §6.7.3).
-    /// - Returns: nil when there is no such month.
+    /// Reads the number that the four digits make; nil when there is no such month. Years 00 to 49 are of this century,
+    /// as on chips (EMV Book 4 §6.7.3).
     public init?(yearAndMonth digits: Int) {
         guard (0...9999).contains(digits), (1...12).contains(digits % 100) else { return nil }
         let short = digits / 100

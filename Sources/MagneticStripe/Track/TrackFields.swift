@@ -4,7 +4,9 @@ struct TrackFields {
     private let characters: UnsafeRawBufferPointer
     private var place = 0
 
-    /// - Parameter characters: what stands between the sentinels.
+    /// - Parameters:
+    ///   - track: whose fields they are.
+    ///   - characters: what stands between the sentinels.
     init(_ track: StripeTrack, _ characters: UnsafeRawBufferPointer) {
         (self.track, self.characters) = (track, characters)
     }

@@ -15,6 +15,7 @@ final class LibUSBEventLoop: Sendable {
 
     init(_ pointer: OpaquePointer) {
         self.pointer = pointer
+        // For the closure below: libusb lets any thread interrupt the wait for events.
         nonisolated(unsafe) let context = pointer
         deadlines = TransferDeadlines { libusb_interrupt_event_handler(context) }
     }

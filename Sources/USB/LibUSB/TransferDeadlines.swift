@@ -65,6 +65,7 @@ final class TransferDeadlines: Sendable {
     private static func nanoseconds(_ duration: Duration) -> UInt64 {
         let (seconds, attoseconds) = duration.components
         let (whole, isTooLong) = UInt64(max(0, seconds)).multipliedReportingOverflow(by: 1_000_000_000)
-        return isTooLong ? .max : whole.addingReportingOverflow(UInt64(max(0, attoseconds)) / 1_000_000_000).partialValue
+        return isTooLong
+            ? .max : whole.addingReportingOverflow(UInt64(max(0, attoseconds)) / 1_000_000_000).partialValue
     }
 }

@@ -142,6 +142,7 @@ struct SharedReaderPaymentTests {
                   id            pcsc:CardPresent 00 00
                   level         PC/SC
                   slots         1
+                  takes         insert
                   card          
                 """), "\(shown.output)\(shown.error)")
         card.send(SIGTERM)

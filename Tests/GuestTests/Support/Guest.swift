@@ -4,6 +4,8 @@ import Glibc
 enum Guest {
     /// The port on which the host takes requests; nil outside the guest.
     static let port = environment("CARDPRESENT_GUEST")
+    /// The host controller that the reader is at.
+    static let controller = environment("CONTROLLER") ?? ""
     /// The card that is to be in the reader: the name of a profile, or `libcacard`.
     static let card = environment("CARDPRESENT_GUEST_CARD") ?? ""
     /// Whether the card is QEMU's own, which nobody can take out of its reader.

@@ -23,7 +23,7 @@ enum GuestHost {
     /// Tells a figure for the table.
     static func tell(_ figure: String, _ value: Double, _ unit: String) async throws {
         let thousandths = (value * 1000).rounded() / 1000
-        try await ask("figure\t\(Guest.card)\t\(figure)\t\(thousandths)\t\(unit)")
+        try await ask("figure\t\(Guest.controller)\t\(Guest.card)\t\(figure)\t\(thousandths)\t\(unit)")
     }
 
     private static func ask(_ request: String) async throws {
@@ -35,11 +35,14 @@ enum GuestHost {
 
     private static func exchange(_ request: String) throws {
         let number = "\(getpid()).\(UInt32.random(in: .min ... .max))"
-        let port = open(Guest.port ?? "", O_RDWR | O_CLOEXEC)
-        guard port >= 0 else { throw Refusal(description: "\(Guest.port ?? ""): \(String(cString: strerror(errno)))") }
+        let path = Guest.port ?? ""
+        let port = open(path, O_RDWR | O_CLOEXEC)
+        guard port >= 0 else { throw Refusal(description: "\(path): \(String(cString: strerror(errno)))") }
         defer { close(port) }
         let line = Array("\(number)\t\(request)\n".utf8)
-        guard write(port, line, line.count) == line.count else { throw Refusal(description: "the port takes no request") }
+        guard write(port, line, line.count) == line.count else {
+            throw Refusal(description: "the port takes no request")
+        }
         var received: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 512)
         while true {

@@ -123,7 +123,7 @@ struct ServedReadersTests {
         #expect(throws: ReaderOrderError.unplugged(busID: "1-3")) { try readers.perform(Self.order("swipe 1-3")) }
         #expect(events.values == [.swiped(busID: "1-1"), .swiped(busID: "1-3"), .unplugged(busID: "1-3")])
 
-        let chips = try self.readers([.combo])
+        let chips = try self.readers([.combo], card: "mute")
         #expect(throws: ReaderOrderError.hasNoStripe(busID: "1-1")) { try chips.perform(Self.order("swipe")) }
     }
 

@@ -89,7 +89,8 @@ import Testing
         Promise("no-directory", .approved, "00", aid: "A0000000031010"),
         Promise("partial-selection", .approved, "00", aid: "A000000003101002"), Promise("blocked-card", .declined),
         // Contact and timing
-        Promise("mute", .failed), Promise("bad-atr", .failed), Promise("t1-card", .approved, "00"),
+        Promise("mute", .failed), Promise("bad-atr", .approved, "00", entry: .fallback),
+        Promise("t1-card", .approved, "00"),
         Promise("aes-card", .approved, "00"),
         Promise("removed-early", .failed), Promise("removed-after-approval", .failed, state: "reversed"),
         Promise("goes-mute", .failed), Promise("slow-card", .approved, "00"), Promise("slow-t1-card", .approved, "00"),

@@ -44,18 +44,24 @@ extension FuzzTarget {
                 default: MagneticStripe(three: delivery())
                 }
             hold(stripe.faults.count <= 1, "one track has one fault")
-            if case .some(let track) = stripe.trackTwo {
-                hold((8...19).contains(track.pan.digitCount), "a track that is read has an account")
-                hold(track.content.count <= 37, "a track is no longer than it can be")
-                // What the host gets is read as the same account again.
-                if case .some(let data) = track.equivalentData() {
-                    let pan = try data.withUnsafeBytes { try PrimaryAccountNumber(trackTwo: $0) }
-                    hold(pan.isEqual(to: track.pan), "both forms of track 2 name one account")
-                }
-            }
+            try check(stripe.trackTwo)
             let card = try StripeCard(stripe)
             hold(card.pan.hasValidCheckDigit, "a card has a right check digit")
         })
+
+    private static func check(_ trackTwo: borrowing AccountTrack?) throws {
+        switch trackTwo {
+        case nil: return
+        case .some(let track):
+            hold((8...19).contains(track.pan.digitCount), "a track that is read has an account")
+            hold(track.content.count <= 37, "a track is no longer than it can be")
+            // What the host gets is read as the same account again.
+            if case .some(let data) = track.equivalentData() {
+                let pan = try data.withUnsafeBytes { try PrimaryAccountNumber(trackTwo: $0) }
+                hold(pan.isEqual(to: track.pan), "both forms of track 2 name one account")
+            }
+        }
+    }
 
     private static let reportDescriptors = FuzzTarget(
         "hid-descriptors", longestInput: 256,
