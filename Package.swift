@@ -198,9 +198,8 @@ let package = Package(
         .testTarget(
             name: "HardwareTests",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
-                "MSR", "MagneticStripe", "MSR", "SettingsFile",
-                "Simulator", "SmartCard", "USB",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "DFU", "EMV", "Hardware",
+                "MagneticStripe", "MSR", "SettingsFile", "Simulator", "SmartCard", "USB",
             ],
             swiftSettings: strict
         ),
@@ -251,8 +250,7 @@ let package = Package(
             name: "SimulatorTests",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
-                "MagneticStripe", "SettingsFile",
-                "Simulator", "SmartCard", "USB",
+                "SettingsFile", "Simulator", "SmartCard", "USB",
             ],
             swiftSettings: strict
         ),

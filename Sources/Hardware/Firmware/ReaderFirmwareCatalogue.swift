@@ -39,7 +39,12 @@ public struct ReaderFirmwareCatalogue: Hashable, Sendable {
         do throws(DFUFileError) { file = try DFUFile(parsing: bytes) } catch {
             throw .readerSoftwareUpdateFailedServer("\(path): \(error)")
         }
-        guard file.release.map({ $0 == update.firmware.release.rawValue }) ?? true else {
+        let firmware = update.firmware
+        // One that waits for firmware shows other numbers, and is not to get a file that it would not get at work.
+        guard file.isFor(vendorID: firmware.vendorID, productID: firmware.productID) else {
+            throw .readerSoftwareUpdateFailedServer("\(path) is for other devices than \(firmware.usbID)")
+        }
+        guard file.release.map({ $0 == firmware.release.rawValue }) ?? true else {
             let found = ReaderRelease(rawValue: file.release ?? 0)
             throw .readerSoftwareUpdateFailedServer("\(path) has firmware \(found), and \(update.version) is expected")
         }

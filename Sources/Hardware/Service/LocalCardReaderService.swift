@@ -137,8 +137,11 @@ public actor LocalCardReaderService: CardReaderService {
     // MARK: Firmware
 
     public func installUpdate() async throws(CardReaderServiceError) {
-        guard await !payments.isRunning else { throw .softwareUpdate(.readerBusy("a payment is running")) }
-        do throws(UnderlyingError) { try await updates.install() } catch { throw .softwareUpdate(error) }
+        guard await payments.hold() else { throw .softwareUpdate(.readerBusy("a payment is running")) }
+        let result: Result<Void, UnderlyingError>
+        do throws(UnderlyingError) { result = .success(try await updates.install()) } catch { result = .failure(error) }
+        await payments.release()
+        if case .failure(let error) = result { throw .softwareUpdate(error) }
     }
 
     public func cancelUpdate() async throws(CardReaderServiceError) {
