@@ -231,7 +231,9 @@ public struct DFUInstaller: Sendable {
             }
             let found = await group.next() ?? nil
             group.cancelAll()
-            return found
+            if let found { return found }
+            // It may have come in the last moment.
+            return await look()
         }
     }
 }

@@ -25,7 +25,7 @@ public struct ReaderFirmware: Hashable, Sendable {
         (self.release, self.file, self.need) = (release, file, need)
     }
 
-    /// Vendor and product of the reader at its work, four hexadecimal digits each: `1209:000b`.
+    /// Vendor and product of the reader at its work, four hexadecimal digits each: `1209:000d`.
     var usbID: String { ReaderQuirkRule.usbID(vendorID, productID) }
 
     /// The same in update mode.

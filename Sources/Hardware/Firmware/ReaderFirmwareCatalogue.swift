@@ -1,5 +1,6 @@
 internal import CCID
 internal import DFU
+internal import Files
 internal import Glibc
 internal import USB
 
@@ -32,8 +33,12 @@ public struct ReaderFirmwareCatalogue: Hashable, Sendable {
     /// - Throws: ``UnderlyingError/readerSoftwareUpdateFailedServer(_:)``: there is no such file, or it is another one.
     static func load(_ update: ReaderFirmwareUpdate) throws(UnderlyingError) -> DFUFile {
         let path = update.firmware.file
-        guard let bytes = contents(path) else {
-            throw .readerSoftwareUpdateFailedServer("\(path) cannot be read: \(String(cString: strerror(errno)))")
+        let bytes: [UInt8]
+        do throws(FileError) { bytes = try Files.contents(path, atMost: mostBytes + 1) } catch {
+            throw .readerSoftwareUpdateFailedServer("\(path) cannot be read: \(error)")
+        }
+        guard bytes.count <= mostBytes else {
+            throw .readerSoftwareUpdateFailedServer("\(path) is longer than \(mostBytes) bytes")
         }
         let file: DFUFile
         do throws(DFUFileError) { file = try DFUFile(parsing: bytes) } catch {
@@ -54,24 +59,5 @@ public struct ReaderFirmwareCatalogue: Hashable, Sendable {
     private static func size(of path: String) -> Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
-    }
-
-    private static func contents(_ path: String) -> [UInt8]? {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = read(file, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return nil }
-            guard count > 0 else { return bytes }
-            bytes += chunk.prefix(count)
-            guard bytes.count <= mostBytes else {
-                errno = EFBIG
-                return nil
-            }
-        }
     }
 }

@@ -18,8 +18,10 @@ struct UdevRunTests {
         /// What a line of ours did: `GROUP 998`, from `…/60-cardpresent.rules:75 GROUP 998`.
         var effects: [String] {
             rules.compactMap { line in
-                line.range(of: #"6[01]-cardpresent[a-z-]*\.rules:[0-9]+ "#, options: .regularExpression)
-                    .map { String(line[$0.upperBound...]) }
+                line.range(
+                    of: #"6[012]-(cardpresent|reader-firmware)[a-z-]*\.rules:[0-9]+ "#, options: .regularExpression
+                )
+                .map { String(line[$0.upperBound...]) }
             }
         }
 
@@ -188,12 +190,30 @@ struct UdevRunTests {
         #expect(result.effects.contains { $0.contains("power/control") && $0.hasSuffix("'on'") })
     }
 
-    @Test func `a reader that waits for firmware can get it, and no other device that could take some`() throws {
-        var model = USBModel(vendor: 0x1209, product: 0x000C, name: "Reader", classes: [0xFE])
+    @Test
+    func `devices that take firmware are nobody's, and the rules of the documentation give one kind of reader away`()
+        throws
+    {
+        var model = USBModel(vendor: 0x1209, product: 0x000E, name: "Reader", classes: [0xFE])
         model.subclass = (1, 2)
-        #expect(try run(device("1-1", model), "\(Self.controller)/1-1").hasAccess)
-        model.subclass = (1, 1)
         #expect(try run(device("1-1", model), "\(Self.controller)/1-1").effects.isEmpty)
+        let documented = InstalledFile(
+            path: "/etc/udev/rules.d/62-reader-firmware.rules", contents: Array(try Self.documentedRules().utf8))
+        let given = try run(device("1-1", model), "\(Self.controller)/1-1", files: [.rules, documented])
+        #expect(given.hasAccess)
+        #expect(given.property("TAGS")?.contains(":uaccess:") == true)
+        model.product = 0x000F
+        let other = try run(device("1-1", model), "\(Self.controller)/1-1", files: [.rules, documented])
+        #expect(other.effects.isEmpty)
+    }
+
+    /// The block of udev rules in docs/readers.md.
+    private static func documentedRules() throws -> String {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/readers.md")
+        let text = try String(contentsOf: file.standardized, encoding: .utf8)
+        let parts = text.components(separatedBy: "```udev\n")
+        try #require(parts.count == 2)
+        return try #require(parts[1].components(separatedBy: "```").first)
     }
 
     @Test(arguments: readers(with: .vendorSpecificClass))

@@ -122,7 +122,8 @@ import Testing
         #expect(try await bench.pay().status == .requiresCapture)
     }
 
-    @Test func `a reader that is left without firmware is not connected, and connecting it brings it out`() async throws {
+    @Test func `a reader that is left without firmware is not connected, and connecting it brings it out`() async throws
+    {
         let bench = try bench()
         let before = try await bench.connect()
         var events = await bench.service.readerEvents.makeAsyncIterator()

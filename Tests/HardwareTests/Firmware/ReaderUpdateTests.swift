@@ -200,7 +200,7 @@ struct UpdateStates {
     mutating func next() async -> CardReaderSoftwareUpdateState? {
         defer { pending = nil }
         if let pending { return pending }
-        return await iterator.next()
+        return await iterator.next(isolation: #isolation)
     }
 
     /// Every progress up to the next state that is none.
