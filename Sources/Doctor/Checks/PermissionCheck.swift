@@ -52,7 +52,7 @@ public struct PermissionCheck: Check {
         func problem(_ cause: String, _ fix: String, _ repair: Repair? = nil) -> Finding {
             .problem(.reader, about: reader, seen, cause: "\(rights): \(cause)", fix: fix, repair: repair)
         }
-        guard !UdevRulesDirectories(files).entries(givingTo: ours).isEmpty else {
+        guard !UdevRulesDirectories(files).entries(givingReadersTo: ours).isEmpty else {
             return problem("no udev rules give readers to others", Installation.command, installation.repair)
         }
         guard let group = accounts.group(named: ours) else {

@@ -1,4 +1,5 @@
 public import CCID
+public import Hardware
 internal import USB
 
 /// Whether a card reader is plugged in.
@@ -6,12 +7,18 @@ public struct ReaderCheck: Check {
     private let files: SystemFiles
     private let kernel: KernelDeviceList
     private let quirks: ReaderQuirkTable
+    private let firmware: ReaderFirmwareCatalogue
 
     /// - Parameters:
     ///   - root: where the system's file tree begins.
     ///   - quirks: what is known of readers.
-    public init(root: String = "", quirks: ReaderQuirkTable = .embedded) {
-        (files, kernel, self.quirks) = (SystemFiles(root: root), KernelDeviceList(root: root), quirks)
+    ///   - firmware: what there is for readers that take firmware.
+    public init(
+        root: String = "", quirks: ReaderQuirkTable = .embedded,
+        firmware: ReaderFirmwareCatalogue = ReaderFirmwareCatalogue()
+    ) {
+        (files, kernel) = (SystemFiles(root: root), KernelDeviceList(root: root))
+        (self.quirks, self.firmware) = (quirks, firmware)
     }
 
     public var name: CheckName { .reader }
@@ -28,7 +35,15 @@ public struct ReaderCheck: Check {
                 "claims to be a card reader, and its descriptor is wrong: \(fault)",
                 cause: "its firmware", fix: "ask its maker for newer firmware, or use another reader")
         }
-        guard readers.isEmpty else { return readers.map { .ok(about: $0.name, "is plugged in") } + broken }
+        let waiting = devices.compactMap { found -> Finding? in
+            guard let reader = firmware.reader(awaitingUpdateAs: found.device) else { return nil }
+            return .problem(
+                .reader, about: "\(reader.id) \(reader.name)", "has no firmware that runs",
+                cause: "an update was interrupted", fix: "sudo cardpresent readers update '\(reader.id)'")
+        }
+        guard readers.isEmpty, waiting.isEmpty else {
+            return readers.map { .ok(about: $0.name, "is plugged in") } + waiting + broken
+        }
         let others =
             devices.count == 1 ? "1 USB device, which is none" : "\(devices.count) USB devices, none of which is one"
         return broken + [

@@ -2,7 +2,7 @@ internal import CCID
 internal import DFU
 internal import Files
 internal import Glibc
-internal import USB
+public import USB
 
 /// The firmware files that a shop has for its readers.
 public struct ReaderFirmwareCatalogue: Hashable, Sendable {
@@ -22,6 +22,11 @@ public struct ReaderFirmwareCatalogue: Hashable, Sendable {
     /// What brings a reader out of update mode; nil for a device that is none.
     func update(awaitedBy device: USBDevice) -> ReaderFirmwareUpdate? {
         update(among: rows.filter { $0.awaits(device) })
+    }
+
+    /// The reader that a device in update mode is; nil for a device that waits for none of these files.
+    public func reader(awaitingUpdateAs device: USBDevice) -> CardReader? {
+        update(awaitedBy: device).map { CardReader(device, awaiting: $0.firmware) }
     }
 
     private func update(among rows: [ReaderFirmware]) -> ReaderFirmwareUpdate? {

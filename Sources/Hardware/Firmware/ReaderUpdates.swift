@@ -11,7 +11,8 @@ actor ReaderUpdates {
     private var running: ReaderUpdateRun?
     /// Those who wait for the end of what runs.
     private var waiting: [CheckedContinuation<Void, Never>] = []
-    /// Until the connected reader is gone.
+    /// What was last shown while no update ran.
+    private var settled = CardReaderSoftwareUpdateState.none
     private var watching: Task<Void, Never>?
 
     init(_ discovery: ReaderDiscovery, _ connection: ReaderConnection, time: any TimeSource) {
@@ -37,41 +38,55 @@ actor ReaderUpdates {
         let run = ReaderUpdateRun(update, of: reader, from: source)
         try begin(run)
         defer { finish() }
+        // One that is being got back would be opened at the same time.
+        await connection.cancelReconnection()
         let level = try await run.batteryLevel()
         do throws(UnderlyingError) {
             try ReaderFirmwareUpdate.check(batteryLevel: level)
         } catch {
             published.send(.failed(error))
-            published.send(.none)
+            settle(.none)
             throw error
         }
         do throws(UnderlyingError) {
             let updated = try await perform(run)
             await discovery.adopt(updated, from: source)
-            published.send(.none)
+            settle(.none)
             return updated
         } catch {
-            published.send(.none)
+            settle(.none)
             throw error
         }
     }
 
-    /// Says what there is for the reader that has just been connected.
+    /// Says what there is for the reader that has just been connected, and again when it was lost and is back.
     func offer(for reader: CardReader) async {
-        let source = await discovery.source(of: reader) as? any FirmwareSource
-        published.send(await source?.update(for: reader).map { .available($0) } ?? .none)
+        await show(reader)
         watching?.cancel()
         watching = Task { [weak self, connection] in
-            for await readers in connection.readers where readers.isEmpty {
-                await self?.withdraw()
-                return
+            var isThere = true
+            for await readers in connection.readers where readers.isEmpty == isThere {
+                isThere.toggle()
+                await self?.show(readers.first)
             }
         }
     }
 
-    /// The reader is not connected any more.
-    private func withdraw() {
-        if running == nil { published.send(.none) }
+    /// An update that runs says itself how it ends.
+    private func show(_ reader: CardReader?) async {
+        var state = CardReaderSoftwareUpdateState.none
+        if let reader, let source = await discovery.source(of: reader) as? any FirmwareSource,
+            let update = await source.update(for: reader)
+        {
+            state = .available(update)
+        }
+        if running == nil, state != settled { settle(state) }
+    }
+
+    /// The state between two updates.
+    private func settle(_ state: CardReaderSoftwareUpdateState) {
+        settled = state
+        published.send(state)
     }
 
     // MARK: On request
@@ -91,16 +106,16 @@ actor ReaderUpdates {
             try ReaderFirmwareUpdate.check(batteryLevel: await connection.session?.batteryLevel())
         } catch {
             published.send(.failed(error))
-            published.send(.available(update))
+            settle(.available(update))
             throw error
         }
         do throws(UnderlyingError) {
             let updated = try await connection.lend { () async throws(UnderlyingError) in try await self.perform(run) }
             await discovery.adopt(updated, from: source)
-            await offer(for: updated)
+            settle(await source.update(for: updated).map { .available($0) } ?? .none)
         } catch {
             // With the reader as it was the shop can try again.
-            published.send(await connection.reader == nil ? .none : .available(update))
+            settle(await connection.reader == nil ? .none : .available(update))
             throw error
         }
     }

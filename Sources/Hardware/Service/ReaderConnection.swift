@@ -101,8 +101,17 @@ actor ReaderConnection {
         await own.session.close()
         let result: Result<CardReader, UnderlyingError>
         do throws(UnderlyingError) { result = .success(try await body()) } catch { result = .failure(error) }
+        // A task of its own: also who is cancelled gets the reader back.
+        let opening = Task { () -> Result<Void, UnderlyingError> in
+            do throws(UnderlyingError) {
+                return .success(
+                    try await reopen((try? result.get()) ?? own.reader, from: own.source, unlessClearedSince: clearing))
+            } catch {
+                return .failure(error)
+            }
+        }
         do throws(UnderlyingError) {
-            try await reopen((try? result.get()) ?? own.reader, from: own.source, unlessClearedSince: clearing)
+            try await opening.value.get()
         } catch {
             lent = nil
             published.send([])

@@ -27,7 +27,8 @@ struct Examination: Sendable {
             LibrariesCheck(usbVersion: LibUSBBus.libraryVersion, libraries: [.cups, .pcsc]),
             configurationCheck, Self.database(data), Self.clock(data, time),
             USBCheck(root: root), RulesCheck(root: root, user: user), GroupCheck(root: root, user: user),
-            ReaderCheck(root: root, quirks: quirks), PermissionCheck(root: root, quirks: quirks, user: user),
+            ReaderCheck(root: root, quirks: quirks, firmware: settings.readerFirmware),
+            PermissionCheck(root: root, quirks: quirks, user: user),
             OwnerCheck(root: root, quirks: quirks), PowerCheck(root: root, quirks: quirks),
         ]
         if root.isEmpty {

@@ -1,4 +1,6 @@
+import CCID
 import Doctor
+import Hardware
 import Testing
 
 @Suite struct ReaderCheckTests {
@@ -27,6 +29,30 @@ import Testing
         #expect(findings.verdicts == [.warning, .problem])
         #expect(findings.first?.subject == "1-1 Odd")
         #expect(findings.first?.seen.hasPrefix("claims to be a card reader, and its descriptor is wrong: ") == true)
+    }
+
+    @Test func `a reader that waits for firmware is told, when the shop has some for it`() async throws {
+        let system = try FakeSystem()
+        var model = USBModel(vendor: 0x1209, product: 0x000E, name: "Till reader", classes: [0xFE])
+        model.subclass = (1, 2)
+        try system.plug("1-1", model)
+        #expect(await ReaderCheck(root: system.root).findings().first?.seen.hasPrefix("no card reader") == true)
+        let firmware = ReaderFirmwareCatalogue([
+            ReaderFirmware(
+                vendorID: 0x1209, productID: 0x000D, updateVendorID: 0x1209, updateProductID: 0x000E,
+                release: ReaderRelease(rawValue: 0x0234), file: "/srv/reader.dfu")
+        ])
+        let findings = await ReaderCheck(root: system.root, firmware: firmware).findings()
+        #expect(findings.verdicts == [.problem])
+        #expect(findings.first?.subject == "1209:000d@1-1 Till reader")
+        #expect(findings.first?.seen == "has no firmware that runs")
+        #expect(findings.fixes == ["sudo cardpresent readers update '1209:000d@1-1'"])
+        // At its work it is no reader that waits, whatever it could have.
+        model.subclass = (1, 1)
+        try system.plug("1-1", model)
+        #expect(
+            await ReaderCheck(root: system.root, firmware: firmware).findings().first?.seen
+                != "has no firmware that runs")
     }
 
     @Test func `a magnetic stripe reader is a reader, and is opened through its raw node`() async throws {

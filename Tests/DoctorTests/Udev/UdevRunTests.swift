@@ -19,7 +19,7 @@ struct UdevRunTests {
         var effects: [String] {
             rules.compactMap { line in
                 line.range(
-                    of: #"6[012]-(cardpresent|reader-firmware)[a-z-]*\.rules:[0-9]+ "#, options: .regularExpression
+                    of: #"6[012]-cardpresent[a-z-]*\.rules:[0-9]+ "#, options: .regularExpression
                 )
                 .map { String(line[$0.upperBound...]) }
             }
@@ -198,7 +198,7 @@ struct UdevRunTests {
         model.subclass = (1, 2)
         #expect(try run(device("1-1", model), "\(Self.controller)/1-1").effects.isEmpty)
         let documented = InstalledFile(
-            path: "/etc/udev/rules.d/62-reader-firmware.rules", contents: Array(try Self.documentedRules().utf8))
+            path: "/etc/udev/rules.d/62-cardpresent-firmware.rules", contents: Array(try Self.documentedRules().utf8))
         let given = try run(device("1-1", model), "\(Self.controller)/1-1", files: [.rules, documented])
         #expect(given.hasAccess)
         #expect(given.property("TAGS")?.contains(":uaccess:") == true)

@@ -70,6 +70,7 @@ import Testing
             try await install.end()
         }
         #expect(bench.updates?.release == 0x0100)
+        #expect(try await bench.pay().status == .requiresCapture)
     }
 
     @Test func `once the reader has a byte the update goes on to its end`() async throws {
