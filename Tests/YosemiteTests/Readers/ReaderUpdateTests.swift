@@ -72,20 +72,25 @@ import Testing
 
     @Test func `what fails is told with its reason`() async throws {
         let till = try till(file: "failing")
-        await #expect(throws: CardPresentPaymentsError.reader(.softwareUpdate(.notConnectedToReader))) {
+        await #expect(
+            throws: ActionFailure<CardPresentPaymentsError>.failed(.reader(.softwareUpdate(.notConnectedToReader)))
+        ) {
             try await update(till)
         }
         try await till.connect()
         till.reader.setBatteryLevel(percent: 10)
         await #expect(
-            throws: CardPresentPaymentsError.reader(.softwareUpdate(.readerSoftwareUpdateFailedBatteryLow(0.1)))
+            throws: ActionFailure<CardPresentPaymentsError>.failed(
+                .reader(.softwareUpdate(.readerSoftwareUpdateFailedBatteryLow(0.1))))
         ) { try await update(till) }
         till.reader.setBatteryLevel(percent: 90)
         till.updates?.arm(.refused)
-        await #expect(throws: CardPresentPaymentsError.self) { try await update(till) }
+        await #expect(throws: ActionFailure<CardPresentPaymentsError>.self) { try await update(till) }
         #expect(till.updates?.release == 0x0100)
         try await update(till)
-        await #expect(throws: CardPresentPaymentsError.reader(.softwareUpdate(.noSoftwareUpdateAvailable))) {
+        await #expect(
+            throws: ActionFailure<CardPresentPaymentsError>.failed(.reader(.softwareUpdate(.noSoftwareUpdateAvailable)))
+        ) {
             try await update(till)
         }
     }
@@ -93,7 +98,10 @@ import Testing
     @Test func `what does not run cannot be cancelled`() async throws {
         let till = try till(file: "cancelled")
         try await till.connect()
-        await #expect(throws: CardPresentPaymentsError.reader(.softwareUpdate(.softwareUpdateNotCancellable))) {
+        await #expect(
+            throws: ActionFailure<CardPresentPaymentsError>.failed(
+                .reader(.softwareUpdate(.softwareUpdateNotCancellable)))
+        ) {
             try await till.perform { .cancelCardReaderUpdate(onCompletion: $0) } as Void
         }
     }
@@ -107,11 +115,15 @@ import Testing
         }
         var iterator = moments.makeAsyncIterator()
         await iterator.next()
-        await #expect(throws: CardPresentPaymentsError.reader(.softwareUpdate(.readerBusy("a payment is running")))) {
+        await #expect(
+            throws: ActionFailure<CardPresentPaymentsError>.failed(
+                .reader(.softwareUpdate(.readerBusy("a payment is running"))))
+        ) {
             try await update(till)
         }
         try await till.cancel()
-        #expect(try await payment.state == "cancelled")
+        let cancelled = try await payment
+        #expect(cancelled.state == "cancelled", "\(cancelled)")
         #expect(till.updates?.release == 0x0100)
         try await update(till)
     }
