@@ -32,6 +32,26 @@ import USB
         .reconnecting(reader, attempt: attempt, since: VirtualTimeSource.standardStart)
     }
 
+    /// The first value that is wanted; nil when the stream ended before, as it does when the test's time is over.
+    private func first<Value>(
+        _ values: inout AsyncStream<Value>.AsyncIterator, isolation: isolated (any Actor)? = #isolation,
+        where isWanted: (Value) -> Bool
+    ) async -> Value? {
+        while let value = await values.next(isolation: isolation) {
+            if isWanted(value) { return value }
+        }
+        return nil
+    }
+
+    /// What a task brings, which is cancelled with the test.
+    private func value<Value: Sendable>(of task: Task<Value, any Error>) async throws -> Value {
+        try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
     @Test func `a reader that is plugged in again is connected again, without being asked for`() async throws {
         let bench = try bench()
         var (reader, states, events) = try await connected(bench)
@@ -74,7 +94,8 @@ import USB
         #expect(await states.next() == waiting(for: reader))
         bench.bus.plug(bench.reader, port: 4)
         var found = await bench.service.discoveredReaders.makeAsyncIterator()
-        while await found.next()?.first?.id != "1209:0002@1-4" {}
+        #expect(await first(&found) { $0.first?.id == "1209:0002@1-4" } != nil)
+        await time.untilSomebodySleeps(.seconds(60))
         time.advance(by: .seconds(60))
         #expect(await states.next() == .failed(reader, .gaveUp(after: .seconds(60), last: nil)))
     }
@@ -84,14 +105,15 @@ import USB
         var (reader, states, _) = try await connected(bench)
         bench.bus.unplug(bench.reader)
         #expect(await states.next() == waiting(for: reader))
+        await time.untilSomebodySleeps(.seconds(60))
         time.advance(by: .milliseconds(59_999))
-        for _ in 0..<100 { await Task.yield() }
+        await time.untilSomebodySleeps(.milliseconds(1))
         time.advance(by: .milliseconds(1))
         #expect(await states.next() == .failed(reader, .gaveUp(after: .seconds(60), last: nil)))
         await #expect(throws: CardReaderServiceError.intentCreation(.notConnectedToReader)) { try await bench.pay() }
         bench.bus.plug(bench.reader)
         var found = await bench.service.discoveredReaders.makeAsyncIterator()
-        while await found.next() != [reader] {}
+        #expect(await first(&found) { $0 == [reader] } != nil)
         #expect(try await bench.service.connect(reader) == reader)
         #expect(await states.next() == .idle)
     }
@@ -102,7 +124,7 @@ import USB
         bench.bus.unplug(bench.reader)
         #expect(await states.next() == waiting(for: reader))
         var found = await bench.service.discoveredReaders.makeAsyncIterator()
-        while await found.next() != [] {}
+        #expect(await first(&found, where: \.isEmpty) != nil)
         await #expect(
             throws: CardReaderServiceError.connection(
                 .readerNotFound("'1209:0002@1-1' is not among the readers that were found"))
@@ -143,8 +165,7 @@ import USB
         let other = SimulatedCCIDReader(model: .tpdu, clock: bench.clock)
         bench.bus.plug(other)
         var found = await bench.service.discoveredReaders.makeAsyncIterator()
-        var readers: [CardReader] = []
-        while readers.count < 2 { readers = await found.next() ?? [] }
+        let readers = try #require(await first(&found) { $0.count == 2 })
         bench.bus.unplug(bench.reader)
         #expect(await states.next() == waiting(for: lost))
         switch call {
@@ -172,26 +193,17 @@ import USB
         var (reader, states, _) = try await connected(bench)
         bus.say { $0.openError = .accessDenied }
         bench.bus.unplug(bench.reader)
-        bench.bus.plug(bench.reader)
         #expect(await states.next() == waiting(for: reader))
-        for attempt in 1...4 {
-            var state: CardReaderReconnectionState?
-            let clock = Task { [time] in
-                while !Task.isCancelled {
-                    time.advance(by: .milliseconds(50))
-                    await Task.yield()
-                }
-            }
-            state = await states.next()
-            clock.cancel()
-            await clock.value
-            #expect(state == waiting(for: reader, attempt: attempt))
+        await time.untilSomebodySleeps(.seconds(60))
+        bench.bus.plug(bench.reader)
+        for (attempt, pause) in [(1, 100), (2, 200), (3, 400), (4, 800)] {
+            #expect(await states.next() == waiting(for: reader, attempt: attempt))
+            await time.untilSomebodySleeps(.milliseconds(pause))
+            if attempt == 4 { bus.say { $0.openError = nil } }
+            time.advance(by: .milliseconds(pause))
         }
-        bus.say { $0.openError = nil }
-        time.advance(by: .seconds(1))
-        var last = await states.next()
-        while last?.isReconnecting == true { last = await states.next() }
-        #expect(last == .succeeded(reader))
+        #expect(await states.next() == waiting(for: reader, attempt: 5))
+        #expect(await states.next() == .succeeded(reader))
     }
 
     @Test func `one of two readers with one serial number takes nothing away from the other`() async throws {
@@ -215,9 +227,9 @@ import USB
         bench.bus.unplug(bench.reader)
         #expect(await states.next() == waiting(for: reader))
         let payment = Task { try await bench.pay() }
-        for _ in 0..<100 { await Task.yield() }
+        await time.untilSomebodySleeps(.seconds(5))
         bench.bus.plug(bench.reader)
-        #expect(try await payment.value.status == .requiresCapture)
+        #expect(try await value(of: payment).status == .requiresCapture)
     }
 
     @Test func `a payment does not wait longer than it may, and is no attempt then`() async throws {
@@ -226,15 +238,11 @@ import USB
         bench.bus.unplug(bench.reader)
         #expect(await states.next() == waiting(for: reader))
         let parameters = try bench.parameters()
+        await time.untilSomebodySleeps(.seconds(60))
         let payment = Task { try await bench.service.capturePayment(parameters, onEvent: { _ in }) }
-        let clock = Task { [time] in
-            while !Task.isCancelled {
-                time.advance(by: .seconds(1))
-                for _ in 0..<50 { await Task.yield() }
-            }
-        }
-        defer { clock.cancel() }
-        let failure = await #expect(throws: CardReaderServiceError.self) { try await payment.value }
+        await time.untilSomebodySleeps(.seconds(5))
+        time.advance(by: .seconds(5))
+        let failure = await #expect(throws: CardReaderServiceError.self) { try await value(of: payment) }
         #expect(failure == .intentCreation(.readerReconnecting))
         await #expect(throws: CardReaderServiceError.retryNotPossibleNoActivePayment) {
             try await bench.service.retryActivePaymentIntent(key: IdempotencyKey(rawValue: "retry"), stan: 999)
@@ -248,11 +256,11 @@ import USB
         #expect(await states.next() == waiting(for: reader))
         let parameters = try bench.parameters()
         let payment = Task { try await bench.service.capturePayment(parameters, onEvent: { _ in }) }
-        for _ in 0..<100 { await Task.yield() }
+        await time.untilSomebodySleeps(.seconds(5))
         payment.cancel()
         try await bench.service.cancelPaymentIntent()
         await #expect(throws: CardReaderServiceError.intentCreation(.commandCancelled(from: .app))) {
-            try await payment.value
+            try await value(of: payment)
         }
     }
 
@@ -299,16 +307,10 @@ import USB
         #expect(await states.next() == waiting(for: reader))
         // It is there, so it is tried, and is as dead as before.
         #expect(await states.next() == waiting(for: reader, attempt: 1))
+        await time.untilSomebodySleeps(ReaderReconnection.firstPause)
         bench.bus.unplug(bench.reader)
         bench.bus.plug(bench.reader)
-        let clock = Task { [time] in
-            while !Task.isCancelled {
-                time.advance(by: .milliseconds(1))
-                for _ in 0..<50 { await Task.yield() }
-            }
-        }
-        defer { clock.cancel() }
-        #expect(try await payment.value.status == .requiresCapture)
+        #expect(try await value(of: payment).status == .requiresCapture)
     }
 
     // MARK: Sleep
@@ -318,9 +320,7 @@ import USB
         var (reader, states, events) = try await connected(bench)
         bench.bus.suspend(for: .seconds(3600), persistently: false)
         #expect(await events.next() == .disconnected(.suspended))
-        var last = await states.next()
-        while last?.isReconnecting == true { last = await states.next() }
-        #expect(last == .succeeded(reader))
+        #expect(await first(&states) { !$0.isReconnecting } == .succeeded(reader))
         #expect(try await bench.pay().status == .requiresCapture)
     }
 
