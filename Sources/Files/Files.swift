@@ -20,7 +20,10 @@ public enum Files {
 
     /// What is in a file. Nothing is waited for: a named pipe that nobody writes to is empty.
     ///
-    /// - Parameter limit: the most bytes that are read; what comes after them is left.
+    /// - Parameters:
+    ///   - path: of the file.
+    ///   - limit: the most bytes that are read; what comes after them is left.
+    /// - Returns: its bytes.
     /// - Throws: ``FileError``
     public static func contents(_ path: String, atMost limit: Int) throws(FileError) -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

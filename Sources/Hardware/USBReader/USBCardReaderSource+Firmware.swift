@@ -27,7 +27,8 @@ extension USBCardReaderSource: FirmwareSource {
         }
         guard found.softwareVersion == update.version else {
             throw .readerSoftwareUpdateFailedReader(
-                "the reader was sent firmware \(update.version), and says that it has \(found.softwareVersion ?? "none")")
+                "the reader was sent firmware \(update.version), and says that it has \(found.softwareVersion ?? "none")"
+            )
         }
         return found
     }

@@ -16,13 +16,8 @@ final class FirmwareShelf: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// Puts a file on the shelf, and says that it is for the simulated updatable reader.
-    ///
-    /// - Parameters:
-    ///   - release: what the reader has with it.
-    ///   - productID: for which product the file says that it is.
-    ///   - stated: the release that the file names; the same when nothing is said.
-    ///   - damage: what became of the file's bytes.
+    /// Puts a file on the shelf, and says that it is for the simulated updatable reader. `productID` and `stated` are what
+    /// the file itself says; `damage` is what became of its bytes.
     func firmware(
         release: UInt16 = 0x0234, need: ReaderFirmwareUpdate.Need = .optional, productID: UInt16 = 0x000D,
         stated: UInt16? = nil, damage: (inout [UInt8]) -> Void = { _ in }
