@@ -11,15 +11,14 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ReaderUpdateTests {
     /// A till whose reader could have newer firmware.
     private func till(
-        file name: String, need: ReaderFirmwareUpdate.Need = .optional,
-        change: @escaping (inout CardProfile) -> Void = { _ in }
+        file name: String, need: ReaderFirmwareUpdate.Need = .optional
     ) throws -> TestTill {
         let path = NSTemporaryDirectory() + "\(name)-\(UUID().uuidString).dfu"
         let image = SimulatedFirmwareImage(release: 0x0234)
         let file = DFUFile(firmware: image.bytes, vendorID: 0x1209, productID: 0x000D, release: 0x0234)
         try Data(file.encoded).write(to: URL(fileURLWithPath: path))
         return try TestTill {
-            ($0.model, $0.change) = (.updatable, change)
+            $0.model = .updatable
             $0.firmware = ReaderFirmwareCatalogue([
                 ReaderFirmware(
                     vendorID: 0x1209, productID: 0x000D, updateVendorID: 0x1209, updateProductID: 0x000E,
@@ -107,11 +106,17 @@ import Testing
     }
 
     @Test func `an update does not begin while a payment runs`() async throws {
-        let till = try till(file: "busy") { $0.cardholder.insertsAfter = .seconds(3000) }
+        let till = try till(file: "busy")
         try await till.connect()
         let (moments, continuation) = AsyncStream.makeStream(of: Void.self)
-        async let payment = till.collect { event in
-            if event == .waitingForInput(.insert) { continuation.yield() }
+        // Nobody puts a card in.
+        let request = PaymentRequest(
+            siteID: 7, orderID: 42, amount: try usd("12.50"), cardTimeout: .seconds(60), forcedOnline: false)
+        async let payment: Yosemite.Payment = till.perform {
+            .collectPayment(
+                request: request,
+                onCardReaderMessage: { if $0 == .waitingForInput(.insert) { continuation.yield() } },
+                onProcessingCompletion: { _ in }, onCompletion: $0)
         }
         var iterator = moments.makeAsyncIterator()
         await iterator.next()
