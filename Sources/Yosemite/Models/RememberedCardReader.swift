@@ -10,7 +10,9 @@ public struct RememberedCardReader: Hashable, Sendable, Identifiable {
     /// When it became the last used one.
     public let usedAt: Timestamp
 
-    init(_ record: RememberedReader) { (id, name, usedAt) = (record.id, record.name, record.usedAt) }
+    public init(id: String, name: String, usedAt: Timestamp) { (self.id, self.name, self.usedAt) = (id, name, usedAt) }
+
+    init(_ record: RememberedReader) { self.init(id: record.id, name: record.name, usedAt: record.usedAt) }
 }
 
 extension [RememberedCardReader] {
