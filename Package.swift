@@ -59,6 +59,7 @@ let package = Package(
         .target(name: "Amounts", swiftSettings: strict),
         .target(name: "CardSecrets", swiftSettings: strict),
         .target(name: "Determinism", swiftSettings: strict),
+        .target(name: "Files", swiftSettings: strict),
         .target(name: "Cryptography", dependencies: ["CardSecrets", "COpenSSL", "Determinism"], swiftSettings: strict),
         .target(
             name: "SettingsFile", dependencies: [.product(name: "Yams", package: "Yams")], swiftSettings: strict),
@@ -77,9 +78,9 @@ let package = Package(
         // MARK: Layers, from the bottom up
 
         .target(name: "SmartCard", swiftSettings: strict),
-        .target(name: "USB", dependencies: ["CLibUSB", "Determinism"], swiftSettings: strict),
+        .target(name: "USB", dependencies: ["CLibUSB", "Determinism", "Files"], swiftSettings: strict),
         .target(name: "CCID", dependencies: ["Determinism", "SmartCard", "USB"], swiftSettings: strict),
-        .target(name: "PCSC", dependencies: ["CPCSC", "Determinism", "SmartCard"], swiftSettings: strict),
+        .target(name: "PCSC", dependencies: ["CPCSC", "Determinism", "Files", "SmartCard"], swiftSettings: strict),
         .target(name: "HID", dependencies: ["CHIDRaw", "CardSecrets", "USB"], swiftSettings: strict),
         .target(name: "MagneticStripe", dependencies: ["CardSecrets", "Determinism"], swiftSettings: strict),
         .target(
@@ -100,7 +101,7 @@ let package = Package(
         .target(
             name: "Hardware",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "EMV", "HID",
+                "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "DFU", "EMV", "Files", "HID",
                 "MagneticStripe", "MSR", "PCSC", "SettingsFile", "SmartCard", "USB",
             ],
             swiftSettings: strict
@@ -135,15 +136,15 @@ let package = Package(
         .target(
             name: "Doctor",
             dependencies: [
-                "CCID", "CTimex", "Determinism", "DeviceAccess", "HID", "Hardware", "MSR", "SettingsFile", "Storage",
-                "USB",
+                "CCID", "CTimex", "Determinism", "DeviceAccess", "Files", "HID", "Hardware", "MSR", "SettingsFile",
+                "Storage", "USB",
             ],
             swiftSettings: strict
         ),
         .executableTarget(
             name: "CardPresentCommand",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "DeviceAccess", "Doctor", "EMV",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "DeviceAccess", "DFU", "Doctor", "EMV",
                 "EMVReplay", "Hardware", "MSR", "PCSC", "SettingsFile",
                 "Simulator", "SmartCard", "Storage", "USB", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -156,6 +157,7 @@ let package = Package(
 
         .testTarget(name: "AmountsTests", dependencies: ["Amounts"], swiftSettings: strict),
         .testTarget(name: "CardSecretsTests", dependencies: ["CardSecrets"], swiftSettings: strict),
+        .testTarget(name: "FilesTests", dependencies: ["Files"], swiftSettings: strict),
         .testTarget(name: "DeterminismTests", dependencies: ["Determinism"], swiftSettings: strict),
         .testTarget(
             name: "CryptographyTests", dependencies: ["CardSecrets", "Cryptography", "Determinism"],
@@ -205,8 +207,8 @@ let package = Package(
         .testTarget(
             name: "HardwareTests",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
-                "MSR", "SettingsFile", "Simulator", "SmartCard", "USB",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "DFU", "EMV", "Hardware",
+                "MagneticStripe", "MSR", "SettingsFile", "Simulator", "SmartCard", "USB",
             ],
             swiftSettings: strict
         ),
@@ -222,8 +224,8 @@ let package = Package(
         .testTarget(
             name: "YosemiteTests",
             dependencies: [
-                "Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard", "Storage",
-                "Yosemite",
+                "Amounts", "CardSecrets", "CCID", "Determinism", "DFU", "EMV", "Hardware", "Simulator", "SmartCard",
+                "Storage", "Yosemite",
             ],
             swiftSettings: strict
         ),

@@ -105,10 +105,12 @@ public final class SimulatedUSBBus: USBBus {
     }
 
     private func tell(_ event: USBHotplugEvent) {
-        state.withLock { state in
+        let isHeard = state.withLock { state in
             for subscriber in state.subscribers.keys { state.subscribers[subscriber]?.append(event) }
+            return !state.subscribers.isEmpty
         }
-        clock.signal()
+        // Also when the host has not come round to listening: it is not to sleep past it.
+        if isHeard { clock.announce() } else { clock.signal() }
     }
 
     /// One consumer of hotplug events, from the call that made its stream until the stream goes away.

@@ -51,6 +51,16 @@ extension CardReader {
             inputs: hasStripe ? [.insert, .swipe] : .insert)
     }
 
+    /// A reader that waits for firmware. Its identifier is that of the reader at its work, where it has a serial number.
+    init(_ device: USBDevice, awaiting firmware: ReaderFirmware) {
+        let usbID = Self.hexadecimal(firmware.vendorID) + ":" + Self.hexadecimal(firmware.productID)
+        self.init(
+            id: usbID + Self.place(device), name: device.product ?? "USB card reader \(usbID)",
+            manufacturer: device.manufacturer, serialNumber: device.serialNumber, usbID: usbID, softwareVersion: nil,
+            batteryLevel: nil, readerType: .ccid, exchangeLevel: "none", slotCount: 0, inputs: [],
+            isAwaitingFirmware: true)
+    }
+
     private init(_ device: USBDevice, _ stripe: MSRInterface) {
         let usbID = Self.usbID(device)
         self.init(

@@ -8,21 +8,25 @@ public import USB
 /// A chip card reader takes stripes too when it has a head for them, or when a magnetic stripe reader is plugged in
 /// beside it.
 public struct USBCardReaderSource: CardReaderSource {
-    private let bus: any USBBus
+    let bus: any USBBus
     private let quirks: ReaderQuirkTable
-    private let time: any TimeSource
+    let firmware: ReaderFirmwareCatalogue
+    let time: any TimeSource
     private let magneticStripe: MagneticStripePolicy
 
     /// - Parameters:
     ///   - bus: where readers are.
     ///   - quirks: what is known of chip card readers besides their descriptors.
+    ///   - firmware: what there is for readers that take firmware.
     ///   - time: measures the driver's waits.
     ///   - magneticStripe: whether stripes are read, and how.
     public init(
-        _ bus: any USBBus, quirks: ReaderQuirkTable = .embedded, time: any TimeSource,
+        _ bus: any USBBus, quirks: ReaderQuirkTable = .embedded,
+        firmware: ReaderFirmwareCatalogue = ReaderFirmwareCatalogue(), time: any TimeSource,
         magneticStripe: MagneticStripePolicy = MagneticStripePolicy()
     ) {
-        (self.bus, self.quirks, self.time, self.magneticStripe) = (bus, quirks, time, magneticStripe)
+        (self.bus, self.quirks, self.firmware) = (bus, quirks, firmware)
+        (self.time, self.magneticStripe) = (time, magneticStripe)
     }
 
     public var discoveryMethod: CardReaderDiscoveryMethod { .usb }
@@ -40,6 +44,9 @@ public struct USBCardReaderSource: CardReaderSource {
     public func open(_ reader: CardReader) async throws(UnderlyingError) -> any CardReaderSession {
         let device = try await devices().first { readers(in: $0).contains { $0.id == reader.id } }
         guard let device else { throw .readerDisconnected }
+        guard firmware.update(awaitedBy: device) == nil else {
+            throw .readerIncompatible("it has no firmware that runs; connecting it finishes the update")
+        }
         if reader.readerType == .magneticStripe {
             guard let interface = stripe(in: device) else { throw .readerIncompatible(MSRError.noReader.description) }
             return try await StripeReaderSession.open(device, interface, on: bus, path: magneticStripe.path)
@@ -83,7 +90,12 @@ public struct USBCardReaderSource: CardReaderSource {
     }
 
     /// The readers in a device, as far as their cards are taken.
-    private func readers(in device: USBDevice) -> [CardReader] {
+    func readers(in device: USBDevice) -> [CardReader] {
+        if let update = firmware.update(awaitedBy: device) { return [CardReader(device, awaiting: update.firmware)] }
+        return workingReaders(in: device)
+    }
+
+    private func workingReaders(in device: USBDevice) -> [CardReader] {
         CardReader.all(in: device, stripeReaders: magneticStripe.readers, quirks: quirks).compactMap { reader in
             var reader = reader
             if !magneticStripe.isEnabled { reader.inputs.remove(.swipe) }
@@ -91,7 +103,7 @@ public struct USBCardReaderSource: CardReaderSource {
         }
     }
 
-    private func devices() async throws(UnderlyingError) -> [USBDevice] {
+    func devices() async throws(UnderlyingError) -> [USBDevice] {
         do throws(USBError) {
             return try await bus.devices()
         } catch {

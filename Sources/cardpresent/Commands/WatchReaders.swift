@@ -34,7 +34,7 @@ struct WatchReaders: AsyncParsableCommand {
             let source: any CardReaderSource =
                 bus.pcsc
                 ? PCSCReaderSource()
-                : USBCardReaderSource(try bus.open(), quirks: settings.readerQuirks, time: SystemTimeSource())
+                : try bus.source(settings)
             let changes = source.changes()
             let cancellation = Cancellation()
             try await CancellationSignals.watching {

@@ -8,6 +8,7 @@ internal import USB
 extension CardReader {
     /// The reader on one line.
     var line: String {
+        guard !isAwaitingFirmware else { return "\(id)  \(name)  waits for firmware\n" }
         var parts = [exchangeLevel]
         if slotCount > 0 { parts.append(slotCount == 1 ? "1 slot" : "\(slotCount) slots") }
         if inputs.contains(.swipe) { parts.append("magnetic stripe") }

@@ -34,7 +34,7 @@ struct ReadersAndCardsTests {
                 1209:0009@1-9  Simulated dual interface reader  short APDU, 1 slot
                 1209:0009@1-9#1  Simulated dual interface reader #1  short APDU, 1 slot
                 1209:000a@1-10  Simulated chip and magnetic stripe reader  TPDU, 1 slot, magnetic stripe
-                1209:000b/UPD00001  Simulated updatable reader  short APDU, 1 slot
+                1209:000d/UPD00001  Simulated updatable reader  short APDU, 1 slot
                 1209:000b@1-12  Simulated magnetic stripe reader  reports, magnetic stripe
                 0801:0002@1-13  Simulated magnetic stripe reader (fixed report)  reports, magnetic stripe
                 0801:0001@1-14  Simulated magnetic stripe reader (keyboard)  keyboard, magnetic stripe
