@@ -76,10 +76,12 @@ let package = Package(
 
         // MARK: Layers, from the bottom up
 
-        .target(name: "SmartCard", swiftSettings: strict),
+        .target(name: "SmartCard", dependencies: ["CardSecrets"], swiftSettings: strict),
         .target(name: "USB", dependencies: ["CLibUSB", "Determinism"], swiftSettings: strict),
-        .target(name: "CCID", dependencies: ["Determinism", "SmartCard", "USB"], swiftSettings: strict),
-        .target(name: "PCSC", dependencies: ["CPCSC", "Determinism", "SmartCard"], swiftSettings: strict),
+        .target(
+            name: "CCID", dependencies: ["CardSecrets", "Determinism", "SmartCard", "USB"], swiftSettings: strict),
+        .target(
+            name: "PCSC", dependencies: ["CPCSC", "CardSecrets", "Determinism", "SmartCard"], swiftSettings: strict),
         .target(name: "HID", dependencies: ["CHIDRaw", "CardSecrets", "USB"], swiftSettings: strict),
         .target(name: "MagneticStripe", dependencies: ["CardSecrets", "Determinism"], swiftSettings: strict),
         .target(

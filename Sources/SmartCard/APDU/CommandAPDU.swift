@@ -39,25 +39,28 @@ public struct CommandAPDU: Hashable, Sendable {
 
     /// The encoded command: 4 bytes of header, then Lc, data and Le as the case asks.
     public var bytes: [UInt8] {
-        var bytes = [cla, ins, p1, p2]
-        let extended = isExtended
-        if !data.isEmpty {
-            if extended {
-                bytes += [0, UInt8(data.count >> 8), UInt8(data.count & 0xFF)]
-            } else {
-                bytes.append(UInt8(data.count))
-            }
-            bytes += data
-        }
-        if let expectedLength {
-            if extended {
-                if data.isEmpty { bytes.append(0) }
-                bytes += [UInt8(expectedLength >> 8 & 0xFF), UInt8(expectedLength & 0xFF)]
-            } else {
-                bytes.append(UInt8(expectedLength & 0xFF))
-            }
-        }
+        let (start, end) = (bytesBeforeData, bytesAfterData)
+        var bytes: [UInt8] = []
+        // An array that grows leaves what it held behind, which may be a PIN.
+        bytes.reserveCapacity(start.count + data.count + end.count)
+        bytes += start
+        bytes += data
+        bytes += end
         return bytes
+    }
+
+    /// The header, and Lc where there is data.
+    var bytesBeforeData: [UInt8] {
+        let header = [cla, ins, p1, p2]
+        guard !data.isEmpty else { return header }
+        return header + (isExtended ? [0, UInt8(data.count >> 8), UInt8(data.count & 0xFF)] : [UInt8(data.count)])
+    }
+
+    /// Le where data is expected.
+    var bytesAfterData: [UInt8] {
+        guard let expectedLength else { return [] }
+        guard isExtended else { return [UInt8(expectedLength & 0xFF)] }
+        return (data.isEmpty ? [0] : []) + [UInt8(expectedLength >> 8 & 0xFF), UInt8(expectedLength & 0xFF)]
     }
 
     /// Decodes a command of any of the four cases, short or extended.

@@ -24,14 +24,12 @@ struct TraceMask: ~Copyable {
     }
 
     func text(of command: CommandAPDU) -> String {
-        let bytes = command.bytes
-        let start = 4 + (command.data.isEmpty ? 0 : command.isExtended ? 3 : 1)
-        let end = start + command.data.count
         let hidden =
             Self.pinInstructions.contains(command.ins)
             ? Array(repeating: true, count: command.data.count)
             : occurrences(in: command.data)
-        return HexText.encode(bytes[..<start]) + Self.text(command.data, hidden) + HexText.encode(bytes[end...])
+        return HexText.encode(command.bytesBeforeData) + Self.text(command.data, hidden)
+            + HexText.encode(command.bytesAfterData)
     }
 
     mutating func text(of response: ResponseAPDU, to command: CommandAPDU) -> String {
