@@ -168,7 +168,7 @@ let package = Package(
         .testTarget(name: "SmartCardTests", dependencies: ["Determinism", "SmartCard"], swiftSettings: strict),
         .testTarget(name: "USBTests", dependencies: ["CLibUSB", "Determinism", "USB"], swiftSettings: strict),
         .testTarget(
-            name: "CCIDTests", dependencies: ["CCID", "Determinism", "Simulator", "SmartCard", "USB"],
+            name: "CCIDTests", dependencies: ["CardSecrets", "CCID", "Determinism", "Simulator", "SmartCard", "USB"],
             swiftSettings: strict),
         // The driver over the real libusb, with readers that umockdev shows it.
         .testTarget(
@@ -189,7 +189,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "DFUTests", dependencies: ["Determinism", "DFU", "Simulator", "USB"], swiftSettings: strict),
         .testTarget(
-            name: "PCSCTests", dependencies: ["CPCSC", "Determinism", "PCSC", "SmartCard"], swiftSettings: strict),
+            name: "PCSCTests", dependencies: ["CardSecrets", "CPCSC", "Determinism", "PCSC", "SmartCard"],
+            swiftSettings: strict),
         .testTarget(
             name: "EMVTests",
             dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "SmartCard"],
