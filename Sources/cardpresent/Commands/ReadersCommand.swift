@@ -52,11 +52,11 @@ struct ListReaders: AsyncParsableCommand {
         try await output.reporting {
             let remembered = RememberedReaders.known(data)
             guard !self.remembered else { return try tell(remembered) }
-            let quirks = try configuration.load().readerQuirks
+            let settings = try configuration.load()
             let readers =
                 bus.pcsc
                 ? try await PCSCReaderCatalogue.readers()
-                : try await ReaderCatalogue.readers(on: try bus.open(), quirks: quirks).map(\.reader)
+                : try await ReaderCatalogue.readers(on: try bus.open(), settings).map(\.reader)
             let known = Set(remembered.map(\.id))
             let views = readers.map { ListedReaderView(reader: $0, isRemembered: known.contains($0.id)) }
             guard !output.json else { return try StandardOutput.write(json: views) }
@@ -106,12 +106,12 @@ struct ReaderInfo: AsyncParsableCommand {
             let found = try PCSCReaderCatalogue.find(reader, among: try await PCSCReaderCatalogue.readers())
             return await ReaderView.askingPCSC(found)
         }
-        let quirks = try configuration.load().readerQuirks
+        let settings = try configuration.load()
         let bus = try bus.open()
-        let found = try await ReaderCatalogue.find(reader, on: bus, quirks: quirks)
+        let found = try await ReaderCatalogue.find(reader, on: bus, settings)
         // Before the reader is opened, which wakes it.
         let place = await ReaderPlaceView(found.device, on: bus)
-        var result = await ReaderView.asking(found.reader, device: found.device, bus: bus, table: quirks)
+        var result = await ReaderView.asking(found.reader, device: found.device, bus: bus, settings)
         result.view.place = place
         return result
     }

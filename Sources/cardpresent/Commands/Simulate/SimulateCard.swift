@@ -62,7 +62,7 @@ struct SimulateCard: AsyncParsableCommand {
             cardTime: virtualTime ? VirtualTimeSource() : system,
             trace: traceFile.map { file in TraceRecorder { file.write($0) } }, onEvent: display.show)
         let cancellation = Cancellation()
-        let failure = await CancellationSignals.watching {
+        let failure = await CancellationSignals.watching(endsWithOutput: json) {
             let serving = Task { () -> CommandFailure? in
                 do throws(DoorError) { try await cardDoor.serve() } catch { return CommandFailure(error) }
                 return nil
