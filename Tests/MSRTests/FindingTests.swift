@@ -1,6 +1,7 @@
 import Determinism
 import HID
 import MSR
+import MagneticStripe
 import Simulator
 import Testing
 import USB

@@ -1,3 +1,4 @@
+import CardSecrets
 import Determinism
 import HID
 import MagneticStripe

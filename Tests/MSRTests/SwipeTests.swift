@@ -1,4 +1,5 @@
 import CardSecrets
+import Determinism
 import MSR
 import MagneticStripe
 import Simulator

@@ -71,14 +71,14 @@ import Testing
             #expect(error(one: read(one), two: read(two)) == .trackMismatch)
         }
         // What one of them leaves out is no contradiction.
-        for one in ["%B4761739001010010^A/B^3512101?", "%B4761739001010010^A/B^3512^?", "%B4761739001010010^A/B^^101?"] {
+        for one in ["%B4761739001010010^A/B^3512101?", "%B4761739001010010^A/B^3512^?", "%B4761739001010010^A/B^^101?"]
+        {
             #expect(error(one: read(one), two: read(two)) == nil)
         }
     }
 
     @Test func `where nothing was read, another swipe is asked for`() {
-        #expect(
-            "\(StripeCardError.unreadable([]))" == "nothing could be read from the magnetic stripe: swipe the card again")
+        #expect(StripeCardError.unreadable([]).description.hasSuffix("swipe the card again"))
     }
 
     @Test func `no error has a digit of the card in it`() {

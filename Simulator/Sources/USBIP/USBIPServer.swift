@@ -76,7 +76,7 @@ public final class USBIPServer: Sendable {
     }
 
     private func tell(_ event: USBIPEvent) {
-        onEvent(event)
         visits.note(event)
+        onEvent(event)
     }
 }

@@ -17,7 +17,8 @@ struct USBIPServerTests {
 
         init(
             time: any TimeSource = VirtualTimeSource(), stay: DoorStay = DoorStay(),
-            waitingTime: any TimeSource = SystemTimeSource(), at address: DoorAddress = .tcp(host: "127.0.0.1", port: 0),
+            waitingTime: any TimeSource = SystemTimeSource(),
+            at address: DoorAddress = .tcp(host: "127.0.0.1", port: 0),
             // A client that is in this process may be late for no other reason than that the machine is busy.
             patience: Duration = .seconds(3600)
         ) async throws {
