@@ -96,11 +96,7 @@ public struct USBCardReaderSource: CardReaderSource {
     /// The readers in a device, as far as their cards are taken.
     func readers(in device: USBDevice) -> [CardReader] {
         if let update = firmware.update(awaitedBy: device) { return [CardReader(device, awaiting: update.firmware)] }
-        return workingReaders(in: device)
-    }
-
-    private func workingReaders(in device: USBDevice) -> [CardReader] {
-        CardReader.all(in: device, magneticStripe: magneticStripe, quirks: quirks)
+        return CardReader.all(in: device, magneticStripe: magneticStripe, quirks: quirks)
     }
 
     func devices() async throws(UnderlyingError) -> [USBDevice] {
