@@ -247,6 +247,19 @@ import USB
         await rig.expectDone()
     }
 
+    // Another program may reset the device, or the machine end a sleep that no clock tells of.
+    @Test func `a reader that answers after a read of its notices was lost is not gone`() async throws {
+        let rig = try await Rig(
+            CCIDClassDescriptor(level: .tpdu), interrupt: true,
+            status("65", 1, "02 00 00") + status("65", 2, "02 00 00"))
+        for _ in 0..<2 {
+            rig.transport.notify(.failure(.disconnected))
+            await rig.until { rig.transport.isListening }
+            #expect(try await rig.reader.cardStatus() == .absent)
+        }
+        await rig.expectDone()
+    }
+
     @Test func `closing lets a command that is under way end, and switches the card off after it`() async throws {
         let rig = try await Rig(
             CCIDClassDescriptor(level: .tpdu), clock: StandingClock(),

@@ -64,6 +64,7 @@ extension CCIDReader {
                 guard error == .usb(.stalled), command.type.isRepeatable else { throw error }
                 reply = try await send(command, slot: slot, wait: wait, within: total)
             }
+            lostAfterSleep = nil
             if let code = slots[index].hardwareFault { throw .hardwareFault(slot: slot, code: code) }
             return reply
         } catch {

@@ -41,6 +41,9 @@ public actor CCIDReader {
     var isNotifying = false
     /// The slot whose command is under way; nil while none is.
     var commandedSlot: UInt8?
+    /// How long the machine had slept when a read of notices ended as if the device were gone; nil when it gave a sign
+    /// of life since.
+    var lostAfterSleep: Duration?
     private var listener: Task<Void, Never>?
     private var closing: Task<Void, Never>?
 

@@ -126,13 +126,12 @@ extension CCIDReader {
     func takeNotifications(from endpoint: USBEndpoint) async {
         let length = max(Int(endpoint.maximumPacketSize), 1 + (slots.count + 3) / 4)
         var failures = 0
-        var isLost = false
         while lifetime == .open, failures < Self.maximumListenerFailures, !Task.isCancelled {
             do throws(USBError) {
                 let bytes = try await transport.interruptIn(
                     endpoint: endpoint.address, maximumLength: length, timeout: .seconds(3600))
                 failures = 0
-                isLost = false
+                lostAfterSleep = nil
                 // Not everything that comes here is meant for the driver.
                 if let notification = try? CCIDNotification(bytes: bytes) { take(notification) }
             } catch {
@@ -140,7 +139,7 @@ extension CCIDReader {
                 case .timedOut: continue
                 // A sleep of the machine ends a read as if the device were gone (-ESHUTDOWN). Of one that is, the next
                 // read ends at once, too.
-                case .disconnected where !isLost: isLost = true
+                case .disconnected where lostAfterSleep != time.timeAsleep(): lostAfterSleep = time.timeAsleep()
                 case .disconnected: end(.gone)
                 case .stalled:
                     failures += 1
