@@ -113,9 +113,10 @@ final class BridgeBench: Sendable {
     }
 
     func open(
-        _ reader: Plugged<SimulatedCCIDReader>, _ timing: CCIDTiming = .short
+        _ reader: Plugged<SimulatedCCIDReader>, _ timing: CCIDTiming = .short,
+        quirks: ReaderQuirkTable = .embedded, time: any TimeSource = SystemTimeSource()
     ) async throws(CCIDError) -> CCIDReader {
-        try await CCIDReader.open(reader.device, on: bus, timing: timing, time: SystemTimeSource())
+        try await CCIDReader.open(reader.device, on: bus, timing: timing, quirks: quirks, time: time)
     }
 
     /// Waits until something is so, for two seconds at most.
