@@ -47,6 +47,7 @@ struct ReadersAndCardsTests {
                   id            1209:0001@1-1
                   manufacturer  CardPresent
                   USB           1209:0001
+                  place         bus 1 device 1, port 1-1
                   firmware      1.00
                   level         TPDU
                   slots         1
