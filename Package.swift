@@ -77,10 +77,13 @@ let package = Package(
 
         // MARK: Layers, from the bottom up
 
-        .target(name: "SmartCard", swiftSettings: strict),
+        .target(name: "SmartCard", dependencies: ["CardSecrets"], swiftSettings: strict),
         .target(name: "USB", dependencies: ["CLibUSB", "Determinism", "Files"], swiftSettings: strict),
-        .target(name: "CCID", dependencies: ["Determinism", "SmartCard", "USB"], swiftSettings: strict),
-        .target(name: "PCSC", dependencies: ["CPCSC", "Determinism", "Files", "SmartCard"], swiftSettings: strict),
+        .target(
+            name: "CCID", dependencies: ["CardSecrets", "Determinism", "SmartCard", "USB"], swiftSettings: strict),
+        .target(
+            name: "PCSC", dependencies: ["CPCSC", "CardSecrets", "Determinism", "Files", "SmartCard"],
+            swiftSettings: strict),
         .target(name: "HID", dependencies: ["CHIDRaw", "CardSecrets", "USB"], swiftSettings: strict),
         .target(name: "MagneticStripe", dependencies: ["CardSecrets", "Determinism"], swiftSettings: strict),
         .target(
@@ -168,7 +171,7 @@ let package = Package(
         .testTarget(name: "SmartCardTests", dependencies: ["Determinism", "SmartCard"], swiftSettings: strict),
         .testTarget(name: "USBTests", dependencies: ["CLibUSB", "Determinism", "USB"], swiftSettings: strict),
         .testTarget(
-            name: "CCIDTests", dependencies: ["CCID", "Determinism", "Simulator", "SmartCard", "USB"],
+            name: "CCIDTests", dependencies: ["CardSecrets", "CCID", "Determinism", "Simulator", "SmartCard", "USB"],
             swiftSettings: strict),
         // The driver over the real libusb, with readers that umockdev shows it.
         .testTarget(
@@ -189,7 +192,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "DFUTests", dependencies: ["Determinism", "DFU", "Simulator", "USB"], swiftSettings: strict),
         .testTarget(
-            name: "PCSCTests", dependencies: ["CPCSC", "Determinism", "PCSC", "SmartCard"], swiftSettings: strict),
+            name: "PCSCTests", dependencies: ["CardSecrets", "CPCSC", "Determinism", "PCSC", "SmartCard"],
+            swiftSettings: strict),
         .testTarget(
             name: "EMVTests",
             dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "SmartCard"],

@@ -67,22 +67,26 @@ public struct USBCardReaderSource: CardReaderSource {
                 error, status: status, owners: await bus.owners(of: device, interface: interface?.number))
         }
         guard magneticStripe.isEnabled else { return chip }
-        return ChipAndStripeSession(chip: chip, stripe: await stripe(beside: device)) { await stripe(beside: device) }
+        return ChipAndStripeSession(chip: chip) { await stripe(beside: device) }
     }
 
-    /// Opens the stripe reader in the same device as the chip reader, or one that is plugged in beside it.
-    ///
-    /// - Returns: nil when there is none, or none that can be opened: chip cards are taken all the same.
-    private func stripe(beside chip: USBDevice) async -> StripeReaderSession? {
+    /// Opens the stripe reader in the same device as the chip reader, or one that is plugged in beside it. Where that
+    /// fails chip cards are taken all the same.
+    private func stripe(beside chip: USBDevice) async -> StripeSearch {
         let devices = (try? await devices()) ?? []
+        var fault: UnderlyingError?
         // Its own first.
         let own = devices.filter { $0.bus == chip.bus && $0.address == chip.address }
         for device in own + devices.filter({ readers(in: $0).first?.inputs == .swipe }) {
             guard let interface = stripe(in: device) else { continue }
-            let session = try? await StripeReaderSession.open(device, interface, on: bus, path: magneticStripe.path)
-            if let session { return session }
+            do throws(UnderlyingError) {
+                return .opened(
+                    try await StripeReaderSession.open(device, interface, on: bus, path: magneticStripe.path))
+            } catch {
+                fault = fault ?? error
+            }
         }
-        return nil
+        return fault.map { .failed($0) } ?? .nothing
     }
 
     private func stripe(in device: USBDevice) -> MSRInterface? {
@@ -92,20 +96,13 @@ public struct USBCardReaderSource: CardReaderSource {
     /// The readers in a device, as far as their cards are taken.
     func readers(in device: USBDevice) -> [CardReader] {
         if let update = firmware.update(awaitedBy: device) { return [CardReader(device, awaiting: update.firmware)] }
-        return workingReaders(in: device)
-    }
-
-    private func workingReaders(in device: USBDevice) -> [CardReader] {
-        CardReader.all(in: device, stripeReaders: magneticStripe.readers, quirks: quirks).compactMap { reader in
-            var reader = reader
-            if !magneticStripe.isEnabled { reader.inputs.remove(.swipe) }
-            return reader.inputs.isEmpty ? nil : reader
-        }
+        return CardReader.all(in: device, magneticStripe: magneticStripe, quirks: quirks)
     }
 
     func devices() async throws(UnderlyingError) -> [USBDevice] {
         do throws(USBError) {
-            return try await bus.devices()
+            guard magneticStripe.isEnabled else { return try await bus.devices() }
+            return try await MSRInterface.devices(on: bus, models: magneticStripe.readers)
         } catch {
             throw .readerCommunicationError(error.description)
         }

@@ -121,12 +121,12 @@ struct ReaderInfo: AsyncParsableCommand {
             let found = try PCSCReaderCatalogue.find(reader, among: try await PCSCReaderCatalogue.readers())
             return await ReaderView.askingPCSC(found)
         }
-        let quirks = try configuration.load().readerQuirks
+        let settings = try configuration.load()
         let bus = try bus.open()
-        let found = try await ReaderCatalogue.find(reader, on: bus, quirks: quirks)
+        let found = try await ReaderCatalogue.find(reader, on: bus, settings)
         // Before the reader is opened, which wakes it.
         let place = await ReaderPlaceView(found.device, on: bus)
-        var result = await ReaderView.asking(found.reader, device: found.device, bus: bus, table: quirks)
+        var result = await ReaderView.asking(found.reader, device: found.device, bus: bus, settings)
         result.view.place = place
         return result
     }

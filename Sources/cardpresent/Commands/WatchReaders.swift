@@ -37,7 +37,7 @@ struct WatchReaders: AsyncParsableCommand {
                 : try bus.source(settings)
             let changes = source.changes()
             let cancellation = Cancellation()
-            try await CancellationSignals.watching {
+            try await CancellationSignals.watching(endsWithOutput: true) {
                 let watching = Task { try await watch(changes, of: source) }
                 defer { watching.cancel() }
                 guard connect else {

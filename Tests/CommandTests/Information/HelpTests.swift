@@ -130,6 +130,7 @@ struct HelpTests {
     @Test(arguments: [
         ["refund"], ["payments", "list"], ["payments", "show"], ["payments", "recover"], ["receipts", "list"],
         ["receipts", "show"], ["receipts", "print"], ["readers", "list"], ["readers", "info"], ["readers", "watch"],
+        ["readers", "remember"], ["readers", "forget"],
         ["cards", "list"], ["cards", "show"], ["config", "show"], ["config", "check"], ["issuer", "ledger"],
         ["issuer", "reconcile"], ["emv", "decode"], ["emv", "replay"], ["emv", "oda"], ["emv", "capks"],
         ["exceptions", "add"], ["exceptions", "list"], ["exceptions", "remove"], ["simulate", "card"],
