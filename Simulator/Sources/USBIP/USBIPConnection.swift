@@ -54,8 +54,9 @@ final class USBIPConnection: Sendable {
         }
         onEvent(.imported(busID: busID, port.device))
         let reason = await serve(port, session)
-        // The next client finds the device as if it had just been plugged in.
-        port.reset()
+        // The next client finds the device as if it had just been plugged in. One that has left is not at this port any
+        // more: it may be on its way into update mode.
+        if port.isConnected { port.reset() }
         port.releaseAll(by: owner)
         bus.clock.signal()
         onEvent(.released(busID: busID, reason: reason))
