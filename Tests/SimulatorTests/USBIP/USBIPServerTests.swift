@@ -430,12 +430,13 @@ struct USBIPServerTests {
 
     @Test func `more transfers than a driver has end the connection, and the others are served`() async throws {
         let bench = try await Bench()
-        bench.plug()
+        bench.plug(card: ScriptedCard(ScriptedCard.t0))
         let client = try await bench.client()
         try await client.importDevice()
+        // The card that is there; nothing is to be told after that.
         _ = try await client.transfer(Self.interrupt, length: 8)
         for _ in 0..<256 { try await client.submit(Self.interrupt, length: 8) }
-        #expect(try await client.exchange(Self.slotStatus)[7] == 2)
+        #expect(try await client.exchange(Self.slotStatus)[7] == 1)
         try await client.submit(Self.interrupt, length: 8)
         #expect(try await client.isAtEnd())
         _ = await bench.event()
