@@ -57,6 +57,12 @@ public struct WebAddress: Hashable, Sendable {
             origin: origin, path: base + "/" + parts.joined(separator: "/") + end, query: query)
     }
 
+    /// The same place below another address.
+    func moved(to base: WebAddress) -> WebAddress {
+        let folder = base.path.hasSuffix("/") ? String(base.path.dropLast()) : base.path
+        return WebAddress(origin: base.origin, path: folder + path, query: query)
+    }
+
     /// The address without what is asked: it may hold what somebody searched for.
     public var withoutQuery: String { origin.description + path }
 

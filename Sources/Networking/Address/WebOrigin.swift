@@ -60,10 +60,14 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-extension WebOrigin {
-    static let wordPressDotcom = WebOrigin(scheme: .https, host: "public-api.wordpress.com", port: 443)
+extension WebAddress {
+    /// `https://public-api.wordpress.com/`
+    public static let wordPressDotcom = WebAddress(
+        origin: WebOrigin(scheme: .https, host: "public-api.wordpress.com", port: 443), path: "/", query: nil)
+}
 
-    private init(scheme: Scheme, host: String, port: UInt16) {
+extension WebOrigin {
+    fileprivate init(scheme: Scheme, host: String, port: UInt16) {
         (self.scheme, self.host, self.port) = (scheme, host, port)
     }
 }

@@ -31,8 +31,8 @@ extension CertificateProblem {
         case 18: self = .selfSigned
         case 2, 19, 20, 21: self = .unknownIssuer
         case 62, 64: self = .wrongHost
-        // libcurl compares the name itself, after OpenSSL has found nothing.
-        case 0: self = .wrongHost
+        // libcurl compares the name itself, after OpenSSL has found nothing, and says so in words only.
+        case _ where explanation.contains("target host name"): self = .wrongHost
         default: self = .other(explanation)
         }
     }

@@ -11,6 +11,9 @@ public struct MappedContent: Sendable {
 
     private init(_ document: JSONDocument, node: Int) { (self.document, self.node) = (document, node) }
 
+    /// How PHP writes an object without members, and a store that there is nothing.
+    var isEmptyList: Bool { document.nodes[node].kind == .list && document.nodes[node].length == 0 }
+
     /// A part of this part.
     ///
     /// - Throws: ``DecodingFailure``

@@ -17,22 +17,15 @@ public struct DotcomRequest: Request, Hashable {
     public let options: RequestOptions
     /// Whether a site has the same interface under `wp/v2`, without `sites/{id}/` in front.
     public let isAvailableOnSite: Bool
-    /// WordPress.com, or what stands in for it.
-    public let base: WebAddress
 
     public init(
         _ version: Version = .rest1_1, _ method: HTTPMethod = .get, _ path: String, parameters: Parameters = [:],
-        options: RequestOptions = RequestOptions(), isAvailableOnSite: Bool = false,
-        base: WebAddress = DotcomRequest.wordPressDotcom
+        options: RequestOptions = RequestOptions(), isAvailableOnSite: Bool = false
     ) {
         (self.version, self.method, self.path) = (version, method, path)
         (self.parameters, self.options) = (parameters, options)
-        (self.isAvailableOnSite, self.base) = (isAvailableOnSite && version == .wordPress2, base)
+        self.isAvailableOnSite = isAvailableOnSite && version == .wordPress2
     }
-
-    /// `https://public-api.wordpress.com/`
-    public static let wordPressDotcom = WebAddress(
-        origin: .wordPressDotcom, path: "/", query: nil)
 
     public var dialect: Dialect {
         switch version {
@@ -45,10 +38,10 @@ public struct DotcomRequest: Request, Hashable {
         let form = PercentEncoding.form(parameters.fields)
         let place = "\(version.rawValue)/\(path)"
         guard method == .post || method == .put else {
-            return options.httpRequest(method, base.appending(path: place, query: form.isEmpty ? nil : form))
+            return options.httpRequest(method, WebAddress.wordPressDotcom.appending(path: place, query: form.isEmpty ? nil : form))
         }
         return options.httpRequest(
-            method, base.appending(path: place), body: Array(form.utf8),
+            method, WebAddress.wordPressDotcom.appending(path: place), body: Array(form.utf8),
             contentType: "application/x-www-form-urlencoded; charset=utf-8")
     }
 

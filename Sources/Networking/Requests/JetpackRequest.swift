@@ -15,16 +15,15 @@ public struct JetpackRequest: Request, Hashable {
     public let locale: String?
     /// Whether the site itself can be asked instead.
     public let isAvailableOnSite: Bool
-    public let base: WebAddress
 
     public init(
         siteID: Int64, namespace: String = WooNamespace.v3, _ method: HTTPMethod = .get, _ path: String,
         parameters: Parameters = [:], options: RequestOptions = RequestOptions(), locale: String? = nil,
-        isAvailableOnSite: Bool = true, base: WebAddress = DotcomRequest.wordPressDotcom
+        isAvailableOnSite: Bool = true
     ) {
         (self.siteID, self.namespace, self.method, self.path) = (siteID, namespace, method, path)
         (self.parameters, self.options, self.locale) = (parameters, options, locale)
-        (self.isAvailableOnSite, self.base) = (isAvailableOnSite, base)
+        self.isAvailableOnSite = isAvailableOnSite
     }
 
     public var dialect: Dialect { .tunnel }
@@ -37,7 +36,7 @@ public struct JetpackRequest: Request, Hashable {
             (name: "json", value: "true"), (name: "path", value: "\(place)&_method=\(method.rawValue.lowercased())"),
         ]
         if let locale { fields.append((name: "locale", value: locale)) }
-        let tunnel = base.appending(path: "rest/v1.1/jetpack-blogs/\(siteID)/rest-api/")
+        let tunnel = WebAddress.wordPressDotcom.appending(path: "rest/v1.1/jetpack-blogs/\(siteID)/rest-api/")
         switch method {
         case .get, .delete:
             if !parameters.isEmpty { fields.append((name: "query", value: Self.query(parameters))) }

@@ -11,18 +11,20 @@ public final class SiteClient: RequestSending {
     private let time: any TimeSource
     private let random: any RandomSource
     private let userAgent: String
+    private let dotcom: WebAddress
 
     /// - Parameters:
     ///   - credentials: nil for requests in nobody's name.
     ///   - issuer: where application passwords come from. Without one a password that is refused stays refused.
     ///   - random: for pauses.
+    ///   - dotcom: what is asked instead of WordPress.com, when something stands in for it.
     public init(
         network: any Network, credentials: Credentials?, issuer: (any ApplicationPasswordIssuing)? = nil,
         retries: RetryPolicy = RetryPolicy(), time: any TimeSource, random: any RandomSource,
-        userAgent: String = "CardPresent"
+        userAgent: String = "CardPresent", dotcom: WebAddress = .wordPressDotcom
     ) {
         (self.network, self.credentials, self.retries) = (network, credentials, retries)
-        (self.time, self.random, self.userAgent) = (time, random, userAgent)
+        (self.time, self.random, self.userAgent, self.dotcom) = (time, random, userAgent, dotcom)
         converter = RequestConverter(credentials: credentials)
         passwords =
             switch credentials {
@@ -65,6 +67,9 @@ public final class SiteClient: RequestSending {
     private func exchange(_ request: any Request, since start: Duration) async throws(NetworkError) -> Response {
         var wire = try request.httpRequest()
         wire.headers.add("User-Agent", userAgent)
+        if wire.address.origin == WebAddress.wordPressDotcom.origin {
+            wire.address = wire.address.moved(to: dotcom)
+        }
         let timeout = wire.timeout
         let validator = ResponseValidator(dialect: request.dialect)
         var attempt = 1
