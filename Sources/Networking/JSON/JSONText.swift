@@ -75,7 +75,7 @@ enum JSONText {
         for digit in digits {
             switch digit {
             case 0x30...0x39: value = value << 4 | UInt32(digit - 0x30)
-            case 0x41...0x46, 0x61...0x66: value = value << 4 | UInt32(digit | 0x20) - 0x57
+            case 0x41...0x46, 0x61...0x66: value = value << 4 | (UInt32(digit | 0x20) - 0x57)
             default: return nil
             }
         }
