@@ -32,7 +32,9 @@ let package = Package(
         .library(name: "Storage", targets: ["Storage"]),
         .library(name: "Yosemite", targets: ["Yosemite"]),
         .library(name: "Simulator", targets: ["Simulator"]),
-        .library(name: "Foundations", targets: ["Amounts", "CardSecrets", "Cryptography", "Determinism"]),
+        .library(
+            name: "Foundations",
+            targets: ["Amounts", "CardSecrets", "Commands", "Cryptography", "Determinism", "Flux"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -63,6 +65,9 @@ let package = Package(
         .target(name: "Cryptography", dependencies: ["CardSecrets", "COpenSSL", "Determinism"], swiftSettings: strict),
         .target(
             name: "SettingsFile", dependencies: [.product(name: "Yams", package: "Yams")], swiftSettings: strict),
+
+        .target(name: "Flux", swiftSettings: strict),
+        .target(name: "Commands", swiftSettings: strict),
 
         .target(
             name: "DeviceAccess", path: "udev", sources: ["InstalledFile.swift"],
@@ -159,6 +164,8 @@ let package = Package(
         .testTarget(
             name: "CryptographyTests", dependencies: ["CardSecrets", "Cryptography", "Determinism"],
             swiftSettings: strict),
+        .testTarget(name: "FluxTests", dependencies: ["Flux"], swiftSettings: strict),
+        .testTarget(name: "CommandsTests", dependencies: ["Commands"], swiftSettings: strict),
         .testTarget(name: "SettingsFileTests", dependencies: ["SettingsFile"], swiftSettings: strict),
         .testTarget(name: "SmartCardTests", dependencies: ["Determinism", "SmartCard"], swiftSettings: strict),
         .testTarget(name: "USBTests", dependencies: ["CLibUSB", "Determinism", "USB"], swiftSettings: strict),
@@ -203,8 +210,7 @@ let package = Package(
             name: "HardwareTests",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
-                "MSR", "MagneticStripe", "MSR", "SettingsFile",
-                "Simulator", "SmartCard", "USB",
+                "MSR", "SettingsFile", "Simulator", "SmartCard", "USB",
             ],
             swiftSettings: strict
         ),
@@ -257,8 +263,7 @@ let package = Package(
             name: "SimulatorTests",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
-                "MagneticStripe", "SettingsFile",
-                "Simulator", "SmartCard", "USB",
+                "SettingsFile", "Simulator", "SmartCard", "USB",
             ],
             swiftSettings: strict
         ),

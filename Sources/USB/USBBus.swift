@@ -13,6 +13,9 @@ public protocol USBBus: Sendable {
 
     /// What is known of a device that is or was plugged in, without waking it.
     func status(of device: USBDevice) async throws(USBError) -> USBDeviceStatus
+
+    /// Who else works with a device, or with one of its interfaces; nil stands for all of them.
+    func owners(of device: USBDevice, interface: UInt8?) async -> [USBDeviceOwner]
 }
 
 extension USBBus {
@@ -21,4 +24,7 @@ extension USBBus {
         USBDeviceStatus(
             isPresent: try await devices().contains { $0.bus == device.bus && $0.address == device.address })
     }
+
+    /// Nobody, on a bus that does not know.
+    public func owners(of device: USBDevice, interface: UInt8?) async -> [USBDeviceOwner] { [] }
 }

@@ -10,9 +10,14 @@ public struct USBDeviceStatus: Hashable, Sendable {
     public var overcurrents: Int?
     /// nil when the kernel manages no power here.
     public var power: USBPower?
+    /// The group whose members may open the device; nil when no group may, or there is no node.
+    public var group: String?
 
-    public init(isPresent: Bool, isAuthorized: Bool? = nil, overcurrents: Int? = nil, power: USBPower? = nil) {
+    public init(
+        isPresent: Bool, isAuthorized: Bool? = nil, overcurrents: Int? = nil, power: USBPower? = nil,
+        group: String? = nil
+    ) {
         (self.isPresent, self.isAuthorized) = (isPresent, isAuthorized)
-        (self.overcurrents, self.power) = (overcurrents, power)
+        (self.overcurrents, self.power, self.group) = (overcurrents, power, group)
     }
 }

@@ -61,4 +61,21 @@ import Testing
         #expect(register.update([], at: .zero) { _ in false } == [])
         #expect(!register.isWaiting)
     }
+
+    @Test(arguments: [true, false])
+    func `a device that gets its configuration late arrives when it has it, once`(wasThereBefore: Bool) throws {
+        var register = HotplugRegister(wasThereBefore ? [device(1)] : [])
+        if !wasThereBefore {
+            #expect(register.update([device(1)], at: .zero) { _ in false } == [])
+            #expect(register.update([device(1)], at: .seconds(2)) { _ in false } == [.arrived(device(1))])
+        }
+        var configured = device(1)
+        configured.configuration = USBConfiguration(value: 1, interfaces: [])
+        #expect(register.update([configured], at: .seconds(5)) { _ in false } == [])
+        #expect(register.update([configured], at: .seconds(5)) { _ in true } == [.arrived(configured)])
+        #expect(register.update([configured], at: .seconds(9)) { _ in true } == [])
+        // A configuration that cannot be read for a moment is no departure.
+        #expect(register.update([device(1)], at: .seconds(9)) { _ in true } == [])
+        #expect(register.update([], at: .seconds(9)) { _ in true } == [.left(configured)])
+    }
 }

@@ -12,8 +12,12 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
         case stall
     }
 
+    /// How long firmware that hangs does so.
+    private enum Hang { case untilReset, untilPlugged }
+
     private struct State {
         var firmware: ReaderFirmware
+        var hang: Hang?
         var faults = ReaderFaults()
         /// Bulk IN transfers that are ready.
         var transfers: [Transfer] = []
@@ -96,8 +100,11 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
     /// Arms a fault.
     public func arm(_ fault: SimulatedReaderFault) {
         state.withLock { state in
-            guard case .hardwareError(let slot) = fault else { return state.faults.arm(fault) }
-            state.notices.append([0x51, slot, 0x00, 0x01])
+            switch fault {
+            case .hardwareError(let slot): state.notices.append([0x51, slot, 0x00, 0x01])
+            case .hang(let untilReset): state.hang = untilReset ? .untilReset : .untilPlugged
+            case .command, .xfrBlock, .unplugged: state.faults.arm(fault)
+            }
         }
         clock.signal()
     }
@@ -111,6 +118,7 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
     public func plugged(unplug: @escaping @Sendable () -> Void) {
         let now = clock.now()
         state.withLock { state in
+            state.hang = nil
             Self.reset(&state, at: now)
             state.firmware.start(at: now)
             (state.unplug, state.openings, state.closed) = (unplug, 0, now)
@@ -153,6 +161,7 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
         // A packet without bytes ends the transfer before it, and is no message.
         guard !bytes.isEmpty else { return true }
         let now = clock.now()
+        guard state.withLock({ $0.hang }) == nil else { return true }
         let (isTaken, unplug, requests, onPINRequest, departures) = state.withLock { state in
             let disturbances = state.faults.commandPasses(isXfrBlock: bytes.first == 0x6F)
             let isTaken = !disturbances.contains(.commandStalled) && state.firmware.receive(bytes, at: now)
@@ -222,9 +231,10 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
         switch (request.requestType, request.request) {
         case (0x21, 0x01):
             let now = clock.now()
-            let isTaken = state.withLock {
-                $0.firmware.requestAbort(
-                    slot: UInt8(request.value & 0xFF), sequence: UInt8(request.value >> 8), at: now)
+            let isTaken = state.withLock { state in
+                state.hang != nil
+                    || state.firmware.requestAbort(
+                        slot: UInt8(request.value & 0xFF), sequence: UInt8(request.value >> 8), at: now)
             }
             clock.signal()
             return isTaken ? [] : nil
@@ -255,6 +265,7 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
     private static func reset(_ state: inout State, at now: Timestamp) {
         state.firmware.reset(at: now)
         (state.transfers, state.notices) = ([], [])
+        if state.hang == .untilReset { state.hang = nil }
     }
 
     private func bulkInput(_ state: inout State, _ maximumLength: Int, at now: Timestamp) -> SimulatedUSBInput {

@@ -32,4 +32,7 @@ public enum SimulatedReaderFault: Hashable, Sendable {
     case unplugged(afterBulkTransfers: Int)
     /// The reader reports an overcurrent on a slot (HardwareError, CCID 1.1 §6.3.2), now.
     case hardwareError(slot: UInt8)
+    /// The firmware hangs, now: it takes every command and answers none until the device is reset, or only until it is
+    /// plugged in again.
+    case hang(untilReset: Bool)
 }

@@ -60,6 +60,25 @@ public final class SimulatedUSBBus: USBBus {
         clock.schedule(after: delay) { [weak self] in self?.plug(simulated, port: port.number) }
     }
 
+    /// Puts the machine to sleep, which takes the power from the bus, and wakes it up again.
+    ///
+    /// - Parameters:
+    ///   - duration: how long it sleeps; the clock goes on.
+    ///   - persistently: whether the kernel takes the devices for the same ones afterwards. Else they leave and come
+    ///     again.
+    public func suspend(for duration: Duration, persistently: Bool) {
+        clock.suspend(for: duration)
+        for port in ports {
+            guard !persistently else {
+                port.loseStep()
+                continue
+            }
+            unplug(port.simulated)
+            plug(port.simulated, port: port.number)
+        }
+        clock.signal()
+    }
+
     public func devices() async throws(USBError) -> [USBDevice] {
         beginCall()
         return state.withLock { $0.ports.map(\.device) }

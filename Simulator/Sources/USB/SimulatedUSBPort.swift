@@ -8,6 +8,8 @@ final class SimulatedUSBPort: Sendable {
         var isConnected = true
         var owners: [UInt8: ObjectIdentifier] = [:]
         var halted: Set<UInt8> = []
+        /// Endpoints whose data toggle is at the beginning in the device and not in the host: one transfer is lost.
+        var outOfStep: Set<UInt8> = []
         var isConfigured = true
         /// The alternate setting of each interface that is not in its first one.
         var settings: [UInt8: UInt8] = [:]
@@ -23,8 +25,9 @@ final class SimulatedUSBPort: Sendable {
         (self.simulated, self.number) = (simulated, number)
         let descriptors = simulated.descriptors
         device = USBDevice(
-            bus: bus, address: address, descriptor: descriptors.device, configuration: descriptors.configuration,
-            manufacturer: descriptors.manufacturer, product: descriptors.product,
+            bus: bus, address: address, port: "\(bus)-\(number)", descriptor: descriptors.device,
+            configuration: descriptors.configuration, manufacturer: descriptors.manufacturer,
+            product: descriptors.product,
             serialNumber: descriptors.serialNumber)
     }
 
@@ -86,6 +89,8 @@ final class SimulatedUSBPort: Sendable {
     /// - Returns: false when the endpoint stalls, is halted or is not there.
     func write(_ bytes: [UInt8], endpoint: UInt8) -> Bool {
         guard endpoint & 0x80 == 0, isUsable(endpoint) else { return false }
+        // Taken for a repetition of the transfer before: acknowledged and thrown away (USB 2.0 §8.6.4).
+        if takeStep(endpoint) { return true }
         guard simulated.write(bytes, endpoint: endpoint) else {
             halt(endpoint)
             return false
@@ -96,7 +101,11 @@ final class SimulatedUSBPort: Sendable {
     /// Gives an IN transfer. A stall halts the endpoint; one that is halted, or not there, stalls.
     func read(endpoint: UInt8, maximumLength: Int) -> SimulatedUSBInput {
         guard endpoint & 0x80 != 0, isUsable(endpoint) else { return .stall }
-        let input = simulated.read(endpoint: endpoint, maximumLength: max(0, maximumLength))
+        var input = simulated.read(endpoint: endpoint, maximumLength: max(0, maximumLength))
+        // The host throws it away for the same reason.
+        if case .data = input, takeStep(endpoint) {
+            input = simulated.read(endpoint: endpoint, maximumLength: max(0, maximumLength))
+        }
         if case .stall = input { halt(endpoint) }
         return input
     }
@@ -109,12 +118,26 @@ final class SimulatedUSBPort: Sendable {
         guard simulated.keepsHalts else {
             throw .other("the USB device refused to clear the halt of endpoint \(String(endpoint, radix: 16))")
         }
-        state.withLock { _ = $0.halted.remove(endpoint) }
+        state.withLock { state in
+            state.halted.remove(endpoint)
+            state.outOfStep.remove(endpoint)
+        }
     }
 
     func reset() {
-        state.withLock { ($0.halted, $0.settings, $0.isConfigured) = ([], [:], true) }
+        state.withLock { ($0.halted, $0.outOfStep, $0.settings, $0.isConfigured) = ([], [], [:], true) }
         simulated.reset()
+    }
+
+    /// The machine slept and the bus lost its power: the device begins anew, and the host goes on where it was.
+    func loseStep() {
+        reset()
+        let endpoints = interfaces.flatMap(\.endpoints).filter { $0.kind == .bulk }.map(\.address)
+        state.withLock { $0.outOfStep = Set(endpoints) }
+    }
+
+    private func takeStep(_ endpoint: UInt8) -> Bool {
+        state.withLock { $0.outOfStep.remove(endpoint) != nil }
     }
 
     /// Answers a control transfer; nil is a stall.

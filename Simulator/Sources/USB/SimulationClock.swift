@@ -48,6 +48,8 @@ public final class SimulationClock: TimeSource {
         var schedule = SimulationSchedule()
         var waiters: [Int: Waiter] = [:]
         var lastWaiter = 0
+        /// How long the machine has slept.
+        var asleep = Duration.zero
         /// Counts what hosts do, to see whether a stretch of real time was idle.
         var activity = 0
         /// A standing order was served, and the host has done nothing since.
@@ -79,6 +81,14 @@ public final class SimulationClock: TimeSource {
     public func reading() -> Duration { base.reading() }
 
     public func offsetSeconds(at moment: Timestamp) -> Int { base.offsetSeconds(at: moment) }
+
+    public func timeAsleep() -> Duration { state.withLock { $0.asleep } }
+
+    /// The machine sleeps: time goes by, and nothing happens until it is over.
+    func suspend(for duration: Duration) {
+        state.withLock { $0.asleep += duration }
+        virtual?.advance(by: duration)
+    }
 
     /// Plans an event.
     ///
@@ -169,11 +179,13 @@ public final class SimulationClock: TimeSource {
     func signal() {
         let waiters = state.withLock { $0.waiters }
         guard !waiters.isEmpty else { return }
-        let isAwaited = awaitedEvent() != nil
+        let awaited = awaitedEvent()
         for (id, waiter) in waiters {
             let isReady = waiter.isReady()
             if isReady, waiter.wait == .standingOrder { state.withLock { $0.hasNews = true } }
-            if isReady || (isAwaited && waiter.wait == .standingOrder) { wake(id) }
+            // An order that an event comes too late for would look, find that it may not move, and wait again.
+            let mayMove = waiter.wait == .standingOrder && (awaited.map { $0.moment <= waiter.deadline } ?? false)
+            if isReady || mayMove { wake(id) }
         }
     }
 
@@ -202,7 +214,7 @@ public final class SimulationClock: TimeSource {
 
     private func advanceToAwaitedEvent(notAfter deadline: Timestamp, _ isReady: @Sendable () -> Bool) -> Bool {
         let advanced = stepping.withLock { _ in
-            guard let awaited = awaitedEvent(), awaited.moment <= deadline,
+            guard let awaited = awaitedEvent(notAfter: deadline),
                 let event = state.withLock({ $0.schedule.popFirst(notAfter: awaited.moment) })
             else { return false }
             run(event)
@@ -220,11 +232,12 @@ public final class SimulationClock: TimeSource {
         signal()
     }
 
-    /// The next event, if a host that is at rest may be waiting for it.
-    private func awaitedEvent() -> SimulationSchedule.Event? {
+    /// The next event, if a host that is at rest may be waiting for it, and until `deadline` if one is given.
+    private func awaitedEvent(notAfter deadline: Timestamp? = nil) -> SimulationSchedule.Event? {
         guard virtual != nil else { return nil }
         let (next, probes) = state.withLock { ($0.schedule.next, $0.restProbes) }
         guard let next, next.expectation == .awaited, probes.allSatisfy({ $0() }) else { return nil }
+        if let deadline, next.moment > deadline { return nil }
         return next
     }
 
@@ -254,7 +267,7 @@ public final class SimulationClock: TimeSource {
                 }
                 guard isWaiting else { return continuation.resume() }
                 // Anything that happened before the continuation was in its place would be missed.
-                let mayMove = wait == .standingOrder && awaitedEvent() != nil
+                let mayMove = wait == .standingOrder && awaitedEvent(notAfter: deadline) != nil
                 if isReady() || Task.isCancelled || now() >= deadline || mayMove { wake(id) }
             }
         } onCancel: {

@@ -5,7 +5,7 @@ internal import USB
 /// been off or exchanged, a transfer may have been lost with its data toggle (USB 2.0 §8.6), and no notice came.
 extension CCIDReader {
     /// Shorter than any sleep, and longer than two clocks can be apart that are read one after the other.
-    private static let shortestSleep = Duration.milliseconds(250)
+    static let shortestSleep = Duration.milliseconds(250)
 
     /// Looks whether the machine slept since the last look. If so every session with a card is void, and the reader is
     /// brought to rest. With the pipe held.
@@ -25,6 +25,7 @@ extension CCIDReader {
             try? await transport.clearHalt(endpoint: endpoint)
         }
         try await rest()
+        timeAsleepSurvived = now
         return true
     }
 }

@@ -29,6 +29,10 @@ public actor CCIDReader {
     var lifetime = Lifetime.open
     /// How long the machine had slept when that was looked at last.
     var timeAsleep: Duration
+    /// The same when the reader last showed that it had survived that.
+    var timeAsleepSurvived: Duration
+    /// Whether the machine slept between the reader's last sign of life and its end.
+    public internal(set) var hasEndedBySleep = false
     var sequence: UInt8 = 0
     /// The outgoing message; its storage is used again and wiped after each command.
     var outgoing: [UInt8] = []
@@ -109,6 +113,7 @@ public actor CCIDReader {
         (self.quirks, self.behaviour) = (quirks, behaviour)
         self.onRecovery = onRecovery
         timeAsleep = time.timeAsleep()
+        timeAsleepSurvived = timeAsleep
         device = transport.device
         let packet = max(1, Int(interface.bulkIn.maximumPacketSize))
         // Below extended APDU level no answer is longer than 271 bytes; half a kilobyte leaves room for
@@ -143,6 +148,7 @@ public actor CCIDReader {
 
     /// No command is possible from now on.
     func end(_ ending: Lifetime) {
+        if lifetime == .open { hasEndedBySleep = time.timeAsleep() - timeAsleepSurvived >= Self.shortestSleep }
         if lifetime != .closed { lifetime = ending }
         isNotifying = false
         for slot in slots.indices {
@@ -157,7 +163,7 @@ public actor CCIDReader {
     }
 
     /// Why no command is possible any more; nil while the reader is open.
-    var ending: CCIDError? {
+    public var ending: CCIDError? {
         switch lifetime {
         case .open: nil
         case .gone: .readerGone

@@ -4,6 +4,7 @@ internal import SettingsFile
 /// The section `readers`: what the shop knows of its readers better than the program.
 struct ReaderSettings {
     let quirks: ReaderQuirkTable
+    let reconnection: ReconnectionPolicy
 
     /// The most rows of a till.
     private static let rowLimit = 200
@@ -11,10 +12,11 @@ struct ReaderSettings {
 
     init(_ section: SettingsNode?) throws(SettingsError) {
         guard let section else {
-            quirks = .embedded
+            (quirks, reconnection) = (.embedded, ReconnectionPolicy())
             return
         }
-        try section.mapping(allowedKeys: ["allowRefusedFirmware", "quirks"])
+        try section.mapping(allowedKeys: ["reconnect", "allowRefusedFirmware", "quirks"])
+        reconnection = try Self.reconnection(try section.optional("reconnect"))
         var rules: [ReaderQuirkRule] = []
         for node in try section.optional("quirks")?.list(count: 0...Self.rowLimit) ?? [] {
             rules.append(try Self.rule(node))
@@ -22,6 +24,17 @@ struct ReaderSettings {
         quirks = ReaderQuirkTable(
             rules: ReaderQuirkTable.embedded.rules + rules,
             allowsRefusedFirmware: try section.optional("allowRefusedFirmware")?.bool() ?? false)
+    }
+
+    private static func reconnection(_ node: SettingsNode?) throws(SettingsError) -> ReconnectionPolicy {
+        var policy = ReconnectionPolicy()
+        guard let node else { return policy }
+        try node.mapping(allowedKeys: ["enabled", "giveUpAfter"])
+        policy.isEnabled = try node.optional("enabled")?.bool() ?? policy.isEnabled
+        if let seconds = try node.optional("giveUpAfter")?.int(in: 1...86_400) {
+            policy.giveUpAfter = .seconds(seconds)
+        }
+        return policy
     }
 
     private static func rule(_ node: SettingsNode) throws(SettingsError) -> ReaderQuirkRule {

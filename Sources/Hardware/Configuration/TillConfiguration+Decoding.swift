@@ -5,7 +5,7 @@ internal import SettingsFile
 extension TillConfiguration {
     private static let keys = [
         "merchant", "terminal", "currency", "maximumAmount", "applications", "capks", "revocations",
-        "splitSaleWindow", "host", "receipt", "readers",
+        "splitSaleWindow", "readers", "host", "receipt",
     ]
 
     init(_ root: SettingsNode) throws(SettingsError) {
@@ -35,7 +35,8 @@ extension TillConfiguration {
         splitSaleWindow =
             try root.optional("splitSaleWindow").map(SplitSaleWindow.init) ?? Self.standard.splitSaleWindow
         (receiptWidth, printer) = try Self.receipt(try root.optional("receipt"))
-        readerQuirks = try ReaderSettings(try root.optional("readers")).quirks
+        let readers = try ReaderSettings(try root.optional("readers"))
+        (readerQuirks, reconnection) = (readers.quirks, readers.reconnection)
     }
 
     private static func terminal(

@@ -133,7 +133,9 @@ extension TillConfiguration {
     private var readerText: [String] {
         let rows = readerQuirks.rules.dropFirst(ReaderQuirkTable.embedded.rules.count).flatMap(Self.text)
         return [
-            "", "# What the shop knows of its readers.", "readers:",
+            "", "# What is done when the reader is lost, and what the shop knows of its readers.", "readers:",
+            "  reconnect:", "    enabled: \(reconnection.isEnabled)",
+            "    giveUpAfter: \(reconnection.giveUpAfter.components.seconds)  # seconds",
             "  allowRefusedFirmware: \(readerQuirks.allowsRefusedFirmware)",
         ] + (rows.isEmpty ? ["  quirks: []"] : ["  quirks:"] + rows)
     }

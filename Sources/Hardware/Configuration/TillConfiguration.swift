@@ -36,6 +36,8 @@ public struct TillConfiguration: Hashable, Sendable {
     public let readerQuirks: ReaderQuirkTable
     /// How long an offline payment counts when the same card pays again.
     public let splitSaleWindow: SplitSaleWindow
+    /// What is done when the connected reader is lost.
+    public let reconnection: ReconnectionPolicy
 
     /// The till of somebody who wrote no file: ``EMV/TerminalConfiguration/standard``, US dollars, no largest
     /// amount, receipts of 40 columns on the default printer, the simulated host.
@@ -51,6 +53,7 @@ public struct TillConfiguration: Hashable, Sendable {
         (currency, maximumAmounts) = (.usDollar, [])
         (receiptWidth, printer, host) = (Self.standardReceiptWidth, nil, .simulated)
         (readerQuirks, splitSaleWindow) = (.embedded, .day)
+        reconnection = ReconnectionPolicy()
     }
 
     static let standardReceiptWidth = 40

@@ -3,9 +3,10 @@
 /// Readers are equal when everything that is known of them is equal: a changed battery level is a
 /// change. Compare ``id`` to ask whether two values mean the same device.
 public struct CardReader: Hashable, Sendable, Codable, Identifiable {
-    /// Names the device: the USB serial number where it has one, else its place on the bus, always with
-    /// vendor and product, for example `1209:c0de/CP0001` or `08e6:3437@1-4`. A reader behind pcscd has pcscd's
-    /// name for it: `pcsc:ACS ACR39U ICC Reader 00 00`.
+    /// Names the device: the USB serial number where it has one, else the port that it is plugged into, always with
+    /// vendor and product, for example `1209:c0de/CP0001` or `08e6:3437@1-4.2`. A reader that is plugged in again has the
+    /// same name: anywhere when it has a serial number, else in the same port. A reader behind pcscd has pcscd's name
+    /// for it: `pcsc:ACS ACR39U ICC Reader 00 00`.
     public let id: String
     /// The product string of the device, or a name made of vendor and product.
     public var name: String

@@ -24,6 +24,8 @@ public enum CardReaderEvent: Hashable, Sendable {
     case lowBattery(Double)
     /// The battery is above a fifth again.
     case lowBatteryResolved(Double)
+    /// The reader did not answer, and this is done about it.
+    case recovering(ReaderRecoveryStep)
     /// The reader is not connected any more.
     case disconnected(DisconnectReason)
 }

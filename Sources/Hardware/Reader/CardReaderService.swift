@@ -15,6 +15,9 @@ public protocol CardReaderService: Sendable {
     /// What happens at the reader.
     var readerEvents: AsyncStream<CardReaderEvent> { get async }
 
+    /// What is done to get a reader back that was lost.
+    var reconnectionStates: AsyncStream<CardReaderReconnectionState> { get async }
+
     /// The state of a firmware update.
     var softwareUpdateEvents: AsyncStream<CardReaderSoftwareUpdateState> { get async }
 
@@ -30,8 +33,11 @@ public protocol CardReaderService: Sendable {
     /// Opens a reader that was discovered.
     func connect(_ reader: CardReader) async throws(CardReaderServiceError) -> CardReader
 
-    /// Closes the connected reader, after what runs on it has been cancelled.
+    /// Closes the connected reader, after what runs on it has been cancelled. Gives up a lost one.
     func disconnect() async throws(CardReaderServiceError)
+
+    /// Gives up getting a lost reader back. Succeeds when none was lost.
+    func cancelReconnection() async
 
     /// Forgets everything: cancels, disconnects, ends discovery.
     func clear() async

@@ -41,8 +41,16 @@ public protocol CardReaderSession: AnyObject, Sendable {
     /// - Returns: why it is lost; nil when it is not.
     func loss() async -> DisconnectReason?
 
+    /// Has somebody told what is done when the reader does not answer.
+    func onRecovery(_ observe: @escaping @Sendable (ReaderRecoveryStep) -> Void)
+
     /// Ends what runs, switches cards off and gives the reader back.
     func close() async
+}
+
+extension CardReaderSession {
+    /// A session with nothing to tell: what happens below it is another program's business.
+    public func onRecovery(_ observe: @escaping @Sendable (ReaderRecoveryStep) -> Void) {}
 }
 
 /// A reader for chip cards alone.

@@ -16,6 +16,10 @@ public enum UnderlyingError: Error, Hashable, Sendable, CustomStringConvertible 
     case readerIncompatible(String)
     case readerCommunicationError(String)
     case readerDisconnected
+    /// The reader was lost and is not back yet.
+    case readerReconnecting
+    /// Another program or a driver of the kernel holds the reader; `remedy` is what makes it let go.
+    case readerTaken(by: String, remedy: String)
     case featureNotAvailable(String)
     /// No card came before the deadline.
     case cardReadTimeOut
@@ -50,6 +54,8 @@ public enum UnderlyingError: Error, Hashable, Sendable, CustomStringConvertible 
         case .readerIncompatible(let detail): "this reader cannot be used: \(detail)"
         case .readerCommunicationError(let detail): "the reader does not answer as it should: \(detail)"
         case .readerDisconnected: "the reader was unplugged"
+        case .readerReconnecting: "the reader was lost and is not back yet"
+        case .readerTaken(let owner, let remedy): "\(owner) holds the reader: \(remedy)"
         case .featureNotAvailable(let detail): detail
         case .cardReadTimeOut: "no card was presented in time"
         case .cardInsertNotRead(let detail): "the card cannot be read: \(detail)"

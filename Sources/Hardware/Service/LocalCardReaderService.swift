@@ -22,16 +22,17 @@ public actor LocalCardReaderService: CardReaderService {
     ///   - history: the exception file and the payments of the same card; nil when the terminal keeps none.
     ///   - time: dates payments, and measures every wait.
     ///   - random: for the unpredictable numbers of the kernel.
+    ///   - reconnection: what is done when the connected reader is lost.
     ///   - trace: gets every exchange with a card, masked.
     public init(
         sources: [any CardReaderSource], host: any PaymentHost, terminal: TerminalConfiguration,
         magneticStripe: MagneticStripePolicy = MagneticStripePolicy(), cardholder: any CardholderInterface,
-        history: (any CardHistory)? = nil, time: any TimeSource,
-        random: any RandomSource, trace: (@Sendable (TraceEntry) -> Void)? = nil
+        history: (any CardHistory)? = nil, time: any TimeSource, random: any RandomSource,
+        reconnection: ReconnectionPolicy = .off, trace: (@Sendable (TraceEntry) -> Void)? = nil
     ) {
         self.host = host
         discovery = ReaderDiscovery(sources)
-        connection = ReaderConnection(discovery, events: events)
+        connection = ReaderConnection(discovery, policy: reconnection, time: time, events: events)
         payments = ReaderPayments(
             connection,
             ReaderPayments.Surroundings(
@@ -43,6 +44,7 @@ public actor LocalCardReaderService: CardReaderService {
     public var discoveredReaders: AsyncStream<[CardReader]> { discovery.readers }
     public var connectedReaders: AsyncStream<[CardReader]> { connection.readers }
     public var readerEvents: AsyncStream<CardReaderEvent> { events.broadcast.subscribe() }
+    public var reconnectionStates: AsyncStream<CardReaderReconnectionState> { connection.reconnectionStates }
     public var softwareUpdateEvents: AsyncStream<CardReaderSoftwareUpdateState> { updates.subscribe() }
 
     // MARK: Discovery
@@ -79,6 +81,8 @@ public actor LocalCardReaderService: CardReaderService {
             throw .disconnection(error)
         }
     }
+
+    public func cancelReconnection() async { await connection.cancelReconnection() }
 
     public func clear() async {
         await payments.cancel()

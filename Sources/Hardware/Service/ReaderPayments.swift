@@ -121,9 +121,14 @@ actor ReaderPayments {
     private func perform(
         _ parameters: PaymentIntentParameters, _ onEvent: @escaping EventRelay.Handler
     ) async throws(CardReaderServiceError) -> PaymentIntent {
-        guard let reader = await connection.session else { throw .intentCreation(.notConnectedToReader) }
         guard parameters.amount.minorUnits > 0 else {
             throw .intentCreation(.invalidAmount("a payment is more than zero"))
+        }
+        let reader: any CardReaderSession
+        do throws(UnderlyingError) {
+            reader = try await connection.readySession()
+        } catch {
+            throw .intentCreation(error)
         }
         events.setHandler(onEvent)
         let connection = connection

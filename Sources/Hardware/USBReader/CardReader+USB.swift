@@ -65,7 +65,7 @@ extension CardReader {
     }
 
     private static func place(_ device: USBDevice) -> String {
-        device.serialNumber.map { "/" + $0 } ?? "@\(device.bus)-\(device.address)"
+        device.serialNumber.map { "/" + $0 } ?? "@" + (device.port ?? "\(device.bus)-\(device.address)")
     }
 
     private static func version(_ device: USBDevice) -> String {

@@ -60,6 +60,8 @@ final class ChipAndStripeSession: CardReaderSession {
 
     func loss() async -> DisconnectReason? { await chip.loss() }
 
+    func onRecovery(_ observe: @escaping @Sendable (ReaderRecoveryStep) -> Void) { chip.onRecovery(observe) }
+
     func close() async {
         let stripe = state.withLock { state in
             state.isClosed = true

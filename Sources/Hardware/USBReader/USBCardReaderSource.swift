@@ -44,15 +44,20 @@ public struct USBCardReaderSource: CardReaderSource {
             guard let interface = stripe(in: device) else { throw .readerIncompatible(MSRError.noReader.description) }
             return try await StripeReaderSession.open(device, interface, on: bus, path: magneticStripe.path)
         }
+        let status = try? await bus.status(of: device)
+        let interfaces = (try? CCIDInterface.all(in: device, quirks: quirks)) ?? []
+        let interface = interfaces.dropFirst(CardReader.number(of: reader.id)).first
+        let recovery = RecoveryObserver()
         let chip: CCIDReaderSession
         do throws(CCIDError) {
-            let interfaces = (try? CCIDInterface.all(in: device, quirks: quirks)) ?? []
             let driver = try await CCIDReader.open(
-                device, on: bus, interface: interfaces.dropFirst(CardReader.number(of: reader.id)).first,
-                quirks: quirks, time: time)
-            chip = CCIDReaderSession(driver, on: bus, battery: .of(reader.usbID))
+                device, on: bus, interface: interface, quirks: quirks, time: time, onRecovery: recovery.tell)
+            chip = CCIDReaderSession(
+                driver, on: bus, battery: .of(reader.usbID), status: status, recovery: recovery)
         } catch {
-            throw UnderlyingError(error)
+            guard error == .usb(.busy) || error == .usb(.accessDenied) else { throw UnderlyingError(error) }
+            throw UnderlyingError(
+                error, status: status, owners: await bus.owners(of: device, interface: interface?.number))
         }
         guard magneticStripe.isEnabled else { return chip }
         return ChipAndStripeSession(chip: chip, stripe: await stripe(beside: device)) { await stripe(beside: device) }

@@ -27,3 +27,18 @@ extension UnderlyingError {
             }
     }
 }
+
+extension UnderlyingError {
+    /// What it means that a reader could not be opened. Who holds it is named where that is known, and who may open it
+    /// when this user may not.
+    init(_ error: CCIDError, status: USBDeviceStatus?, owners: [USBDeviceOwner]) {
+        switch (error, owners.first) {
+        case (.usb(.busy), let owner?): self = .readerTaken(by: owner.description, remedy: owner.remedy)
+        case (.usb(.accessDenied), let owner):
+            let allowed = status?.group.map { "root and the group \($0)" } ?? "root"
+            let holder = owner.map { ", and \($0) works with it" } ?? ""
+            self = .readerAccessDenied("only \(allowed) may open the reader\(holder)")
+        default: self.init(error)
+        }
+    }
+}

@@ -38,27 +38,24 @@ public struct CommandAPDU: Hashable, Sendable {
     public var isExtended: Bool { data.count > 255 || (expectedLength ?? 0) > 256 }
 
     /// The encoded command: 4 bytes of header, then Lc, data and Le as the case asks.
-    public var bytes: [UInt8] {
-        var bytes = [cla, ins, p1, p2]
-        let extended = isExtended
-        if !data.isEmpty {
-            if extended {
-                bytes += [0, UInt8(data.count >> 8), UInt8(data.count & 0xFF)]
-            } else {
-                bytes.append(UInt8(data.count))
-            }
-            bytes += data
-        }
-        if let expectedLength {
-            if extended {
-                if data.isEmpty { bytes.append(0) }
-                bytes += [UInt8(expectedLength >> 8 & 0xFF), UInt8(expectedLength & 0xFF)]
-            } else {
-                bytes.append(UInt8(expectedLength & 0xFF))
-            }
-        }
-        return bytes
+    public var bytes: [UInt8] { bytesBeforeData + data + bytesAfterData }
+
+    /// The header, and Lc when there is data.
+    var bytesBeforeData: [UInt8] {
+        let header = [cla, ins, p1, p2]
+        if data.isEmpty { return header }
+        return header + (isExtended ? [0] + Self.twoBytes(data.count) : [UInt8(data.count)])
     }
+
+    /// Le, when response data is expected.
+    var bytesAfterData: [UInt8] {
+        guard let expectedLength else { return [] }
+        guard isExtended else { return [UInt8(expectedLength & 0xFF)] }
+        return (data.isEmpty ? [0] : []) + Self.twoBytes(expectedLength)
+    }
+
+    /// Most significant first; 65,536 becomes 0000.
+    private static func twoBytes(_ length: Int) -> [UInt8] { [UInt8(length >> 8 & 0xFF), UInt8(length & 0xFF)] }
 
     /// Decodes a command of any of the four cases, short or extended.
     ///

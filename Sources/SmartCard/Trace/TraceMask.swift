@@ -24,14 +24,13 @@ struct TraceMask: ~Copyable {
     }
 
     func text(of command: CommandAPDU) -> String {
-        let bytes = command.bytes
-        let start = 4 + (command.data.isEmpty ? 0 : command.isExtended ? 3 : 1)
-        let end = start + command.data.count
         let hidden =
             Self.pinInstructions.contains(command.ins)
             ? Array(repeating: true, count: command.data.count)
             : occurrences(in: command.data)
-        return HexText.encode(bytes[..<start]) + Self.text(command.data, hidden) + HexText.encode(bytes[end...])
+        // The parts one by one: the whole would be one more copy of a PIN.
+        return HexText.encode(command.bytesBeforeData) + Self.text(command.data, hidden)
+            + HexText.encode(command.bytesAfterData)
     }
 
     mutating func text(of response: ResponseAPDU, to command: CommandAPDU) -> String {
@@ -90,7 +89,8 @@ struct TraceMask: ~Copyable {
         case 0x5A: learnNumber(halves.prefix { $0 <= 9 })
         case 0x57, 0x9F6B:
             learnNumber(halves.prefix { $0 <= 9 })
-            remember(halves[...(halves.lastIndex { $0 != 0x0F } ?? 0)])
+            // Without the filler.
+            if let last = halves.lastIndex(where: { $0 != 0x0F }) { remember(halves[...last]) }
         case 0x56:
             // Format code, PAN in ASCII, separator.
             learnNumber(value.dropFirst().prefix { (0x30...0x39).contains($0) }.map { $0 & 0x0F }[...])

@@ -1,5 +1,6 @@
 /// Turns what a bus shows, looked at again and again, into arrivals and departures. However often and for whatever
-/// reason somebody looks, a device arrives once and leaves once.
+/// reason somebody looks, a device arrives once and leaves once. One that had no configuration when it was reported, as
+/// when USBGuard held it back, arrives again when it has one.
 struct HotplugRegister {
     private struct Place: Hashable {
         let bus: UInt8
@@ -40,8 +41,12 @@ struct HotplugRegister {
             let place = Place(bus: device.bus, address: device.address)
             let before = absent.removeValue(forKey: place)
             if let before {
-                if before.descriptor == device.descriptor { continue }
-                departures.append(.left(before))
+                if before.descriptor != device.descriptor {
+                    departures.append(.left(before))
+                } else if before.configuration != nil || device.configuration == nil {
+                    continue
+                }
+                // A device that was let onto the bus late can be used only now: it arrives as what it is.
                 known[place] = nil
             }
             let seen = waiting[place] ?? now

@@ -1,3 +1,5 @@
+internal import Glibc
+
 extension KernelDeviceList {
     /// What the kernel tells of a device that is or was plugged in.
     func status(of device: USBDevice) -> USBDeviceStatus {
@@ -16,7 +18,20 @@ extension KernelDeviceList {
         guard isPresent, let path else { return status }
         status.isAuthorized = number("\(path)/authorized").map { $0 != 0 }
         status.power = power("\(path)/power")
+        status.group = Self.groupName(mayOpen: Self.node(of: device))
         return status
+    }
+
+    /// The name, or else the number, of the group that may read and write a file.
+    static func groupName(mayOpen path: String) -> String? {
+        var found = stat()
+        guard stat(path, &found) == 0, found.st_mode & 0o060 == 0o060 else { return nil }
+        var (entry, result) = (group(), UnsafeMutablePointer<group>?.none)
+        var buffer = [CChar](repeating: 0, count: 4096)
+        guard getgrgid_r(found.st_gid, &entry, &buffer, buffer.count, &result) == 0, result != nil,
+            let name = entry.gr_name
+        else { return String(found.st_gid) }
+        return String(cString: name)
     }
 
     private func power(_ path: String) -> USBPower? {

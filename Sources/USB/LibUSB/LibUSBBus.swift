@@ -50,6 +50,11 @@ public final class LibUSBBus: USBBus {
         try await calls.run { [kernel] in kernel.status(of: device) }
     }
 
+    public func owners(of device: USBDevice, interface: UInt8?) async -> [USBDeviceOwner] {
+        let owners = try? await calls.run { USBDeviceOwnerFinder().owners(of: device, interface: interface) }
+        return owners ?? []
+    }
+
     /// Opens a device.
     ///
     /// - Throws: ``USBError/accessDenied``; ``USBError/disconnected`` when the device is gone or another one has its

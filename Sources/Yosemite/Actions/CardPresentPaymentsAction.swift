@@ -28,6 +28,18 @@ public enum CardPresentPaymentsAction: Action {
     /// Hands out the list of connected readers, now and after each change, until the stream is let go.
     case publishCardReaderConnections(onCompletion: @Sendable (AsyncStream<[CardReader]>) -> Void)
 
+    /// Hands out what is done to get a lost reader back, now and after each change, until the stream is let go.
+    case observeCardReaderReconnection(onCompletion: @Sendable (AsyncStream<CardReaderReconnectionState>) -> Void)
+    /// Gives up getting a lost reader back. Succeeds when none was lost.
+    case cancelCardReaderReconnection(onCompletion: Completion<Void>)
+
+    /// The readers that were used and not forgotten, the last one first.
+    case loadRememberedCardReaders(onCompletion: Completion<[RememberedCardReader]>)
+    /// Makes a reader the one that is preferred, as if it had been used now.
+    case rememberCardReader(readerID: String, name: String, onCompletion: Completion<Void>)
+    /// Forgets a reader, or all of them when none is named. Completes with how many were forgotten.
+    case forgetCardReaders(readerID: String?, onCompletion: Completion<Int>)
+
     /// Takes a payment and records it. Completes with the payment as recorded, whatever its outcome;
     /// fails only when nothing could be recorded or started.
     case collectPayment(
@@ -74,6 +86,8 @@ public enum CardPresentPaymentsAction: Action {
         case .checkDeviceSupport(let type, let method, _): ["reader": type.rawValue, "method": method.rawValue]
         case .startCardReaderDiscovery(let method, _, _): ["method": method.rawValue]
         case .connect(let reader, _): ["reader": reader.id]
+        case .rememberCardReader(let id, _, _): ["reader": id]
+        case .forgetCardReaders(let id, _): ["reader": id ?? "all"]
         case .collectPayment(let request, _, _, _):
             ["amount": request.amount.description, "order": request.orderID.map(String.init) ?? "none"]
         case .retryPayment(let id, _, _, _, _, _), .loadPayment(let id, _): ["payment": Payment.name(of: id)]
@@ -83,7 +97,8 @@ public enum CardPresentPaymentsAction: Action {
         case .loadPayments(let limit, _): ["limit": limit.map(String.init) ?? "none"]
         case .selectedPaymentGatewayAccount, .loadActivePaymentGatewayExtension, .cancelCardReaderDiscovery,
             .disconnect, .publishCardReaderConnections, .cancelPayment, .cancelRefund, .observeCardReaderUpdateState,
-            .startCardReaderUpdate, .reset, .recoverPayments:
+            .startCardReaderUpdate, .reset, .recoverPayments, .observeCardReaderReconnection,
+            .cancelCardReaderReconnection, .loadRememberedCardReaders:
             [:]
         }
     }

@@ -66,6 +66,8 @@ struct PaymentFailure: Hashable, Sendable {
         case .readerIncompatible: "reader_incompatible"
         case .readerCommunicationError: "reader_failed"
         case .readerDisconnected: "reader_unplugged"
+        case .readerReconnecting: "reader_reconnecting"
+        case .readerTaken: "reader_taken"
         case .processorAPIError: "host_failed"
         case .notConnectedToInternet: "host_unreachable"
         case .requestTimedOut: "host_timeout"

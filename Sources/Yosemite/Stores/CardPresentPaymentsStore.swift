@@ -27,6 +27,7 @@ public final class CardPresentPaymentsStore: Store {
     private let journal: PaymentJournal
     private let receipts: ReceiptComposer
     private let history: StoredCardHistory?
+    private let readers: ReaderRegister?
     private let time: any TimeSource
     private let state = Mutex(State())
 
@@ -35,15 +36,18 @@ public final class CardPresentPaymentsStore: Store {
     ///   - journal: where everything is recorded.
     ///   - merchant: stands at the head of receipts.
     ///   - history: remembers cards that approved offline; the one that the reader service asks. Nil when nobody does.
+    ///   - readers: remembers the readers that are used; nil when none is to be remembered.
     ///   - time: what the records are dated by.
     ///   - makeService: makes the reader service around the host that it is to talk to, which writes the
     ///     journal before it passes anything on to `host`.
     public init(
         host: any PaymentHost, journal: PaymentJournal, merchant: Merchant, history: StoredCardHistory? = nil,
-        time: any TimeSource, service makeService: (any PaymentHost) -> any CardReaderService
+        readers: ReaderRegister? = nil, time: any TimeSource,
+        service makeService: (any PaymentHost) -> any CardReaderService
     ) {
         let journalling = JournallingPaymentHost(host: host, journal: journal, time: time)
         (self.host, self.journal, self.history, self.time) = (journalling, journal, history, time)
+        self.readers = readers
         receipts = ReceiptComposer(merchant: merchant, time: time)
         service = makeService(journalling)
     }
@@ -67,11 +71,31 @@ public final class CardPresentPaymentsStore: Store {
                 onCompletion(.success(()))
             }
         case .connect(let reader, let onCompletion):
-            answer(onCompletion) { [service] () throws(CardReaderServiceError) in try await service.connect(reader) }
+            answer(onCompletion) { [service, readers, time] () throws(CardReaderServiceError) in
+                let connected = try await service.connect(reader)
+                // A reader that cannot be written down takes payments all the same.
+                try? readers?.remember(id: connected.id, name: connected.name, at: time.now())
+                return connected
+            }
         case .disconnect(let onCompletion):
             answer(onCompletion) { [service] () throws(CardReaderServiceError) in try await service.disconnect() }
         case .publishCardReaderConnections(let onCompletion):
             Task { [service] in onCompletion(await service.connectedReaders) }
+        case .observeCardReaderReconnection(let onCompletion):
+            Task { [service] in onCompletion(await service.reconnectionStates) }
+        case .cancelCardReaderReconnection(let onCompletion):
+            answer(onCompletion) { [service] () throws(CardReaderServiceError) in await service.cancelReconnection() }
+
+        case .loadRememberedCardReaders(let onCompletion):
+            look(onCompletion) { [readers] () throws(StorageError) in
+                try readers?.readers().map(RememberedCardReader.init) ?? []
+            }
+        case .rememberCardReader(let id, let name, let onCompletion):
+            look(onCompletion) { [readers, time] () throws(StorageError) in
+                try readers?.remember(id: id, name: name, at: time.now())
+            }
+        case .forgetCardReaders(let id, let onCompletion):
+            look(onCompletion) { [readers] () throws(StorageError) in try readers?.forget(id: id) ?? 0 }
 
         case .collectPayment(let request, let onMessage, let onProcessed, let onCompletion):
             collect(request, onMessage, onProcessed, onCompletion) { [journal, host, time] () throws(JournalError) in
@@ -262,6 +286,16 @@ public final class CardPresentPaymentsStore: Store {
             } catch {
                 onCompletion(.failure(.reader(error)))
             }
+        }
+    }
+
+    private func look<Value>(
+        _ onCompletion: CardPresentPaymentsAction.Completion<Value>, _ body: () throws(StorageError) -> Value
+    ) {
+        do throws(StorageError) {
+            onCompletion(.success(try body()))
+        } catch {
+            onCompletion(.failure(.journal(.storage(error))))
         }
     }
 

@@ -4,12 +4,16 @@ internal import Determinism
 internal import Hardware
 internal import Simulator
 internal import USB
+internal import Yosemite
 
 /// `readers`
 struct ReadersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "readers", abstract: "Shows card readers.",
-        subcommands: [ListReaders.self, ReaderInfo.self, WatchReaders.self, ReaderQuirksCommand.self])
+        subcommands: [
+            ListReaders.self, ReaderInfo.self, WatchReaders.self, RememberReader.self, ForgetReader.self,
+            ReaderQuirksCommand.self,
+        ])
 }
 
 /// Where `readers` commands look.
@@ -35,26 +39,40 @@ struct BusOptions: ParsableArguments {
 /// `readers list`
 struct ListReaders: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Lists the readers that are plugged in.")
+        commandName: "list", abstract: "Lists the readers that are plugged in, and marks those that were used before.")
 
+    @Flag(help: "List the readers that were used before, plugged in or not, the last one first.")
+    var remembered = false
     @OptionGroup var bus: BusOptions
     @OptionGroup var configuration: ConfigurationOptions
+    @OptionGroup var data: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         try await output.reporting {
+            let remembered = RememberedReaders.known(data)
+            guard !self.remembered else { return try tell(remembered) }
             let quirks = try configuration.load().readerQuirks
             let readers =
                 bus.pcsc
                 ? try await PCSCReaderCatalogue.readers()
                 : try await ReaderCatalogue.readers(on: try bus.open(), quirks: quirks).map(\.reader)
-            guard !output.json else { return try StandardOutput.write(json: readers) }
+            let known = Set(remembered.map(\.id))
+            let views = readers.map { ListedReaderView(reader: $0, isRemembered: known.contains($0.id)) }
+            guard !output.json else { return try StandardOutput.write(json: views) }
             if readers.isEmpty {
                 StandardError.write(
                     "No card reader found. Plug one in, or give --simulated to see the simulated ones.\n")
             }
-            try StandardOutput.write(readers.map(\.line).joined())
+            try StandardOutput.write(views.map(\.line).joined())
         }
+    }
+
+    private func tell(_ remembered: [RememberedCardReader]) throws {
+        let views = remembered.map { RememberedReaderView($0) }
+        guard !output.json else { return try StandardOutput.write(json: views) }
+        if views.isEmpty { StandardError.write("No reader was used yet.\n") }
+        try StandardOutput.write(views.map(\.line).joined())
     }
 }
 
@@ -91,61 +109,10 @@ struct ReaderInfo: AsyncParsableCommand {
         let quirks = try configuration.load().readerQuirks
         let bus = try bus.open()
         let found = try await ReaderCatalogue.find(reader, on: bus, quirks: quirks)
-        return await ReaderView.asking(found.reader, device: found.device, bus: bus, table: quirks)
+        // Before the reader is opened, which wakes it.
+        let place = await ReaderPlaceView(found.device, on: bus)
+        var result = await ReaderView.asking(found.reader, device: found.device, bus: bus, table: quirks)
+        result.view.place = place
+        return result
     }
-}
-
-/// `readers watch`
-struct WatchReaders: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Tells of readers that come and go, until it is interrupted.",
-        discussion: "With --json every line is a JSON object.")
-
-    @OptionGroup var bus: BusOptions
-    @OptionGroup var configuration: ConfigurationOptions
-    @OptionGroup var output: OutputOptions
-
-    func run() async throws {
-        try await output.reporting {
-            let quirks = try configuration.load().readerQuirks
-            let source: any CardReaderSource =
-                bus.pcsc
-                ? PCSCReaderSource()
-                : USBCardReaderSource(try bus.open(), quirks: quirks, time: SystemTimeSource())
-            let changes = source.changes()
-            let cancellation = Cancellation()
-            try await CancellationSignals.watching {
-                let watching = Task { try await tell(changes, of: source) }
-                await cancellation.onRequest { watching.cancel() }
-                try await watching.value
-            } onSignal: {
-                await cancellation.request()
-            }
-        }
-    }
-
-    private func tell(
-        _ changes: any AsyncSequence<CardReaderChange, Never> & Sendable, of source: any CardReaderSource
-    ) async throws {
-        for reader in try await ReaderCatalogue.readers(of: source) { try tell("present", reader) }
-        for await change in changes {
-            switch change {
-            case .arrived(let reader): try tell("arrived", reader)
-            case .left(let reader): try tell("left", reader)
-            }
-        }
-    }
-
-    private func tell(_ change: String, _ reader: CardReader) throws {
-        guard !output.json else {
-            return try StandardOutput.write(line: ReaderChange(change: change, reader: reader))
-        }
-        try StandardOutput.write(change.padded(to: 8) + reader.line)
-    }
-}
-
-/// One line of `readers watch --json`.
-struct ReaderChange: Encodable, Sendable {
-    var change: String
-    var reader: CardReader
 }

@@ -5,6 +5,7 @@ internal import EMV
 internal import Hardware
 internal import Simulator
 internal import USB
+internal import Yosemite
 
 /// A reader behind pcscd, and a person at this terminal.
 struct PCSCWorld: World {
@@ -14,6 +15,7 @@ struct PCSCWorld: World {
     let random: any RandomSource = SystemRandomSource()
     let trace: TraceFile?
     private let readerName: String?
+    let hasOwnedReaders = true
 
     /// - Throws: `CommandFailure`
     init(
@@ -31,7 +33,10 @@ struct PCSCWorld: World {
 
     var discoveryMethod: CardReaderDiscoveryMethod { .pcsc }
 
-    func choose(among readers: [CardReader]) throws(CommandFailure) -> CardReader {
-        try PCSCReaderCatalogue.find(readerName, among: readers)
+    func choose(
+        among readers: [CardReader], remembered: [RememberedCardReader]
+    ) throws(CommandFailure) -> CardReader {
+        if readerName == nil, let reader = readers.preferred(remembered) { return reader }
+        return try PCSCReaderCatalogue.find(readerName, among: readers)
     }
 }

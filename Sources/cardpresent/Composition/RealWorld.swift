@@ -13,6 +13,7 @@ struct RealWorld: World {
     let random: any RandomSource = SystemRandomSource()
     let trace: TraceFile?
     let readerID: String?
+    let hasOwnedReaders = true
 
     /// - Throws: `CommandFailure`
     init(

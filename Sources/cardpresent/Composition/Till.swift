@@ -66,24 +66,25 @@ struct Till: Sendable {
         let stores = try Self.stores(
             world, terminal: world.terminal(settings.terminal(for: currency)), host: host, journal: journal,
             history: try world.takesCards ? CardFiles.history(in: storage, settings, world.time) : nil,
-            settings: settings)
+            readers: world.hasOwnedReaders ? ReaderRegister(storage: storage) : nil, settings: settings)
         let recovered = try await stores.value { CardPresentPaymentsAction.recoverPayments(onCompletion: $0) }
         return Till(stores: stores, world: world, recovered: recovered)
     }
 
     private static func stores(
         _ world: any World, terminal: TerminalConfiguration, host: any PaymentHost, journal: PaymentJournal,
-        history: StoredCardHistory?, settings: TillConfiguration
+        history: StoredCardHistory?, readers: ReaderRegister?, settings: TillConfiguration
     ) throws(CommandFailure) -> StoresManager {
         let time = world.time
         let payments = CardPresentPaymentsStore(
-            host: host, journal: journal, merchant: settings.merchant, history: history, time: time
+            host: host, journal: journal, merchant: settings.merchant, history: history, readers: readers,
+            time: time
         ) { host in
             LocalCardReaderService(
                 sources: world.readerSources(settings), host: host, terminal: terminal,
                 magneticStripe: settings.magneticStripe, cardholder: world.cardholder, history: history, time: time,
                 random: world.random.stream("terminal"),
-                trace: world.recordTrace)
+                reconnection: world.hasOwnedReaders ? settings.reconnection : .off, trace: world.recordTrace)
         }
         let receipts = ReceiptStore(
             journal: journal, printer: CUPSPrinterService(time: SystemTimeSource()), time: time)
@@ -202,7 +203,10 @@ extension Till {
             found = list
             break
         }
-        let reader = try world.choose(among: found)
+        let remembered =
+            try await stores.value { CardPresentPaymentsAction.loadRememberedCardReaders(onCompletion: $0) }
+            as [RememberedCardReader]
+        let reader = try world.choose(among: found, remembered: remembered)
         _ = try await stores.value { CardPresentPaymentsAction.connect(reader: reader, onCompletion: $0) } as CardReader
     }
 

@@ -5,6 +5,7 @@ internal import Hardware
 internal import Simulator
 internal import SmartCard
 internal import USB
+internal import Yosemite
 
 extension PINPadScheme {
     /// The keys that go with it.
@@ -25,13 +26,18 @@ protocol World: Sendable {
     func readerSources(_ settings: TillConfiguration) -> [any CardReaderSource]
     /// How the reader to use is looked for.
     var discoveryMethod: CardReaderDiscoveryMethod { get }
-    /// The identifier of the reader to use; nil for the first one.
+    /// The identifier of the reader to use; nil for the one that was used last, or the first one.
     var readerID: String? { get }
 
-    /// The reader to use of those that were found.
+    /// The reader to use of those that were found; `remembered` are those that were used before, the last one first.
     ///
     /// - Throws: `CommandFailure`
-    func choose(among readers: [CardReader]) throws(CommandFailure) -> CardReader
+    func choose(
+        among readers: [CardReader], remembered: [RememberedCardReader]
+    ) throws(CommandFailure) -> CardReader
+
+    /// Whether the readers are somebody's own: they are remembered then, and got back when they are lost.
+    var hasOwnedReaders: Bool { get }
 
     /// Whether cards can come to a reader here.
     var takesCards: Bool { get }
@@ -55,15 +61,17 @@ extension World {
     }
     var discoveryMethod: CardReaderDiscoveryMethod { .usb }
     var takesCards: Bool { true }
+    var hasOwnedReaders: Bool { false }
 
     func terminal(_ configured: TerminalConfiguration) -> TerminalConfiguration { configured }
 
     func observe(_ event: CardReaderEvent) {}
 
-    func choose(among readers: [CardReader]) throws(CommandFailure) -> CardReader {
-        // Where nothing is said, a reader for chips: one for stripes beside it is used with it.
-        let first = readers.first { $0.inputs.contains(.insert) } ?? readers.first
-        guard let reader = readerID.map({ id in readers.first { $0.id == id } }) ?? first else {
+    func choose(
+        among readers: [CardReader], remembered: [RememberedCardReader]
+    ) throws(CommandFailure) -> CardReader {
+        let named = readerID.map { id in readers.first { $0.id == id } }
+        guard let reader = named ?? readers.preferred(remembered) else {
             throw CommandFailure(
                 .reader, code: "reader_not_found",
                 message: readerID.map { "there is no reader '\($0)'" } ?? "no card reader found",

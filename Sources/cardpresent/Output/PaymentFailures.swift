@@ -71,6 +71,14 @@ extension CommandFailure {
             self.init(
                 .reader, code: "reader_busy", message: fix == nil ? message : message.splitAtFix.0,
                 fix: fix ?? "end the other program, or give another reader with --reader usb:ID")
+        case .readerTaken(let owner, let remedy):
+            self.init(
+                .reader, code: "reader_taken", message: "\(owner) holds the reader",
+                fix: remedy + (owner.contains("pcscd") ? ", or share the reader with --reader pcsc:NAME" : ""))
+        case .readerReconnecting:
+            self.init(
+                .tryAgain, code: "reader_reconnecting", message: message,
+                fix: "plug the reader in, or give another one with --reader usb:ID")
         case .featureNotAvailable:
             self.init(.unavailable, code: "not_available", message: message.splitAtFix.0, fix: message.splitAtFix.1)
         case .readerNotFound:

@@ -42,6 +42,7 @@ struct ProgressDisplay: Sendable {
         case .cardRemoved, .cardRemovedAfterClientSidePaymentCapture: nil
         case .lowBattery(let level): "The reader's battery is low: \(Int(level * 100)) percent."
         case .lowBatteryResolved: nil
+        case .recovering(let step): "\(step)"
         case .disconnected(let reason): "\(reason)"
         }
     }

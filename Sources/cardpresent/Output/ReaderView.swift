@@ -23,6 +23,8 @@ struct ReaderView: Encodable, Sendable {
     var card: String?
     /// What the driver heeds with this reader besides its descriptors.
     var quirks: [QuirkView] = []
+    /// Where it is plugged in; nil for a reader behind pcscd.
+    var place: ReaderPlaceView?
     /// Why it could not be asked.
     var error: ErrorView?
 
@@ -88,6 +90,9 @@ struct ReaderView: Encodable, Sendable {
         add("manufacturer", reader.manufacturer)
         add("serial", reader.serialNumber)
         add("USB", reader.usbID)
+        add("place", place?.place)
+        add("power", place?.power)
+        for owner in place?.owners ?? [] { add("owner", owner) }
         add("firmware", reader.softwareVersion)
         add("level", reader.exchangeLevel)
         add("slots", String(reader.slotCount))

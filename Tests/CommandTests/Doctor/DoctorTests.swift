@@ -105,7 +105,7 @@ struct DoctorCommandTests {
         #expect(shown.status == 5)
         #expect(
             shown.output == """
-                problem  owner          08e6:3437@1-4 GemPC Twin: is held by pcscd (process 812)
+                problem  owner          08e6:3437@1-1 GemPC Twin: is held by pcscd (process 812)
                                         why: pcscd takes every reader that it knows; 61-cardpresent-exclusive.rules keeps newer versions away
                                         fix: sudo systemctl stop pcscd.socket pcscd.service
 

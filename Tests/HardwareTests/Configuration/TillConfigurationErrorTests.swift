@@ -242,6 +242,8 @@ struct TillConfigurationErrorTests {
         (
             "splitSaleWindow: 0", "1: splitSaleWindow: not a length of time; write day, none, or 1 to 168 hours"
         ),
+        ("readers: { reconect: {} }", "1: readers: unknown key 'reconect'; did you mean 'reconnect'?"),
+        ("readers: { reconnect: { giveUpAfter: 0 } }", "1: readers.reconnect.giveUpAfter: '0' is not in 1...86400"),
 
         ("receipt: { width: 23 }", "1: receipt.width: '23' is not in 24...132"),
         ("receipt: { widht: 40 }", "1: receipt: unknown key 'widht'; did you mean 'width'?"),

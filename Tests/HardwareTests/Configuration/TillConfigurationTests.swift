@@ -237,8 +237,11 @@ struct TillConfigurationTests {
             applications: [{ aid: F000000001, versions: [FFFF], defaultDDOL: 9F37040004,
                 actionCodes: { denial: 0000000000, online: FFFFFFFFFF, default: 0102030405 }, floorLimit: 4294967295,
                 randomSelection: { threshold: 4294967294, target: 98, maximum: 99 } }]
+            readers: { reconnect: { enabled: false, giveUpAfter: 86400 } }
             receipt: { printer: "Büro" }
             """#)
+        #expect(!unusual.reconnection.isEnabled)
+        #expect(unusual.reconnection.giveUpAfter == .seconds(86_400))
         for till in [TillConfiguration.standard, try Self.example(), unusual] {
             let text = till.yaml
             #expect(try Self.read(text) == till)

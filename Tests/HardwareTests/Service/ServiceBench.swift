@@ -6,6 +6,7 @@ import Simulator
 import SmartCard
 import Synchronization
 import Testing
+import USB
 
 @testable import Hardware
 
@@ -26,9 +27,10 @@ final class ServiceBench: Sendable {
         _ profileName: String = "visa-credit", model: SimulatedReaderModel = .shortAPDU, isPlugged: Bool = true,
         quirks: ReaderQuirkTable = .embedded, stripeReader stripeModel: SimulatedMSRModel? = nil,
         magneticStripe: MagneticStripePolicy = MagneticStripePolicy(), history: (any CardHistory)? = nil,
-        faults: [IssuerFaultRule] = [], terminal: TerminalConfiguration = .standard,
+        faults: [IssuerFaultRule] = [], reconnection: ReconnectionPolicy = .off, time: (any TimeSource)? = nil,
+        terminal: TerminalConfiguration = .standard,
         change: (inout CardProfile) -> Void = { _ in }, trace: (@Sendable (TraceEntry) -> Void)? = nil,
-        wrap: (any PaymentHost) -> any PaymentHost = { $0 }
+        wrap: (any PaymentHost) -> any PaymentHost = { $0 }, wrapBus: (SimulatedUSBBus) -> any USBBus = { $0 }
     ) throws {
         var profile = try CardProfileLibrary.profile(profileName)
         change(&profile)
@@ -52,10 +54,10 @@ final class ServiceBench: Sendable {
             accounts: profile.issuerAccounts(keys: keys), keys: keys, time: clock, random: random.stream("host"),
             faults: faults)
         service = LocalCardReaderService(
-            sources: [USBCardReaderSource(bus, quirks: quirks, time: clock, magneticStripe: magneticStripe)],
+            sources: [USBCardReaderSource(wrapBus(bus), quirks: quirks, time: clock, magneticStripe: magneticStripe)],
             host: wrap(issuer), terminal: terminal, magneticStripe: magneticStripe, cardholder: person,
-            history: history, time: clock,
-            random: random.stream("terminal"), trace: trace)
+            history: history, time: time ?? clock, random: random.stream("terminal"), reconnection: reconnection,
+            trace: trace)
     }
 
     /// The readers that discovery finds first.

@@ -59,6 +59,13 @@ struct TracingCardChannelTests {
         #expect(lines[1].hasSuffix(#"61075A05**********9000"}"#))
     }
 
+    @Test(arguments: ["57 00", "9F6B 00", "5A 00", "56 00", "57 01 FF"])
+    func `an object without a value is no reason to stop`(object: String) async throws {
+        let value = bytes(object)
+        let lines = try await trace([("00B2010C00", "70" + hex([UInt8(value.count)]) + hex(value) + "9000")])
+        #expect(lines.count == 1)
+    }
+
     @Test(arguments: ["9F0B", "9F1F", "9F20", "9F6B", "9F46", "9F2D", "99", "56"])
     func `every sensitive object is masked`(tag: String) async throws {
         let value = "4761739001010010"

@@ -42,6 +42,8 @@ import Testing
         var discoveredReaders: AsyncStream<[CardReader]> { AsyncStream { nil } }
         var connectedReaders: AsyncStream<[CardReader]> { AsyncStream { nil } }
         var readerEvents: AsyncStream<CardReaderEvent> { AsyncStream { nil } }
+        var reconnectionStates: AsyncStream<CardReaderReconnectionState> { AsyncStream { nil } }
+        func cancelReconnection() {}
         var softwareUpdateEvents: AsyncStream<CardReaderSoftwareUpdateState> { AsyncStream { nil } }
         func checkSupport(for readerType: CardReaderType, discoveryMethod: CardReaderDiscoveryMethod) -> Bool { true }
         func start(_ discoveryMethod: CardReaderDiscoveryMethod) {}

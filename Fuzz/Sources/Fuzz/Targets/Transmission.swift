@@ -2,7 +2,7 @@ internal import SmartCard
 
 extension FuzzTarget {
     /// What comes over a card's contacts.
-    static let transmission: [FuzzTarget] = [atr, pps, apdu, t0, t1]
+    static let transmission: [FuzzTarget] = [atr, pps, apdu, t0, t1, traces]
 
     private static let atr = FuzzTarget(
         "atr", longestInput: 40,
@@ -161,4 +161,27 @@ extension FuzzTarget {
         let pcb = input.bytes(1)[0]
         return T1Block(pcb: pcb, information: input.bytes(input.number(below: 255))).encoded(detection)
     }
+
+    /// A command with its length first, then what the card answers; twice.
+    private static let traces = FuzzTarget(
+        "card-trace", longestInput: 600,
+        seeds: {
+            [
+                "05 00B2010C00 13 700F 5A08 4761739001010010 5703 4761D2 9000 05 00B2010C00 06 7002 5700 9000",
+                "0D 0020008008241234FFFFFFFFFF 02 63C2", "05 80CA9F3600 07 9F36020001 9000",
+            ].map(bytes)
+        },
+        run: { bytes in
+            var rest = bytes[...]
+            func part() -> [UInt8] {
+                let count = Int(rest.popFirst() ?? 0)
+                defer { rest = rest.dropFirst(count) }
+                return Array(rest.prefix(count))
+            }
+            let recorder = TraceRecorder { entry in hold(!entry.jsonLine.isEmpty, "a line") }
+            while !rest.isEmpty {
+                let command = try CommandAPDU(bytes: part())
+                recorder.add(command, try ResponseAPDU(bytes: part()))
+            }
+        })
 }

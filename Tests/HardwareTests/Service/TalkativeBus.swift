@@ -1,0 +1,38 @@
+import Simulator
+import Synchronization
+import USB
+
+/// A simulated bus that tells of its devices what a test says.
+final class TalkativeBus: USBBus {
+    struct Words: Sendable {
+        var openError: USBError?
+        var overcurrents: Int?
+        var isAuthorized: Bool?
+        var group: String?
+        var owners: [USBDeviceOwner] = []
+    }
+
+    let bus: SimulatedUSBBus
+    private let words = Mutex(Words())
+
+    init(_ bus: SimulatedUSBBus) { self.bus = bus }
+
+    func say(_ change: (inout Words) -> Void) { words.withLock { change(&$0) } }
+
+    func devices() async throws(USBError) -> [USBDevice] { try await bus.devices() }
+    func hotplugEvents() -> AsyncStream<USBHotplugEvent> { bus.hotplugEvents() }
+
+    func open(_ device: USBDevice) async throws(USBError) -> any USBTransport {
+        if let error = words.withLock({ $0.openError }) { throw error }
+        return try await bus.open(device)
+    }
+
+    func status(of device: USBDevice) async throws(USBError) -> USBDeviceStatus {
+        var status = try await bus.status(of: device)
+        let words = words.withLock { $0 }
+        (status.overcurrents, status.isAuthorized, status.group) = (words.overcurrents, words.isAuthorized, words.group)
+        return status
+    }
+
+    func owners(of device: USBDevice, interface: UInt8?) async -> [USBDeviceOwner] { words.withLock { $0.owners } }
+}
