@@ -8,7 +8,7 @@ public struct ExactDecimal: Sendable {
     /// How many of the digits follow the point, 0...38.
     public let scale: Int
 
-    /// - Parameter scale: is limited to 0...38.
+    /// `scale`: is limited to 0...38.
     public init(coefficient: Int128, scale: Int = 0) {
         self.coefficient = coefficient
         self.scale = min(max(0, scale), Self.digitLimit)

@@ -26,9 +26,8 @@ public struct WebAddress: Hashable, Sendable {
         query = path.count == target.count ? nil : try Self.encoded(target.dropFirst(path.count + 1), in: text)
     }
 
-    /// - Parameters:
-    ///   - path: begins with `/`, percent-encoded.
-    ///   - query: percent-encoded.
+    /// `path`: begins with `/`, percent-encoded.
+    /// `query`: percent-encoded.
     init(origin: WebOrigin, path: String, query: String?) {
         (self.origin, self.path, self.query) = (origin, path, query)
     }
@@ -46,9 +45,8 @@ public struct WebAddress: Hashable, Sendable {
 
     /// The address below this one. The query is replaced.
     ///
-    /// - Parameters:
-    ///   - path: parts that are joined with one slash each; it is encoded here.
-    ///   - query: percent-encoded.
+    /// `path`: parts that are joined with one slash each; it is encoded here.
+    /// `query`: percent-encoded.
     public func appending(path: String, query: String? = nil) -> WebAddress {
         let parts = path.split(separator: "/", omittingEmptySubsequences: true).map(PercentEncoding.encode)
         let base = self.path.hasSuffix("/") ? String(self.path.dropLast()) : self.path

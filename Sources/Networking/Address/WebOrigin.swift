@@ -13,9 +13,8 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     public let host: String
     public let port: UInt16
 
-    /// - Parameters:
-    ///   - authority: what stands between `//` and the path.
-    ///   - text: the whole address, for the error.
+    /// `authority`: what stands between `//` and the path.
+    /// `text`: the whole address, for the error.
     init(scheme: Scheme, authority: Substring, in text: String) throws(WebAddressError) {
         guard !authority.contains("@") else { throw .carriesCredentials }
         self.scheme = scheme

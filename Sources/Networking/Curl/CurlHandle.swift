@@ -53,7 +53,8 @@ final class CurlHandle {
                 // Without an address libcurl would ask a callback for the body.
                 var nothing: UInt8 = 0
                 withUnsafePointer(to: &nothing) { empty in
-                    _ = ccurl_set_pointer(functions, pointer, CURLOPT_COPYPOSTFIELDS, bytes.baseAddress ?? UnsafeRawPointer(empty))
+                    _ = ccurl_set_pointer(
+                        functions, pointer, CURLOPT_COPYPOSTFIELDS, bytes.baseAddress ?? UnsafeRawPointer(empty))
                 }
             }
         }

@@ -14,7 +14,9 @@ struct CurlLibrary: Sendable {
             return .failure(.transportUnavailable(String(cString: missing)))
         }
         let code = functions.curl_global_init(Int(CURL_GLOBAL_DEFAULT))
-        guard code == CURLE_OK else { return .failure(.transportUnavailable("libcurl does not start (\(code.rawValue))")) }
+        guard code == CURLE_OK else {
+            return .failure(.transportUnavailable("libcurl does not start (\(code.rawValue))"))
+        }
         return .success(CurlLibrary(functions: functions))
     }()
 }

@@ -1,9 +1,8 @@
 internal import CCurl
 
 extension NetworkError {
-    /// - Parameters:
-    ///   - code: libcurl's result (libcurl-errors(3)).
-    ///   - verification: what OpenSSL found about the certificate (X509_STORE_CTX_get_error(3)).
+    /// `code`: libcurl's result (libcurl-errors(3)).
+    /// `verification`: what OpenSSL found about the certificate (X509_STORE_CTX_get_error(3)).
     init(curl code: CURLcode, host: String, explanation: String, verification: Int, wasSent: Bool) {
         let reason = Printable.text(explanation)
         switch code {

@@ -3,9 +3,8 @@ public struct ListMapper<Element: Decodable & Sendable>: Mapper {
     private let member: String?
     private let context: DecodingContext
 
-    /// - Parameters:
-    ///   - member: under which name the list stands, nil when it is the whole content.
-    ///   - context: what the request said and the answer does not.
+    /// `member`: under which name the list stands, nil when it is the whole content.
+    /// `context`: what the request said and the answer does not.
     public init(
         _ type: Element.Type = Element.self, in member: String? = nil, context: DecodingContext = DecodingContext()
     ) {

@@ -2,7 +2,7 @@
 public struct ValueMapper<Output: Decodable & Sendable>: Mapper {
     private let context: DecodingContext
 
-    /// - Parameter context: what the request said and the answer does not.
+    /// `context`: what the request said and the answer does not.
     public init(_ type: Output.Type = Output.self, context: DecodingContext = DecodingContext()) {
         self.context = context
     }

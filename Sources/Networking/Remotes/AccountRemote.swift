@@ -22,12 +22,12 @@ public struct AccountRemote: Remote {
     public func loadSites() async throws(NetworkError) -> ElementList<Site> {
         let parameters: Parameters = [
             "fields": """
-                ID,name,description,URL,options,jetpack,jetpack_connection,capabilities,was_ecommerce_trial,plan
-                """,
+            ID,name,description,URL,options,jetpack,jetpack_connection,capabilities,was_ecommerce_trial,plan
+            """,
             "options": """
-                timezone,is_wpcom_store,woocommerce_is_active,gmt_offset,jetpack_connection_active_plugins,admin_url,\
-                login_url,frame_nonce,blog_public,can_blaze
-                """,
+            timezone,is_wpcom_store,woocommerce_is_active,gmt_offset,jetpack_connection_active_plugins,admin_url,\
+            login_url,frame_nonce,blog_public,can_blaze
+            """,
         ]
         return try await list(DotcomRequest(.rest1_1, .get, "me/sites", parameters: parameters), in: "sites")
     }

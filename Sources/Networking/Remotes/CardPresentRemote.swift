@@ -28,7 +28,7 @@ extension CardPresentRemote {
 
     /// Captures a payment that a reader has made ready, and marks its order as paid.
     ///
-    /// - Parameter idempotencyKey: the same for every attempt of one payment, so that it is captured once.
+    /// `idempotencyKey`: the same for every attempt of one payment, so that it is captured once.
     public func captureOrderPayment(
         siteID: Int64, orderID: Int64, paymentIntentID: String, idempotencyKey: String
     ) async throws(NetworkError) -> RemotePaymentIntent {

@@ -14,7 +14,7 @@ public struct CommentRemote: Remote {
         return moderation.status
     }
 
-    /// - Parameter productID: what the comment that is replied to is about.
+    /// `productID`: what the comment that is replied to is about.
     public func reply(
         siteID: Int64, commentID: Int64, productID: Int64, content: String
     ) async throws(NetworkError) -> CommentReply {

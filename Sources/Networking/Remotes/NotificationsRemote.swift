@@ -4,7 +4,7 @@ public struct NotificationsRemote: Remote {
 
     public init(_ sender: any RequestSending) { self.sender = sender }
 
-    /// - Parameter ids: nil for the latest ones.
+    /// `ids`: nil for the latest ones.
     public func loadNotes(_ ids: [Int64]? = nil) async throws(NetworkError) -> ElementList<Note> {
         let fields = "id,note_hash,type,unread,body,subject,timestamp,meta,read,noticon,icon,url,title,subtype,header"
         return try await list(Self.request(ids, fields: fields), in: "notes")
@@ -21,7 +21,7 @@ public struct NotificationsRemote: Remote {
         return try await value(DotcomRequest(.rest1_1, .post, "notifications/read", parameters: counts))
     }
 
-    /// - Parameter timestamp: of the latest notification, as the server writes it.
+    /// `timestamp`: of the latest notification, as the server writes it.
     public func updateLastSeen(_ timestamp: String) async throws(NetworkError) -> SuccessResult {
         try await value(
             DotcomRequest(.rest1_1, .post, "notifications/seen", parameters: ["time": .text(timestamp)]))

@@ -31,7 +31,7 @@ public struct OrderStatsRemoteV4: Remote {
 
     public init(_ sender: any RequestSending) { self.sender = sender }
 
-    /// - Parameter forceRefresh: makes the store calculate it anew.
+    /// `forceRefresh`: makes the store calculate it anew.
     public func loadOrderStats(
         siteID: Int64, _ range: Range, forceRefresh: Bool = false
     ) async throws(NetworkError) -> OrderStatsV4 {

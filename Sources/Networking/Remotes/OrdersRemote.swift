@@ -34,7 +34,8 @@ public struct OrdersRemote: Remote {
         return modified.dateModifiedGMT
     }
 
-    /// - Parameter idempotencyKey: with one the order is created once, however often it is asked for.
+    /// `idempotencyKey`: with one, a store that knows keys creates the order once, however often it is asked.
+    /// WooCommerce by itself does not know them.
     public func createOrder(
         siteID: Int64, _ changes: OrderChanges, idempotencyKey: String? = nil
     ) async throws(NetworkError) -> Order {
@@ -51,7 +52,7 @@ public struct OrdersRemote: Remote {
         return try await value(request, context: DecodingContext(siteID: siteID))
     }
 
-    /// - Parameter force: deletes it for good instead of putting it into the trash.
+    /// `force`: deletes it for good instead of putting it into the trash.
     public func deleteOrder(siteID: Int64, orderID: Int64, force: Bool) async throws(NetworkError) -> Order {
         let request = JetpackRequest(
             siteID: siteID, .delete, "orders/\(orderID)", parameters: ["force": .bool(force)])
@@ -66,7 +67,7 @@ public struct OrdersRemote: Remote {
             context: DecodingContext(siteID: siteID, orderID: orderID))
     }
 
-    /// - Parameter isCustomerNote: sends it to the customer too.
+    /// `isCustomerNote`: sends it to the customer too.
     public func addOrderNote(
         siteID: Int64, orderID: Int64, isCustomerNote: Bool, note: String
     ) async throws(NetworkError) -> OrderNote {

@@ -4,9 +4,8 @@ public struct ReceiptRemote: Remote {
 
     public init(_ sender: any RequestSending) { self.sender = sender }
 
-    /// - Parameters:
-    ///   - expirationDays: how long the address shows it.
-    ///   - forceNew: makes another address although one is there.
+    /// `expirationDays`: how long the address shows it.
+    /// `forceNew`: makes another address although one is there.
     public func retrieveReceipt(
         siteID: Int64, orderID: Int64, expirationDays: Int = 2, forceNew: Bool = true
     ) async throws(NetworkError) -> BackendReceipt {

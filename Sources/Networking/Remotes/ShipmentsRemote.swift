@@ -9,7 +9,8 @@ public struct ShipmentsRemote: Remote {
     public func loadTrackings(
         siteID: Int64, orderID: Int64
     ) async throws(NetworkError) -> ElementList<ShipmentTracking> {
-        try await list(Self.request(siteID, orderID, .get, ""), context: DecodingContext(siteID: siteID, orderID: orderID))
+        try await list(
+            Self.request(siteID, orderID, .get, ""), context: DecodingContext(siteID: siteID, orderID: orderID))
     }
 
     public func loadProviders(

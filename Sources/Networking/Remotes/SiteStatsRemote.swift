@@ -6,7 +6,7 @@ public struct SiteStatsRemote: Remote {
 
     public init(_ sender: any RequestSending) { self.sender = sender }
 
-    /// - Parameter latest: the last day, as the store's clock shows it.
+    /// `latest`: the last day, as the store's clock shows it.
     public func loadVisits(
         siteID: Int64, unit: StatsGranularity, latest: CivilDate, quantity: Int
     ) async throws(NetworkError) -> SiteVisitStats {
@@ -28,7 +28,7 @@ public struct SiteStatsRemote: Remote {
             context: DecodingContext(siteID: siteID))
     }
 
-    /// - Parameter latest: the last period, as WordPress.com writes it: `2018-06-08`, `2018-W12`, `2018-06`, `2018`.
+    /// `latest`: the last period, as WordPress.com writes it: `2018-06-08`, `2018-W12`, `2018-06`, `2018`.
     public func loadTopEarners(
         siteID: Int64, unit: StatsGranularity, latest: String, limit: Int
     ) async throws(NetworkError) -> TopEarnerStats {

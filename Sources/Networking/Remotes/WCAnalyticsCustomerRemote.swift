@@ -18,7 +18,7 @@ public struct WCAnalyticsCustomerRemote: Remote {
 
     public init(_ sender: any RequestSending) { self.sender = sender }
 
-    /// - Parameter withEmailOnly: leaves out those without an address.
+    /// `withEmailOnly`: leaves out those without an address.
     public func loadCustomers(
         siteID: Int64, page wanted: PageRequest = PageRequest(), orderBy: OrderBy = .name,
         direction: Direction = .ascending, withEmailOnly: Bool = false

@@ -38,7 +38,8 @@ public struct DotcomRequest: Request, Hashable {
         let form = PercentEncoding.form(parameters.fields)
         let place = "\(version.rawValue)/\(path)"
         guard method == .post || method == .put else {
-            return options.httpRequest(method, WebAddress.wordPressDotcom.appending(path: place, query: form.isEmpty ? nil : form))
+            return options.httpRequest(
+                method, WebAddress.wordPressDotcom.appending(path: place, query: form.isEmpty ? nil : form))
         }
         return options.httpRequest(
             method, WebAddress.wordPressDotcom.appending(path: place), body: Array(form.utf8),

@@ -43,13 +43,16 @@ public struct JetpackRequest: Request, Hashable {
             let address = WebAddress(origin: tunnel.origin, path: tunnel.path, query: PercentEncoding.form(fields))
             var request = options.httpRequest(.get, address)
             // A deletion goes over the wire as a GET, and is none.
-            request.isRepeatable = method == .get || options.idempotencyKey != nil
+            request.isRepeatable = method == .get
             return request
         case .post, .put:
             fields.append((name: "body", value: parameters.jsonText))
-            return options.httpRequest(
+            var request = options.httpRequest(
                 .post, tunnel, body: Array(PercentEncoding.form(fields).utf8),
                 contentType: "application/x-www-form-urlencoded; charset=utf-8")
+            // The site never sees the key.
+            request.isRepeatable = false
+            return request
         }
     }
 

@@ -4,7 +4,8 @@ public struct RequestOptions: Hashable, Sendable {
     public var timeout: Duration
     /// In bytes, unpacked.
     public var sizeLimit: Int
-    /// The server carries out requests of one key once, however often they come. Sent as `Idempotency-Key`.
+    /// A server that knows keys carries out requests of one key once, however often they come. Sent as
+    /// `Idempotency-Key`; the tunnel does not pass it on.
     public var idempotencyKey: String?
 
     public init(

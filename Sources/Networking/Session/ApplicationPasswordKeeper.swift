@@ -44,7 +44,9 @@ final class ApplicationPasswordKeeper: Sendable {
 
     private func renew(with issuer: any ApplicationPasswordIssuing) async -> Result {
         let result: Result
-        do throws(NetworkError) { result = .success(try await issuer.makePassword()) } catch { result = .failure(error) }
+        do throws(NetworkError) { result = .success(try await issuer.makePassword()) } catch {
+            result = .failure(error)
+        }
         state.withLock { state in
             state.renewal = nil
             if case .success(let password) = result { state.password = password }

@@ -9,7 +9,8 @@ struct RedirectFollower {
         var request = request
         for _ in 0...Self.limit {
             let response = try await network.response(for: request)
-            guard [301, 302, 303, 307, 308].contains(response.status), let location = response.headers["Location"] else {
+            guard [301, 302, 303, 307, 308].contains(response.status), let location = response.headers["Location"]
+            else {
                 return response
             }
             let target: WebAddress

@@ -13,11 +13,10 @@ public final class SiteClient: RequestSending {
     private let userAgent: String
     private let dotcom: WebAddress
 
-    /// - Parameters:
-    ///   - credentials: nil for requests in nobody's name.
-    ///   - issuer: where application passwords come from. Without one a password that is refused stays refused.
-    ///   - random: for pauses.
-    ///   - dotcom: what is asked instead of WordPress.com, when something stands in for it.
+    /// `credentials`: nil for requests in nobody's name.
+    /// `issuer`: where application passwords come from. Without one a password that is refused stays refused.
+    /// `random`: for pauses.
+    /// `dotcom`: what is asked instead of WordPress.com, when something stands in for it.
     public init(
         network: any Network, credentials: Credentials?, issuer: (any ApplicationPasswordIssuing)? = nil,
         retries: RetryPolicy = RetryPolicy(), time: any TimeSource, random: any RandomSource,
@@ -53,7 +52,8 @@ public final class SiteClient: RequestSending {
 
     /// A token goes to WordPress.com alone, a password to its site alone.
     private func authenticated(_ request: any Request) throws(NetworkError) -> any Request {
-        guard case .wordPressDotcom(_, let token, _) = credentials, request is DotcomRequest || request is JetpackRequest
+        guard case .wordPressDotcom(_, let token, _) = credentials,
+            request is DotcomRequest || request is JetpackRequest
         else {
             if request is JetpackRequest, credentials != nil {
                 throw .missingCredentials("this needs a WordPress.com account: sign in with one")
@@ -73,9 +73,10 @@ public final class SiteClient: RequestSending {
         let timeout = wire.timeout
         let validator = ResponseValidator(dialect: request.dialect)
         var attempt = 1
+        var doubt: NetworkError?
         while true {
             wire.timeout = timeout - time.elapsed(since: start)
-            guard wire.timeout > .zero else { throw .timedOut(host: wire.address.origin.host, wasSent: attempt > 1) }
+            guard wire.timeout > .zero else { throw doubt ?? .timedOut(host: wire.address.origin.host, wasSent: false) }
             do throws(NetworkError) {
                 let response = try await RedirectFollower(network: network).response(for: wire)
                 let document = try validator.validate(response, now: time.now())
@@ -83,16 +84,23 @@ public final class SiteClient: RequestSending {
             } catch {
                 guard attempt < retries.attempts, RetryPolicy.isWorthwhile(error),
                     wire.isRepeatable || Self.wasNotCarriedOut(error)
-                else { throw error }
+                else { throw Self.told(error, after: doubt) }
+                if wire.method != .get, error.mayHaveTakenEffect { doubt = error }
                 var asked: Duration?
                 if case .service(let service) = error { asked = service.retryAfter }
                 let pause = retries.pause(after: attempt, asked: asked, random: random)
                 // What would come after the deadline is not worth waiting for.
-                guard time.elapsed(since: start) + pause < timeout else { throw error }
-                do { try await time.sleep(for: pause) } catch { throw .cancelled(wasSent: false) }
+                guard time.elapsed(since: start) + pause < timeout else { throw Self.told(error, after: doubt) }
+                do { try await time.sleep(for: pause) } catch { throw doubt ?? .cancelled(wasSent: false) }
                 attempt += 1
             }
         }
+    }
+
+    /// A refusal of a later attempt says nothing of an earlier one.
+    private static func told(_ error: NetworkError, after doubt: NetworkError?) -> NetworkError {
+        guard let doubt, !error.mayHaveTakenEffect else { return error }
+        return .outcomeUnknown(earlier: doubt, last: error)
     }
 
     /// Whether even what must not be done twice can be sent again: it did not leave, or the server refused it unseen.

@@ -17,7 +17,7 @@ public struct HTTPRequest: Hashable, Sendable {
     /// Whether it may reach the server twice without doing anything twice.
     public var isRepeatable: Bool
 
-    /// - Parameter isRepeatable: nil says that a GET is, and nothing else.
+    /// `isRepeatable`: nil says that a GET is, and nothing else.
     public init(
         method: HTTPMethod = .get, address: WebAddress, headers: HTTPHeaders = [:], authorization: Secret? = nil,
         cookie: Secret? = nil, body: [UInt8]? = nil, timeout: Duration = HTTPRequest.defaultTimeout,

@@ -26,6 +26,8 @@ public enum NetworkError: Error, Hashable, Sendable {
     case missingCredentials(String)
     /// The sign-in at a site failed; the text says where.
     case signInFailed(String)
+    /// The request was sent more than once. An earlier attempt may have been carried out, whatever became of the last.
+    indirect case outcomeUnknown(earlier: NetworkError, last: NetworkError)
 
     /// Whether the server may have carried out the request. For money this matters more than what went wrong.
     public var mayHaveTakenEffect: Bool {
@@ -34,7 +36,7 @@ public enum NetworkError: Error, Hashable, Sendable {
             .missingCredentials, .signInFailed:
             false
         case .timedOut(_, let wasSent), .cancelled(let wasSent): wasSent
-        case .connectionLost, .responseTooLarge, .unreadable, .undecodable: true
+        case .connectionLost, .responseTooLarge, .unreadable, .undecodable, .outcomeUnknown: true
         case .service(let error): error.mayHaveTakenEffect
         }
     }
@@ -61,6 +63,7 @@ extension NetworkError: CustomStringConvertible {
         case .undecodable(let failure): failure.description
         case .missingCredentials(let text): text
         case .signInFailed(let text): text
+        case .outcomeUnknown(let earlier, let last): "\(earlier); the next attempt: \(last)"
         }
     }
 }

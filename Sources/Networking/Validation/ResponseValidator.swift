@@ -4,8 +4,7 @@ internal import Determinism
 struct ResponseValidator {
     let dialect: Dialect
 
-    /// - Parameters:
-    ///   - now: what this machine's clock shows, to find one that is wrong.
+    /// `now`: what this machine's clock shows, to find one that is wrong.
     /// - Returns: the answer's JSON.
     /// - Throws: ``NetworkError/service(_:)``, ``NetworkError/unreadable(_:)``
     func validate(_ response: HTTPResponse, now: Timestamp) throws(NetworkError) -> JSONDocument {

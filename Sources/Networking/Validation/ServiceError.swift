@@ -52,7 +52,8 @@ public struct ServiceError: Error, Hashable, Sendable {
         case "unauthorized" where message == "The OAuth2 token is invalid.": return .invalidToken
         case "http_request_failed": return .siteUnreachable
         case "unknown_token": return .jetpackNotConnected
-        case "invalid_blog" where message?.contains("does not have access") == true || message?.contains("Jetpack") == true:
+        case "invalid_blog"
+        where message?.contains("does not have access") == true || message?.contains("Jetpack") == true:
             return .jetpackNotConnected
         case "rest_no_route": return .noRestRoute
         case "unauthorized" where message?.contains("view stats") == true: return .noStatsPermission
@@ -101,7 +102,8 @@ extension ServiceError: CustomStringConvertible {
         if let code { text += " (\(code), status \(status))" }
         if let clockAhead {
             let minutes = clockAhead.components.seconds / 60
-            text += "; this machine's clock is \(abs(minutes)) minutes \(minutes < 0 ? "behind" : "ahead of") the server's"
+            text +=
+                "; this machine's clock is \(abs(minutes)) minutes \(minutes < 0 ? "behind" : "ahead of") the server's"
         }
         return text
     }

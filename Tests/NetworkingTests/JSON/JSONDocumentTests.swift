@@ -16,7 +16,8 @@ struct JSONDocumentTests {
     }
 
     @Test func `escapes are read, and half of a pair is replaced`() throws {
-        #expect(try value(#""\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00\ud83d""#) == "\"\\/\u{8}\u{C}\n\r\t\u{E9}\u{1F600}\u{FFFD}")
+        #expect(
+            try value(#""\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00\ud83d""#) == "\"\\/\u{8}\u{C}\n\r\t\u{E9}\u{1F600}\u{FFFD}")
     }
 
     @Test func `what is written is read again`() throws {
@@ -31,8 +32,10 @@ struct JSONDocumentTests {
 
     @Test(arguments: [
         ("", JSONSyntaxError.Problem.empty, 0), ("  \n", .empty, 3),
-        ("<!doctype html>", .markup, 0), ("{\"a\":", .cut, 5), ("[1,", .cut, 3), ("\"abc", .cut, 4), ("\"abc\\", .cut, 5),
-        ("tru", .cut, 3), ("[12", .cut, 3), ("-", .cut, 0), ("[01]", .malformedNumber, 1), ("[1.]", .malformedNumber, 1),
+        ("<!doctype html>", .markup, 0), ("{\"a\":", .cut, 5), ("[1,", .cut, 3), ("\"abc", .cut, 4),
+        ("\"abc\\", .cut, 5),
+        ("tru", .cut, 3), ("[12", .cut, 3), ("-", .cut, 0), ("[01]", .malformedNumber, 1),
+        ("[1.]", .malformedNumber, 1),
         ("[1e]", .malformedNumber, 1), ("\"\\x\"", .malformedText, 1), ("\"\\u12g4\"", .malformedText, 1),
         ("\"a\u{1}\"", .malformedText, 2), ("{a:1}", .unexpectedByte(0x61), 1), ("[1 2]", .unexpectedByte(0x32), 3),
         ("nul!", .unexpectedByte(0x21), 3), ("1 2", .trailingBytes, 2), ("{\"a\" 1}", .unexpectedByte(0x31), 5),

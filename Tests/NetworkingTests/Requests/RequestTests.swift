@@ -55,7 +55,8 @@ struct RequestTests {
 
     @Test func `a site is asked with real methods, and a key lets it be asked twice`() throws {
         let site = try WebAddress("https://shop.example/sub")
-        let get = try RESTRequest(site: site, namespace: "wc/v3", .get, "orders/", parameters: ["a": "b&c"]).httpRequest()
+        let get = try RESTRequest(site: site, namespace: "wc/v3", .get, "orders/", parameters: ["a": "b&c"])
+            .httpRequest()
         #expect(get.address.text == "https://shop.example/sub/?rest_route=%2Fwc%2Fv3%2Forders&a=b%26c")
         let put = try RESTRequest(
             site: site, namespace: "wc/v3", .put, "orders/1", parameters: ["a": 1],

@@ -6,6 +6,7 @@ struct SiteClientTests {
     private let time = VirtualTimeSource()
     private let orders = JetpackRequest(siteID: 1, .get, "orders")
     private let note = JetpackRequest(siteID: 1, .post, "orders/1/notes", parameters: ["note": "x"])
+    private let keyed = JetpackRequest(siteID: 1, .post, "x", options: RequestOptions(idempotencyKey: "key"))
     private let unavailable = HTTPResponse.json(#"{"code":"x","message":"busy"}"#, status: 503)
 
     private func site() throws -> WebAddress { try WebAddress("https://shop.example") }
@@ -43,12 +44,14 @@ struct SiteClientTests {
         _ = try await tunnelled(network).send(orders)
         _ = try await direct(network).send(orders)
         _ = try await client(network, nil).send(DotcomRequest(.rest1_1, .get, "x"))
-        #expect(network.requests.map(\.address.origin.host) == [
-            "public-api.wordpress.com", "shop.example", "public-api.wordpress.com",
-        ])
-        #expect(network.requests.map(\.authorization) == [
-            Secret("Bearer token"), Secret("Basic dXNlcjpvbGQ="), nil,
-        ])
+        #expect(
+            network.requests.map(\.address.origin.host) == [
+                "public-api.wordpress.com", "shop.example", "public-api.wordpress.com",
+            ])
+        #expect(
+            network.requests.map(\.authorization) == [
+                Secret("Bearer token"), Secret("Basic dXNlcjpvbGQ="), nil,
+            ])
         #expect(network.requests.allSatisfy { $0.headers["User-Agent"] == "CardPresent" })
     }
 
@@ -150,8 +153,7 @@ struct SiteClientTests {
             if number == 0 { throw .connectionLost(host: "h", reason: "") }
             return .json("{}")
         }
-        let keyed = JetpackRequest(siteID: 1, .post, "x", options: RequestOptions(idempotencyKey: "key"))
-        _ = try await tunnelled(lost).send(keyed)
+        _ = try await direct(lost).send(keyed)
         #expect(lost.requests.map { $0.headers["Idempotency-Key"] } == ["key", "key"])
         let refused = ClosureNetwork { _, number throws(NetworkError) in
             if number == 0 { throw .cannotConnect(host: "h", reason: "") }
@@ -159,6 +161,26 @@ struct SiteClientTests {
         }
         _ = try await tunnelled(refused).send(note)
         #expect(refused.requests.count == 2)
+    }
+
+    @Test func `the tunnel does not pass a key on, so nothing is repeated for it`() async throws {
+        let network = ClosureNetwork { _, _ throws(NetworkError) in throw .connectionLost(host: "h", reason: "") }
+        #expect(await failure(tunnelled(network), keyed) == .connectionLost(host: "h", reason: ""))
+        #expect(network.requests.count == 1)
+    }
+
+    @Test func `a refusal after an attempt whose answer was lost is no refusal`() async throws {
+        let network = ClosureNetwork { _, number throws(NetworkError) in
+            if number == 0 { throw .connectionLost(host: "h", reason: "") }
+            return .json(#"{"code":"x","message":"already paid"}"#, status: 400)
+        }
+        let error = await failure(try direct(network), keyed)
+        #expect(
+            error
+                == .outcomeUnknown(
+                    earlier: .connectionLost(host: "h", reason: ""),
+                    last: .service(ServiceError(status: 400, code: "x", message: "already paid"))))
+        #expect(error?.mayHaveTakenEffect == true)
     }
 
     @Test func `the server says when to come back, within the deadline`() async throws {

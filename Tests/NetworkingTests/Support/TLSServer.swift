@@ -10,7 +10,7 @@ struct TLSServer: ~Copyable {
 
     static var isAvailable: Bool { access(OpenSSLProcess.path, X_OK) == 0 }
 
-    /// - Parameter days: how long the certificate is valid from now; negative for one that has expired.
+    /// `days`: how long the certificate is valid from now; negative for one that has expired.
     init(host: String = "localhost", days: Int = 1) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -239,7 +239,9 @@ struct CurlNetworkTests {
     }
 
     private func answer(_ request: HTTPRequest) async -> Result<HTTPResponse, NetworkError> {
-        do throws(NetworkError) { return .success(try await network.response(for: request)) } catch { return .failure(error) }
+        do throws(NetworkError) { return .success(try await network.response(for: request)) } catch {
+            return .failure(error)
+        }
     }
 
     private func expectConnectionLost(
