@@ -1,8 +1,8 @@
 # What the host does while the guest works: the guest asks for readers and cards to come and go, and tells results.
 # Sourced by Scripts/test-usb.
 
-# The longest that a guest may take, in seconds.
-readonly longest_run=400
+# The longest that a guest may take, in seconds. A quiet machine takes two minutes.
+readonly longest_run=1200
 
 # Three certificates, which make libcacard a card.
 make_certificates() { # make_certificates FOLDER
@@ -35,11 +35,15 @@ make_cards() { # make_cards FOLDER
     done
 }
 
-# Sets run to an empty folder for what the guest and this script tell.
+# Sets run to a new folder for what the guest and this script tell, and in it rows and figures.
 make_run_folder() {
     run=$cache/$controller-$part
+    rows=$run/rows
+    figures=$run/figures
     rm -rf "$run"
     mkdir -p "$run"
+    : >"$rows"
+    : >"$figures"
 }
 
 # Writes what the guest runs once it has the host's files.
@@ -51,8 +55,8 @@ write_start() { # write_start COMMAND...
         printf 'exec env --chdir=%q -i ' "$PWD"
         echo "HOME=/root TMPDIR=/tmp LANG=C.UTF-8 TERM=${TERM:-linux} NO_COLOR=1 \\"
         echo "    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:$swift \\"
-        printf '    KERNEL_MODULES=%q CONTROLLER=%q PART=%q FILTER=%q \\\n' \
-            "$PWD/$kernel_modules" "$controller" "$part" "$filter"
+        printf '    KERNEL_MODULES=%q CONTROLLER=%q PART=%q FILTER=%q COUNTED_TEST=%q \\\n' \
+            "$PWD/$kernel_modules" "$controller" "$part" "$filter" "$counted_test"
         printf '    '
         printf ' %q' "$@"
         echo
@@ -84,12 +88,20 @@ run_guest() { # run_guest COMMAND...
 # Runs every test in a guest.
 test_guest() {
     run_guest Scripts/guest/run
-    [ "$status" -ne 0 ] || return 0
     case "$status" in
+    0) ;;
     124) add_row "$controller" - 'the guest ends in time' failed "$((SECONDS * 1000))" ;;
     *) add_row "$controller" - 'the guest runs to its end' failed "$((SECONDS * 1000))" ;;
     esac
+    [ "$(count_failures)" -eq 0 ] || show_trouble
+}
+
+# What the failed tests said, and how the guest ended.
+show_trouble() {
+    [ ! -s "$run/failures" ] || cat "$run/failures" >&2
+    echo "--- the last lines of the guest's console, $run/console:" >&2
     tail -n 30 "$run/console" >&2
+    [ ! -s "$run/qemu.log" ] || tail -n 5 "$run/qemu.log" >&2
 }
 
 # Runs a command in a guest and returns its status.
@@ -97,28 +109,31 @@ run_command() { # run_command COMMAND...
     : >"$run/output"
     run_guest Scripts/guest/command "$@"
     cat "$run/output"
-    [ "$status" -lt 124 ] || tail -n 30 "$run/console" >&2
+    [ "$status" -lt 124 ] || show_trouble
     return "$status"
 }
 
-# Lends simulated readers over USB/IP, anew: their cards have not been used. Sets lent_port.
-lend_readers() { # lend_readers CARD MODEL...
-    local tries models=()
+# Lends a simulated reader over USB/IP, anew: its card has not been used. The identifiers are the model's own for '-'.
+# Sets lent_port.
+lend_reader() { # lend_reader CARD IDENTIFIERS MODEL
+    local tries identifiers=()
     end_process "${lender:-}" INT
-    for model in "${@:2}"; do models+=(--model "$model"); done
+    [ "$2" = - ] || identifiers=(--usb-id "$2")
     : >"$run/usbip.events"
-    # Identifiers that pcscd's driver knows and treats like any other reader.
-    "$program" simulate usb "${models[@]}" --card "$1" --usb-id 0bda:0165 --seed 0 --listen 127.0.0.1:0 --json \
-        </dev/null >"$run/usbip.events" 2>"$run/usbip.log" &
+    rm -f "$run/usbip.orders"
+    mkfifo "$run/usbip.orders"
+    # Opened for both directions, so that opening waits for nobody and the reader's orders come to no end.
+    "$program" simulate usb --model "$3" --card "$1" "${identifiers[@]}" --seed 0 --listen 127.0.0.1:0 --json \
+        <>"$run/usbip.orders" >"$run/usbip.events" 2>"$run/usbip.log" &
     lender=$!
     disown "$lender"
-    for ((tries = 0; tries < 250; tries++)); do
+    for ((tries = 0; tries < 1000; tries++)); do
         lent_port=$(sed -n 's/.*"address" *: *"[^"]*:\([0-9]*\)".*/\1/p' "$run/usbip.events" | head -n 1)
         [ -z "$lent_port" ] || return 0
         is_running "$lender" || break
         sleep 0.02
     done
-    echo "the readers are not lent: $(tail -n 1 "$run/usbip.log")"
+    echo "the reader is not lent: $(tail -n 1 "$run/usbip.log")"
     return 1
 }
 
@@ -134,8 +149,9 @@ serve() { # serve LINE
     remove) remove_card ;;
     lend)
         IFS=$'\t' read -r -a fields <<<"$rest"
-        if lend_readers "${fields[@]}" >"$run/answer"; then answer="ok $lent_port"; else answer=failed; fi
+        if lend_reader "${fields[@]}" >"$run/answer"; then answer="ok $lent_port"; else answer=failed; fi
         ;;
+    order) echo "$rest" >"$run/usbip.orders" ;;
     row)
         IFS=$'\t' read -r -a fields <<<"$rest"
         add_row "${fields[@]}"

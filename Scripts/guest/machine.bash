@@ -40,7 +40,8 @@ start_machine() { # start_machine [terminal]
     [ "$part" != counted ] || processor=("${emulated[@]}" -icount shift=0,sleep=on)
     [ "$controller" != uhci ] || hub=piix3-usb-uhci
     if [ "${1:-}" = terminal ]; then
-        console=(-serial stdio)
+        # Ctrl-C is for the guest.
+        console=(-chardev stdio,id=console,signal=off -serial chardev:console)
         input=/dev/tty
     fi
     rm -f "$run"/*.socket "$run/console"
@@ -91,7 +92,7 @@ stop_machine() {
 monitor() { # monitor JSON
     local line
     printf '%s\n' "$1" >&"$to_monitor"
-    while read -r -t 10 -u "$from_monitor" line; do
+    while read -r -t 60 -u "$from_monitor" line; do
         case "$line" in
         *'"return"'*) echo "$line"; return 0 ;;
         *'"error"'*) echo "$line"; return 1 ;;
@@ -141,12 +142,12 @@ insert_card() { # insert_card PROFILE
     remove_card
     [ ! -e "$cards/$1.yaml" ] || profile=$cards/$1.yaml
     : >"$run/card.log"
-    # Its random numbers are the same each time. What it tells goes to the run's folder. It says 'Reset' when it hands over its answer to reset.
-    "$program" simulate card "$profile" --vscard "$(line_socket)" --seed 0 --wait 10 </dev/null >"$run/card.log" 2>&1 &
+    # Its random numbers are the same each time. It says 'Reset' when it hands over its answer to reset.
+    "$program" simulate card "$profile" --vscard "$(line_socket)" --seed 0 --wait 60 </dev/null >"$run/card.log" 2>&1 &
     card=$!
     # The shell need not tell how it ended.
     disown "$card"
-    for ((tries = 0; tries < 250; tries++)); do
+    for ((tries = 0; tries < 1000; tries++)); do
         ! grep -q '^Reset' "$run/card.log" || return 0
         is_running "$card" || break
         sleep 0.02

@@ -6,7 +6,7 @@ start_pcscd() {
     mkdir -p /run/pcscd /tmp/no-readers
     pcscd --foreground --config /tmp/no-readers >/tmp/pcscd.log 2>&1 &
     pcscd=$!
-    for ((tries = 0; tries < 100; tries++)); do
+    for ((tries = 0; tries < 400; tries++)); do
         [ ! -S /run/pcscd/pcscd.comm ] || return 0
         sleep 0.05
     done

@@ -1,11 +1,20 @@
 # The table of results and the figures beside it. Sourced by Scripts/test-usb.
 
-# Lines of fields, parted by tabs; none of them is empty.
-begin_results() {
+# Rows and figures are lines of fields, parted by tabs; none of them is empty. Each part has its own.
+
+# Sets rows and figures to those of all parts, in order. A part that did not come to its end is a failure.
+collect_results() {
+    local words folder
     rows=$cache/rows
     figures=$cache/figures
     : >"$rows"
     : >"$figures"
+    for words in "${parts[@]}"; do
+        folder=$cache/${words/ /-}
+        [ ! -e "$folder/rows" ] || cat "$folder/rows" >>"$rows"
+        [ ! -e "$folder/figures" ] || cat "$folder/figures" >>"$figures"
+        [ -e "$folder/ended" ] || printf '%s\t-\tthe part is run to its end\tfailed\t0\n' "${words% *}" >>"$rows"
+    done
 }
 
 add_row() { # add_row CONTROLLER CARD TEST RESULT MILLISECONDS
@@ -53,5 +62,10 @@ write_results() { # write_results FILE
         }' >"$1"
 }
 
+count_failures() { cut -f 4 "$rows" | grep -cv '^passed$' || true; }
+
 # Whether there are rows and none of them failed.
-all_passed() { [ -s "$rows" ] && ! cut -f 4 "$rows" | grep -qv '^passed$'; }
+all_passed() {
+    [ -s "$rows" ] || fail 64 'there is no such test'
+    [ "$(count_failures)" -eq 0 ]
+}

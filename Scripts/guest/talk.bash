@@ -11,7 +11,7 @@ ask() { # ask WORD [FIELD...]
     # One program at a time has the port open.
     exec {port}<>/run/port
     printf '%s\n' "$$.$requests$line" >&"$port"
-    while read -r -t 30 -u "$port" line; do
+    while read -r -t 120 -u "$port" line; do
         [[ $line == "$$.$requests"$'\t'* ]] || continue
         exec {port}>&-
         reply=${line#*$'\t'}
@@ -25,10 +25,10 @@ ask() { # ask WORD [FIELD...]
     return 1
 }
 
-# Waits until the kernel has QEMU's reader, five seconds at most.
+# Waits until the kernel has QEMU's reader, twenty seconds at most.
 await_reader() {
     local tries
-    for ((tries = 0; tries < 100; tries++)); do
+    for ((tries = 0; tries < 400; tries++)); do
         ! grep -qsx 08e6 /sys/bus/usb/devices/*/idVendor || return 0
         sleep 0.05
     done

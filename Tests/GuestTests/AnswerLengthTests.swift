@@ -22,7 +22,7 @@ extension GuestTests {
                         answers.append(try await channel.transmit(CommandAPDU(0x00, 0xB2, 1, 0x0C, le: UInt8(length))))
                     }
                     try await GuestHost.removeCard()
-                    #expect(try await under.reader.waitForCard(present: false, timeout: .seconds(5)))
+                    #expect(try await under.reader.waitForCard(present: false, timeout: .seconds(20)))
                 }
                 let whole = try #require(answers.last).data
                 for (index, answer) in answers.enumerated() {

@@ -30,12 +30,12 @@ extension GuestTests {
                 let channel = try await under.channel()
                 _ = try await channel.transmit(.anything)
                 let start = ContinuousClock.now
-                async let isOut = under.reader.waitForCard(present: false, timeout: .seconds(5))
+                async let isOut = under.reader.waitForCard(present: false, timeout: .seconds(20))
                 try await GuestHost.removeCard()
                 #expect(try await isOut)
                 try await GuestHost.tell("card out, noticed after", (.now - start).milliseconds, "ms")
                 await #expect(throws: CardChannelError.cardRemoved) { try await channel.transmit(.anything) }
-                async let isIn = under.reader.waitForCard(present: true, timeout: .seconds(5))
+                async let isIn = under.reader.waitForCard(present: true, timeout: .seconds(20))
                 try await GuestHost.insertCard(Guest.card)
                 #expect(try await isIn)
                 _ = try await under.reader.powerOn().transmit(.anything)
@@ -49,7 +49,7 @@ extension GuestTests {
                 let channel = try await under.channel()
                 _ = try await channel.transmit(.anything)
                 try await GuestHost.insertCard(Guest.card)
-                #expect(try await under.reader.waitForCard(present: false, timeout: .seconds(5)))
+                #expect(try await under.reader.waitForCard(present: false, timeout: .seconds(20)))
                 await #expect(throws: CardChannelError.cardRemoved) { try await channel.transmit(.anything) }
             }
         }

@@ -4,5 +4,5 @@ import Testing
 /// these tests have nothing to talk to.
 ///
 /// There is one reader, and every test moves it: they run one after the other.
-@Suite(.serialized, .enabled(if: Guest.port != nil, "runs in the guest of Scripts/test-usb"), .timeLimit(.minutes(1)))
+@Suite(.serialized, .enabled(if: Guest.port != nil, "runs in the guest of Scripts/test-usb"), .timeLimit(.minutes(3)))
 struct GuestTests {}

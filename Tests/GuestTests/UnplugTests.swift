@@ -30,7 +30,7 @@ extension GuestTests {
                 case .failure(.cardRemoved), .failure(.readerUnavailable): break
                 default: Issue.record("\(result)")
                 }
-                #expect(.now - start < .seconds(2))
+                #expect(.now - start < .seconds(10))
                 await #expect(throws: CCIDError.readerGone) { try await under.reader.cardStatus() }
             }
         }
@@ -57,7 +57,7 @@ extension GuestTests {
                 let start = ContinuousClock.now
                 try await GuestHost.unplugReader()
                 await #expect(throws: CCIDError.readerGone) { try await wait.value }
-                #expect(.now - start < .seconds(2))
+                #expect(.now - start < .seconds(10))
             }
         }
 
@@ -86,8 +86,10 @@ extension GuestTests {
             try await GuestHost.tell("plugged in, in the kernel's list after", listed.milliseconds, "ms")
             try await GuestHost.tell("plugged in, told after", told.milliseconds, "ms")
             try await GuestHost.tell("plugged in, open after", opened.milliseconds, "ms")
+            // What the driver adds to what the kernel takes.
+            try await GuestHost.tell("in the kernel's list, open after", (opened - listed).milliseconds, "ms")
             if !Guest.isCardFixed { try await GuestHost.insertCard(Guest.card) }
-            #expect(try await reader.waitForCard(present: true, timeout: .seconds(5)))
+            #expect(try await reader.waitForCard(present: true, timeout: .seconds(20)))
             _ = try await reader.powerOn().transmit(.anything)
             await reader.close()
         }

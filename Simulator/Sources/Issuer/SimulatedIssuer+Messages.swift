@@ -82,6 +82,21 @@ extension SimulatedIssuer {
         do throws(IssuerLedgerError) { return try body() } catch { throw .outcomeUnknown("\(error)") }
     }
 
+    /// The same, with what a rule can look at of a message that names only a key.
+    func transact<Result>(
+        _ kind: IssuerMessageKind, about key: IdempotencyKey,
+        _ body: (IssuerMessage) throws(IssuerLedgerError) -> Result
+    ) throws(PaymentHostError) -> Result {
+        do throws(IssuerLedgerError) { try begin() } catch { throw .notSent("\(error)") }
+        defer { end() }
+        let entry = book.entry(key)
+        if entry?.account != nil { try findAccounts(endingIn: entry?.lastFour) }
+        let message = IssuerMessage(
+            kind: kind, account: entry?.account.flatMap { accounts[$0] }, lastFour: entry?.lastFour,
+            amount: entry.map { ($0.minorUnits, $0.currency) })
+        do throws(IssuerLedgerError) { return try body(message) } catch { throw .outcomeUnknown("\(error)") }
+    }
+
     func begin() throws(IssuerLedgerError) { try file?.lock(updating: &book) }
 
     func end() { file?.unlock() }

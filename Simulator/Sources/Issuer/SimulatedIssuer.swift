@@ -12,7 +12,12 @@ public actor SimulatedIssuer: PaymentHost {
     let keys: TestKeys
     let time: any TimeSource
     let reply: IssuerReply
-    let accounts: [String: IssuerAccount]
+    /// The accounts that were asked about, by reference, and those that were given at once.
+    var accounts: [String: IssuerAccount]
+    /// Built-in profiles whose accounts are made when a message is about one.
+    let library: [String]
+    /// What the accounts' PANs end in that were looked for in the library.
+    var soughtEndings: Set<String> = []
     let rules: IssuerRules
     let file: IssuerLedgerFile?
     var book = IssuerLedger()
@@ -22,6 +27,8 @@ public actor SimulatedIssuer: PaymentHost {
     /// - Parameters:
     ///   - name: what the journal writes beside an attempt.
     ///   - accounts: whose cards it answers for. Of two with one PAN, the first counts.
+    ///   - library: the names of built-in profiles (``CardProfileLibrary``) for whose cards it answers too, after
+    ///     `accounts`. A profile is decoded when a message may be about its card, and not before.
     ///   - rules: what goes before the accounts' own rules.
     ///   - keys: the keys of the simulated payment world.
     ///   - time: the clock that delayed answers wait on.
@@ -30,12 +37,14 @@ public actor SimulatedIssuer: PaymentHost {
     ///   - faults: what goes wrong; the first that fits a message counts, and goes before the rules.
     /// - Throws: ``IssuerLedgerError`` when the book cannot be opened or read.
     public init(
-        name: String = "simulated", accounts: [IssuerAccount], rules: IssuerRules = IssuerRules(), keys: TestKeys,
-        time: any TimeSource, random: any RandomSource, ledgerPath: String? = nil, faults: [IssuerFaultRule] = []
+        name: String = "simulated", accounts: [IssuerAccount], library: [String] = [],
+        rules: IssuerRules = IssuerRules(), keys: TestKeys, time: any TimeSource, random: any RandomSource,
+        ledgerPath: String? = nil, faults: [IssuerFaultRule] = []
     ) throws(IssuerLedgerError) {
         (self.name, self.rules, self.keys, self.time) = (name, rules, keys, time)
         reply = IssuerReply(keys: keys, random: random.stream("issuer"))
         self.accounts = Dictionary(accounts.map { ($0.reference, $0) }, uniquingKeysWith: { first, _ in first })
+        self.library = library
         self.faults = faults
         if let ledgerPath {
             let file = try IssuerLedgerFile(path: ledgerPath)
@@ -112,15 +121,6 @@ public actor SimulatedIssuer: PaymentHost {
         }
     }
 
-    /// The account of a card; nil when the issuer has none.
-    private func account(of pan: borrowing PrimaryAccountNumber) throws(PaymentHostError) -> IssuerAccount? {
-        do throws(CryptogramError) {
-            return accounts[try IssuerAccount.reference(pan, keys: keys)]
-        } catch {
-            throw .notSent("\(error)")
-        }
-    }
-
     private func message(
         _ request: borrowing AuthorizationRequest, _ account: IssuerAccount?, _ card: IssuerMessage.Card
     ) -> IssuerMessage {
@@ -130,8 +130,8 @@ public actor SimulatedIssuer: PaymentHost {
     }
 
     public func reverse(_ request: ReversalRequest) async throws(PaymentHostError) {
-        let handled = try transact { () throws(IssuerLedgerError) in
-            try handle(message(.reverse, about: request.key), key: request.key) { (rule) throws(IssuerLedgerError) in
+        let handled = try transact(.reverse, about: request.key) { (message) throws(IssuerLedgerError) in
+            try handle(message, key: request.key) { (rule) throws(IssuerLedgerError) in
                 guard !book.isReversed(request.key) else { return }
                 var entry = IssuerLedgerEntry(.reversal, key: request.key, amount: request.amount)
                 entry.scriptResults = Self.scriptResults(request.iccData)
@@ -143,6 +143,7 @@ public actor SimulatedIssuer: PaymentHost {
     }
 
     public func advise(_ advice: AdviceRequest) async throws(PaymentHostError) {
+        try findAccounts(endingIn: advice.lastFour)
         let handled = try transact { () throws(IssuerLedgerError) in
             let authorised = book.account(of: advice.key)
             let matches = accounts.values.filter { $0.lastFour == advice.lastFour }
@@ -159,28 +160,20 @@ public actor SimulatedIssuer: PaymentHost {
     }
 
     public func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
-        let handled = try transact { () throws(IssuerLedgerError) in
-            try handle(message(.inquire, about: key), key: key) { (_) throws(IssuerLedgerError) in book.inquire(key) }
+        let handled = try transact(.inquire, about: key) { (message) throws(IssuerLedgerError) in
+            try handle(message, key: key) { (_) throws(IssuerLedgerError) in book.inquire(key) }
         }
         return try await deliver(handled)
     }
 
     public func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse {
-        let handled = try transact { () throws(IssuerLedgerError) in
-            var message = message(.refund, about: request.original)
+        let handled = try transact(.refund, about: request.original) { (about) throws(IssuerLedgerError) in
+            var message = about
             message.amount = (request.amount.minorUnits, request.amount.currency.code)
             return try handle(message, key: request.key) { (rule) throws(IssuerLedgerError) in
                 try decide(request, rule: rule)
             }
         }
         return try await deliver(handled)
-    }
-
-    /// What a rule can look at of a message that names only a key.
-    private func message(_ kind: IssuerMessageKind, about key: IdempotencyKey) -> IssuerMessage {
-        let entry = book.entry(key)
-        return IssuerMessage(
-            kind: kind, account: entry?.account.flatMap { accounts[$0] }, lastFour: entry?.lastFour,
-            amount: entry.map { ($0.minorUnits, $0.currency) })
     }
 }

@@ -42,6 +42,18 @@ public enum CardProfileLibrary {
         return try profile(name).summary
     }
 
+    /// The built-in profiles that have a PAN which ends in these digits, in the order of ``names``, without the work of
+    /// decoding them all. A built-in profile has each PAN on a line of its own, as plain digits.
+    static func names(havingPANEndingIn lastFour: String) -> [String] {
+        let (key, digits) = (Array("pan: ".utf8), Array(lastFour.utf8))
+        return builtIn.filter { entry in
+            entry.yaml.split(separator: UInt8(ascii: "\n")).contains { line in
+                line.suffix(digits.count).elementsEqual(digits)
+                    && line.drop { $0 == UInt8(ascii: " ") }.starts(with: key)
+            }
+        }.map(\.name)
+    }
+
     private static let builtIn: [(name: String, yaml: [UInt8])] = [
         ("visa-credit", PackageResources.visa_credit_yaml),
         ("mastercard-credit", PackageResources.mastercard_credit_yaml),

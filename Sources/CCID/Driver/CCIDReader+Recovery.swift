@@ -22,6 +22,8 @@ extension CCIDReader {
             let isTold = error != .cancelled
             // Every transfer of a cancelled task ends at once; these must not.
             await Task { await dropCommand(slot, isTold: isTold) }.value
+            // Until the hub has noticed that a reader was pulled out its transfers fail in other ways.
+            if case .usb = error, lifetime == .gone { return .readerGone }
             return error
         }
     }
@@ -54,7 +56,7 @@ extension CCIDReader {
     /// What some readers need before their first command.
     private func begin() async throws(CCIDError) {
         do throws(USBError) {
-            if behaviour.isResetWhenOpened { try await transport.reset() }
+            if behaviour.isResetWhenOpened { try await reset() }
         } catch {
             throw CCIDError(transfer: error)
         }
@@ -135,7 +137,7 @@ extension CCIDReader {
         }
         onRecovery(.deviceReset)
         do throws(USBError) {
-            try await transport.reset()
+            try await reset()
         } catch {
             return die(CCIDError(transfer: error))
         }

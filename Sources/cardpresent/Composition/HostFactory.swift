@@ -16,14 +16,12 @@ enum HostFactory {
     ) throws(CommandFailure) -> any PaymentHost {
         do {
             let keys = try TestKeys.embedded()
-            var accounts: [IssuerAccount] = []
-            for profile in try world.profiles() { accounts += try profile.issuerAccounts(keys: keys) }
+            // The cards whose issuer answers: the one in the reader, and those that come with the program.
             return try SimulatedIssuer(
-                name: simulatedName, accounts: accounts, rules: rules, keys: keys, time: world.time,
-                random: world.random.stream("host"),
+                name: simulatedName, accounts: try world.card?.issuerAccounts(keys: keys) ?? [],
+                library: CardProfileLibrary.names.filter { $0 != world.card?.name }, rules: rules, keys: keys,
+                time: world.time, random: world.random.stream("host"),
                 ledgerPath: ledgerPath(beside: database))
-        } catch let failure as CommandFailure {
-            throw failure
         } catch let error as IssuerLedgerError {
             throw CommandFailure(error)
         } catch {
@@ -54,16 +52,5 @@ extension CommandFailure {
         case .busy: self.init(.tryAgain, code: "issuer_ledger", message: message, fix: fix)
         case .malformedLine: self.init(.badData, code: "issuer_ledger", message: message, fix: fix)
         }
-    }
-}
-
-extension World {
-    /// The cards whose issuer answers: the one in the reader, and those that come with the program.
-    fileprivate func profiles() throws(CommandFailure) -> [CardProfile] {
-        var profiles = [card].compactMap(\.self)
-        for name in CardProfileLibrary.names where name != card?.name {
-            profiles.append(try CardCatalogue.profile(name))
-        }
-        return profiles
     }
 }

@@ -8,7 +8,7 @@ enum GuestHost {
     }
 
     /// The longest wait for an answer, in milliseconds.
-    private static let patience: Int32 = 30_000
+    private static let patience: Int32 = 120_000
 
     /// Plugs the reader in, with the card that is under test if it is part of the reader.
     static func plugReader() async throws { try await ask(Guest.isCardFixed ? "plug\tlibcacard" : "plug") }

@@ -50,7 +50,7 @@ struct ReaderUnderTest {
 
     /// The reader's device, as soon as the kernel has it.
     static func device(on bus: LibUSBBus) async throws -> USBDevice {
-        let deadline = ContinuousClock.now + .seconds(5)
+        let deadline = ContinuousClock.now + .seconds(20)
         while true {
             if let found = try await find(on: bus) { return found }
             try #require(ContinuousClock.now < deadline, "the kernel does not show the reader")
@@ -68,7 +68,7 @@ struct ReaderUnderTest {
 
     /// Powers the card, as soon as it is in the reader.
     func channel() async throws -> CCIDCardChannel {
-        try #require(try await reader.waitForCard(present: true, timeout: .seconds(5)), "no card in the reader")
+        try #require(try await reader.waitForCard(present: true, timeout: .seconds(20)), "no card in the reader")
         return try await reader.powerOn()
     }
 }
