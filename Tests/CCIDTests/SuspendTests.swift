@@ -2,6 +2,7 @@ import CCID
 import Determinism
 import SmartCard
 import Testing
+import USB
 
 /// The machine sleeps while a reader is open.
 @Suite struct SuspendTests {

@@ -8,20 +8,25 @@ import Testing
 @Suite struct WipingTests {
     private static let levels: [CCIDExchangeLevel] = [.character, .tpdu, .shortAPDU, .extendedAPDU]
 
-    @Test(arguments: levels, [TestATR.t0, TestATR.t1], [ObligingTransport.Mood.willing, .mute])
+    private static let cards: [(answerToReset: String, mood: ObligingTransport.Mood)] = [
+        (TestATR.t0, .willing), (TestATR.t0, .mute), (TestATR.t1, .willing), (TestATR.t1, .mute),
+    ]
+
+    @Test(arguments: levels, cards)
     func `the PIN block of a VERIFY is gone when the card has answered, and when it has not`(
-        level: CCIDExchangeLevel, answerToReset: String, mood: ObligingTransport.Mood
+        level: CCIDExchangeLevel, card: (answerToReset: String, mood: ObligingTransport.Mood)
     ) async throws {
         let descriptor = CCIDClassDescriptor(level: level, features: [.automaticNegotiation, .automaticIFSD])
         let transport = ObligingTransport(
-            Rig.device(descriptor.bytes), answerToReset: hex(answerToReset), isCharacterLevel: level == .character, mood
+            Rig.device(descriptor.bytes), answerToReset: hex(card.answerToReset), isCharacterLevel: level == .character,
+            card.mood
         )
         let reader = try await CCIDReader.open(
             transport.device, on: ObligingBus(transport: transport), time: VirtualTimeSource())
         let channel = TracingCardChannel(try await reader.powerOn()) { _ in }
         let block = Self.invertedPINBlock()
         let isVerified = await Self.verify(block, channel)
-        #expect(isVerified == (mood == .willing))
+        #expect(isVerified == (card.mood == .willing))
         #expect(!ProcessMemory.contains(inverted: block))
         await reader.close()
     }
@@ -33,8 +38,8 @@ import Testing
         withExtendedLifetime(bytes) {}
     }
 
-    /// Eight bytes like no others, each bit inverted.
-    private static func invertedPINBlock() -> [UInt8] { SystemRandomSource().bytes(8) }
+    /// Eight bytes like no others, each bit inverted. The first one is that of a PIN block with four digits.
+    private static func invertedPINBlock() -> [UInt8] { [~0x24] + SystemRandomSource().bytes(7) }
 
     /// Sends VERIFY and wipes the block, as the kernel does.
     private static func verify(_ inverted: [UInt8], _ channel: any CardChannel) async -> Bool {

@@ -103,13 +103,13 @@ extension WithFakeDaemon {
         func `the PIN block of a VERIFY is nowhere in memory when the card has answered`(
             transmissionProtocol: UInt8
         ) async throws {
-            let (reader, _) = try await reader {
+            let (reader, _) = try await reader(change: {
                 $0.connect = { .init(bytes: [transmissionProtocol]) }
                 $0.reconnect = { _ in .init(bytes: [transmissionProtocol]) }
-            }
+            })
             let channel = try await reader.powerOn()
             // Eight bytes like no others, each bit inverted.
-            let block = SystemRandomSource().bytes(8)
+            let block = [~0x24] + SystemRandomSource().bytes(7)
             #expect(try await verify(block, channel) == .success)
             // The thread that called pcscd lets go of the command a moment later.
             for _ in 0..<100 where ProcessMemory.contains(inverted: block) {

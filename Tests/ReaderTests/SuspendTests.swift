@@ -2,6 +2,7 @@ import CCID
 import Simulator
 import SmartCard
 import Testing
+import USB
 
 extension OverLibUSB {
     /// The machine sleeps while a reader is open: the kernel ends what is under way as if the reader were gone.

@@ -33,13 +33,15 @@ enum ProcessMemory {
         var place = region.lowerBound
         while place < region.upperBound {
             // What another thread has just given back cannot be read any more.
-            let read = pread(file, room, min(chunk, Int(region.upperBound - place)), off_t(bitPattern: UInt64(place)))
+            let read = pread(file, room, min(chunk, Int(region.upperBound - place)), off_t(Int(bitPattern: place)))
             guard read > count else { return false }
+            let first = Int32(pattern.load(as: UInt8.self))
             var start = room
-            let end = room + read
-            while let found = memmem(start, end - start, pattern, count) {
-                if !own.contains(place + UInt(found - UnsafeRawPointer(room))) { return true }
-                start = room + (found - UnsafeRawPointer(room)) + 1
+            let end = room + (read - count + 1)
+            while start < end, let found = memchr(start, first, end - start) {
+                let offset = found - UnsafeMutableRawPointer(room)
+                if memcmp(found, pattern, count) == 0, !own.contains(place + UInt(offset)) { return true }
+                start = found + 1
             }
             guard place + UInt(read) < region.upperBound else { return false }
             // The bytes may lie across the end of what was read.
