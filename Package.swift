@@ -59,6 +59,7 @@ let package = Package(
         .target(name: "Amounts", swiftSettings: strict),
         .target(name: "CardSecrets", swiftSettings: strict),
         .target(name: "Determinism", swiftSettings: strict),
+        .target(name: "Files", swiftSettings: strict),
         .target(name: "Cryptography", dependencies: ["CardSecrets", "COpenSSL", "Determinism"], swiftSettings: strict),
         .target(
             name: "SettingsFile", dependencies: [.product(name: "Yams", package: "Yams")], swiftSettings: strict),
@@ -76,10 +77,13 @@ let package = Package(
 
         // MARK: Layers, from the bottom up
 
-        .target(name: "SmartCard", swiftSettings: strict),
-        .target(name: "USB", dependencies: ["CLibUSB", "Determinism"], swiftSettings: strict),
-        .target(name: "CCID", dependencies: ["Determinism", "SmartCard", "USB"], swiftSettings: strict),
-        .target(name: "PCSC", dependencies: ["CPCSC", "Determinism", "SmartCard"], swiftSettings: strict),
+        .target(name: "SmartCard", dependencies: ["CardSecrets"], swiftSettings: strict),
+        .target(name: "USB", dependencies: ["CLibUSB", "Determinism", "Files"], swiftSettings: strict),
+        .target(
+            name: "CCID", dependencies: ["CardSecrets", "Determinism", "SmartCard", "USB"], swiftSettings: strict),
+        .target(
+            name: "PCSC", dependencies: ["CPCSC", "CardSecrets", "Determinism", "Files", "SmartCard"],
+            swiftSettings: strict),
         .target(name: "HID", dependencies: ["CHIDRaw", "CardSecrets", "USB"], swiftSettings: strict),
         .target(name: "MagneticStripe", dependencies: ["CardSecrets", "Determinism"], swiftSettings: strict),
         .target(
@@ -100,7 +104,7 @@ let package = Package(
         .target(
             name: "Hardware",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "EMV", "HID",
+                "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "DFU", "EMV", "Files", "HID",
                 "MagneticStripe", "MSR", "PCSC", "SettingsFile", "SmartCard", "USB",
             ],
             swiftSettings: strict
@@ -135,15 +139,15 @@ let package = Package(
         .target(
             name: "Doctor",
             dependencies: [
-                "CCID", "CTimex", "Determinism", "DeviceAccess", "HID", "Hardware", "MSR", "SettingsFile", "Storage",
-                "USB",
+                "CCID", "CTimex", "Determinism", "DeviceAccess", "Files", "HID", "Hardware", "MSR", "SettingsFile",
+                "Storage", "USB",
             ],
             swiftSettings: strict
         ),
         .executableTarget(
             name: "CardPresentCommand",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "DeviceAccess", "Doctor", "EMV",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "DeviceAccess", "DFU", "Doctor", "EMV",
                 "EMVReplay", "Hardware", "MSR", "PCSC", "SettingsFile",
                 "Simulator", "SmartCard", "Storage", "USB", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -156,6 +160,7 @@ let package = Package(
 
         .testTarget(name: "AmountsTests", dependencies: ["Amounts"], swiftSettings: strict),
         .testTarget(name: "CardSecretsTests", dependencies: ["CardSecrets"], swiftSettings: strict),
+        .testTarget(name: "FilesTests", dependencies: ["Files"], swiftSettings: strict),
         .testTarget(name: "DeterminismTests", dependencies: ["Determinism"], swiftSettings: strict),
         .testTarget(
             name: "CryptographyTests", dependencies: ["CardSecrets", "Cryptography", "Determinism"],
@@ -166,7 +171,7 @@ let package = Package(
         .testTarget(name: "SmartCardTests", dependencies: ["Determinism", "SmartCard"], swiftSettings: strict),
         .testTarget(name: "USBTests", dependencies: ["CLibUSB", "Determinism", "USB"], swiftSettings: strict),
         .testTarget(
-            name: "CCIDTests", dependencies: ["CCID", "Determinism", "Simulator", "SmartCard", "USB"],
+            name: "CCIDTests", dependencies: ["CardSecrets", "CCID", "Determinism", "Simulator", "SmartCard", "USB"],
             swiftSettings: strict),
         // The driver over the real libusb, with readers that umockdev shows it.
         .testTarget(
@@ -187,7 +192,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "DFUTests", dependencies: ["Determinism", "DFU", "Simulator", "USB"], swiftSettings: strict),
         .testTarget(
-            name: "PCSCTests", dependencies: ["CPCSC", "Determinism", "PCSC", "SmartCard"], swiftSettings: strict),
+            name: "PCSCTests", dependencies: ["CardSecrets", "CPCSC", "Determinism", "PCSC", "SmartCard"],
+            swiftSettings: strict),
         .testTarget(
             name: "EMVTests",
             dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "SmartCard"],
@@ -205,8 +211,8 @@ let package = Package(
         .testTarget(
             name: "HardwareTests",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
-                "MSR", "SettingsFile", "Simulator", "SmartCard", "USB",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "DFU", "EMV", "Hardware",
+                "MagneticStripe", "MSR", "SettingsFile", "Simulator", "SmartCard", "USB",
             ],
             swiftSettings: strict
         ),
@@ -222,8 +228,8 @@ let package = Package(
         .testTarget(
             name: "YosemiteTests",
             dependencies: [
-                "Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard", "Storage",
-                "Yosemite",
+                "Amounts", "CardSecrets", "CCID", "Determinism", "DFU", "EMV", "Hardware", "Simulator", "SmartCard",
+                "Storage", "Yosemite",
             ],
             swiftSettings: strict
         ),

@@ -24,6 +24,7 @@ let package = Package(
                 .product(name: "Foundations", package: "CardPresent"),
                 .product(name: "SmartCard", package: "CardPresent"),
                 .product(name: "CCID", package: "CardPresent"),
+                .product(name: "DFU", package: "CardPresent"),
                 .product(name: "EMV", package: "CardPresent"),
                 .product(name: "EMVReplay", package: "CardPresent"),
                 .product(name: "Hardware", package: "CardPresent"),

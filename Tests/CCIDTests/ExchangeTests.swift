@@ -73,6 +73,8 @@ import USB
         ("< 81 FFFFFFFF 00 01 00 00 00", .message(.wrongLength(claimed: 0xFFFF_FFFF, actual: 0))),
         ("< 81 00000000 00 01 00 00 00 90", .message(.wrongLength(claimed: 0, actual: 1))),
         ("< FF 00000000 00 01 00 00 00", .message(.unknownType(0xFF))),
+        ("< 81 00000000 00 01 03 00 00", .message(.invalidField(name: "bmICCStatus", offset: 7, value: 0x03))),
+        ("< 81 00000000 00 01 C0 00 00", .message(.invalidField(name: "bmCommandStatus", offset: 7, value: 0xC0))),
         ("<! overflow", .usb(.overflow)),
     ]) func `a wrong answer is an error, after which the reader is brought to rest`(
         line: String, error: CCIDError

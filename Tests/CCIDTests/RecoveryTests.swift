@@ -113,6 +113,20 @@ import USB
         await rig.expectDone()
     }
 
+    // Linux ends the read of the interrupt endpoint with -ESHUTDOWN when a device is reset.
+    @Test func `a reader that is reset while it is listened to is not gone, and is heard again`() async throws {
+        let (rig, channel) = try await powered(
+            [
+                block(4, Self.selectTPDU), "<! timedOut", "C 0500", "> 72 00000000 00 05 000000", "<! timedOut",
+                "> 63 00000000 00 06 000000", "<! timedOut", "R",
+            ] + status("65", 7, "01 00 00") + status("65", 8, "01 00 00"), interrupt: true)
+        await #expect(throws: CardChannelError.timedOut) { try await channel.transmit(Self.select) }
+        await rig.until { rig.transport.isListening }
+        #expect(try await rig.reader.cardStatus() == .inactive)
+        #expect(rig.recovery.steps.last == .recovered)
+        await rig.expectDone()
+    }
+
     @Test func `a reader that does not react to an abort may react to the loss of the card's power`() async throws {
         let (rig, channel) = try await powered(
             [block(4, Self.selectTPDU), "<! timedOut", "C 0500", "> 72 00000000 00 05 000000", "<! timedOut"]
@@ -171,6 +185,21 @@ import USB
         await rig.expectDone()
     }
 
+    @Test func `a fault of one slot is heeded while another one has a command`() async throws {
+        var descriptor = CCIDClassDescriptor(level: .tpdu)
+        descriptor.maximumSlotIndex = 1
+        let rig = try await Rig(
+            descriptor, interrupt: true,
+            power(1, TestATR.t0, slot: 1) + parameters(3, "00", "1100000A00", slot: 1) + [
+                "> 65 00000000 00 04 000000", "N 51010001", "< 81 00000000 00 04 02 00 00",
+            ] + status("63", 5, "01 00 01", slot: 1))
+        let channel = try await rig.reader.powerOn(slot: 1)
+        #expect(try await rig.reader.cardStatus(slot: 0) == .absent)
+        await rig.until { rig.recovery.steps == [.slotPowerOff(slot: 1), .recovered] }
+        await #expect(throws: CardChannelError.self) { try await channel.transmit(Self.select) }
+        await rig.expectDone()
+    }
+
     @Test func `a reader that does not come back from a reset is gone`() async throws {
         let (rig, channel) = try await powered([
             block(4, Self.selectTPDU), "<! timedOut", "C! timedOut 0500", ">! timedOut 72 00000000 00 05 000000",
@@ -198,7 +227,8 @@ import USB
             CCIDClassDescriptor(level: .tpdu), interrupt: true, clock: StandingClock(), status("65", 1, "02 00 00"))
         let wait = Task { try await rig.reader.waitForCard(present: true, timeout: .seconds(3600)) }
         await rig.until { rig.transport.remaining.isEmpty }
-        rig.transport.notify(.failure(.disconnected))
+        // The read, and the one that is tried after it.
+        for _ in 0..<2 { rig.transport.notify(.failure(.disconnected)) }
         await #expect(throws: CCIDError.readerGone) { try await wait.value }
         await #expect(throws: CCIDError.readerGone) { try await rig.reader.cardStatus() }
         await rig.expectDone()
@@ -217,7 +247,41 @@ import USB
         await rig.expectDone()
     }
 
-    @Test func `closing ends a command that is under way`() async throws {
+    @Test func `closing lets a command that is under way end, and switches the card off after it`() async throws {
+        let rig = try await Rig(
+            CCIDClassDescriptor(level: .tpdu), clock: StandingClock(),
+            readyForT0 + [block(4, Self.selectTPDU), "<~"] + status("63", 5, "01 00 01"))
+        let channel = try await rig.reader.powerOn()
+        let exchange = Task { try await channel.transmit(Self.select) }
+        await rig.until { rig.transport.isHanging }
+        let close = Task { await rig.reader.close() }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(rig.transport.closings == 0)
+        rig.transport.answer(hex("80 02000000 00 04 00 00 00 9000"))
+        #expect(try await exchange.value.status == .success)
+        await close.value
+        #expect(rig.transport.closings == 1)
+        await rig.expectDone()
+    }
+
+    @Test func `whoever closes a reader, it is closed when he is told so`() async throws {
+        let rig = try await Rig(.tpdu, readyForT0 + ["> 63 00000000 00 04 000000", "<~"])
+        _ = try await rig.reader.powerOn()
+        let first = Task { await rig.reader.close() }
+        await rig.until { rig.transport.isHanging }
+        let second = Task { await rig.reader.close() }
+        for _ in 0..<100 { await Task.yield() }
+        // The card is being switched off for the first one: the device is not taken away meanwhile.
+        #expect(rig.transport.closings == 0)
+        rig.transport.answer(hex("81 00000000 00 04 01 00 01"))
+        await second.value
+        #expect(rig.transport.closings == 1)
+        await first.value
+        #expect(rig.transport.closings == 1)
+        await rig.expectDone()
+    }
+
+    @Test func `closing ends a command that is under way and does not end by itself`() async throws {
         let (rig, channel) = try await powered([block(4, Self.selectTPDU), "<~"])
         let exchange = Task { try await channel.transmit(Self.select) }
         await rig.until { rig.transport.isHanging }

@@ -2,6 +2,7 @@ import CCID
 import Determinism
 import SmartCard
 import Testing
+import USB
 
 /// The machine sleeps while a reader is open.
 @Suite struct SuspendTests {
@@ -65,6 +66,34 @@ import Testing
             ["H 03", "H 82", ">! disconnected 65 00000000 00 01 000000"])
         clock.suspend(for: .seconds(60))
         await #expect(throws: CCIDError.readerGone) { try await rig.reader.cardStatus() }
+        await rig.expectDone()
+    }
+
+    // Linux ends the read of the interrupt endpoint with -ESHUTDOWN when a device is suspended.
+    @Test func `a reader that is listened to in the sleep is not gone, and is heard again`() async throws {
+        let clock = SleepingClock()
+        let rig = try await Rig(
+            CCIDClassDescriptor(level: .tpdu), interrupt: true, clock: clock,
+            ["H 03", "H 82"] + status("65", 1, "01 00 00") + status("65", 2, "01 00 00"))
+        clock.suspend(for: .seconds(3600))
+        rig.transport.notify(.failure(.disconnected))
+        await rig.until { rig.transport.isListening }
+        #expect(try await rig.reader.cardStatus() == .inactive)
+        await rig.expectDone()
+    }
+
+    @Test func `a reader that is reset after a sleep is heard again`() async throws {
+        let clock = SleepingClock()
+        let quirks = ReaderQuirkTable(rules: [
+            ReaderQuirkRule("", vendorID: 0x08E6, productID: 0x4433, [.noAutosuspend], source: "")
+        ])
+        let rig = try await Rig(
+            CCIDClassDescriptor(level: .tpdu), interrupt: true, clock: clock, quirks: quirks,
+            opening: ["R", "> 65 00000000 00 00 000000", "< 81 00000000 00 00 01 00 00"],
+            ["H 03", "H 82", "R"] + status("65", 1, "01 00 00") + status("65", 2, "01 00 00"))
+        clock.suspend(for: .seconds(3600))
+        #expect(try await rig.reader.cardStatus() == .inactive)
+        await rig.until { rig.transport.isListening }
         await rig.expectDone()
     }
 

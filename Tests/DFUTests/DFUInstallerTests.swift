@@ -13,7 +13,7 @@ import USB
     init() { bus = SimulatedUSBBus(clock: clock) }
 
     private static let image = SimulatedFirmwareImage(release: 0x0234)
-    private let file = DFUFile(firmware: image.bytes, vendorID: 0x1209, productID: 0x000B, release: 0x0234)
+    private let file = DFUFile(firmware: image.bytes, vendorID: 0x1209, productID: 0x000D, release: 0x0234)
 
     private func plug(_ change: (inout SimulatedFirmwareHabits) -> Void = { _ in }) throws -> SimulatedUpdatableDevice {
         var model = SimulatedReaderModel.updatable
@@ -98,7 +98,7 @@ import USB
         #expect(await failure(on: watched, commitment: commitment) == .cancelled)
         #expect(reader.release == 0x0100)
         #expect(!reader.isInUpdateMode)
-        #expect(try await bus.devices().map(\.descriptor.productID) == [0x000B])
+        #expect(try await bus.devices().map(\.descriptor.productID) == [0x000D])
         #expect(try await install().descriptor.release == 0x0234)
     }
 
@@ -185,7 +185,7 @@ import USB
         #expect(try await bus.devices().isEmpty)
         bus.plug(reader)
         #expect(reader.isInUpdateMode)
-        #expect(try await bus.devices().map(\.descriptor.productID) == [0x000C])
+        #expect(try await bus.devices().map(\.descriptor.productID) == [0x000E])
         #expect(try await install().descriptor.release == 0x0234)
     }
 
@@ -223,7 +223,7 @@ import USB
     {
         let reader = try plug()
         let other = DFUFile(firmware: [1], vendorID: 0x1209, productID: 0x0009, release: 1)
-        #expect(await failure(other) == .wrongDevice(vendorID: 0x1209, productID: 0x000B))
+        #expect(await failure(other) == .wrongDevice(vendorID: 0x1209, productID: 0x000D))
         bus.unplug(reader)
         bus.plug(SimulatedCCIDReader(model: .tpdu, clock: clock))
         #expect(await failure() == .notSupported)

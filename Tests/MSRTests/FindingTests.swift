@@ -1,6 +1,7 @@
 import Determinism
 import HID
 import MSR
+import MagneticStripe
 import Simulator
 import Testing
 import USB
@@ -51,5 +52,46 @@ import USB
         bus.clock.schedule(after: .seconds(1)) { unit.stripe?.swipe(stripe) }
         _ = try await driver.swipe()
         await driver.close()
+    }
+
+    // MARK: After a program that was killed
+
+    private func bus(
+        _ model: SimulatedMSRModel, _ habits: ReluctantBus.Habits
+    ) -> (simulated: SimulatedUSBBus, reader: SimulatedMagneticStripeReader, bus: ReluctantBus) {
+        let simulated = SimulatedUSBBus(clock: SimulationClock(VirtualTimeSource()))
+        let reader = SimulatedMagneticStripeReader(model: model, clock: simulated.clock)
+        simulated.plug(reader)
+        return (simulated, reader, ReluctantBus(simulated, habits))
+    }
+
+    @Test func `a reader without a driver is asked what it is, and then read`() async throws {
+        let (simulated, reader, bus) = bus(.pointOfSale, .init(hidesReports: true))
+        #expect(MSRInterface.find(in: try #require(try await bus.devices().first)) == nil)
+        let device = try #require(try await MSRInterface.devices(on: bus).first)
+        let interface = try #require(MSRInterface.find(in: device))
+        #expect(interface.format == .tracks(.pointOfSale))
+        let driver = try await MagneticStripeReader.open(device, interface, on: bus)
+        let stripe = try StripeBench.stripe()
+        simulated.clock.schedule(after: .seconds(1)) { reader.swipe(stripe) }
+        #expect(try await driver.swipe().stripe.faults.isEmpty == true)
+        await driver.close()
+    }
+
+    @Test func `a device that somebody has, or that is known without asking, is not opened`() async throws {
+        let owner = USBDeviceOwner.driver(name: "other", place: "1-1:1.0")
+        for (model, habits) in [
+            (.pointOfSale, .init(hidesReports: true, owners: [owner])), (.pointOfSale, .init()),
+            (.fixedReport, .init(hidesReports: true)), (.keyboard, .init(hidesReports: true)),
+        ] as [(SimulatedMSRModel, ReluctantBus.Habits)] {
+            let (_, _, bus) = bus(model, habits)
+            #expect(try await MSRInterface.devices(on: bus).count == 1)
+            #expect(bus.openCount == 0)
+        }
+    }
+
+    @Test func `a device that cannot be asked is listed as it is`() async throws {
+        let (_, _, bus) = bus(.pointOfSale, .init(openError: .accessDenied, hidesReports: true))
+        #expect(try await MSRInterface.devices(on: bus) == (try await bus.devices()))
     }
 }

@@ -1,8 +1,12 @@
+import CardSecrets
+import Determinism
 import HID
-import MSR
+import MagneticStripe
 import Simulator
 import Testing
 import USB
+
+@testable import MSR
 
 @Suite struct LifeTests {
     @Test(arguments: SwipeTests.plain)
@@ -90,6 +94,53 @@ import USB
         let interface = try #require(MSRInterface.find(in: bench.device))
         await #expect(throws: MSRError.keyboardThroughKernel) {
             _ = try await MagneticStripeReader.open(bench.device, interface, on: bench.bus, path: .hidraw)
+        }
+    }
+
+    // MARK: Where the user may not take the device
+
+    /// A reader on a bus that lets nobody open it; the kernel has a node for it.
+    private func refused(
+        _ model: SimulatedMSRModel, node: String? = "hidraw-that-nobody-has"
+    ) throws -> (bus: ReluctantBus, reader: SimulatedMagneticStripeReader, device: USBDevice, interface: MSRInterface) {
+        let bus = SimulatedUSBBus(clock: SimulationClock(VirtualTimeSource()))
+        let reader = SimulatedMagneticStripeReader(model: model, clock: bus.clock)
+        var device = bus.plug(reader)
+        device.configuration?.interfaces[0].kernelHID?.node = node
+        let interface = try #require(MSRInterface.find(in: device))
+        return (ReluctantBus(bus, .init(openError: .accessDenied)), reader, device, interface)
+    }
+
+    @Test(arguments: [SimulatedMSRModel.pointOfSale, .fixedReport])
+    func `a reader that may not be taken from the kernel is read through its node`(
+        model: SimulatedMSRModel
+    ) async throws {
+        let (bus, reader, device, interface) = try refused(model)
+        let bytes = try #require(interface.hid.kernel?.reportDescriptor)
+        let node = ScriptedNode(try HIDReportDescriptor(parsing: bytes))
+        let driver = try await MagneticStripeReader.open(device, interface, on: bus, path: .usb) { node }
+        driver.expect()
+        reader.swipe(try StripeBench.stripe())
+        guard case .data(let report) = reader.read(endpoint: 0x81, maximumLength: 512) else {
+            Issue.record("no report")
+            return
+        }
+        node.send(report)
+        #expect(try StripeCard(try await driver.swipe().stripe).pan.lastFour == "0010")
+        await driver.close()
+    }
+
+    @Test func `without a node, and for a reader that types, the refusal is told as it is`() async throws {
+        for (model, node) in [(.pointOfSale, nil), (.keyboard, "hidraw0")] as [(SimulatedMSRModel, String?)] {
+            let (bus, _, device, interface) = try refused(model, node: node)
+            await #expect(throws: MSRError.hid(.usb(.accessDenied))) {
+                _ = try await MagneticStripeReader.open(device, interface, on: bus)
+            }
+        }
+        // It is the real node that is opened.
+        let (bus, _, device, interface) = try refused(.pointOfSale)
+        await #expect(throws: MSRError.readerGone) {
+            _ = try await MagneticStripeReader.open(device, interface, on: bus)
         }
     }
 }

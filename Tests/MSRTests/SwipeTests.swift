@@ -1,4 +1,5 @@
 import CardSecrets
+import Determinism
 import MSR
 import MagneticStripe
 import Simulator
@@ -127,6 +128,59 @@ import Testing
         }
         while bench.reader.hasInput(endpoint: 0x81) { await Task.yield() }
         #expect(bench.driver.loss == nil)
+        await bench.driver.close()
+    }
+
+    // MARK: Enter behind each track
+
+    /// Usage IDs of the keyboard page, and whether they go with shift.
+    private static let keys: [Character: (UInt8, Bool)] = {
+        var keys: [Character: (UInt8, Bool)] = [
+            "%": (0x22, true), "?": (0x38, true), "/": (0x38, false), ";": (0x33, false), "=": (0x2E, false),
+            "^": (0x23, true), "+": (0x2E, true), "0": (0x27, false), "\n": (0x28, false),
+        ]
+        for (place, digit) in "123456789".enumerated() { keys[digit] = (UInt8(0x1E + place), false) }
+        for (place, letter) in "ABCDEFGHIJKLMNOPQRSTUVWXYZ".enumerated() { keys[letter] = (UInt8(0x04 + place), true) }
+        return keys
+    }()
+
+    private static let one = "%B4761739001010010^CARDHOLDER/VISA^35122010000012345678?"
+    private static let two = ";4761739001010010=351220100000123?"
+
+    /// Waits for what a reader types after a second.
+    private func typing(_ text: String, _ bench: StripeBench) async throws -> Swipe {
+        let reports = try text.flatMap { character -> [[UInt8]] in
+            let (key, isShifted) = try #require(Self.keys[character])
+            return [[isShifted ? 0x02 : 0x00, 0, key, 0, 0, 0, 0, 0], [UInt8](repeating: 0, count: 8)]
+        }
+        bench.clock.schedule(after: .seconds(1)) { [reader = bench.reader] in
+            for report in reports { reader.send(report) }
+        }
+        return try await bench.driver.swipe()
+    }
+
+    @Test func `a reader that presses Enter behind each track loses none`() async throws {
+        let bench = try await StripeBench(.keyboard)
+        let swipe = try await typing(Self.one + "\n" + Self.two + "\n", bench)
+        #expect(swipe.stripe.faults.isEmpty)
+        #expect((swipe.stripe.trackOne != nil && swipe.stripe.trackTwo != nil) == true)
+        // Its first track cannot be read, or breaks off: the second one counts.
+        for (first, fault) in [("%E?", .notDecoded), ("%B47617390", .incomplete)] as [(String, TrackError.Fault)] {
+            let swipe = try await typing(first + "\n" + Self.two + "\n", bench)
+            #expect(swipe.stripe.faults == [TrackError(.one, fault)])
+            #expect(try StripeCard(swipe.stripe).pan.lastFour == "0010")
+        }
+        let lone = try await typing(Self.two + "\n", bench)
+        #expect((lone.stripe.trackTwo != nil) == true)
+        await bench.driver.close()
+    }
+
+    @Test func `behind a line with two tracks nothing is waited for`() async throws {
+        let bench = try await StripeBench(.keyboard)
+        let start = bench.clock.now()
+        let swipe = try await typing(Self.one + Self.two + "\n", bench)
+        #expect((swipe.stripe.trackTwo != nil) == true)
+        #expect(bench.clock.now() == start.advanced(by: .seconds(1)))
         await bench.driver.close()
     }
 }

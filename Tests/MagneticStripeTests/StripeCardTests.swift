@@ -65,6 +65,22 @@ import Testing
         #expect(error(two: read(";4761739001010010=3512=?")) == .noServiceCode)
     }
 
+    @Test func `tracks that contradict each other are refused, so that no chip is overlooked`() {
+        let two = ";4761739001010010=3512101?"
+        for one in ["%B4761739001010010^A/B^3512201?", "%B4761739001010010^A/B^3612101?"] {
+            #expect(error(one: read(one), two: read(two)) == .trackMismatch)
+        }
+        // What one of them leaves out is no contradiction.
+        for one in ["%B4761739001010010^A/B^3512101?", "%B4761739001010010^A/B^3512^?", "%B4761739001010010^A/B^^101?"]
+        {
+            #expect(error(one: read(one), two: read(two)) == nil)
+        }
+    }
+
+    @Test func `where nothing was read, another swipe is asked for`() {
+        #expect(StripeCardError.unreadable([]).description.hasSuffix("swipe the card again"))
+    }
+
     @Test func `no error has a digit of the card in it`() {
         var texts: [String] = []
         for text in [

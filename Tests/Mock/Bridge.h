@@ -25,7 +25,7 @@ typedef struct {
 // What goes wrong with the next transfer on an endpoint.
 typedef struct {
     guint8 endpoint;
-    enum { FAIL, SHORTEN, HOLD } kind;
+    enum { FAIL, SHORTEN, HOLD, DENY } kind;
     int value;  // the errno; the bytes that are left
 } Fault;
 
@@ -61,6 +61,7 @@ typedef struct {
     UMockdevIoctlClient *caller;  // who waits
     UMockdevIoctlData *into;      // where the caller wants the data
     guint32 sequence, unlink_sequence;
+    int unlink_status;            // how it ends when it is taken back
     guint8 endpoint, setup[8];
     gboolean is_input, is_sent;
     int length, flags;
@@ -109,7 +110,8 @@ long transfer_start(Transfer *);
 // Makes a request on the default endpoint for which the file's program waits. Returns LATER.
 long transfer_request(
     File *, guint8 type, guint8 number, int value, int index, UMockdevIoctlData *into, int length);
-void transfer_take_back(Transfer *);
+// It ends with a negative errno, unless the device was faster.
+void transfer_take_back(Transfer *, int status);
 // A transfer ended: with 0 or a negative errno, and the bytes that came in or the count of those that went out. Its
 // bytes become the transfer's.
 void transfer_ended(Transfer *, int status, int count, guint8 *bytes);
@@ -119,5 +121,7 @@ void transfer_ended(Transfer *, int status, int count, guint8 *bytes);
 void file_listen(UMockdevIoctlBase *);
 // Answers the system call that a program waits for, with its result or a negative errno.
 void file_complete(UMockdevIoctlClient *, long result);
+// What is under way on an interface ends as if the device were gone; on all of them when there is none.
+void file_flush(Device *, Interface *);
 // Everything under way ends, and nothing more can be done.
 void file_unplugged(Device *);

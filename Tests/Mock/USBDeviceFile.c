@@ -29,18 +29,33 @@ static long claim(File *file, Interface *interface) {
     return 0;
 }
 
+void file_flush(Device *device, Interface *interface) {
+    // From the front each time: the end of one may be the end of others.
+    for (GList *link = device->transfers.head; link;) {
+        Transfer *transfer = link->data;
+        Interface *its = node_interface_of(device, transfer->endpoint);
+        link = link->next;
+        if (!its || (interface && its != interface) || transfer->unlink_sequence) continue;
+        transfer_take_back(transfer, -ESHUTDOWN);
+        link = device->transfers.head;
+    }
+}
+
 static void release(File *file, Interface *interface) {
     interface->owner = NULL;
     file->device->counters[RELEASES]++;
     node_show_driver(file->device, interface, NULL);
-    // From the front each time: the end of one may be the end of others.
-    for (GList *link = file->device->transfers.head; link;) {
-        Transfer *transfer = link->data;
-        gboolean is_its = node_interface_of(file->device, transfer->endpoint) == interface;
-        link = link->next;
-        if (!is_its || transfer->unlink_sequence) continue;
-        transfer_take_back(transfer);
-        link = file->device->transfers.head;
+    file_flush(file->device, interface);
+}
+
+// usbfs does not come through a reset with its claims: an interface that still has an owner loses him.
+static void forget_claims(Device *device) {
+    file_flush(device, NULL);
+    for (guint index = 0; index < device->interfaces->len; index++) {
+        Interface *interface = g_ptr_array_index(device->interfaces, index);
+        if (!interface->owner) continue;
+        interface->owner = NULL;
+        node_show_driver(device, interface, NULL);
     }
 }
 
@@ -101,7 +116,7 @@ static long discard(File *file, UMockdevIoctlData *argument) {
     for (GList *link = file->device->transfers.head; link; link = link->next) {
         Transfer *transfer = link->data;
         if (transfer->file != file || transfer->urb->client_addr != address) continue;
-        transfer_take_back(transfer);
+        transfer_take_back(transfer, -ENOENT);
         return 0;
     }
     return -EINVAL;
@@ -211,6 +226,7 @@ static long answer(File *file, unsigned long call, UMockdevIoctlData *argument) 
     }
     case USBDEVFS_RESET:
         device->counters[RESETS]++;
+        forget_claims(device);
         // What a reset leaves to the device: it is configured anew.
         return transfer_request(file, 0x00, 9, device->descriptors->data[18 + 5], 0, NULL, 0);
     case USBDEVFS_SUBMITURB: return submit(file, argument);
@@ -255,7 +271,7 @@ static void closed(gpointer user) {
             link = link->next;
             if (transfer->file != file) continue;
             transfer->file = NULL;
-            transfer_take_back(transfer);
+            transfer_take_back(transfer, -ENOENT);
             link = device->transfers.head;
         }
     }

@@ -131,4 +131,8 @@ void node_remove(Device *device) {
     }
     umockdev_testbed_remove_device(testbed, path);
     umockdev_testbed_detach_ioctl(testbed, device->node, NULL);
+    // The testbed leaves the node where it is, and whoever is faster than the next device of this address opens it.
+    g_autofree char *root = umockdev_testbed_get_root_dir(testbed);
+    g_autofree char *node = g_strconcat(root, device->node, NULL);
+    unlink(node);
 }

@@ -16,6 +16,8 @@
 //     fail ADDRESS EP ERRNO       the next transfer on the endpoint fails before the device sees it
 //     shorten ADDRESS EP COUNT    the next transfer ends after so many bytes; the device does not see it
 //     hold ADDRESS EP             the next transfer never ends
+//     deny ADDRESS EP ERRNO       the next transfer is not taken at all
+//     suspend ADDRESS             the machine sleeps, and wakes up with the device still in place
 //
 // Endpoints are in hexadecimal: 00 and 80 are the default endpoint, out and in. The exit status is the program's.
 
@@ -113,6 +115,11 @@ static char *obey(char **words) {
         answer = add_fault(device, words[2], SHORTEN, words[3]);
     } else if (count == 3 && !strcmp(words[0], "hold")) {
         answer = add_fault(device, words[2], HOLD, NULL);
+    } else if (count == 4 && !strcmp(words[0], "deny")) {
+        answer = add_fault(device, words[2], DENY, words[3]);
+    } else if (!strcmp(words[0], "suspend")) {
+        file_flush(device, NULL);
+        answer = ok();
     } else {
         answer = g_strdup("error unknown order");
     }

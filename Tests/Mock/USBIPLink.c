@@ -4,7 +4,6 @@
 #include "Bridge.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <string.h>
@@ -91,7 +90,7 @@ void link_listen(Device *device) {
         }
         g_mutex_lock(&lock);
         // A transfer that had ended before it was to be taken back is not found again.
-        if (transfer && is_unlinked && status) transfer_ended(transfer, -ENOENT, 0, NULL);
+        if (transfer && is_unlinked && status) transfer_ended(transfer, transfer->unlink_status, 0, NULL);
         if (transfer && !is_unlinked) transfer_ended(transfer, status, count, bytes);
         g_mutex_unlock(&lock);
     }

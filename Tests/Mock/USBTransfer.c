@@ -86,6 +86,11 @@ long transfer_start(Transfer *transfer) {
     if (transfer->is_input && !is_part(transfer)) device->short_reads &= ~bit;
     last_activity = g_get_monotonic_time();
     g_autofree Fault *fault = take_fault(device, transfer->endpoint);
+    if (fault && fault->kind == DENY) {
+        g_queue_remove(&device->transfers, transfer);
+        transfer_destroy(transfer);
+        return -fault->value;
+    }
     if (fault && fault->kind == FAIL) {
         transfer_ended(transfer, -fault->value, 0, NULL);
     } else if (fault && fault->kind == SHORTEN) {
@@ -96,9 +101,10 @@ long transfer_start(Transfer *transfer) {
     return 0;
 }
 
-void transfer_take_back(Transfer *transfer) {
+void transfer_take_back(Transfer *transfer, int status) {
     if (transfer->unlink_sequence) return;
-    if (!transfer->is_sent) return transfer_ended(transfer, -ENOENT, 0, NULL);
+    if (!transfer->is_sent) return transfer_ended(transfer, status, 0, NULL);
+    transfer->unlink_status = status;
     transfer->unlink_sequence = ++transfer->device->last_sequence;
     link_unlink(transfer->device, transfer->unlink_sequence, transfer->sequence);
 }

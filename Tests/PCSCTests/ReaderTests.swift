@@ -1,3 +1,4 @@
+import CardSecrets
 import Determinism
 import Glibc
 import SmartCard
@@ -81,6 +82,41 @@ extension WithFakeDaemon {
             await #expect(throws: PCSCError.failed(.getStatusChange, .readerUnavailable)) {
                 _ = try await reader.waitForCard(present: true, timeout: .seconds(5))
             }
+        }
+
+        // MARK: PIN
+
+        /// Sends VERIFY and wipes the block, as the kernel does.
+        private func verify(_ inverted: [UInt8], _ channel: PCSCCardChannel) async throws -> StatusWord {
+            var block = inverted.map { ~$0 }
+            defer { block.wipe() }
+            return try await send(block, channel)
+        }
+
+        private func send(_ block: [UInt8], _ channel: PCSCCardChannel) async throws -> StatusWord {
+            try await channel.transmit(
+                CommandAPDU(cla: 0, ins: 0x20, p1: 0, p2: 0x80, data: block, expectedLength: nil)
+            ).status
+        }
+
+        @Test(arguments: [1, 2] as [UInt8])
+        func `the PIN block of a VERIFY is nowhere in memory when the card has answered`(
+            transmissionProtocol: UInt8
+        ) async throws {
+            let (reader, _) = try await reader(change: {
+                $0.connect = { .init(bytes: [transmissionProtocol]) }
+                $0.reconnect = { _ in .init(bytes: [transmissionProtocol]) }
+            })
+            let channel = try await reader.powerOn()
+            // Eight bytes like no others, each bit inverted.
+            let block = [~0x24] + SystemRandomSource().bytes(7)
+            #expect(try await verify(block, channel) == .success)
+            // The thread that called pcscd lets go of the command a moment later.
+            for _ in 0..<100 where ProcessMemory.contains(inverted: block) {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            #expect(!ProcessMemory.contains(inverted: block))
+            await reader.close()
         }
 
         // MARK: Power

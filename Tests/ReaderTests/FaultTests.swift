@@ -108,6 +108,36 @@ extension OverLibUSB {
                 // The reset took the card's power, and the channel knows.
                 await #expect(throws: CardChannelError.self) { try await channel.transmit(.read(1)) }
                 #expect(try await reader.powerOn().transmit(.read(4)).data == [0, 1, 2, 3])
+                // The kernel ended the read of its notices as if the reader were gone; they are listened to again.
+                await bench.until { try await plugged.count(.transfers) == 1 }
+                #expect(try await reader.cardStatus() == .active)
+                await reader.close()
+            }
+        }
+
+        @Test func `a reader that does not know how to abort is reset at each command that is cancelled, and goes on`()
+            async throws
+        {
+            try await BridgeBench.run { bench in
+                let card = TestCard(TestCard.t0)
+                let plugged = try await bench.plug(.tpdu, card)
+                let (vendor, product) = (
+                    plugged.device.descriptor.vendorID, plugged.device.descriptor.productID
+                )
+                let quirks = ReaderQuirkTable(rules: [
+                    ReaderQuirkRule("", vendorID: vendor, productID: product, [.noAbort], source: "")
+                ])
+                let reader = try await bench.open(plugged, quirks: quirks)
+                for round in 1...3 {
+                    let channel = try await reader.powerOn()
+                    let command = Task { try await channel.transmit(.workForEver) }
+                    await bench.until { card.received.count { $0 == 0xE2 } == round }
+                    command.cancel()
+                    await #expect(throws: CardChannelError.cancelled) { try await command.value }
+                    #expect(try await plugged.count(.resets) == round)
+                }
+                await bench.until { try await plugged.count(.transfers) == 1 }
+                #expect(try await reader.powerOn().transmit(.read(4)).data == [0, 1, 2, 3])
                 await reader.close()
             }
         }

@@ -71,6 +71,24 @@ extension OverLibUSB {
             }
         }
 
+        @Test func `a reader that a killed program left without a driver is asked what it is`() async throws {
+            try await BridgeBench.run { bench in
+                let plugged = try await bench.plug(
+                    SimulatedMagneticStripeReader(model: .pointOfSale, clock: bench.clock))
+                #expect(MSRInterface.find(in: plugged.device) == nil)
+                let devices = try await MSRInterface.devices(on: bench.bus)
+                let device = try #require(devices.first { $0.address == plugged.device.address })
+                let interface = try #require(MSRInterface.find(in: device))
+                #expect(try await plugged.count(.claims) == 1)
+                #expect(try await plugged.count(.releases) == 1)
+                let driver = try await MagneticStripeReader.open(device, interface, on: bench.bus)
+                driver.expect()
+                plugged.simulated.swipe(try stripe())
+                #expect(try StripeCard(try await driver.swipe().stripe).pan.lastFour == "7014")
+                await driver.close()
+            }
+        }
+
         @Test func `an interface that another program has is refused`() async throws {
             try await BridgeBench.run { bench in
                 let plugged = try await bench.plug(

@@ -135,6 +135,22 @@ extension OverLibUSB {
             }
         }
 
+        @Test func `a command is not sent whose answer could not be read`() async throws {
+            try await run { opened in
+                try await opened.transport.claim(interface: 0)
+                try await USBBridge.deny(EchoDevice.bulkIn, of: opened.plugged.device.address, with: ENOMEM)
+                await #expect {
+                    try await opened.transport.exchange(
+                        [1], to: EchoDevice.bulkOut, writeTimeout: Self.patience, from: EchoDevice.bulkIn,
+                        maximumLength: 64, readTimeout: Self.patience)
+                } throws: { error in
+                    if case .read = error as? USBExchangeError { true } else { false }
+                }
+                await #expect(throws: USBError.timedOut) { try await opened.read(timeout: .milliseconds(20)) }
+                try await opened.expectEcho([7])
+            }
+        }
+
         @Test func `a stalled endpoint works again when its halt was cleared`() async throws {
             try await run { opened in
                 opened.plugged.simulated.stall(EchoDevice.bulkIn)

@@ -17,7 +17,7 @@ struct FuzzTarget: Sendable {
     }
 
     static let all: [FuzzTarget] =
-        transmission + readers + stripes + cardData + [certificates] + payments + simulator + files
+        transmission + readers + stripes + [firmware] + cardData + [certificates] + payments + simulator + files
 }
 
 /// Ends the program, which libFuzzer takes for a find, when `condition` does not hold.

@@ -3,19 +3,25 @@ internal import Glibc
 /// A stream socket to the other side of a door. One task at a time sends, and one receives; cancelling a task ends
 /// its wait.
 final class DoorConnection: Sendable {
-    /// How long the other side may take to accept a connection, or bytes, or to send what it owes: milliseconds.
-    private static let patience: Int32 = 10_000
+    /// How long the other side may take to accept a connection, or bytes, or to send what it owes.
+    static let standardPatience = Duration.seconds(10)
 
     private let socket: Int32
+    /// In milliseconds.
+    private let patience: Int32
     private let isTCP: Bool
     private let sender: SocketWaiter
     private let receiver: SocketWaiter
 
-    /// Takes a socket that does not block, and closes it in the end.
+    /// Takes a socket that does not block, and closes it in the end. `patience` is how long the other side may take.
     ///
     /// - Throws: ``DoorError/unreachable(_:reason:)`` when the process has no descriptor left.
-    init(socket: Int32, address: DoorAddress) throws(DoorError) {
+    init(
+        socket: Int32, address: DoorAddress, patience: Duration = DoorConnection.standardPatience
+    ) throws(DoorError) {
         self.socket = socket
+        let (seconds, attoseconds) = patience.components
+        self.patience = Int32(clamping: min(seconds, 1_000_000) * 1000 + attoseconds / 1_000_000_000_000_000)
         if case .tcp = address { isTCP = true } else { isTCP = false }
         do throws(DoorError) {
             sender = try SocketWaiter(for: address)
@@ -56,7 +62,7 @@ final class DoorConnection: Sendable {
     private func connect(to address: SocketAddress) async throws(DoorError) -> Int32 {
         guard address.withPointer({ Glibc.connect(socket, $0, $1) }) != 0 else { return 0 }
         guard errno == EINPROGRESS || errno == EINTR else { return errno }
-        switch await sender.wait(for: socket, POLLOUT, milliseconds: Self.patience) {
+        switch await sender.wait(for: socket, POLLOUT, milliseconds: patience) {
         case .cancelled: throw .cancelled
         case .late: return ETIMEDOUT
         case .ready: break
@@ -83,7 +89,7 @@ final class DoorConnection: Sendable {
             switch errno {
             case EINTR: continue
             case EAGAIN:
-                switch await receiver.wait(for: socket, POLLIN, milliseconds: isOwed ? Self.patience : -1) {
+                switch await receiver.wait(for: socket, POLLIN, milliseconds: isOwed ? patience : -1) {
                 case .ready: continue
                 case .cancelled: throw .cancelled
                 case .late: throw .peerGone(reason: "it says no more")
@@ -107,7 +113,7 @@ final class DoorConnection: Sendable {
             switch errno {
             case EINTR: continue
             case EAGAIN:
-                switch await sender.wait(for: socket, POLLOUT, milliseconds: Self.patience) {
+                switch await sender.wait(for: socket, POLLOUT, milliseconds: patience) {
                 case .ready: continue
                 case .cancelled: throw .cancelled
                 case .late: throw .peerGone(reason: "it takes no more bytes")

@@ -3,16 +3,21 @@ internal import Glibc
 /// A place where others connect to.
 final class DoorListener: Sendable {
     private static let backlog: Int32 = 16
+    /// How long to wait for descriptors or memory to come free: milliseconds.
+    private static let pause: Int32 = 100
 
     /// Where it is: the port that the system gave when 0 was asked for.
     let address: DoorAddress
     private let socket: Int32
     private let waiter: SocketWaiter
+    private let patience: Duration
 
-    /// Listens at an address; port 0 stands for any that is free.
+    /// Listens at an address; port 0 stands for any that is free. `patience` is how long those who connect may take.
     ///
     /// - Throws: ``DoorError/notListening(_:reason:)``
-    static func open(_ address: DoorAddress) async throws(DoorError) -> DoorListener {
+    static func open(
+        _ address: DoorAddress, patience: Duration = DoorConnection.standardPatience
+    ) async throws(DoorError) -> DoorListener {
         let waiter = try SocketWaiter(for: address)
         var reason = "there is no such host"
         for candidate in await SocketAddress.resolve(address, waiter) {
@@ -32,13 +37,13 @@ final class DoorListener: Sendable {
                 close(socket)
                 continue
             }
-            return DoorListener(socket: socket, address: boundAddress(socket, address), waiter: waiter)
+            return DoorListener(socket, boundAddress(socket, address), waiter, patience)
         }
         throw .notListening(address, reason: reason)
     }
 
-    private init(socket: Int32, address: DoorAddress, waiter: SocketWaiter) {
-        (self.socket, self.address, self.waiter) = (socket, address, waiter)
+    private init(_ socket: Int32, _ address: DoorAddress, _ waiter: SocketWaiter, _ patience: Duration) {
+        (self.socket, self.address, self.waiter, self.patience) = (socket, address, waiter, patience)
     }
 
     deinit {
@@ -46,7 +51,8 @@ final class DoorListener: Sendable {
         if case .unix(let path) = address { unlink(path) }
     }
 
-    /// Waits for the next connection.
+    /// Waits for the next connection. When the process or the system has no descriptor left for one, it waits until one
+    /// comes free: whoever connects does not end the listening.
     ///
     /// - Throws: ``DoorError/notListening(_:reason:)``, ``DoorError/cancelled``
     func accept() async throws(DoorError) -> DoorConnection {
@@ -56,16 +62,27 @@ final class DoorListener: Sendable {
             guard socket < 0 else {
                 _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
                 _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
-                return try DoorConnection(socket: socket, address: address)
+                do throws(DoorError) {
+                    return try DoorConnection(socket: socket, address: address, patience: patience)
+                } catch {
+                    try await rest()
+                    continue
+                }
             }
             switch errno {
             // Who has gone before it was let in is no loss.
             case EINTR, ECONNABORTED: continue
             case EAGAIN:
                 if await waiter.wait(for: self.socket, POLLIN, milliseconds: -1) == .cancelled { throw .cancelled }
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM: try await rest()
             default: throw .notListening(address, reason: systemText(errno))
             }
         }
+    }
+
+    private func rest() async throws(DoorError) {
+        // Waits for no socket, so that only the time ends it.
+        if await waiter.wait(for: -1, POLLIN, milliseconds: Self.pause) == .cancelled { throw .cancelled }
     }
 
     private static func boundAddress(_ socket: Int32, _ address: DoorAddress) -> DoorAddress {

@@ -1,5 +1,5 @@
 /// What kind of reader a simulated reader is, as data. The models here carry test identifiers of the
-/// open-hardware registry pid.codes (1209:0001 to 1209:000C, set aside for tests), so that none is taken for a vendor's product.
+/// open-hardware registry pid.codes (1209:0001 to 1209:000E, set aside for tests), so that none is taken for a vendor's product.
 public struct SimulatedReaderModel: Hashable, Sendable {
     /// Who does T=0 and T=1 (CCID 1.1 §5.1, dwFeatures).
     public enum ExchangeLevel: UInt32, Hashable, Sendable {
@@ -188,12 +188,12 @@ public struct SimulatedReaderModel: Hashable, Sendable {
         return model
     }()
 
-    /// The reader with a battery, whose firmware can be replaced. In update mode its product is 000C.
+    /// The reader with a battery, whose firmware can be replaced. In update mode its product is 000E.
     public static let updatable: SimulatedReaderModel = {
         var model = battery
-        (model.name, model.productID, model.product) = ("updatable", 0x000B, "Simulated updatable reader")
+        (model.name, model.productID, model.product) = ("updatable", 0x000D, "Simulated updatable reader")
         model.serialNumber = "UPD00001"
-        model.firmware = SimulatedFirmwareHabits(updateProductID: 0x000C)
+        model.firmware = SimulatedFirmwareHabits(updateProductID: 0x000E)
         return model
     }()
 

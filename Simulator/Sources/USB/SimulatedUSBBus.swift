@@ -13,6 +13,8 @@ public final class SimulatedUSBBus: USBBus {
 
     /// The number of the bus, as its devices show it.
     public static let number: UInt8 = 1
+    /// How many devices can be plugged in: addresses have seven bits, and 0 is none (USB 2.0 §9.4.6).
+    public static let mostDevices = 127
 
     /// The time that everything on this bus lives by.
     public let clock: SimulationClock
@@ -20,7 +22,8 @@ public final class SimulatedUSBBus: USBBus {
 
     public init(clock: SimulationClock = SimulationClock()) { self.clock = clock }
 
-    /// Plugs a device in. A device that is plugged in already is left as it is.
+    /// Plugs a device in. A device that is plugged in already is left as it is. One for which the bus has no address
+    /// left is not used, as a host would not: it is not listed, and has address 0.
     ///
     /// - Parameters:
     ///   - simulated: the device.
@@ -30,8 +33,12 @@ public final class SimulatedUSBBus: USBBus {
     public func plug(_ simulated: any SimulatedUSBDevice, port preferred: Int = 1) -> USBDevice {
         let (port, isNew) = state.withLock { state in
             if let port = state.ports.first(where: { $0.simulated === simulated }) { return (port, false) }
-            var address = state.lastAddress
-            repeat { address = address % 127 + 1 } while state.ports.contains { $0.device.address == address }
+            let used = Set(state.ports.map(\.device.address))
+            let free = (1...UInt8(Self.mostDevices)).map { (state.lastAddress + $0 - 1) % UInt8(Self.mostDevices) + 1 }
+                .first { !used.contains($0) }
+            guard let address = free else {
+                return (SimulatedUSBPort(simulated, bus: Self.number, address: 0, number: 0), false)
+            }
             state.lastAddress = address
             let taken = Set(state.ports.map(\.number))
             let number = ([preferred] + (1...128)).first { $0 > 0 && !taken.contains($0) } ?? 1
@@ -91,7 +98,10 @@ public final class SimulatedUSBBus: USBBus {
 
     public func open(_ device: USBDevice) async throws(USBError) -> any USBTransport {
         beginCall()
-        let port = state.withLock { $0.ports.first { $0.device == device } }
+        // What a host has found out about it besides is no difference.
+        let port = state.withLock { state in
+            state.ports.first { $0.device.address == device.address && $0.device.descriptor == device.descriptor }
+        }
         guard let port else { throw .notFound }
         return SimulatedUSBTransport(port: port, clock: clock)
     }
@@ -105,10 +115,12 @@ public final class SimulatedUSBBus: USBBus {
     }
 
     private func tell(_ event: USBHotplugEvent) {
-        state.withLock { state in
+        let isHeard = state.withLock { state in
             for subscriber in state.subscribers.keys { state.subscribers[subscriber]?.append(event) }
+            return !state.subscribers.isEmpty
         }
-        clock.signal()
+        // Also when the host has not come round to listening: it is not to sleep past it.
+        if isHeard { clock.announce() } else { clock.signal() }
     }
 
     /// One consumer of hotplug events, from the call that made its stream until the stream goes away.

@@ -44,8 +44,15 @@ public final class SimulationClock: TimeSource {
         var continuation: CheckedContinuation<Void, Never>?
     }
 
+    /// From the first look of a standing order to its end.
+    private struct Order {
+        let isReady: @Sendable () -> Bool
+        var isServed = false
+    }
+
     private struct State {
         var schedule = SimulationSchedule()
+        var orders: [Int: Order] = [:]
         var waiters: [Int: Waiter] = [:]
         var lastWaiter = 0
         /// How long the machine has slept.
@@ -169,23 +176,41 @@ public final class SimulationClock: TimeSource {
 
     /// Waits as a standing order (rules 2, 3 and 5): until `isReady`, the deadline or cancellation.
     func stand(until deadline: Timestamp, isReady: @escaping @Sendable () -> Bool) async {
+        // Before the first look, so that an event between a look and the wait behind it is news, too.
+        let id = state.withLock { state in
+            state.lastWaiter += 1
+            state.orders[state.lastWaiter] = Order(isReady: isReady)
+            return state.lastWaiter
+        }
+        defer { state.withLock { _ = $0.orders.removeValue(forKey: id) } }
         while !Task.isCancelled, !isReady(), now() < deadline {
-            if advanceToAwaitedEvent(notAfter: deadline, isReady) { continue }
+            if advanceToAwaitedEvent(notAfter: deadline) { continue }
             await park(until: deadline, .standingOrder, isReady)
         }
     }
 
     /// Something changed: wakes the waits that it ends, and those that may now move the clock.
     func signal() {
+        noteServedOrders()
         let waiters = state.withLock { $0.waiters }
         guard !waiters.isEmpty else { return }
         let awaited = awaitedEvent()
         for (id, waiter) in waiters {
             let isReady = waiter.isReady()
-            if isReady, waiter.wait == .standingOrder { state.withLock { $0.hasNews = true } }
             // An order that an event comes too late for would look, find that it may not move, and wait again.
             let mayMove = waiter.wait == .standingOrder && (awaited.map { $0.moment <= waiter.deadline } ?? false)
             if isReady || mayMove { wake(id) }
+        }
+    }
+
+    /// An order that is served is news, once (rule 4).
+    private func noteServedOrders() {
+        let open = state.withLock { $0.orders.filter { !$0.value.isServed } }
+        let served = open.filter { $0.value.isReady() }.keys
+        guard !served.isEmpty else { return }
+        state.withLock { state in
+            for id in served { state.orders[id]?.isServed = true }
+            state.hasNews = true
         }
     }
 
@@ -212,14 +237,12 @@ public final class SimulationClock: TimeSource {
         return ran
     }
 
-    private func advanceToAwaitedEvent(notAfter deadline: Timestamp, _ isReady: @Sendable () -> Bool) -> Bool {
+    private func advanceToAwaitedEvent(notAfter deadline: Timestamp) -> Bool {
         let advanced = stepping.withLock { _ in
             guard let awaited = awaitedEvent(notAfter: deadline),
                 let event = state.withLock({ $0.schedule.popFirst(notAfter: awaited.moment) })
             else { return false }
             run(event)
-            // The order that moved the clock is not among the waiting ones.
-            if isReady() { state.withLock { $0.hasNews = true } }
             return true
         }
         if advanced { wakeExpired() }

@@ -4,11 +4,15 @@ internal import USB
 
 /// One client of a server, from its request to the end of its connection.
 final class USBIPConnection: Sendable {
+    /// How many answers a client may leave waiting that does not read them.
+    private static let mostUnsent = 1024
+
     private let connection: DoorConnection
     private let bus: SimulatedUSBBus
     private let onEvent: @Sendable (USBIPEvent) -> Void
     private let outgoing: AsyncStream<[UInt8]>
     private let outbox: AsyncStream<[UInt8]>.Continuation
+    private let unsent = Mutex(0)
 
     init(_ connection: DoorConnection, bus: SimulatedUSBBus, onEvent: @escaping @Sendable (USBIPEvent) -> Void) {
         (self.connection, self.bus, self.onEvent) = (connection, bus, onEvent)
@@ -64,8 +68,8 @@ final class USBIPConnection: Sendable {
     ///
     /// - Returns: why it ended.
     private func serve(_ port: SimulatedUSBPort, _ session: USBIPSession) async -> String {
-        let transfers = USBIPRunningTransfers(port: port, clock: bus.clock) { [outbox] in outbox.yield($0.bytes) }
-        outbox.yield(USBIPAnswer.imported(port.record).bytes)
+        let transfers = USBIPRunningTransfers(port: port, clock: bus.clock) { [self] in put($0.bytes) }
+        put(USBIPAnswer.imported(port.record).bytes)
         var session = session
         session.imported(device: port.record.number)
         return await withTaskGroup(of: (isSender: Bool, reason: String?).self) { [session] group in
@@ -77,7 +81,10 @@ final class USBIPConnection: Sendable {
             }
             group.addTask { [self] in
                 do throws(DoorError) {
-                    for await bytes in outgoing { try await connection.send(bytes) }
+                    for await bytes in outgoing {
+                        try await connection.send(bytes)
+                        unsent.withLock { $0 -= 1 }
+                    }
                     return (true, nil)
                 } catch {
                     return (true, error.description)
@@ -93,6 +100,11 @@ final class USBIPConnection: Sendable {
         }
     }
 
+    private func put(_ bytes: [UInt8]) {
+        unsent.withLock { $0 += 1 }
+        outbox.yield(bytes)
+    }
+
     /// Takes commands until the client or its device goes.
     ///
     /// - Returns: why it ended.
@@ -103,7 +115,10 @@ final class USBIPConnection: Sendable {
                 do throws(DoorError) {
                     while true {
                         guard case .perform(let command) = try await next(&session) else { continue }
-                        transfers.perform(command)
+                        try transfers.perform(command)
+                        guard unsent.withLock({ $0 }) <= Self.mostUnsent else {
+                            throw .peerGone(reason: "it does not take what it asks for")
+                        }
                     }
                 } catch {
                     return error

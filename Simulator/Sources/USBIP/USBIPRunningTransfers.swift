@@ -25,12 +25,18 @@ final class USBIPRunningTransfers: Sendable {
     var isConnected: Bool { port.isConnected }
 
     /// Does what the client wants.
-    func perform(_ command: USBIPCommand) {
+    ///
+    /// - Throws: ``DoorError/malformed(_:)``
+    func perform(_ command: USBIPCommand) throws(DoorError) {
         clock.noteActivity()
         clock.catchUp()
-        transfers.withLock { transfers in
+        try transfers.withLock { transfers throws(DoorError) in
             switch command {
-            case .submit(let transfer): transfers.submit(transfer).map(send)
+            case .submit(let transfer):
+                guard transfers.hasRoom(at: transfer.endpoint) else {
+                    throw .malformed("more than \(USBIPTransfers.mostWaiting) transfers wait at an endpoint")
+                }
+                transfers.submit(transfer).map(send)
             case .unlink(let sequence, let victim): send(transfers.unlink(sequence: sequence, victim: victim))
             }
             transfers.advance().replies.forEach(send)

@@ -20,16 +20,17 @@ public final class USBIPServer: Sendable {
     ///   - bus: the devices. On a clock over `SystemTimeSource` they take the time that they take.
     ///   - address: where to listen; port 0 stands for any that is free, see ``address``.
     ///   - stay: how long the server goes on. Who only looks at the list has not been there.
+    ///   - patience: how long a client may take to ask for something, to send the rest of it, and to take bytes.
     ///   - time: what the server waits on for a client.
     ///   - onEvent: told of what happens, in order for each device.
     /// - Throws: ``DoorError/notListening(_:reason:)``
     public init(
-        bus: SimulatedUSBBus, at address: DoorAddress, stay: DoorStay = DoorStay(),
+        bus: SimulatedUSBBus, at address: DoorAddress, stay: DoorStay = DoorStay(), patience: Duration = .seconds(10),
         time: any TimeSource = SystemTimeSource(), onEvent: @escaping @Sendable (USBIPEvent) -> Void = { _ in }
     ) async throws(DoorError) {
         (self.bus, self.onEvent) = (bus, onEvent)
         visits = USBIPVisits(stay, time)
-        listener = try await DoorListener.open(address)
+        listener = try await DoorListener.open(address, patience: patience)
     }
 
     /// Serves clients until the task is cancelled, or as long as ``DoorStay`` says. Every connection has ended when
@@ -58,8 +59,13 @@ public final class USBIPServer: Sendable {
             while true {
                 do throws(DoorError) {
                     let connection = try await listener.accept()
+                    guard visits.enter() else {
+                        onEvent(.dropped(reason: "too many connections without a device"))
+                        continue
+                    }
                     group.addTask { [self] in
                         await USBIPConnection(connection, bus: bus, onEvent: tell).serve()
+                        visits.leave()
                     }
                 } catch {
                     group.cancelAll()
@@ -70,7 +76,7 @@ public final class USBIPServer: Sendable {
     }
 
     private func tell(_ event: USBIPEvent) {
-        onEvent(event)
         visits.note(event)
+        onEvent(event)
     }
 }

@@ -4,6 +4,9 @@ internal import USB
 /// The transfers of a client on its device: those that can be done are done at once, and those that the device
 /// holds back (NAK) wait here. It does not wait itself.
 struct USBIPTransfers: Sendable {
+    /// How many transfers may wait at an endpoint. Drivers keep one or two there.
+    static let mostWaiting = 256
+
     private let port: SimulatedUSBPort
     /// IN transfers, in the order in which they came. Those of an endpoint end in that order.
     private var waiting: [USBIPTransfer] = []
@@ -12,6 +15,9 @@ struct USBIPTransfers: Sendable {
 
     /// The endpoints that the client reads from.
     var endpoints: Set<UInt8> { Set(waiting.map(\.endpoint)) }
+
+    /// Whether one more transfer may wait at an endpoint.
+    func hasRoom(at endpoint: UInt8) -> Bool { waiting.count { $0.endpoint == endpoint } < Self.mostWaiting }
 
     /// Begins a transfer.
     ///

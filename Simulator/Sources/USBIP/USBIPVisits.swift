@@ -1,23 +1,47 @@
 internal import Determinism
+internal import Synchronization
 
 /// Who is there, and whether a server has stayed long enough.
 final class USBIPVisits: Sendable {
     private enum Change { case came, left, expired }
 
+    /// Each connection costs descriptors and a thread that waits, so that those who want nothing are limited.
+    private static let mostStrangers = 32
+
     private let stay: DoorStay
     private let time: any TimeSource
     private let changes: AsyncStream<Change>
     private let inbox: AsyncStream<Change>.Continuation
+    /// Connections, and how many of them have a device.
+    private let counts = Mutex((connections: 0, guests: 0))
 
     init(_ stay: DoorStay, _ time: any TimeSource) {
         (self.stay, self.time) = (stay, time)
         (changes, inbox) = AsyncStream.makeStream()
     }
 
+    /// Somebody connects.
+    ///
+    /// - Returns: whether they are let in; ``leave()`` follows then.
+    func enter() -> Bool {
+        counts.withLock { counts in
+            guard counts.connections - counts.guests < Self.mostStrangers else { return false }
+            counts.connections += 1
+            return true
+        }
+    }
+
+    /// A connection has ended.
+    func leave() { counts.withLock { $0.connections -= 1 } }
+
     func note(_ event: USBIPEvent) {
         switch event {
-        case .imported: inbox.yield(.came)
-        case .released: inbox.yield(.left)
+        case .imported:
+            counts.withLock { $0.guests += 1 }
+            inbox.yield(.came)
+        case .released:
+            counts.withLock { $0.guests -= 1 }
+            inbox.yield(.left)
         case .listed, .refused, .dropped: break
         }
     }

@@ -1,3 +1,4 @@
+internal import CardSecrets
 internal import Determinism
 internal import USB
 
@@ -32,15 +33,25 @@ extension CCIDReader {
     ///   - command: what to send.
     ///   - slot: a slot that the reader has.
     ///   - wait: for the answer to come, and the unit of its time extensions.
+    ///   - total: for the answer with its time extensions.
     /// - Returns: the answer, whose header is checked.
     /// - Throws: ``CCIDError``
-    func exchange(_ command: CCIDCommand, slot: UInt8, wait: Duration) async throws(CCIDError) -> CCIDReply {
+    func exchange(
+        _ command: CCIDCommand, slot: UInt8, wait: Duration, within total: Duration? = nil
+    ) async throws(CCIDError) -> CCIDReply {
         do throws(CancellationError) {
             try await pipe.acquire()
         } catch {
             throw .cancelled
         }
         defer { pipe.release() }
+        return try await exchangeInPipe(command, slot: slot, wait: wait, within: total ?? max(wait, timing.total))
+    }
+
+    /// The same with the pipe held.
+    func exchangeInPipe(
+        _ command: CCIDCommand, slot: UInt8, wait: Duration, within total: Duration
+    ) async throws(CCIDError) -> CCIDReply {
         try requireOpen()
         if try await hasSlept(), command.type.needsPower { throw .suspended }
         let index = Int(slot)
@@ -48,10 +59,10 @@ extension CCIDReader {
         do throws(CCIDError) {
             var reply: CCIDReply
             do throws(CCIDError) {
-                reply = try await send(command, slot: slot, wait: wait)
+                reply = try await send(command, slot: slot, wait: wait, within: total)
             } catch {
                 guard error == .usb(.stalled), command.type.isRepeatable else { throw error }
-                reply = try await send(command, slot: slot, wait: wait)
+                reply = try await send(command, slot: slot, wait: wait, within: total)
             }
             if let code = slots[index].hardwareFault { throw .hardwareFault(slot: slot, code: code) }
             return reply
@@ -61,10 +72,17 @@ extension CCIDReader {
     }
 
     /// One try, without recovery; a stalled endpoint is cleared.
-    private func send(_ command: CCIDCommand, slot: UInt8, wait: Duration) async throws(CCIDError) -> CCIDReply {
+    private func send(
+        _ command: CCIDCommand, slot: UInt8, wait: Duration, within total: Duration
+    ) async throws(CCIDError) -> CCIDReply {
+        commandedSlot = slot
         let sequence = encode(command, slot: slot)
-        defer { wipeOutgoing() }
-        let deadline = CCIDDeadline(wait, total: max(wait, timing.total), time)
+        defer {
+            // A block may hold a PIN.
+            outgoing.wipe()
+            commandedSlot = nil
+        }
+        let deadline = CCIDDeadline(wait, total: total, time)
         let first: [UInt8]
         do throws(USBExchangeError) {
             first = try await transport.exchange(
@@ -82,7 +100,6 @@ extension CCIDReader {
     /// Sends a command and returns its sequence number.
     func write(_ command: CCIDCommand, slot: UInt8, timeout: Duration) async throws(CCIDError) -> UInt8 {
         let number = encode(command, slot: slot)
-        defer { wipeOutgoing() }
         do throws(USBError) {
             try await transport.bulkOut(outgoing, endpoint: interface.bulkOut.address, timeout: timeout)
         } catch {
@@ -97,11 +114,6 @@ extension CCIDReader {
         sequence &+= 1
         command.encode(into: &outgoing, slot: slot, sequence: number)
         return number
-    }
-
-    /// A block may hold a PIN.
-    private func wipeOutgoing() {
-        for index in outgoing.indices { outgoing[index] = 0 }
     }
 
     /// Goes on from the first transfer that came until the answer is there.

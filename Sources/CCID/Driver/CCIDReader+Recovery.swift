@@ -56,7 +56,7 @@ extension CCIDReader {
     /// What some readers need before their first command.
     private func begin() async throws(CCIDError) {
         do throws(USBError) {
-            if behaviour.isResetWhenOpened { try await transport.reset() }
+            if behaviour.isResetWhenOpened { try await reset() }
         } catch {
             throw CCIDError(transfer: error)
         }
@@ -137,7 +137,7 @@ extension CCIDReader {
         }
         onRecovery(.deviceReset)
         do throws(USBError) {
-            try await transport.reset()
+            try await reset()
         } catch {
             return die(CCIDError(transfer: error))
         }

@@ -39,7 +39,10 @@ public actor CCIDReader {
     var slots: [CCIDSlotState]
     /// Whether the reader has told of a slot by itself, and is still listened to.
     var isNotifying = false
+    /// The slot whose command is under way; nil while none is.
+    var commandedSlot: UInt8?
     private var listener: Task<Void, Never>?
+    private var closing: Task<Void, Never>?
 
     /// Opens a reader and brings it to rest, whatever an earlier program left it in.
     ///
@@ -126,24 +129,41 @@ public actor CCIDReader {
     /// Number of slots.
     public nonisolated var slotCount: Int { Int(interface.descriptor.maximumSlotIndex) + 1 }
 
-    /// Switches the cards off and gives the device back. Ends a command that is under way. May be called
-    /// more than once, and from a cancelled task.
+    /// Switches the cards off and gives the device back. A command that is under way has ``CCIDTiming/abort`` to end;
+    /// then it is ended, and the cards are left as they are. May be called more than once, and from a cancelled task:
+    /// it returns when the device is closed.
     public func close() async {
-        await Task { await shutDown() }.value
+        let closing = closing ?? Task { await shutDown() }
+        self.closing = closing
+        await closing.value
     }
 
     private func shutDown() async {
-        if lifetime == .open, !pipe.isHeld {
+        let isIdle = lifetime == .open ? await acquirePipe(within: timing.abort) : false
+        if isIdle {
             for slot in slots.indices where slots[slot].session != nil {
                 slots[slot].session = nil
-                _ = try? await exchange(.powerOff, slot: UInt8(clamping: slot), wait: timing.command)
+                _ = try? await exchangeInPipe(
+                    .powerOff, slot: UInt8(clamping: slot), wait: timing.command, within: timing.command)
             }
         }
-        guard lifetime != .closed else { return }
         end(.closed)
+        if isIdle { pipe.release() }
         listener?.cancel()
         await transport.close()
         await listener?.value
+    }
+
+    /// - Returns: whether the pipe came free in time, and is held now.
+    private func acquirePipe(within timeout: Duration) async -> Bool {
+        guard pipe.isHeld else { return (try? await pipe.acquire()) != nil }
+        let turn = Task { (try? await pipe.acquire()) != nil }
+        let timer = Task {
+            guard (try? await time.sleep(for: timeout)) != nil else { return }
+            turn.cancel()
+        }
+        defer { timer.cancel() }
+        return await turn.value
     }
 
     /// No command is possible from now on.
@@ -176,6 +196,17 @@ public actor CCIDReader {
     func index(_ slot: UInt8) throws(CCIDError) -> Int {
         guard Int(slot) < slots.count else { throw .noSuchSlot(slot) }
         return Int(slot)
+    }
+
+    /// Resets the device while nobody listens. The kernel ends the transfers of an interface that is claimed as if the
+    /// device were gone (-ESHUTDOWN), and a read that begins in the middle would claim it a second time.
+    func reset() async throws(USBError) {
+        let heard = listener
+        heard?.cancel()
+        await heard?.value
+        listener = nil
+        defer { if heard != nil { listen() } }
+        try await transport.reset()
     }
 
     private func listen() {

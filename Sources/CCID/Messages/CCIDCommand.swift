@@ -10,19 +10,12 @@ public enum CCIDCommand: Hashable, Sendable, CustomStringConvertible {
     /// XfrBlock at character level: wLevelParameter is how many bytes of the card are wanted back (CCID 1.1 §6.1.4).
     case transferCharacters([UInt8], expecting: UInt16, waitingTimeMultiplier: UInt8 = 0)
     case getParameters
-    case resetParameters
     case setParameters(CCIDParameters)
     /// A maker's own command.
     case escape([UInt8])
-    case clock(CCIDClockCommand)
-    /// Classes to use for GET RESPONSE and ENVELOPE; `changes` (bmChanges) says which of the two apply.
-    case t0APDU(changes: UInt8, classGetResponse: UInt8, classEnvelope: UInt8)
     /// PIN entry on the reader; the data is a PIN operation and its structure.
     case secure([UInt8], waitingTimeMultiplier: UInt8 = 0, level: CCIDLevelParameter = .whole)
-    case mechanical(CCIDMechanicalFunction)
     case abort
-    /// Clock in kHz, data rate in bit/s.
-    case setDataRateAndClockFrequency(clock: UInt32, dataRate: UInt32)
 
     /// bMessageType
     public var type: CCIDCommandType {
@@ -32,15 +25,10 @@ public enum CCIDCommand: Hashable, Sendable, CustomStringConvertible {
         case .getSlotStatus: .getSlotStatus
         case .transferBlock, .transferCharacters: .transferBlock
         case .getParameters: .getParameters
-        case .resetParameters: .resetParameters
         case .setParameters: .setParameters
         case .escape: .escape
-        case .clock: .clock
-        case .t0APDU: .t0APDU
         case .secure: .secure
-        case .mechanical: .mechanical
         case .abort: .abort
-        case .setDataRateAndClockFrequency: .setDataRateAndClockFrequency
         }
     }
 
@@ -58,7 +46,7 @@ public enum CCIDCommand: Hashable, Sendable, CustomStringConvertible {
         message.removeAll(keepingCapacity: true)
         switch self {
         case .powerOn(let selection): header(&message, slot, sequence, selection.rawValue)
-        case .powerOff, .getSlotStatus, .getParameters, .resetParameters, .abort: header(&message, slot, sequence)
+        case .powerOff, .getSlotStatus, .getParameters, .abort: header(&message, slot, sequence)
         case .transferBlock(let data, let multiplier, let level), .secure(let data, let multiplier, let level):
             header(
                 &message, slot, sequence, multiplier, UInt8(truncatingIfNeeded: level.rawValue),
@@ -76,14 +64,6 @@ public enum CCIDCommand: Hashable, Sendable, CustomStringConvertible {
         case .escape(let data):
             header(&message, slot, sequence, count: data.count)
             message += data
-        case .clock(let command): header(&message, slot, sequence, command.rawValue)
-        case .t0APDU(let changes, let classGetResponse, let classEnvelope):
-            header(&message, slot, sequence, changes, classGetResponse, classEnvelope)
-        case .mechanical(let function): header(&message, slot, sequence, function.rawValue)
-        case .setDataRateAndClockFrequency(let clock, let dataRate):
-            header(&message, slot, sequence, count: 8)
-            message.appendLittleEndian(clock)
-            message.appendLittleEndian(dataRate)
         }
     }
 

@@ -6,29 +6,6 @@ public enum CCIDPowerSelection: UInt8, Hashable, Sendable {
     case volts1_8 = 3
 }
 
-/// bClockCommand (CCID 1.1 §6.1.9).
-public enum CCIDClockCommand: UInt8, Hashable, Sendable {
-    case restart = 0
-    case stop = 1
-}
-
-/// bFunction of PC_to_RDR_Mechanical (CCID 1.1 §6.1.12).
-public enum CCIDMechanicalFunction: UInt8, Hashable, Sendable {
-    case accept = 1
-    case eject = 2
-    case capture = 3
-    case lock = 4
-    case unlock = 5
-}
-
-/// bClockStatus of RDR_to_PC_SlotStatus (CCID 1.1 §6.2.2).
-public enum CCIDClockStatus: UInt8, Hashable, Sendable {
-    case running = 0
-    case stoppedLow = 1
-    case stoppedHigh = 2
-    case stoppedUnknown = 3
-}
-
 /// wLevelParameter: the place of a message in an APDU at extended APDU level (CCID 1.1 §6.1.4).
 public enum CCIDLevelParameter: UInt16, Hashable, Sendable {
     /// The command begins and ends here; 0 also at every other level.

@@ -18,29 +18,6 @@ public enum CCIDParameters: Hashable, Sendable {
         case .t1(let parameters): parameters.bytes
         }
     }
-
-    /// Decodes the structure of the protocol with this number.
-    ///
-    /// - Throws: ``CCIDMessageError/wrongDataLength(expected:actual:)``,
-    ///   ``CCIDMessageError/invalidField(name:offset:value:)`` for a protocol other than 0 and 1.
-    public init(protocolNumber: UInt8, bytes: ArraySlice<UInt8>) throws(CCIDMessageError) {
-        let field = Array(bytes)
-        switch protocolNumber {
-        case 0:
-            guard field.count == 5 else { throw .wrongDataLength(expected: 5, actual: field.count) }
-            self = .t0(
-                CCIDT0Parameters(
-                    rates: field[0], convention: field[1], guardTime: field[2], waitingInteger: field[3],
-                    clockStop: field[4]))
-        case 1:
-            guard field.count == 7 else { throw .wrongDataLength(expected: 7, actual: field.count) }
-            self = .t1(
-                CCIDT1Parameters(
-                    rates: field[0], convention: field[1], guardTime: field[2], waitingIntegers: field[3],
-                    clockStop: field[4], informationFieldSize: field[5], nodeAddress: field[6]))
-        default: throw .invalidField(name: "bProtocolNum", offset: 9, value: protocolNumber)
-        }
-    }
 }
 
 /// abProtocolDataStructure for T=0.

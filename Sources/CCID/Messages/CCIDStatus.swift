@@ -21,8 +21,6 @@ public struct CCIDStatus: Hashable, Sendable {
     public var card: CCIDCardStatus
     public var outcome: CCIDOutcome
 
-    public init(card: CCIDCardStatus, outcome: CCIDOutcome = .done) { (self.card, self.outcome) = (card, outcome) }
-
     /// Decodes bytes 7 and 8 of an answer.
     ///
     /// - Throws: ``CCIDMessageError/invalidField(name:offset:value:)`` for the reserved bit patterns.
@@ -36,24 +34,6 @@ public struct CCIDStatus: Hashable, Sendable {
         case 1: outcome = .failed(CCIDSlotError(code: error))
         case 2: outcome = .timeExtension(multiplier: error)
         default: throw .invalidField(name: "bmCommandStatus", offset: 7, value: status)
-        }
-    }
-
-    /// bStatus
-    public var statusByte: UInt8 {
-        switch outcome {
-        case .done: card.rawValue
-        case .failed: card.rawValue | 0x40
-        case .timeExtension: card.rawValue | 0x80
-        }
-    }
-
-    /// bError; 0 when the command is done.
-    public var errorByte: UInt8 {
-        switch outcome {
-        case .done: 0
-        case .failed(let error): error.code
-        case .timeExtension(let multiplier): multiplier
         }
     }
 }

@@ -60,7 +60,8 @@ extension CCIDReader {
         guard runsT1 else { return .verified(try Self.response(answer).status) }
         // The reader alone has the command: what the card did not get is not sent again.
         let next = slots[Int(slot)].session?.t1?.received(answer) ?? .failed(.unrecoverable)
-        let response = try await finishT1(next, slot, session.wait, mayRepeatCommand: false)
+        let response = try await finishT1(
+            next, slot, CCIDCommandTime(session.wait, total: timing.total, time), mayRepeatCommand: false)
         return .verified(try Self.response(response).status)
     }
 

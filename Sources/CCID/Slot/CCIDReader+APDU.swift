@@ -1,4 +1,4 @@
-internal import Determinism
+internal import CardSecrets
 internal import SmartCard
 
 /// Commands at the APDU levels: the reader runs the transmission protocol. An APDU that is longer than a
@@ -8,16 +8,16 @@ extension CCIDReader {
     private static let maximumAnswer = 65_538
 
     func exchangeAPDU(
-        _ command: CommandAPDU, _ slot: UInt8, _ session: CCIDCardSession
+        _ command: CommandAPDU, _ slot: UInt8, _ session: CCIDCardSession, _ time: CCIDCommandTime
     ) async throws(CCIDError) -> ResponseAPDU {
         guard interface.descriptor.level == .extendedAPDU || !command.isExtended else {
             throw .extendedLengthNotSupported
         }
         var apdu = command.bytes
         // It may hold a PIN.
-        defer { for index in apdu.indices { apdu[index] = 0 } }
-        let first = try await sendParts(apdu, slot, session.wait)
-        let response = try Self.response(try await receiveParts(first, slot, session.wait))
+        defer { apdu.wipe() }
+        let first = try await sendParts(apdu, slot, time)
+        let response = try Self.response(try await receiveParts(first, slot, time))
         // Some readers leave T=0's way of announcing data to the host.
         guard session.transmissionProtocol == 0, response.status.sw1 == 0x61 || response.status.sw1 == 0x6C,
             command.data.isEmpty || response.data.isEmpty, var mapper = try? T0CommandMapper(command)
@@ -29,19 +29,21 @@ extension CCIDReader {
         } catch {
             throw .t0(error)
         }
-        return try await finishT0(&mapper, step, slot, session.wait)
+        return try await finishT0(&mapper, step, slot, time)
     }
 
-    private func sendParts(_ apdu: [UInt8], _ slot: UInt8, _ wait: Duration) async throws(CCIDError) -> CCIDReply {
+    private func sendParts(
+        _ apdu: [UInt8], _ slot: UInt8, _ time: CCIDCommandTime
+    ) async throws(CCIDError) -> CCIDReply {
         let room = interface.descriptor.usableMessageLength - CCIDResponseHeader.length
-        guard apdu.count > room else { return try await transfer(apdu, slot, wait: wait) }
-        let start = time.reading()
+        guard apdu.count > room else { return try await transfer(apdu, slot, time) }
         var offset = 0
         while true {
-            guard time.elapsed(since: start) < timing.total else { throw .timedOut(.transferBlock) }
             let end = min(offset + room, apdu.count)
             let level: CCIDLevelParameter = offset == 0 ? .begins : end == apdu.count ? .ends : .continues
-            let reply = try await transfer(Array(apdu[offset..<end]), slot, wait: wait, level: level)
+            var part = Array(apdu[offset..<end])
+            defer { part.wipe() }
+            let reply = try await transfer(part, slot, time, level: level)
             guard end < apdu.count else { return reply }
             guard reply.header.specific == CCIDChainParameter.awaitsMore.rawValue, reply.isEmpty else {
                 throw .brokenChain(reply.header.specific)
@@ -51,16 +53,14 @@ extension CCIDReader {
     }
 
     private func receiveParts(
-        _ first: consuming CCIDReply, _ slot: UInt8, _ wait: Duration
+        _ first: consuming CCIDReply, _ slot: UInt8, _ time: CCIDCommandTime
     ) async throws(CCIDError) -> [UInt8] {
         let place = first.header.specific
         var answer = first.payload()
         guard place != CCIDChainParameter.whole.rawValue else { return answer }
         guard place == CCIDChainParameter.begins.rawValue, !answer.isEmpty else { throw .brokenChain(place) }
-        let start = time.reading()
         while true {
-            guard time.elapsed(since: start) < timing.total else { throw .timedOut(.transferBlock) }
-            let reply = try await transfer([], slot, wait: wait, level: .awaitsMore)
+            let reply = try await transfer([], slot, time, level: .awaitsMore)
             let place = reply.header.specific
             let part = reply.payload()
             guard answer.count + part.count <= Self.maximumAnswer else {
@@ -77,14 +77,19 @@ extension CCIDReader {
 
     /// Exchanges one block with the card, which must be there and powered when it answers.
     func transfer(
-        _ block: [UInt8], _ slot: UInt8, wait: Duration, multiplier: UInt8 = 0, level: CCIDLevelParameter = .whole
+        _ block: [UInt8], _ slot: UInt8, _ time: CCIDCommandTime, multiplier: UInt8 = 0,
+        level: CCIDLevelParameter = .whole
     ) async throws(CCIDError) -> CCIDReply {
-        try await transfer(.transferBlock(block, waitingTimeMultiplier: multiplier, level: level), slot, wait: wait)
+        try await transfer(
+            .transferBlock(block, waitingTimeMultiplier: multiplier, level: level), slot, time, multiplier: multiplier)
     }
 
     /// Exchanges an XfrBlock with the card, which must be there and powered when it answers.
-    func transfer(_ command: CCIDCommand, _ slot: UInt8, wait: Duration) async throws(CCIDError) -> CCIDReply {
-        let reply = try await exchange(command, slot: slot, wait: wait)
+    func transfer(
+        _ command: CCIDCommand, _ slot: UInt8, _ time: CCIDCommandTime, multiplier: UInt8
+    ) async throws(CCIDError) -> CCIDReply {
+        let reply = try await exchange(
+            command, slot: slot, wait: time.wait * max(1, Int(multiplier)), within: try time.left())
         let status = reply.header.status
         // A reader may call a command done that found no card.
         guard status.card != .absent else { throw .cardAbsent }

@@ -1,4 +1,4 @@
-internal import Determinism
+internal import CardSecrets
 internal import SmartCard
 
 /// Commands at character level: the reader carries bytes and knows nothing of what they mean. Each XfrBlock says how
@@ -8,17 +8,21 @@ extension CCIDReader {
     private static let prologueLength = 3
 
     /// Exchanges a T=0 TPDU byte by byte: header, procedure bytes, data, status (ISO/IEC 7816-3 §10.3).
-    func exchangeCharacters(_ tpdu: [UInt8], _ slot: UInt8, _ wait: Duration) async throws(CCIDError) -> [UInt8] {
-        let start = time.reading()
+    func exchangeCharacters(
+        _ tpdu: [UInt8], _ slot: UInt8, _ time: CCIDCommandTime
+    ) async throws(CCIDError) -> [UInt8] {
         var exchange = try Self.t0 { () throws(T0Error) in try T0TPDUExchange(tpdu: tpdu) }
         var step = exchange.start()
         while true {
             let received: [UInt8]
-            guard time.elapsed(since: start) < timing.total else { throw .timedOut(.transferBlock) }
             switch step {
             case .complete(let answer): return answer
-            case .transmit(let bytes): received = try await transferCharacters(bytes, expecting: 1, slot, wait)
-            case .receive(let count): received = try await transferCharacters([], expecting: count, slot, wait)
+            case .transmit(var bytes):
+                // It may hold a PIN, and has no other owner from here on.
+                step = .transmit([])
+                defer { bytes.wipe() }
+                received = try await transferCharacters(bytes, expecting: 1, slot, time)
+            case .receive(let count): received = try await transferCharacters([], expecting: count, slot, time)
             }
             step = try Self.t0 { () throws(T0Error) in try exchange.received(received) }
         }
@@ -28,13 +32,13 @@ extension CCIDReader {
     ///
     /// - Returns: the card's block; less of it when the card falls silent.
     func exchangeBlockCharacters(
-        _ block: [UInt8], _ multiplier: UInt8, _ slot: UInt8, _ wait: Duration
+        _ block: [UInt8], _ multiplier: UInt8, _ slot: UInt8, _ time: CCIDCommandTime
     ) async throws(CCIDError) -> [UInt8] {
         var answer = try await transferCharacters(
-            block, expecting: Self.prologueLength, slot, wait, multiplier: multiplier)
+            block, expecting: Self.prologueLength, slot, time, multiplier: multiplier)
         guard answer.count == Self.prologueLength, let length = answer.last else { return answer }
         let check = slots[Int(slot)].session?.errorDetection == .crc ? 2 : 1
-        answer += try await transferCharacters([], expecting: Int(length) + check, slot, wait)
+        answer += try await transferCharacters([], expecting: Int(length) + check, slot, time)
         return answer
     }
 
@@ -42,11 +46,11 @@ extension CCIDReader {
     ///
     /// - Throws: ``CCIDError``; `failed` with `cardMute` when none came.
     private func transferCharacters(
-        _ bytes: [UInt8], expecting count: Int, _ slot: UInt8, _ wait: Duration, multiplier: UInt8 = 0
+        _ bytes: [UInt8], expecting count: Int, _ slot: UInt8, _ time: CCIDCommandTime, multiplier: UInt8 = 0
     ) async throws(CCIDError) -> [UInt8] {
         let answer = try await transfer(
             .transferCharacters(bytes, expecting: UInt16(clamping: count), waitingTimeMultiplier: multiplier), slot,
-            wait: wait
+            time, multiplier: multiplier
         ).payload()
         guard !answer.isEmpty else { throw .failed(.transferBlock, .cardMute) }
         return answer

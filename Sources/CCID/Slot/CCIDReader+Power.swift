@@ -86,7 +86,8 @@ extension CCIDReader {
         // with another one since.
         if !activatesByItself { removals = slots[index].removals }
         let agreed = try await agree(slot, atr, usesDefaults: usesDefaults)
-        let wait = max(timing.exchange, waitingTime(atr, agreed) + .seconds(1))
+        // The waiting time is the card's word, and may be most of an hour.
+        let wait = min(max(timing.exchange, waitingTime(atr, agreed) + .seconds(1)), timing.total)
         slots[index].activations += 1
         slots[index].poweredRemovals = removals
         slots[index].session = CCIDCardSession(
@@ -96,7 +97,8 @@ extension CCIDReader {
             slots[index].session?.t1 = T1InterfaceDevice(
                 cardInformationFieldSize: atr.cardInformationFieldSize, errorDetection: atr.errorDetection)
             if !interface.descriptor.features.contains(.automaticIFSD) {
-                try await negotiateInformationFieldSize(slot, wait)
+                try await negotiateInformationFieldSize(
+                    slot, CCIDCommandTime(wait, total: timing.total, time))
             }
         }
         guard slots[index].removals == removals else { throw .cardAbsent }

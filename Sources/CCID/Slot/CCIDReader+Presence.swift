@@ -126,16 +126,21 @@ extension CCIDReader {
     func takeNotifications(from endpoint: USBEndpoint) async {
         let length = max(Int(endpoint.maximumPacketSize), 1 + (slots.count + 3) / 4)
         var failures = 0
-        while lifetime == .open, failures < Self.maximumListenerFailures {
+        var isLost = false
+        while lifetime == .open, failures < Self.maximumListenerFailures, !Task.isCancelled {
             do throws(USBError) {
                 let bytes = try await transport.interruptIn(
                     endpoint: endpoint.address, maximumLength: length, timeout: .seconds(3600))
                 failures = 0
+                isLost = false
                 // Not everything that comes here is meant for the driver.
                 if let notification = try? CCIDNotification(bytes: bytes) { take(notification) }
             } catch {
                 switch error {
                 case .timedOut: continue
+                // A sleep of the machine ends a read as if the device were gone (-ESHUTDOWN). Of one that is, the next
+                // read ends at once, too.
+                case .disconnected where !isLost: isLost = true
                 case .disconnected: end(.gone)
                 case .stalled:
                     failures += 1
@@ -155,8 +160,8 @@ extension CCIDReader {
         case .hardwareError(let slot, _, let code):
             guard Int(slot) < slots.count else { return }
             slots[Int(slot)].hardwareFault = code
-            // Nobody's command will find it: the power is taken from the slot at once.
-            if !pipe.isHeld, slots[Int(slot)].session != nil { Task { await takePowerAfterFault(slot) } }
+            // Nobody's command will find it: the power is taken from the slot, after the command that another one has.
+            if commandedSlot != slot, slots[Int(slot)].session != nil { Task { await takePowerAfterFault(slot) } }
         }
     }
 

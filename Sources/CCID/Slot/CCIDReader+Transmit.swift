@@ -14,12 +14,13 @@ extension CCIDReader {
         }
         defer { slots[index].gate.release() }
         let session = try await session(slot, activation)
+        let time = CCIDCommandTime(session.wait, total: timing.total, self.time)
         do throws(CCIDError) {
             guard interface.descriptor.level.leavesProtocolToHost else {
-                return try await exchangeAPDU(command, slot, session)
+                return try await exchangeAPDU(command, slot, session, time)
             }
-            guard session.transmissionProtocol == 1 else { return try await exchangeT0(command, slot, session.wait) }
-            return try await exchangeT1(command, slot, session.wait)
+            guard session.transmissionProtocol == 1 else { return try await exchangeT0(command, slot, time) }
+            return try await exchangeT1(command, slot, time)
         } catch {
             throw failure(error, index, session)
         }

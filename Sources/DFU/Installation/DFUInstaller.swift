@@ -28,7 +28,8 @@ public struct DFUInstaller: Sendable {
     ///   - file: the firmware.
     ///   - device: as it shows itself now.
     ///   - commitment: through which the update can be cancelled.
-    ///   - onProgress: how much of the firmware the device has, 0...1, growing.
+    ///   - onProgress: how much of the firmware the device has, 0...1, growing; from the first call on, with 0, the update
+    ///     cannot be cancelled any more.
     /// - Returns: the device as it shows itself with the new firmware.
     /// - Throws: ``DFUError``. After ``DFUError/cancelled`` the device works as before; after every other error it may be in
     ///   update mode, from which another call brings it out.
@@ -142,7 +143,9 @@ public struct DFUInstaller: Sendable {
                 try await send(request, machine, transport)
                 action = machine.afterwards
             case .write(let request):
+                let isFirst = commitment.isOpen
                 guard commitment.commit() else { throw .cancelled }
+                if isFirst { onProgress(0) }
                 try await send(request, machine, transport)
                 action = machine.afterwards
             case .reset:
@@ -228,7 +231,9 @@ public struct DFUInstaller: Sendable {
             }
             let found = await group.next() ?? nil
             group.cancelAll()
-            return found
+            if let found { return found }
+            // It may have come in the last moment.
+            return await look()
         }
     }
 }

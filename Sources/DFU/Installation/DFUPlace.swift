@@ -13,11 +13,10 @@ public struct DFUPlace: Hashable, Sendable {
     }
 
     /// Whether a device is at this place. Where ports are not known, one of the same vendor on the same bus is taken for
-    /// it, unless both have serial numbers that differ.
+    /// it when it has the same serial number, or neither has one.
     public func isPlace(of device: USBDevice) -> Bool {
         guard device.bus == bus else { return false }
         if let port, let other = device.port { return port == other }
-        guard device.descriptor.vendorID == vendorID else { return false }
-        return serialNumber == nil || device.serialNumber == nil || serialNumber == device.serialNumber
+        return device.descriptor.vendorID == vendorID && device.serialNumber == serialNumber
     }
 }

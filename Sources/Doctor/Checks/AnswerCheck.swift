@@ -1,4 +1,4 @@
-internal import CCID
+public import CCID
 public import Determinism
 internal import Hardware
 public import USB
@@ -6,12 +6,18 @@ public import USB
 /// Whether every reader answers.
 public struct AnswerCheck: Check {
     private let bus: Result<any USBBus, USBError>
+    private let quirks: ReaderQuirkTable
     private let time: any TimeSource
 
     /// - Parameters:
     ///   - bus: where the readers are, or why they cannot be looked for.
+    ///   - quirks: what is known of readers.
     ///   - time: measures the wait for an answer.
-    public init(bus: Result<any USBBus, USBError>, time: any TimeSource) { (self.bus, self.time) = (bus, time) }
+    public init(
+        bus: Result<any USBBus, USBError>, quirks: ReaderQuirkTable = .embedded, time: any TimeSource
+    ) {
+        (self.bus, self.quirks, self.time) = (bus, quirks, time)
+    }
 
     public var name: CheckName { .answer }
 
@@ -28,7 +34,7 @@ public struct AnswerCheck: Check {
     private func findings(on bus: any USBBus) async throws(USBError) -> [Finding] {
         var findings: [Finding] = []
         for device in try await bus.devices() {
-            guard let reader = CardReader(device) else { continue }
+            guard let reader = CardReader(device, quirks: quirks) else { continue }
             guard reader.readerType == .ccid else {
                 findings.append(.ok(about: "\(reader.id) \(reader.name)", "says something only when a card is swiped"))
                 continue
@@ -41,7 +47,7 @@ public struct AnswerCheck: Check {
     private func finding(_ name: String, _ device: USBDevice, on bus: any USBBus) async -> Finding {
         do throws(CCIDError) {
             let begin = time.reading()
-            let reader = try await CCIDReader.open(device, on: bus, time: time)
+            let reader = try await CCIDReader.open(device, on: bus, quirks: quirks, time: time)
             let status: Result<String, CCIDError> = await Self.status(of: reader)
             await reader.close()
             let card = try status.get()
@@ -65,6 +71,10 @@ public struct AnswerCheck: Check {
         switch error {
         case .usb(.accessDenied): .skipped("\(name) cannot be asked without permission")
         case .usb(.busy): .skipped("\(name) cannot be asked while somebody else holds it")
+        case .firmwareRefused(let release, let fix):
+            .problem(
+                .reader, about: name, "has firmware that fails with cards: \(release)",
+                cause: "the quirk table lists it: cardpresent readers quirks", fix: fix)
         case .descriptor:
             .problem(
                 .reader, about: name, "cannot be driven: \(error)", cause: "its firmware",

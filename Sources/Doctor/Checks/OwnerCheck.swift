@@ -1,21 +1,27 @@
+public import CCID
 internal import USB
 
 /// Who else works with the readers.
 public struct OwnerCheck: Check {
     private let files: SystemFiles
     private let kernel: KernelDeviceList
+    private let quirks: ReaderQuirkTable
     private let finder: USBDeviceOwnerFinder
 
-    /// - Parameter root: where the system's file tree begins.
-    public init(root: String = "") {
-        (files, kernel) = (SystemFiles(root: root), KernelDeviceList(root: root))
+    /// - Parameters:
+    ///   - root: where the system's file tree begins.
+    ///   - quirks: what is known of readers.
+    public init(root: String = "", quirks: ReaderQuirkTable = .embedded) {
+        (files, kernel, self.quirks) = (SystemFiles(root: root), KernelDeviceList(root: root), quirks)
         finder = USBDeviceOwnerFinder(root: root)
     }
 
     public var name: CheckName { .owner }
 
     public func findings() async -> [Finding] {
-        guard let readers = PluggedReader.all(in: files, kernel) else { return [.skipped("no USB in this kernel")] }
+        guard let readers = PluggedReader.all(in: files, kernel, quirks) else {
+            return [.skipped("no USB in this kernel")]
+        }
         let printers = printersOfDriver()
         guard !readers.isEmpty else {
             return printers.isEmpty ? [.skipped("no card reader is plugged in")] : printers
@@ -44,7 +50,8 @@ public struct OwnerCheck: Check {
             .problem(
                 .reader, about: reader, "is held by \(owner)",
                 cause: name == "pcscd"
-                    ? "pcscd takes every reader that it knows; 61-cardpresent-exclusive.rules keeps newer versions away"
+                    ? "pcscd takes every reader that it knows; --reader pcsc uses one through it, and "
+                        + "61-cardpresent-exclusive.rules keeps newer versions away"
                     : "one program at a time has a reader", fix: owner.remedy)
         // The driver of every keyboard and magnetic stripe reader: it gives way when the reader is opened.
         case .driver("usbhid", _): nil

@@ -1,3 +1,4 @@
+public import CCID
 internal import DeviceAccess
 internal import USB
 
@@ -5,23 +6,31 @@ internal import USB
 public struct PermissionCheck: Check {
     private let files: SystemFiles
     private let kernel: KernelDeviceList
+    private let quirks: ReaderQuirkTable
     private let user: LoginUser
     private let isAccessible: @Sendable (String) -> Bool
 
     /// - Parameters:
     ///   - root: where the system's file tree begins.
+    ///   - quirks: what is known of readers.
     ///   - user: who wants to open readers.
     ///   - isAccessible: whether this process may read and write a node; nil asks the kernel.
-    public init(root: String = "", user: LoginUser, isAccessible: (@Sendable (String) -> Bool)? = nil) {
+    public init(
+        root: String = "", quirks: ReaderQuirkTable = .embedded, user: LoginUser,
+        isAccessible: (@Sendable (String) -> Bool)? = nil
+    ) {
         let files = SystemFiles(root: root)
-        (self.files, kernel, self.user) = (files, KernelDeviceList(root: root), user)
+        (self.files, kernel) = (files, KernelDeviceList(root: root))
+        (self.quirks, self.user) = (quirks, user)
         self.isAccessible = isAccessible ?? { files.isAccessible($0) }
     }
 
     public var name: CheckName { .permission }
 
     public func findings() async -> [Finding] {
-        guard let readers = PluggedReader.all(in: files, kernel) else { return [.skipped("no USB in this kernel")] }
+        guard let readers = PluggedReader.all(in: files, kernel, quirks) else {
+            return [.skipped("no USB in this kernel")]
+        }
         guard !readers.isEmpty else { return [.skipped("no card reader is plugged in")] }
         return readers.flatMap { reader in reader.nodes.map { finding(reader.name, $0) } }
     }
@@ -43,7 +52,7 @@ public struct PermissionCheck: Check {
         func problem(_ cause: String, _ fix: String, _ repair: Repair? = nil) -> Finding {
             .problem(.reader, about: reader, seen, cause: "\(rights): \(cause)", fix: fix, repair: repair)
         }
-        guard !UdevRulesDirectories(files).entries(givingTo: ours).isEmpty else {
+        guard !UdevRulesDirectories(files).entries(givingReadersTo: ours).isEmpty else {
             return problem("no udev rules give readers to others", Installation.command, installation.repair)
         }
         guard let group = accounts.group(named: ours) else {

@@ -1,18 +1,25 @@
-internal import DeviceAccess
+public import CCID
 internal import USB
 
 /// Whether the kernel puts readers to sleep that do not wake up.
 public struct PowerCheck: Check {
     private let files: SystemFiles
     private let kernel: KernelDeviceList
+    private let quirks: ReaderQuirkTable
 
-    /// - Parameter root: where the system's file tree begins.
-    public init(root: String = "") { (files, kernel) = (SystemFiles(root: root), KernelDeviceList(root: root)) }
+    /// - Parameters:
+    ///   - root: where the system's file tree begins.
+    ///   - quirks: what is known of readers.
+    public init(root: String = "", quirks: ReaderQuirkTable = .embedded) {
+        (files, kernel, self.quirks) = (SystemFiles(root: root), KernelDeviceList(root: root), quirks)
+    }
 
     public var name: CheckName { .power }
 
     public func findings() async -> [Finding] {
-        guard let readers = PluggedReader.all(in: files, kernel) else { return [.skipped("no USB in this kernel")] }
+        guard let readers = PluggedReader.all(in: files, kernel, quirks) else {
+            return [.skipped("no USB in this kernel")]
+        }
         guard !readers.isEmpty else { return [.skipped("no card reader is plugged in")] }
         return readers.map(finding)
     }
@@ -28,26 +35,10 @@ public struct PowerCheck: Check {
                 cause: "it does not stand being put to sleep", fix: "\(command), then unplug it and plug it in again",
                 repair: repair)
         }
-        let mustStayAwake = Self.sleepless.contains(
-            Number(vendor: reader.device.descriptor.vendorID, product: reader.device.descriptor.productID))
+        let mustStayAwake = quirks.quirks(of: reader.device.descriptor).contains(.noAutosuspend)
         guard mustStayAwake, control == "auto" else { return .ok(about: reader.name, "power/control is \(control)") }
         return .problem(
             .reader, about: reader.name, "is put to sleep when it is idle (\(power)/control is auto)",
             cause: "readers of this model do not wake up again", fix: command, repair: repair)
     }
-
-    private struct Number: Hashable { var vendor: UInt16; var product: UInt16 }
-
-    /// The models that the rules keep awake.
-    private static let sleepless: Set<Number> = {
-        let rules = UdevRulesFile(InstalledFile.rules.text).rules
-        return Set(
-            rules.compactMap { rule in
-                guard rule.assigned("ATTR", "power/control") == "on",
-                    let vendor = rule.required("ATTR", "idVendor").flatMap({ UInt16($0, radix: 16) }),
-                    let product = rule.required("ATTR", "idProduct").flatMap({ UInt16($0, radix: 16) })
-                else { return nil }
-                return Number(vendor: vendor, product: product)
-            })
-    }()
 }

@@ -1,27 +1,49 @@
-internal import CCID
+public import CCID
+public import Hardware
 internal import USB
 
 /// Whether a card reader is plugged in.
 public struct ReaderCheck: Check {
     private let files: SystemFiles
     private let kernel: KernelDeviceList
+    private let quirks: ReaderQuirkTable
+    private let firmware: ReaderFirmwareCatalogue
 
-    /// - Parameter root: where the system's file tree begins.
-    public init(root: String = "") { (files, kernel) = (SystemFiles(root: root), KernelDeviceList(root: root)) }
+    /// - Parameters:
+    ///   - root: where the system's file tree begins.
+    ///   - quirks: what is known of readers.
+    ///   - firmware: what there is for readers that take firmware.
+    public init(
+        root: String = "", quirks: ReaderQuirkTable = .embedded,
+        firmware: ReaderFirmwareCatalogue = ReaderFirmwareCatalogue()
+    ) {
+        (files, kernel) = (SystemFiles(root: root), KernelDeviceList(root: root))
+        (self.quirks, self.firmware) = (quirks, firmware)
+    }
 
     public var name: CheckName { .reader }
 
     public func findings() async -> [Finding] {
-        guard let readers = PluggedReader.all(in: files, kernel) else { return [.skipped("no USB in this kernel")] }
+        guard let readers = PluggedReader.all(in: files, kernel, quirks) else {
+            return [.skipped("no USB in this kernel")]
+        }
         let devices = (try? kernel.devices()) ?? []
         let broken = devices.compactMap { found -> Finding? in
-            guard let fault = Self.fault(of: found) else { return nil }
+            guard let fault = fault(of: found) else { return nil }
             return .warning(
                 about: "\(found.name) \(found.device.product ?? "")",
                 "claims to be a card reader, and its descriptor is wrong: \(fault)",
                 cause: "its firmware", fix: "ask its maker for newer firmware, or use another reader")
         }
-        guard readers.isEmpty else { return readers.map { .ok(about: $0.name, "is plugged in") } + broken }
+        let waiting = devices.compactMap { found -> Finding? in
+            guard let reader = firmware.reader(awaitingUpdateAs: found.device) else { return nil }
+            return .problem(
+                .reader, about: "\(reader.id) \(reader.name)", "has no firmware that runs",
+                cause: "an update was interrupted", fix: "sudo cardpresent readers update '\(reader.id)'")
+        }
+        guard readers.isEmpty, waiting.isEmpty else {
+            return readers.map { .ok(about: $0.name, "is plugged in") } + waiting + broken
+        }
         let others =
             devices.count == 1 ? "1 USB device, which is none" : "\(devices.count) USB devices, none of which is one"
         return broken + [
@@ -33,13 +55,13 @@ public struct ReaderCheck: Check {
     }
 
     /// Why a device with an interface of class 0B is no reader for us; nil when it is one, or has none.
-    private static func fault(of found: KernelDevice) -> String? {
+    private func fault(of found: KernelDevice) -> String? {
         if let fault = found.fault { return fault.description }
         guard found.device.configuration?.interfaces.contains(where: { $0.classCode == 0x0B }) == true else {
             return nil
         }
         do throws(CCIDDescriptorError) {
-            _ = try CCIDInterface.all(in: found.device)
+            _ = try CCIDInterface.all(in: found.device, quirks: quirks)
             return nil
         } catch {
             return error.description

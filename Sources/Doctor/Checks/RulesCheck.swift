@@ -58,10 +58,7 @@ public struct RulesCheck: Check {
     /// The rules under another name, which decides when they are worked off.
     private func elsewhere(in directories: UdevRulesDirectories) -> Finding {
         let repair = Installation(files).repair
-        guard
-            let entry = directories.entries(givingTo: InstalledFile.groupName)
-                .first(where: { $0.name != InstalledFile.exclusiveRules.name })
-        else {
+        guard let entry = directories.entries(givingReadersTo: InstalledFile.groupName).first else {
             return .problem(
                 .reader, "no udev rules give card readers to anybody but root",
                 cause: "they have not been installed: \(InstalledFile.rules.path)", fix: Installation.command,

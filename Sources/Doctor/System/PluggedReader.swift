@@ -17,33 +17,23 @@ struct PluggedReader: Sendable {
     let nodes: [String]
 
     /// Every reader, in the order of bus and address; nil when the kernel has no USB.
-    static func all(in files: SystemFiles, _ kernel: KernelDeviceList) -> [PluggedReader]? {
+    static func all(
+        in files: SystemFiles, _ kernel: KernelDeviceList, _ quirks: ReaderQuirkTable
+    ) -> [PluggedReader]? {
         guard files.exists("/sys/bus/usb") else { return nil }
-        return ((try? kernel.devices()) ?? []).compactMap { PluggedReader($0) }
+        return ((try? kernel.devices()) ?? []).compactMap { PluggedReader($0, quirks) }
     }
 
-    private init?(_ found: KernelDevice) {
-        let chip = ((try? CCIDInterface.all(in: found.device)) ?? []).map(\.number)
-        let stripe = MSRInterface.find(in: found.device)
-        guard !chip.isEmpty || stripe != nil else { return nil }
+    private init?(_ found: KernelDevice, _ quirks: ReaderQuirkTable) {
+        guard let reader = CardReader(found.device, quirks: quirks) else { return nil }
         (device, directory) = (found.device, "/sys/bus/usb/devices/\(found.name)")
-        name = Self.name(of: found.device)
+        name = "\(reader.id) \(reader.name)"
+        let chip = ((try? CCIDInterface.all(in: found.device, quirks: quirks)) ?? []).map(\.number)
+        let stripe = MSRInterface.find(in: found.device)
         interfaces = chip + (stripe.map { [$0.hid.number] } ?? [])
         let whole = KernelDeviceList.node(of: found.device)
         // A stripe is read through the kernel's own driver where that has the interface.
         let raw = stripe.flatMap(\.hid.kernel).flatMap(\.node).map { "/dev/\($0)" }
         nodes = (chip.isEmpty && raw != nil ? [] : [whole]) + (raw.map { [$0] } ?? [])
     }
-
-    private static func name(of device: USBDevice) -> String {
-        if let reader = CardReader(device) { return "\(reader.id) \(reader.name)" }
-        func digits(_ number: UInt16) -> String { String(number, radix: 16).fourDigits }
-        let number = "\(digits(device.descriptor.vendorID)):\(digits(device.descriptor.productID))"
-        return "\(number)@\(device.bus)-\(device.address) \(device.product ?? "magnetic stripe reader")"
-    }
-}
-
-extension String {
-    /// With zeros before it.
-    fileprivate var fourDigits: String { String(repeating: "0", count: max(0, 4 - count)) + self }
 }

@@ -1,4 +1,5 @@
 internal import Determinism
+internal import Files
 internal import Glibc
 
 /// The files of a system: this one's, or those below another root.
@@ -12,37 +13,10 @@ public struct SystemFiles: Sendable {
     public init(root: String = "") { self.root = root }
 
     /// The names in a directory, in order, but none that begin with a dot. None when it cannot be read.
-    public func names(in directory: String) -> [String] {
-        guard let stream = opendir(root + directory) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)) {
-                    String(cString: $0)
-                }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names.sorted()
-    }
+    public func names(in directory: String) -> [String] { (try? Files.names(in: root + directory)) ?? [] }
 
     /// A file's first mebibyte; nil when it cannot be read.
-    public func contents(_ path: String) -> [UInt8]? {
-        let file = open(root + path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 16384)
-        while bytes.count < Self.mostBytes {
-            let count = read(file, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return nil }
-            guard count > 0 else { break }
-            bytes += chunk.prefix(count)
-        }
-        return bytes
-    }
+    public func contents(_ path: String) -> [UInt8]? { try? Files.contents(root + path, atMost: Self.mostBytes) }
 
     /// A file's text; nil when it cannot be read.
     public func text(_ path: String) -> String? { contents(path).map { String(decoding: $0, as: UTF8.self) } }
@@ -53,11 +27,7 @@ public struct SystemFiles: Sendable {
     }
 
     /// Where a symbolic link points; nil when it is none.
-    public func target(ofLink path: String) -> String? {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink(root + path, &buffer, buffer.count)
-        return count > 0 ? String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
-    }
+    public func target(ofLink path: String) -> String? { try? Files.target(ofLink: root + path) }
 
     /// What the file system says of a file, of the target where it is a link; nil when there is none.
     public func status(_ path: String) -> FileStatus? {

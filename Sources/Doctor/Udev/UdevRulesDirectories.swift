@@ -1,3 +1,5 @@
+internal import DeviceAccess
+
 /// The rules that udevd uses: those of all its directories, by file name.
 struct UdevRulesDirectories: Sendable {
     /// A file that is in force.
@@ -13,6 +15,10 @@ struct UdevRulesDirectories: Sendable {
         "/etc/udev/rules.d", "/run/udev/rules.d", "/usr/local/lib/udev/rules.d", "/usr/lib/udev/rules.d",
         "/lib/udev/rules.d",
     ]
+
+    /// Files that go beside the rules and give no reader at its work to anybody: those that keep pcscd away, and those for
+    /// readers that take firmware (docs/readers.md).
+    private static let companions: Set = [InstalledFile.exclusiveRules.name, "62-cardpresent-firmware.rules"]
 
     /// In the order in which they are worked off.
     let entries: [Entry]
@@ -33,9 +39,9 @@ struct UdevRulesDirectories: Sendable {
 
     func entry(named name: String) -> Entry? { entries.first { $0.name == name } }
 
-    /// The files in which a rule gives something to `group`.
-    func entries(givingTo group: String) -> [Entry] {
-        entries.filter { entry in
+    /// The files in which a rule gives readers to `group`.
+    func entries(givingReadersTo group: String) -> [Entry] {
+        entries.filter { !Self.companions.contains($0.name) }.filter { entry in
             UdevRulesFile(String(decoding: entry.contents, as: UTF8.self)).rules.contains {
                 $0.assigned("GROUP") == group
             }

@@ -17,10 +17,25 @@ struct HIDReportDescriptorParser {
         var reportID: UInt8 = 0
     }
 
+    /// A usage as its item has it. One of up to two bytes gets its page from the last Usage Page before the main item
+    /// (§6.2.2.8); a longer one carries its own.
+    private struct LocalUsage {
+        let page: UInt16?
+        let id: UInt16
+
+        init(_ item: HIDItem) {
+            page = item.data.count > 2 ? UInt16(truncatingIfNeeded: item.unsigned >> 16) : nil
+            id = UInt16(truncatingIfNeeded: item.unsigned)
+        }
+    }
+
     /// What holds for the next main item (§6.2.2.8).
     private struct Locals {
-        var usages: [HIDField.UsageRange] = []
-        var minimum: HIDUsage?
+        /// From the first to the last of each range; a single usage is both.
+        var usages: [(first: LocalUsage, last: LocalUsage)] = []
+        /// The ends of a range, in whichever order they come.
+        var minimum: LocalUsage?
+        var maximum: LocalUsage?
         /// In a set of alternatives, of which the first counts.
         var isInSet = false
         var setHasUsage = false
@@ -81,16 +96,13 @@ struct HIDReportDescriptorParser {
         case .pop:
             guard let last = stack.popLast() else { throw HIDDescriptorError(.unbalancedStack, at: item.offset) }
             globals = last
-        case .usage:
-            let usage = usage(item)
-            add(usage.page, usage.id...usage.id)
-        case .usageMinimum: locals.minimum = usage(item)
+        case .usage: add(LocalUsage(item), LocalUsage(item))
+        case .usageMinimum:
+            locals.minimum = LocalUsage(item)
+            addRange()
         case .usageMaximum:
-            let maximum = usage(item)
-            if let minimum = locals.minimum, minimum.page == maximum.page, minimum.id <= maximum.id {
-                add(maximum.page, minimum.id...maximum.id)
-            }
-            locals.minimum = nil
+            locals.maximum = LocalUsage(item)
+            addRange()
         case .delimiter:
             locals.isInSet = item.unsigned == 1
             locals.setHasUsage = false
@@ -98,23 +110,33 @@ struct HIDReportDescriptorParser {
         }
     }
 
-    /// A usage of more than two bytes carries its page.
-    private func usage(_ item: HIDItem) -> HIDUsage {
-        let page = item.data.count > 2 ? UInt16(truncatingIfNeeded: item.unsigned >> 16) : globals.usagePage
-        return HIDUsage(page: page, id: UInt16(truncatingIfNeeded: item.unsigned))
+    /// Adds the range, once both of its ends are there.
+    private mutating func addRange() {
+        guard let minimum = locals.minimum, let maximum = locals.maximum else { return }
+        add(minimum, maximum)
+        (locals.minimum, locals.maximum) = (nil, nil)
     }
 
-    private mutating func add(_ page: UInt16, _ ids: ClosedRange<UInt16>) {
+    private mutating func add(_ first: LocalUsage, _ last: LocalUsage) {
         guard !locals.isInSet || !locals.setHasUsage else { return }
         locals.setHasUsage = true
-        locals.usages.append(HIDField.UsageRange(page: page, ids: ids))
+        locals.usages.append((first, last))
+    }
+
+    /// The usages of the main item that ends the local ones. A range that runs backwards, or from page to page, is none.
+    private var usages: [HIDField.UsageRange] {
+        locals.usages.compactMap { first, last in
+            let page = first.page ?? globals.usagePage
+            guard page == last.page ?? globals.usagePage, first.id <= last.id else { return nil }
+            return HIDField.UsageRange(page: page, ids: first.id...last.id)
+        }
     }
 
     private mutating func beginCollection(_ item: HIDItem) throws(HIDDescriptorError) {
         guard depth < Self.deepestCollection else { throw HIDDescriptorError(.collectionsTooDeep, at: item.offset) }
         if depth == 0 {
             application =
-                locals.usages.first.map { HIDUsage(page: $0.page, id: $0.ids.lowerBound) } ?? HIDUsage(page: 0, id: 0)
+                usages.first.map { HIDUsage(page: $0.page, id: $0.ids.lowerBound) } ?? HIDUsage(page: 0, id: 0)
             applications.append(application)
         }
         depth += 1
@@ -137,6 +159,6 @@ struct HIDReportDescriptorParser {
                 elementSize: globals.reportSize, elementCount: globals.reportCount,
                 isConstant: item.unsigned & 0x01 != 0, isVariable: item.unsigned & 0x02 != 0,
                 logicalMinimum: globals.logicalMinimum, logicalMaximum: globals.logicalMaximum,
-                usages: locals.usages))
+                usages: usages))
     }
 }

@@ -22,31 +22,54 @@ public final class USBHIDDevice: HIDDevice {
     public static func open(
         _ device: USBDevice, _ interface: HIDInterface, on bus: any USBBus
     ) async throws(HIDError) -> USBHIDDevice {
-        let transport: any USBTransport
-        do throws(USBError) {
-            transport = try await bus.open(device)
-        } catch {
-            throw HIDError(error)
-        }
+        let (transport, bytes) = try await claim(device, interface, on: bus)
         do throws(HIDError) {
-            return try await start(transport, interface)
+            return try await start(transport, interface, bytes)
         } catch {
             await transport.close()
             throw error
         }
     }
 
-    private static func start(
-        _ transport: any USBTransport, _ interface: HIDInterface
-    ) async throws(HIDError) -> USBHIDDevice {
-        let requests = HIDRequests(interface)
-        let bytes: [UInt8]
+    /// Asks a device for its report descriptor: it is claimed for as long as that takes.
+    ///
+    /// - Parameters:
+    ///   - device: one of the bus's devices.
+    ///   - interface: one of the device's ``HIDInterface/all(in:)``.
+    ///   - bus: where the device is.
+    /// - Returns: the bytes, whatever they are.
+    /// - Throws: ``HIDError``
+    public static func reportDescriptor(
+        of device: USBDevice, _ interface: HIDInterface, on bus: any USBBus
+    ) async throws(HIDError) -> [UInt8] {
+        let (transport, bytes) = try await claim(device, interface, on: bus)
+        await transport.close()
+        return bytes
+    }
+
+    private static func claim(
+        _ device: USBDevice, _ interface: HIDInterface, on bus: any USBBus
+    ) async throws(HIDError) -> (transport: any USBTransport, reportDescriptor: [UInt8]) {
+        let transport: any USBTransport
         do throws(USBError) {
-            try await transport.claim(interface: interface.number)
-            bytes = try await transport.control(requests.reportDescriptor, timeout: requestTimeout)
+            transport = try await bus.open(device)
         } catch {
             throw HIDError(error)
         }
+        do throws(USBError) {
+            try await transport.claim(interface: interface.number)
+            let request = HIDRequests(interface).reportDescriptor
+            return (transport, try await transport.control(request, timeout: requestTimeout))
+        } catch {
+            await transport.close()
+            throw HIDError(error)
+        }
+    }
+
+    private static func start(
+        _ transport: any USBTransport, _ interface: HIDInterface, _ bytes: [UInt8]
+    ) async throws(HIDError) -> USBHIDDevice {
+        let requests = HIDRequests(interface)
         let descriptor: HIDReportDescriptor
         do throws(HIDDescriptorError) {
             descriptor = try HIDReportDescriptor(parsing: bytes)

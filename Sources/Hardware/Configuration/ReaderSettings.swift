@@ -4,6 +4,7 @@ internal import SettingsFile
 /// The section `readers`: what the shop knows of its readers better than the program.
 struct ReaderSettings {
     let quirks: ReaderQuirkTable
+    let firmware: ReaderFirmwareCatalogue
     let reconnection: ReconnectionPolicy
 
     /// The most rows of a till.
@@ -12,11 +13,12 @@ struct ReaderSettings {
 
     init(_ section: SettingsNode?) throws(SettingsError) {
         guard let section else {
-            (quirks, reconnection) = (.embedded, ReconnectionPolicy())
+            (quirks, firmware, reconnection) = (.embedded, ReaderFirmwareCatalogue(), ReconnectionPolicy())
             return
         }
-        try section.mapping(allowedKeys: ["reconnect", "allowRefusedFirmware", "quirks"])
+        try section.mapping(allowedKeys: ["reconnect", "allowRefusedFirmware", "firmware", "quirks"])
         reconnection = try Self.reconnection(try section.optional("reconnect"))
+        firmware = try ReaderFirmwareSettings(try section.optional("firmware")).catalogue
         var rules: [ReaderQuirkRule] = []
         for node in try section.optional("quirks")?.list(count: 0...Self.rowLimit) ?? [] {
             rules.append(try Self.rule(node))
@@ -39,7 +41,7 @@ struct ReaderSettings {
 
     private static func rule(_ node: SettingsNode) throws(SettingsError) -> ReaderQuirkRule {
         try node.mapping(allowedKeys: rowKeys)
-        let (vendor, product) = try usbID(try node.required("reader"))
+        let (vendor, product) = try node.required("reader").usbID()
         var rule = ReaderQuirkRule(
             try node.optional("name")?.line(length: 1...60) ?? "a reader of this till", vendorID: vendor,
             productID: product, firmware: try node.optional("firmware").map(firmware) ?? ReaderRelease.all,
@@ -53,18 +55,6 @@ struct ReaderSettings {
                 "the row says nothing about the reader", fix: "add one of the keys that docs/readers.md lists")
         }
         return rule
-    }
-
-    private static func usbID(_ node: SettingsNode) throws(SettingsError) -> (UInt16, UInt16) {
-        let parts = try node.text(length: 1...40).split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 4 && $0.allSatisfy(\.isASCIIHexadecimal) }),
-            let vendor = UInt16(parts[0], radix: 16), let product = UInt16(parts[1], radix: 16)
-        else {
-            throw node.error(
-                "not a USB vendor and product",
-                fix: "write four hexadecimal digits each, such as 04e6:e001; 'cardpresent readers info' shows them")
-        }
-        return (vendor, product)
     }
 
     /// One release, or the first and the last of a range.
@@ -137,8 +127,4 @@ extension ReaderQuirk {
             nil
         }
     }
-}
-
-extension Character {
-    fileprivate var isASCIIHexadecimal: Bool { isASCII && isHexDigit }
 }

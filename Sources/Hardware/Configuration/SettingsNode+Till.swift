@@ -22,6 +22,19 @@ extension SettingsNode {
         return text
     }
 
+    /// USB vendor and product, four hexadecimal digits each.
+    func usbID() throws(SettingsError) -> (vendor: UInt16, product: UInt16) {
+        let parts = try text(length: 1...40).split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 4 && $0.allSatisfy(\.isASCIIHexadecimal) }),
+            let vendor = UInt16(parts[0], radix: 16), let product = UInt16(parts[1], radix: 16)
+        else {
+            throw error(
+                "not a USB vendor and product",
+                fix: "write four hexadecimal digits each, such as 04e6:e001; 'cardpresent readers info' shows them")
+        }
+        return (vendor, product)
+    }
+
     /// An ISO 4217 alphabetic code.
     func currency() throws(SettingsError) -> Currency {
         guard let currency = Currency(setting: try text()) else {
@@ -92,4 +105,8 @@ extension Unicode.Scalar {
         default: false
         }
     }
+}
+
+extension Character {
+    fileprivate var isASCIIHexadecimal: Bool { isASCII && isHexDigit }
 }

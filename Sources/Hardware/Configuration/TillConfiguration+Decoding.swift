@@ -36,7 +36,7 @@ extension TillConfiguration {
             try root.optional("splitSaleWindow").map(SplitSaleWindow.init) ?? Self.standard.splitSaleWindow
         (receiptWidth, printer) = try Self.receipt(try root.optional("receipt"))
         let readers = try ReaderSettings(try root.optional("readers"))
-        (readerQuirks, reconnection) = (readers.quirks, readers.reconnection)
+        (readerQuirks, readerFirmware, reconnection) = (readers.quirks, readers.firmware, readers.reconnection)
     }
 
     private static func terminal(

@@ -137,7 +137,28 @@ extension TillConfiguration {
             "  reconnect:", "    enabled: \(reconnection.isEnabled)",
             "    giveUpAfter: \(reconnection.giveUpAfter.components.seconds)  # seconds",
             "  allowRefusedFirmware: \(readerQuirks.allowsRefusedFirmware)",
-        ] + (rows.isEmpty ? ["  quirks: []"] : ["  quirks:"] + rows)
+        ] + (rows.isEmpty ? ["  quirks: []"] : ["  quirks:"] + rows) + firmwareText
+    }
+
+    private var firmwareText: [String] {
+        guard !readerFirmware.rows.isEmpty else { return ["  firmware: []"] }
+        return ["  firmware:"]
+            + readerFirmware.rows.flatMap { row in
+                let need: [String] =
+                    switch row.need {
+                    case .optional: ["      required: false"]
+                    case .required: ["      required: true"]
+                    case .requiredFrom(let date):
+                        [
+                            "      requiredFrom: \(Self.digits(date.year, 4))-\(Self.digits(date.month, 2))-"
+                                + Self.digits(date.day, 2)
+                        ]
+                    }
+                return [
+                    "    - reader: " + Self.quoted(row.usbID), "      version: " + Self.quoted("\(row.release)"),
+                    "      file: " + Self.quoted(row.file), "      updateMode: " + Self.quoted(row.updateUSBID),
+                ] + need
+            }
     }
 
     private static func text(_ rule: ReaderQuirkRule) -> [String] {

@@ -34,6 +34,8 @@ public struct TillConfiguration: Hashable, Sendable {
     public let host: PaymentHostChoice
     /// What is known of readers: the rows that come with the driver, and the shop's own behind them.
     public let readerQuirks: ReaderQuirkTable
+    /// The firmware files that the shop has for its readers.
+    public let readerFirmware: ReaderFirmwareCatalogue
     /// How long an offline payment counts when the same card pays again.
     public let splitSaleWindow: SplitSaleWindow
     /// What is done when the connected reader is lost.
@@ -52,8 +54,8 @@ public struct TillConfiguration: Hashable, Sendable {
         applicationNames = StandardApplicationNames.byAID
         (currency, maximumAmounts) = (.usDollar, [])
         (receiptWidth, printer, host) = (Self.standardReceiptWidth, nil, .simulated)
-        (readerQuirks, splitSaleWindow) = (.embedded, .day)
-        reconnection = ReconnectionPolicy()
+        (readerQuirks, readerFirmware) = (.embedded, ReaderFirmwareCatalogue())
+        (splitSaleWindow, reconnection) = (.day, ReconnectionPolicy())
     }
 
     static let standardReceiptWidth = 40

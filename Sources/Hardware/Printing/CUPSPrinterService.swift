@@ -60,7 +60,7 @@ public struct CUPSPrinterService: PrinterService {
     private func onQueue<Value: Sendable>(
         _ body: @escaping @Sendable () throws(PrinterError) -> Value
     ) async throws(PrinterError) -> Value {
-        let answer = FirstAnswer<Value>()
+        let answer = FirstAnswer<Value, PrinterError>()
         // Not behind the work of others: a deadline that comes late is none.
         let deadline = Task(priority: .high) { [server, time] in
             guard (try? await time.sleep(for: Self.operationTimeout)) != nil else { return }

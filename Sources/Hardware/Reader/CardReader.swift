@@ -28,16 +28,18 @@ public struct CardReader: Hashable, Sendable, Codable, Identifiable {
     public var slotCount: Int
     /// Whether the reader says that it takes PINs on keys of its own.
     public var hasPINPad: Bool
+    /// Whether the reader has no firmware that runs, because an update was interrupted: connecting it finishes the update.
+    public var isAwaitingFirmware: Bool
 
     public init(
         id: String, name: String, manufacturer: String?, serialNumber: String?, usbID: String?,
         softwareVersion: String?, batteryLevel: Double?, readerType: CardReaderType, exchangeLevel: String,
         slotCount: Int,
-        hasPINPad: Bool = false, inputs: CardReaderInput = .insert
+        hasPINPad: Bool = false, inputs: CardReaderInput = .insert, isAwaitingFirmware: Bool = false
     ) {
         (self.id, self.name, self.manufacturer, self.serialNumber) = (id, name, manufacturer, serialNumber)
         (self.usbID, self.softwareVersion, self.batteryLevel) = (usbID, softwareVersion, batteryLevel)
         (self.readerType, self.exchangeLevel, self.slotCount) = (readerType, exchangeLevel, slotCount)
-        (self.hasPINPad, self.inputs) = (hasPINPad, inputs)
+        (self.hasPINPad, self.inputs, self.isAwaitingFirmware) = (hasPINPad, inputs, isAwaitingFirmware)
     }
 }

@@ -77,6 +77,13 @@ public protocol CardReaderService: Sendable {
     /// Cancels a running refund that has not been sent yet.
     func cancelRefund() async throws(CardReaderServiceError)
 
-    /// Installs an available firmware update; progress comes through ``softwareUpdateEvents``.
+    /// Installs an available firmware update; progress comes through ``softwareUpdateEvents``. A required one is installed
+    /// by ``connect(_:)``.
     func installUpdate() async throws(CardReaderServiceError)
+
+    /// Cancels a firmware update that is running, in ``connect(_:)`` too. Returns when the reader works as before.
+    ///
+    /// - Throws: ``UnderlyingError/softwareUpdateNotCancellable``: nothing is running, or the reader would be left without
+    ///   firmware.
+    func cancelUpdate() async throws(CardReaderServiceError)
 }

@@ -8,6 +8,10 @@ public protocol CardReaderSession: AnyObject, Sendable {
     /// The ways in which a card can be presented now. Asked before each payment.
     func inputs() async -> CardReaderInput
 
+    /// Why stripes are not taken although there is a reader for them, as of the last call of ``inputs()``; nil when they
+    /// are, or when there is none.
+    var stripeFault: UnderlyingError? { get }
+
     /// A card is about to be asked for: a swipe from now on is kept for ``swipe()``, one before is not.
     func expectSwipe()
 
@@ -56,6 +60,8 @@ extension CardReaderSession {
 /// A reader for chip cards alone.
 extension CardReaderSession {
     public func inputs() async -> CardReaderInput { .insert }
+
+    public var stripeFault: UnderlyingError? { nil }
 
     public func expectSwipe() {}
 

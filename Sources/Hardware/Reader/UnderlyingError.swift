@@ -38,6 +38,20 @@ public enum UnderlyingError: Error, Hashable, Sendable, CustomStringConvertible 
     case processorAPIError(String)
     case notConnectedToInternet(String)
     case requestTimedOut(String)
+    /// The update was begun and did not come to its end; what is in the reader is not known.
+    case readerSoftwareUpdateFailed(String)
+    /// The battery might not last; its level, 0...1. Nothing was begun.
+    case readerSoftwareUpdateFailedBatteryLow(Double)
+    /// The reader was unplugged while it got the firmware. It waits for firmware when it is plugged in again.
+    case readerSoftwareUpdateFailedInterrupted(String)
+    /// The reader does not take the firmware, or does not run it.
+    case readerSoftwareUpdateFailedReader(String)
+    /// The firmware could not be had from where it comes. Nothing was begun.
+    case readerSoftwareUpdateFailedServer(String)
+    /// The reader has nothing to install.
+    case noSoftwareUpdateAvailable
+    /// No update runs, or it has come so far that it has to be finished.
+    case softwareUpdateNotCancellable
     case noActivePaymentIntent
     case noRefundInProgress
     case invalidAmount(String)
@@ -70,6 +84,16 @@ public enum UnderlyingError: Error, Hashable, Sendable, CustomStringConvertible 
         case .processorAPIError(let detail): "the payment host failed: \(detail)"
         case .notConnectedToInternet(let detail): detail
         case .requestTimedOut(let detail): detail
+        case .readerSoftwareUpdateFailed(let detail): "the firmware update failed: \(detail)"
+        case .readerSoftwareUpdateFailedBatteryLow(let level):
+            "the battery has \(Int(level * 100)) percent, and an update needs "
+                + "\(Int(ReaderFirmwareUpdate.leastBatteryLevel * 100)): charge the reader"
+        case .readerSoftwareUpdateFailedInterrupted(let detail):
+            "the firmware update was interrupted: \(detail); plug the reader in and connect it to finish the update"
+        case .readerSoftwareUpdateFailedReader(let detail): "the firmware update failed: \(detail)"
+        case .readerSoftwareUpdateFailedServer(let detail): "the firmware cannot be used: \(detail)"
+        case .noSoftwareUpdateAvailable: "there is no newer firmware for the reader"
+        case .softwareUpdateNotCancellable: "no firmware update runs that could be cancelled"
         case .noActivePaymentIntent: "no payment is running"
         case .noRefundInProgress: "no refund is running"
         case .invalidAmount(let detail): "invalid amount: \(detail)"

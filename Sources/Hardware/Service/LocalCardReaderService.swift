@@ -8,10 +8,12 @@ public import SmartCard
 public actor LocalCardReaderService: CardReaderService {
     private let discovery: ReaderDiscovery
     private let connection: ReaderConnection
+    private let updates: ReaderUpdates
     private let payments: ReaderPayments
     private let host: any PaymentHost
-    private let updates = Broadcast<CardReaderSoftwareUpdateState>(current: .none)
     private let events = EventRelay()
+    /// Counts ``clear()``: a reader whose firmware was being updated meanwhile is not connected any more.
+    private var clearings = 0
 
     /// - Parameters:
     ///   - sources: where readers come from.
@@ -33,6 +35,7 @@ public actor LocalCardReaderService: CardReaderService {
         self.host = host
         discovery = ReaderDiscovery(sources)
         connection = ReaderConnection(discovery, policy: reconnection, time: time, events: events)
+        updates = ReaderUpdates(discovery, connection, time: time)
         payments = ReaderPayments(
             connection,
             ReaderPayments.Surroundings(
@@ -45,7 +48,7 @@ public actor LocalCardReaderService: CardReaderService {
     public var connectedReaders: AsyncStream<[CardReader]> { connection.readers }
     public var readerEvents: AsyncStream<CardReaderEvent> { events.broadcast.subscribe() }
     public var reconnectionStates: AsyncStream<CardReaderReconnectionState> { connection.reconnectionStates }
-    public var softwareUpdateEvents: AsyncStream<CardReaderSoftwareUpdateState> { updates.subscribe() }
+    public var softwareUpdateEvents: AsyncStream<CardReaderSoftwareUpdateState> { updates.states }
 
     // MARK: Discovery
 
@@ -66,15 +69,23 @@ public actor LocalCardReaderService: CardReaderService {
     // MARK: Connection
 
     public func connect(_ reader: CardReader) async throws(CardReaderServiceError) -> CardReader {
-        do throws(UnderlyingError) {
-            return try await connection.connect(reader)
-        } catch {
+        let clearing = clearings
+        let prepared: CardReader
+        do throws(UnderlyingError) { prepared = try await updates.prepare(reader) } catch {
+            throw .softwareUpdate(error)
+        }
+        guard clearing == clearings else { throw .connection(.commandCancelled(from: .app)) }
+        let connected: CardReader
+        do throws(UnderlyingError) { connected = try await connection.connect(prepared) } catch {
             throw .connection(error)
         }
+        await updates.offer(for: connected)
+        return connected
     }
 
     public func disconnect() async throws(CardReaderServiceError) {
         await payments.cancel()
+        await updates.stop()
         do throws(UnderlyingError) {
             try await connection.disconnect()
         } catch {
@@ -85,7 +96,9 @@ public actor LocalCardReaderService: CardReaderService {
     public func cancelReconnection() async { await connection.cancelReconnection() }
 
     public func clear() async {
+        clearings += 1
         await payments.cancel()
+        await updates.stop()
         await connection.clear()
         await discovery.clear()
         await payments.forget()
@@ -124,6 +137,14 @@ public actor LocalCardReaderService: CardReaderService {
     // MARK: Firmware
 
     public func installUpdate() async throws(CardReaderServiceError) {
-        throw .softwareUpdate(.featureNotAvailable("CCID readers have no way to install firmware"))
+        guard await payments.hold() else { throw .softwareUpdate(.readerBusy("a payment is running")) }
+        let result: Result<Void, UnderlyingError>
+        do throws(UnderlyingError) { result = .success(try await updates.install()) } catch { result = .failure(error) }
+        await payments.release()
+        if case .failure(let error) = result { throw .softwareUpdate(error) }
+    }
+
+    public func cancelUpdate() async throws(CardReaderServiceError) {
+        do throws(UnderlyingError) { try await updates.cancel() } catch { throw .softwareUpdate(error) }
     }
 }

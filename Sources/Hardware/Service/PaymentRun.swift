@@ -35,6 +35,9 @@ struct PaymentRun: Sendable {
     func perform() async throws(CardReaderServiceError) -> PaymentIntent {
         let created = time.now()
         var entry = CardEntry(await reader.inputs(), magneticStripe)
+        if let fault = reader.stripeFault {
+            events.send(.displayMessage("Magnetic stripes are not read: \(fault)."))
+        }
         let wait = CardWait(reader: reader, time: time, timeout: parameters.cardTimeout)
         while true {
             if entry.inputs.contains(.swipe) { reader.expectSwipe() }

@@ -20,7 +20,9 @@ extension ReaderConnection {
             guard !Task.isCancelled else { throw .commandCancelled(from: .app) }
             await change.wait(atMost: left, time)
         }
-        guard let session else { throw .notConnectedToReader }
+        guard let session else {
+            throw isLent ? .readerBusy("its firmware is being updated") : .notConnectedToReader
+        }
         return session
     }
 

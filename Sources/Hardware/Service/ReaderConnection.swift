@@ -19,6 +19,8 @@ actor ReaderConnection {
     let policy: ReconnectionPolicy
 
     private var connected: Connected?
+    /// The connected reader while somebody else works with the device.
+    private var lent: CardReader?
     private var isConnecting = false
     /// Counts ``clear()``: a reader that was being opened meanwhile is not connected any more.
     private var clearings = 0
@@ -47,6 +49,12 @@ actor ReaderConnection {
     /// The open reader; nil when none is connected.
     var session: (any CardReaderSession)? { connected?.session }
 
+    /// The connected reader, also while it is lent.
+    var reader: CardReader? { connected?.reader ?? lent }
+
+    /// Whether the reader is connected and cannot be used.
+    var isLent: Bool { lent != nil }
+
     // MARK: Beginning and end
 
     /// Opens a reader that discovery found. One that is being got back is given up.
@@ -54,7 +62,7 @@ actor ReaderConnection {
     /// - Returns: the reader with what it tells only when it is open.
     /// - Throws: ``UnderlyingError``
     func connect(_ reader: CardReader) async throws(UnderlyingError) -> CardReader {
-        guard connected == nil, !isConnecting else { throw .alreadyConnectedToReader }
+        guard connected == nil, lent == nil, !isConnecting else { throw .alreadyConnectedToReader }
         isConnecting = true
         defer { isConnecting = false }
         let clearing = clearings
@@ -75,6 +83,58 @@ actor ReaderConnection {
         watch(changes, of: reader.id)
         adopt(session, value, from: source)
         return value
+    }
+
+    /// Lends the connected reader to somebody who works with the device itself. Meanwhile it is connected and cannot be
+    /// used; afterwards it is opened anew.
+    ///
+    /// - Parameter body: what is done with it. It returns the reader as it is then.
+    /// - Returns: the same.
+    /// - Throws: what `body` throws, and why it cannot be opened; in that case it is not connected any more.
+    func lend(
+        _ body: @Sendable () async throws(UnderlyingError) -> CardReader
+    ) async throws(UnderlyingError) -> CardReader {
+        guard let own = connected else { throw .notConnectedToReader }
+        let clearing = clearings
+        (connected, lent) = (nil, own.reader)
+        stopWatching()
+        await own.session.close()
+        let result: Result<CardReader, UnderlyingError>
+        do throws(UnderlyingError) { result = .success(try await body()) } catch { result = .failure(error) }
+        // A task of its own: also who is cancelled gets the reader back.
+        let opening = Task { () -> Result<Void, UnderlyingError> in
+            do throws(UnderlyingError) {
+                return .success(
+                    try await reopen((try? result.get()) ?? own.reader, from: own.source, unlessClearedSince: clearing))
+            } catch {
+                return .failure(error)
+            }
+        }
+        do throws(UnderlyingError) {
+            try await opening.value.get()
+        } catch {
+            lent = nil
+            published.send([])
+            events.send(.disconnected(error == .readerDisconnected ? .unplugged : .failed(error.description)))
+            guard case .failure(let cause) = result else { throw error }
+            throw cause
+        }
+        return try result.get()
+    }
+
+    private func reopen(
+        _ reader: CardReader, from source: any CardReaderSource, unlessClearedSince clearing: Int
+    ) async throws(UnderlyingError) {
+        let changes = source.changes()
+        let session = try await source.open(reader)
+        let value = await described(reader, by: session)
+        guard clearing == clearings else {
+            await session.close()
+            throw .commandCancelled(from: .app)
+        }
+        lent = nil
+        watch(changes, of: reader.id)
+        adopt(session, value, from: source)
     }
 
     /// Gives the connected reader back, or gives up one that is being got back.

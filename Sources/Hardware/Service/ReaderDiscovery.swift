@@ -69,6 +69,9 @@ actor ReaderDiscovery {
         found = [:]
     }
 
+    /// Notes a reader that is another one than it was found as.
+    func adopt(_ reader: CardReader, from source: any CardReaderSource) { found[reader.id] = source }
+
     /// Where a reader was found; nil when it was not.
     func source(of reader: CardReader) -> (any CardReaderSource)? { found[reader.id] }
 

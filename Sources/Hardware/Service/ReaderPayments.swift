@@ -28,6 +28,8 @@ actor ReaderPayments {
     private let events: EventRelay
     private var running: Task<Result<PaymentIntent, CardReaderServiceError>, Never>?
     private var last = Last.none
+    /// How many need the reader for something else.
+    private var holders = 0
 
     /// How long a card may stay in the reader after a payment before waiting for it is given up.
     private static let removalTimeout = Duration.seconds(30)
@@ -41,6 +43,7 @@ actor ReaderPayments {
         _ parameters: PaymentIntentParameters, onEvent: @escaping @Sendable (CardReaderEvent) -> Void
     ) async throws(CardReaderServiceError) -> PaymentIntent {
         guard running == nil else { throw .intentCreation(.readerBusy("a payment is running")) }
+        guard holders == 0 else { throw .intentCreation(.readerBusy("its firmware is being updated")) }
         let task = Task { await self.run(parameters, onEvent) }
         running = task
         let result = await withTaskCancellationHandler {
@@ -66,6 +69,18 @@ actor ReaderPayments {
         case .failed: throw .retryNotPossibleActivePaymentAnswered
         }
     }
+
+    /// Keeps payments from beginning, until ``release()``.
+    ///
+    /// - Returns: false when one is running; then nothing is kept.
+    func hold() -> Bool {
+        guard running == nil else { return false }
+        holders += 1
+        return true
+    }
+
+    /// Ends what ``hold()`` began.
+    func release() { holders -= 1 }
 
     /// Cancels the running payment; returns when the reader is idle.
     func cancel() async {

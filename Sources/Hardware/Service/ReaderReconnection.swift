@@ -25,6 +25,8 @@ struct ReaderReconnection {
     private var nextAttempt = Duration.zero
     private var pause = firstPause
     private var lastError: UnderlyingError?
+    /// The reader came while it was being opened, as another device than the one that was opened.
+    private var hasComeAnew = false
 
     init(_ policy: ReconnectionPolicy) { self.policy = policy }
 
@@ -37,7 +39,7 @@ struct ReaderReconnection {
     mutating func begin(_ reader: CardReader, at reading: Duration, now: Timestamp) {
         state = .reconnecting(reader, attempt: 0, since: now)
         (start, nextAttempt, pause) = (reading, reading, Self.firstPause)
-        (isPresent, lastError) = (nil, nil)
+        (isPresent, lastError, hasComeAnew) = (nil, nil, false)
     }
 
     /// The next step; nil when there is nothing to do any more.
@@ -52,13 +54,14 @@ struct ReaderReconnection {
         guard isPresent else { return .wait(left) }
         guard reading >= nextAttempt else { return .wait(min(left, nextAttempt - reading)) }
         state = .reconnecting(reader, attempt: attempt + 1, since: since)
+        hasComeAnew = false
         return .open
     }
 
     /// The reader was looked for, came or went.
     mutating func saw(isPresent: Bool, at reading: Duration) {
         // One that comes is tried at once, whatever went wrong before.
-        if isPresent, self.isPresent == false { (nextAttempt, pause) = (reading, Self.firstPause) }
+        if isPresent, self.isPresent == false { (nextAttempt, pause, hasComeAnew) = (reading, Self.firstPause, true) }
         self.isPresent = isPresent
     }
 
@@ -68,6 +71,7 @@ struct ReaderReconnection {
         lastError = error
         switch error {
         case .readerIncompatible: state = .failed(reader, .refused(error))
+        case _ where hasComeAnew: nextAttempt = reading
         default:
             // It may be gone again: that is looked at first.
             isPresent = nil

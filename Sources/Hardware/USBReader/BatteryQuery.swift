@@ -9,8 +9,9 @@ struct BatteryQuery: Hashable, Sendable {
     let answerPrefix: [UInt8]
 
     static let all = [
-        // The simulated reader with a battery: a test identifier of pid.codes.
-        BatteryQuery(usbID: "1209:0004", command: [0x42, 0x41, 0x54], answerPrefix: [0x42, 0x41, 0x54])
+        // The simulated readers with a battery: test identifiers of pid.codes.
+        BatteryQuery(usbID: "1209:0004", command: [0x42, 0x41, 0x54], answerPrefix: [0x42, 0x41, 0x54]),
+        BatteryQuery(usbID: "1209:000d", command: [0x42, 0x41, 0x54], answerPrefix: [0x42, 0x41, 0x54]),
     ]
 
     /// At this charge or below a battery is low.

@@ -65,9 +65,12 @@ final class CCIDReaderSession: CardReaderSession {
                 failure = ending
             }
             let now = try? await bus.status(of: driver.device)
+            // Nobody has a device that is gone, and to look for somebody takes longer than to open the next one.
+            let owners =
+                now?.isPresent == true
+                ? await bus.owners(of: driver.device, interface: driver.interface.number) : []
             return DisconnectReason(
-                failure, before: statusAtOpening, now: now, hasSlept: await driver.hasEndedBySleep,
-                owners: await bus.owners(of: driver.device, interface: driver.interface.number))
+                failure, before: statusAtOpening, now: now, hasSlept: await driver.hasEndedBySleep, owners: owners)
         }.value
     }
 

@@ -23,6 +23,24 @@ extension CardReader {
         }
     }
 
+    /// The card readers in a USB device as far as their cards are taken: where magnetic stripes are not, no reader takes
+    /// them, and one that takes nothing else is none.
+    ///
+    /// - Parameters:
+    ///   - device: any USB device.
+    ///   - magneticStripe: whether stripes are read, and which readers do not say what they are.
+    ///   - quirks: what is known of chip card readers besides their descriptors.
+    /// - Returns: the readers, in the order of their interfaces.
+    public static func all(
+        in device: USBDevice, magneticStripe: MagneticStripePolicy, quirks: ReaderQuirkTable = .embedded
+    ) -> [CardReader] {
+        all(in: device, stripeReaders: magneticStripe.readers, quirks: quirks).compactMap { reader in
+            var reader = reader
+            if !magneticStripe.isEnabled { reader.inputs.remove(.swipe) }
+            return reader.inputs.isEmpty ? nil : reader
+        }
+    }
+
     /// The first card reader in a USB device; nil when the device is none.
     public init?(
         _ device: USBDevice, stripeReaders: [MSRModel] = MSRModel.known, quirks: ReaderQuirkTable = .embedded
@@ -49,6 +67,16 @@ extension CardReader {
             slotCount: Int(chip.descriptor.maximumSlotIndex) + 1,
             hasPINPad: chip.descriptor.pinSupport.contains(.verification),
             inputs: hasStripe ? [.insert, .swipe] : .insert)
+    }
+
+    /// A reader that waits for firmware. Its identifier is that of the reader at its work, where it has a serial number.
+    init(_ device: USBDevice, awaiting firmware: ReaderFirmware) {
+        let usbID = Self.hexadecimal(firmware.vendorID) + ":" + Self.hexadecimal(firmware.productID)
+        self.init(
+            id: usbID + Self.place(device), name: device.product ?? "USB card reader \(usbID)",
+            manufacturer: device.manufacturer, serialNumber: device.serialNumber, usbID: usbID, softwareVersion: nil,
+            batteryLevel: nil, readerType: .ccid, exchangeLevel: "none", slotCount: 0, inputs: [],
+            isAwaitingFirmware: true)
     }
 
     private init(_ device: USBDevice, _ stripe: MSRInterface) {

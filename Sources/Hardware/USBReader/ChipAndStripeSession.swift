@@ -7,37 +7,42 @@ internal import Synchronization
 final class ChipAndStripeSession: CardReaderSession {
     private struct State {
         var stripe: StripeReaderSession?
+        /// Why the one that is there cannot be used.
+        var fault: UnderlyingError?
         var isClosed = false
     }
 
     private let chip: any CardReaderSession
-    private let findStripe: @Sendable () async -> StripeReaderSession?
-    private let state: Mutex<State>
+    private let findStripe: @Sendable () async -> StripeSearch
+    private let state = Mutex(State())
 
     /// - Parameters:
     ///   - chip: the open chip reader.
-    ///   - stripe: the open stripe reader; nil when there is none now.
-    ///   - findStripe: opens a stripe reader that came meanwhile.
-    init(
-        chip: any CardReaderSession, stripe: StripeReaderSession?,
-        findStripe: @escaping @Sendable () async -> StripeReaderSession?
-    ) {
+    ///   - findStripe: opens a stripe reader. Asked before each payment, as long as there is none.
+    init(chip: any CardReaderSession, findStripe: @escaping @Sendable () async -> StripeSearch) {
         (self.chip, self.findStripe) = (chip, findStripe)
-        state = Mutex(State(stripe: stripe))
     }
 
     func inputs() async -> CardReaderInput {
         let present = state.withLock { $0.stripe }
         if let present, !present.isLost { return [.insert, .swipe] }
         await present?.close()
-        let found = await findStripe()
-        let isTaken = state.withLock { state in
-            state.stripe = state.isClosed ? nil : found
+        var found: StripeReaderSession?
+        var fault: UnderlyingError?
+        switch await findStripe() {
+        case .nothing: break
+        case .opened(let session): found = session
+        case .failed(let error): fault = error
+        }
+        let isTaken = state.withLock { [found, fault] state in
+            (state.stripe, state.fault) = (state.isClosed ? nil : found, fault)
             return !state.isClosed
         }
         if !isTaken { await found?.close() }
         return isTaken && found != nil ? [.insert, .swipe] : .insert
     }
+
+    var stripeFault: UnderlyingError? { state.withLock { $0.fault } }
 
     func expectSwipe() { state.withLock { $0.stripe }?.expectSwipe() }
 

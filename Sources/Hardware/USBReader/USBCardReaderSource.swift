@@ -8,21 +8,25 @@ public import USB
 /// A chip card reader takes stripes too when it has a head for them, or when a magnetic stripe reader is plugged in
 /// beside it.
 public struct USBCardReaderSource: CardReaderSource {
-    private let bus: any USBBus
+    let bus: any USBBus
     private let quirks: ReaderQuirkTable
-    private let time: any TimeSource
+    let firmware: ReaderFirmwareCatalogue
+    let time: any TimeSource
     private let magneticStripe: MagneticStripePolicy
 
     /// - Parameters:
     ///   - bus: where readers are.
     ///   - quirks: what is known of chip card readers besides their descriptors.
+    ///   - firmware: what there is for readers that take firmware.
     ///   - time: measures the driver's waits.
     ///   - magneticStripe: whether stripes are read, and how.
     public init(
-        _ bus: any USBBus, quirks: ReaderQuirkTable = .embedded, time: any TimeSource,
+        _ bus: any USBBus, quirks: ReaderQuirkTable = .embedded,
+        firmware: ReaderFirmwareCatalogue = ReaderFirmwareCatalogue(), time: any TimeSource,
         magneticStripe: MagneticStripePolicy = MagneticStripePolicy()
     ) {
-        (self.bus, self.quirks, self.time, self.magneticStripe) = (bus, quirks, time, magneticStripe)
+        (self.bus, self.quirks, self.firmware) = (bus, quirks, firmware)
+        (self.time, self.magneticStripe) = (time, magneticStripe)
     }
 
     public var discoveryMethod: CardReaderDiscoveryMethod { .usb }
@@ -40,6 +44,9 @@ public struct USBCardReaderSource: CardReaderSource {
     public func open(_ reader: CardReader) async throws(UnderlyingError) -> any CardReaderSession {
         let device = try await devices().first { readers(in: $0).contains { $0.id == reader.id } }
         guard let device else { throw .readerDisconnected }
+        guard firmware.update(awaitedBy: device) == nil else {
+            throw .readerIncompatible("it has no firmware that runs; connecting it finishes the update")
+        }
         if reader.readerType == .magneticStripe {
             guard let interface = stripe(in: device) else { throw .readerIncompatible(MSRError.noReader.description) }
             return try await StripeReaderSession.open(device, interface, on: bus, path: magneticStripe.path)
@@ -60,22 +67,26 @@ public struct USBCardReaderSource: CardReaderSource {
                 error, status: status, owners: await bus.owners(of: device, interface: interface?.number))
         }
         guard magneticStripe.isEnabled else { return chip }
-        return ChipAndStripeSession(chip: chip, stripe: await stripe(beside: device)) { await stripe(beside: device) }
+        return ChipAndStripeSession(chip: chip) { await stripe(beside: device) }
     }
 
-    /// Opens the stripe reader in the same device as the chip reader, or one that is plugged in beside it.
-    ///
-    /// - Returns: nil when there is none, or none that can be opened: chip cards are taken all the same.
-    private func stripe(beside chip: USBDevice) async -> StripeReaderSession? {
+    /// Opens the stripe reader in the same device as the chip reader, or one that is plugged in beside it. Where that
+    /// fails chip cards are taken all the same.
+    private func stripe(beside chip: USBDevice) async -> StripeSearch {
         let devices = (try? await devices()) ?? []
+        var fault: UnderlyingError?
         // Its own first.
         let own = devices.filter { $0.bus == chip.bus && $0.address == chip.address }
         for device in own + devices.filter({ readers(in: $0).first?.inputs == .swipe }) {
             guard let interface = stripe(in: device) else { continue }
-            let session = try? await StripeReaderSession.open(device, interface, on: bus, path: magneticStripe.path)
-            if let session { return session }
+            do throws(UnderlyingError) {
+                return .opened(
+                    try await StripeReaderSession.open(device, interface, on: bus, path: magneticStripe.path))
+            } catch {
+                fault = fault ?? error
+            }
         }
-        return nil
+        return fault.map { .failed($0) } ?? .nothing
     }
 
     private func stripe(in device: USBDevice) -> MSRInterface? {
@@ -83,17 +94,15 @@ public struct USBCardReaderSource: CardReaderSource {
     }
 
     /// The readers in a device, as far as their cards are taken.
-    private func readers(in device: USBDevice) -> [CardReader] {
-        CardReader.all(in: device, stripeReaders: magneticStripe.readers, quirks: quirks).compactMap { reader in
-            var reader = reader
-            if !magneticStripe.isEnabled { reader.inputs.remove(.swipe) }
-            return reader.inputs.isEmpty ? nil : reader
-        }
+    func readers(in device: USBDevice) -> [CardReader] {
+        if let update = firmware.update(awaitedBy: device) { return [CardReader(device, awaiting: update.firmware)] }
+        return CardReader.all(in: device, magneticStripe: magneticStripe, quirks: quirks)
     }
 
-    private func devices() async throws(UnderlyingError) -> [USBDevice] {
+    func devices() async throws(UnderlyingError) -> [USBDevice] {
         do throws(USBError) {
-            return try await bus.devices()
+            guard magneticStripe.isEnabled else { return try await bus.devices() }
+            return try await MSRInterface.devices(on: bus, models: magneticStripe.readers)
         } catch {
             throw .readerCommunicationError(error.description)
         }

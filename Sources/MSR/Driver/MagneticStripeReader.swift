@@ -36,6 +36,9 @@ public final class MagneticStripeReader: Sendable {
 
     /// Opens the reader of a device.
     ///
+    /// Where the user may not take the device from the kernel, a reader that does not type is read through the kernel's
+    /// node all the same: that is what the udev rules give of a reader whose maker they do not name.
+    ///
     /// - Parameters:
     ///   - device: one of the bus's devices.
     ///   - interface: what ``MSRInterface/find(in:models:)`` found in it.
@@ -46,12 +49,29 @@ public final class MagneticStripeReader: Sendable {
     public static func open(
         _ device: USBDevice, _ interface: MSRInterface, on bus: any USBBus, path: MSRPath = .usb
     ) async throws(MSRError) -> MagneticStripeReader {
+        try await open(device, interface, on: bus, path: path) { () throws(HIDError) in
+            try HIDRawDevice(device, interface.hid)
+        }
+    }
+
+    /// The same with another way to open the kernel's node.
+    static func open(
+        _ device: USBDevice, _ interface: MSRInterface, on bus: any USBBus, path: MSRPath,
+        openNode: () throws(HIDError) -> any HIDDevice
+    ) async throws(MSRError) -> MagneticStripeReader {
         guard path == .usb || interface.format != .keyboard else { throw .keyboardThroughKernel }
         let hid: any HIDDevice
         do throws(HIDError) {
             switch path {
-            case .usb: hid = try await USBHIDDevice.open(device, interface.hid, on: bus)
-            case .hidraw: hid = try HIDRawDevice(device, interface.hid)
+            case .usb:
+                do throws(HIDError) {
+                    hid = try await USBHIDDevice.open(device, interface.hid, on: bus)
+                } catch {
+                    let hasNode = interface.hid.kernel?.node != nil && interface.format != .keyboard
+                    guard error == .usb(.accessDenied), hasNode else { throw error }
+                    hid = try openNode()
+                }
+            case .hidraw: hid = try openNode()
             }
         } catch {
             throw MSRError(error)

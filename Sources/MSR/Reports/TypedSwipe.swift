@@ -1,7 +1,8 @@
 internal import CardSecrets
 internal import MagneticStripe
 
-/// Gathers what a reader types, from the first start sentinel until Enter, or until no key came for a while.
+/// Gathers what a reader types, from the first start sentinel until Enter, or until no key came for a while. Some readers
+/// press Enter behind each track: behind a line with a single one, the next track may follow.
 ///
 /// Track 1 stands between `%` and `?`, track 2 between `;` and `?`, and track 3 likewise behind `+`, `#`, `!` or a second
 /// `;`: readers differ. A track that could not be read is an `E` between its sentinels (MagTek 99875206). What stands
@@ -19,14 +20,20 @@ struct TypedSwipe: Sendable {
     ///
     /// - Returns: whether the swipe is over: take it with ``finish()``.
     mutating func take(_ character: UInt8) -> Bool {
-        guard character != KeyboardDecoder.enter else { return isUnderWay }
         guard isUnderWay || Self.track(begunBy: character, isTwoRead: false) != nil else { return false }
         // A key that hangs: it is no card, and must not fill the memory.
         guard typed.count < Self.longest else { return true }
         // At once, so that the array does not grow and leave what it held behind.
         if !isUnderWay { typed.reserveCapacity(Self.longest) }
+        let isOver = character == KeyboardDecoder.enter && lineHasTracks
         typed.append(character)
-        return false
+        return isOver
+    }
+
+    /// Whether the line that is being typed has two tracks or more: this reader presses Enter behind all of them.
+    private var lineHasTracks: Bool {
+        let start = typed.lastIndex(of: KeyboardDecoder.enter).map { $0 + 1 } ?? 0
+        return typed[start...].count { $0 == StripeTrack.two.characterSet.endSentinel } > 1
     }
 
     /// What has been typed so far, as tracks.
@@ -42,7 +49,10 @@ struct TypedSwipe: Sendable {
                 place += 1
                 continue
             }
-            let end = typed[place...].firstIndex(of: track.characterSet.endSentinel) ?? typed.count
+            // A track that broke off ends with its line.
+            let sentinel = track.characterSet.endSentinel
+            let end =
+                typed[place...].firstIndex { $0 == sentinel || $0 == KeyboardDecoder.enter } ?? typed.count
             // Of two, the first one counts.
             if spans[track] == nil { spans[track] = place..<end }
             place = end + 1
@@ -53,7 +63,9 @@ struct TypedSwipe: Sendable {
 
     private func reading(_ track: StripeTrack, _ span: Range<Int>?) -> TrackReading {
         guard let span else { return .absent }
-        guard span.upperBound < typed.count else { return .failed(.incomplete) }
+        guard span.upperBound < typed.count, typed[span.upperBound] != KeyboardDecoder.enter else {
+            return .failed(.incomplete)
+        }
         let content = typed[(span.lowerBound + 1)..<span.upperBound]
         if content.elementsEqual([UInt8(ascii: "E")]) { return .failed(.notDecoded) }
         guard !content.isEmpty else { return .absent }

@@ -11,7 +11,8 @@ public struct StripeCard: ~Copyable, Sendable {
     /// be read.
     public let trackTwo: SensitiveBytes?
 
-    /// Takes account, expiry and service code from track 2, or from track 1 when that alone could be read.
+    /// Takes account, expiry and service code from track 2, or from track 1 when that alone could be read. Where both
+    /// could be read they have to agree: a chip that one of them tells of is not overlooked.
     ///
     /// - Throws: ``StripeCardError``
     public init(_ stripe: borrowing MagneticStripe) throws(StripeCardError) {
@@ -21,6 +22,7 @@ public struct StripeCard: ~Copyable, Sendable {
             switch stripe.trackOne {
             case .some(let one):
                 guard one.pan.isEqual(to: two.pan) else { throw .accountMismatch }
+                guard one.agrees(with: two) else { throw .trackMismatch }
                 try self.init(two, trackOne: one.content.duplicate())
             case .none: try self.init(two, trackOne: nil)
             }
@@ -42,5 +44,15 @@ public struct StripeCard: ~Copyable, Sendable {
         (self.expiry, self.serviceCode) = (expiry, serviceCode)
         self.trackOne = trackOne
         trackTwo = track.equivalentData()
+    }
+}
+
+extension AccountTrack {
+    /// Whether the other track says the same about the card's use. What one of them leaves out is no contradiction.
+    fileprivate borrowing func agrees(with other: borrowing AccountTrack) -> Bool {
+        let (expiry, otherExpiry) = (expiry, other.expiry)
+        let (code, otherCode) = (serviceCode, other.serviceCode)
+        let isSameExpiry = expiry == nil || otherExpiry == nil || expiry == otherExpiry
+        return isSameExpiry && (code == nil || otherCode == nil || code == otherCode)
     }
 }

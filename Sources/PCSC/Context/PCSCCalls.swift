@@ -75,7 +75,7 @@ final class PCSCCalls: Sendable {
         undo: @escaping @Sendable (Value) -> Void = { _ in },
         _ body: @escaping @Sendable () throws(PCSCError) -> Value
     ) async throws(PCSCError) -> Value {
-        let answer = FirstAnswer<Value>()
+        let answer = FirstAnswer<Value, PCSCError>()
         let number = try admit(call, within: wait, interruption) { answer.give(.failure($0)) }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -91,7 +91,7 @@ final class PCSCCalls: Sendable {
     /// Lets no more calls in, interrupts what runs, and runs `body` after all that was let in. Returns after it, or at
     /// once when it would have to wait behind a call that was left behind.
     func close(_ body: @escaping @Sendable () -> Void) async {
-        let answer = FirstAnswer<Void>()
+        let answer = FirstAnswer<Void, Never>()
         let (number, earlier): (UInt64?, [UInt64]) = state.withLock { state in
             state.isClosed = true
             guard !state.isStuck else { return (nil, []) }
@@ -115,7 +115,8 @@ final class PCSCCalls: Sendable {
     func start(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
     private func perform<Value: Sendable>(
-        _ number: UInt64, _ answer: FirstAnswer<Value>, undo: (Value) -> Void, _ body: () throws(PCSCError) -> Value
+        _ number: UInt64, _ answer: FirstAnswer<Value, PCSCError>, undo: (Value) -> Void,
+        _ body: () throws(PCSCError) -> Value
     ) {
         let isWanted = state.withLock { state in
             guard let entry = state.entries[number], entry.reason == nil else { return false }

@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 
 /// Finds out who else uses PC/SC: pcscd tells nobody, but a program that does has libpcsclite in its memory, and Linux
@@ -23,7 +24,9 @@ public struct PCSCClientFinder: Sendable {
     /// Every other program of this user, or with root's rights of any user, that uses PC/SC; by process number.
     public func clients() -> [PCSCClient] {
         processNumbers().filter { $0 != ownPID && usesLibrary($0) }.map { pid in
-            let name = contents("\(processes)/\(pid)/comm", atMost: 64).map { String(decoding: $0, as: UTF8.self) }
+            let name = (try? Files.contents("\(processes)/\(pid)/comm", atMost: 64)).map {
+                String(decoding: $0, as: UTF8.self)
+            }
             let printable = (name ?? "").unicodeScalars.filter { $0.value > 0x20 && !(0x7F...0x9F).contains($0.value) }
             return PCSCClient(
                 name: printable.isEmpty ? "a program" : String(String.UnicodeScalarView(printable)), pid: pid)
@@ -31,39 +34,14 @@ public struct PCSCClientFinder: Sendable {
     }
 
     private func processNumbers() -> [Int32] {
-        guard let stream = opendir(processes) else { return [] }
-        defer { closedir(stream) }
-        var numbers: [Int32] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if let number = Int32(name) { numbers.append(number) }
-        }
-        return numbers.sorted()
+        ((try? Files.names(in: processes)) ?? []).compactMap { Int32($0) }.sorted()
     }
 
     private func usesLibrary(_ pid: Int32) -> Bool {
-        guard let maps = contents("\(processes)/\(pid)/maps", atMost: Self.longestList) else { return false }
+        guard let maps = try? Files.contents("\(processes)/\(pid)/maps", atMost: Self.longestList) else { return false }
         return maps.split(separator: UInt8(ascii: "\n")).contains { line in
             // The path is what comes last, and the name of the file begins with the last slash.
             line.lastIndex(of: UInt8(ascii: "/")).map { line[$0...].starts(with: Self.library.utf8) } ?? false
         }
-    }
-
-    private func contents(_ path: String, atMost limit: Int) -> [UInt8]? {
-        let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { Glibc.close(file) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 16_384)
-        while bytes.count < limit {
-            let count = read(file, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return nil }
-            guard count > 0 else { break }
-            bytes += chunk.prefix(count)
-        }
-        return bytes
     }
 }

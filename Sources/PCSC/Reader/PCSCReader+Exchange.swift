@@ -1,3 +1,4 @@
+internal import CardSecrets
 internal import Determinism
 internal import SmartCard
 
@@ -42,7 +43,10 @@ extension PCSCReader {
         while true {
             switch step {
             case .complete(let response): return response
-            case .exchange(let tpdu):
+            case .exchange(var tpdu):
+                // It may hold a PIN, and has no other owner from here on.
+                step = .exchange([])
+                defer { tpdu.wipe() }
                 let left = timing.exchange - time.elapsed(since: start)
                 guard left > .zero else { throw .timedOut(.transmit) }
                 guard !Task.isCancelled else { throw .cancelled }
@@ -55,7 +59,7 @@ extension PCSCReader {
     private func exchangeT1(_ command: CommandAPDU, _ card: PCSCCard) async throws(PCSCError) -> ResponseAPDU {
         var apdu = command.bytes
         // It may hold a PIN.
-        defer { for index in apdu.indices { apdu[index] = 0 } }
+        defer { apdu.wipe() }
         return try Self.response(try await card.transmit(apdu))
     }
 

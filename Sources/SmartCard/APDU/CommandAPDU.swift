@@ -38,24 +38,30 @@ public struct CommandAPDU: Hashable, Sendable {
     public var isExtended: Bool { data.count > 255 || (expectedLength ?? 0) > 256 }
 
     /// The encoded command: 4 bytes of header, then Lc, data and Le as the case asks.
-    public var bytes: [UInt8] { bytesBeforeData + data + bytesAfterData }
-
-    /// The header, and Lc when there is data.
-    var bytesBeforeData: [UInt8] {
-        let header = [cla, ins, p1, p2]
-        if data.isEmpty { return header }
-        return header + (isExtended ? [0] + Self.twoBytes(data.count) : [UInt8(data.count)])
+    public var bytes: [UInt8] {
+        let (start, end) = (bytesBeforeData, bytesAfterData)
+        var bytes: [UInt8] = []
+        // An array that grows leaves what it held behind, which may be a PIN.
+        bytes.reserveCapacity(start.count + data.count + end.count)
+        bytes += start
+        bytes += data
+        bytes += end
+        return bytes
     }
 
-    /// Le, when response data is expected.
+    /// The header, and Lc where there is data.
+    var bytesBeforeData: [UInt8] {
+        let header = [cla, ins, p1, p2]
+        guard !data.isEmpty else { return header }
+        return header + (isExtended ? [0, UInt8(data.count >> 8), UInt8(data.count & 0xFF)] : [UInt8(data.count)])
+    }
+
+    /// Le where data is expected.
     var bytesAfterData: [UInt8] {
         guard let expectedLength else { return [] }
         guard isExtended else { return [UInt8(expectedLength & 0xFF)] }
-        return (data.isEmpty ? [0] : []) + Self.twoBytes(expectedLength)
+        return (data.isEmpty ? [0] : []) + [UInt8(expectedLength >> 8 & 0xFF), UInt8(expectedLength & 0xFF)]
     }
-
-    /// Most significant first; 65,536 becomes 0000.
-    private static func twoBytes(_ length: Int) -> [UInt8] { [UInt8(length >> 8 & 0xFF), UInt8(length & 0xFF)] }
 
     /// Decodes a command of any of the four cases, short or extended.
     ///

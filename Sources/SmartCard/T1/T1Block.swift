@@ -28,6 +28,17 @@ public struct T1Block: Hashable, Sendable {
         case receiveReady(expecting: UInt8, Acknowledgement)
         case request(Control)
         case response(Control)
+
+        /// The protocol control byte.
+        var controlByte: UInt8 {
+            switch self {
+            case .information(let sequence, let more): (sequence & 1) << 6 | (more ? 0x20 : 0)
+            case .receiveReady(let expecting, let acknowledgement):
+                0x80 | (expecting & 1) << 4 | acknowledgement.rawValue
+            case .request(let control): 0xC0 | control.rawValue
+            case .response(let control): 0xE0 | control.rawValue
+            }
+        }
     }
 
     /// The most bytes that an information field holds.
@@ -46,15 +57,7 @@ public struct T1Block: Hashable, Sendable {
 
     /// A block of node 00.
     public init(_ kind: Kind, information: [UInt8] = []) {
-        let pcb: UInt8 =
-            switch kind {
-            case .information(let sequence, let more): (sequence & 1) << 6 | (more ? 0x20 : 0)
-            case .receiveReady(let expecting, let acknowledgement):
-                0x80 | (expecting & 1) << 4 | acknowledgement.rawValue
-            case .request(let control): 0xC0 | control.rawValue
-            case .response(let control): 0xE0 | control.rawValue
-            }
-        self.init(pcb: pcb, information: information)
+        self.init(pcb: kind.controlByte, information: information)
     }
 
     /// What the control byte says; nil for one that ISO/IEC 7816-3 keeps for future use.
@@ -72,9 +75,27 @@ public struct T1Block: Hashable, Sendable {
 
     /// The block on the line. Information beyond 254 bytes does not fit a block and is left out.
     public func encoded(_ errorDetection: ErrorDetection) -> [UInt8] {
-        let information = information.prefix(Self.maximumInformation)
-        let bytes = [nad, pcb, UInt8(information.count)] + information
-        return bytes + Self.check(bytes, errorDetection)
+        Self.encode(nad, pcb, information[...], errorDetection)
+    }
+
+    /// A block of node 00 on the line. No other copy of its information is made on the way.
+    static func encoded(
+        _ kind: Kind, information: some Collection<UInt8>, _ errorDetection: ErrorDetection
+    ) -> [UInt8] {
+        encode(0, kind.controlByte, information, errorDetection)
+    }
+
+    private static func encode(
+        _ nad: UInt8, _ pcb: UInt8, _ information: some Collection<UInt8>, _ errorDetection: ErrorDetection
+    ) -> [UInt8] {
+        let information = information.prefix(maximumInformation)
+        var bytes: [UInt8] = []
+        // An array that grows leaves what it held behind, which may be a PIN.
+        bytes.reserveCapacity(3 + information.count + 2)
+        bytes += [nad, pcb, UInt8(information.count)]
+        bytes += information
+        bytes += check(bytes, errorDetection)
+        return bytes
     }
 
     /// Reads a block, whatever the bytes.

@@ -1,3 +1,5 @@
+internal import CardSecrets
+
 /// The interface device's half of T=1: one APDU out, one APDU in, with chaining, retransmission,
 /// resynchronisation, waiting time extension and IFS negotiation (ISO/IEC 7816-3 §11; EMV Book 1 §9.2.5).
 ///
@@ -22,8 +24,8 @@ public struct T1InterfaceDevice: Sendable {
 
     private enum Phase {
         case idle
-        /// An I-block is out, with what is left of the command behind it.
-        case sending(T1Block, sequence: UInt8, more: Bool)
+        /// An I-block with so many bytes of the command is out.
+        case sending(length: Int, sequence: UInt8, more: Bool)
         /// The card is in the middle of a chain.
         case receiving
         case negotiating(T1Block)
@@ -45,8 +47,9 @@ public struct T1InterfaceDevice: Sendable {
     private var phase = Phase.idle
     private var sendSequence: UInt8 = 0
     private var receiveSequence: UInt8 = 0
-    private var command: [UInt8] = []
-    private var outgoing: ArraySlice<UInt8> = []
+    private var command: T1Command?
+    /// Where in the command the I-block begins that is out.
+    private var position = 0
     private var answer: [UInt8] = []
     private var failures = 0
     private var requests = 0
@@ -75,7 +78,7 @@ public struct T1InterfaceDevice: Sendable {
     public mutating func transmit(_ apdu: [UInt8]) -> Step {
         guard case .idle = phase else { return fail(.unrecoverable) }
         begin()
-        command = apdu
+        command = T1Command(apdu)
         return restartCommand()
     }
 
@@ -108,10 +111,11 @@ public struct T1InterfaceDevice: Sendable {
             return resume(interrupted)
         case (.request(let control), .sending), (.request(let control), .receiving):
             return answerRequest(control, information)
-        case (.receiveReady(let expecting, _), .sending(let block, let sequence, let more)):
-            guard expecting != sequence else { return retry(block) }
+        case (.receiveReady(let expecting, _), .sending(let length, let sequence, let more)):
+            guard expecting != sequence else { return retry { $0.sendPart(length, sequence, more: more) } }
             guard more else { return complain(.otherError) }
             madeProgress()
+            position += length
             return sendNext()
         case (.information(let sequence, let more), .sending(_, _, more: false)),
             (.information(let sequence, let more), .receiving):
@@ -129,7 +133,7 @@ public struct T1InterfaceDevice: Sendable {
         receiveSequence ^= 1
         guard more else {
             phase = .idle
-            defer { (command, outgoing, answer) = ([], [], []) }
+            defer { (command, answer) = (nil, []) }
             return .complete(answer)
         }
         phase = .receiving
@@ -151,17 +155,23 @@ public struct T1InterfaceDevice: Sendable {
     }
 
     private mutating func sendNext() -> Step {
-        let information = Array(outgoing.prefix(cardInformationFieldSize))
-        outgoing = outgoing.dropFirst(information.count)
-        let block = T1Block(
-            .information(sequence: sendSequence, more: !outgoing.isEmpty), information: information)
-        phase = .sending(block, sequence: sendSequence, more: !outgoing.isEmpty)
+        let (left, sequence) = ((command?.count ?? 0) - position, sendSequence)
+        let length = min(left, cardInformationFieldSize)
+        phase = .sending(length: length, sequence: sequence, more: left > length)
         sendSequence ^= 1
-        return send(block)
+        return sendPart(length, sequence, more: left > length)
+    }
+
+    private func sendPart(_ length: Int, _ sequence: UInt8, more: Bool) -> Step {
+        let kind = T1Block.Kind.information(sequence: sequence, more: more)
+        let block = command?.bytes.withUnsafeBytes {
+            T1Block.encoded(kind, information: $0.dropFirst(position).prefix(length), errorDetection)
+        }
+        return .send(block ?? [], waitingTimeMultiplier: 1)
     }
 
     private mutating func restartCommand() -> Step {
-        outgoing = command[...]
+        position = 0
         answer = []
         return sendNext()
     }
@@ -183,17 +193,17 @@ public struct T1InterfaceDevice: Sendable {
     /// Nothing correct came: asks for the card's last block again, or sends a request of ours again.
     private mutating func complain(_ reason: T1Block.Acknowledgement) -> Step {
         switch phase {
-        case .negotiating(let request): retry(request)
-        case .resynchronising: retry(Self.resynchronisation)
-        default: retry(T1Block(.receiveReady(expecting: receiveSequence, reason)))
+        case .negotiating(let request): retry { $0.send(request) }
+        case .resynchronising: retry { $0.send(Self.resynchronisation) }
+        default: retry { $0.send(T1Block(.receiveReady(expecting: $0.receiveSequence, reason))) }
         }
     }
 
     private static let resynchronisation = T1Block(.request(.resynchronisation))
 
-    private mutating func retry(_ block: T1Block) -> Step {
+    private mutating func retry(_ again: (T1InterfaceDevice) -> Step) -> Step {
         failures += 1
-        guard failures >= Self.maximumTries else { return send(block) }
+        guard failures >= Self.maximumTries else { return again(self) }
         guard mayResynchronise else { return fail(.unrecoverable) }
         switch phase {
         case .negotiating(let request): phase = .resynchronising(.negotiation(request))
@@ -215,7 +225,7 @@ public struct T1InterfaceDevice: Sendable {
     private mutating func fail(_ error: T1Error) -> Step {
         if case .failed(let first) = phase { return .failed(first) }
         phase = .failed(error)
-        (command, outgoing, answer) = ([], [], [])
+        (command, answer) = (nil, [])
         return .failed(error)
     }
 

@@ -40,6 +40,8 @@ final class LibUSBExchange: RunningTransfer {
                 // The read first: it waits without harm, and the write may be answered before another call is made.
                 // Its time begins when the write has ended.
                 read.start(isTimed: false) { self.readEnded($0) }
+                // An answer that nobody can read is not asked for: the command might be a PIN.
+                guard !hasReadFailed else { return finish { $0.written = .success(0) } }
                 write.start { self.writeEnded($0) }
             }
         } onCancel: {
@@ -52,6 +54,10 @@ final class LibUSBExchange: RunningTransfer {
     func cancel() {
         write.cancel()
         read.cancel()
+    }
+
+    private var hasReadFailed: Bool {
+        state.withLock { if case .failure = $0.read { true } else { false } }
     }
 
     private func writeEnded(_ result: Result<Int, USBError>) {

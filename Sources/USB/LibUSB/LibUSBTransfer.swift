@@ -111,8 +111,8 @@ final class LibUSBTransfer: RunningTransfer {
     /// From now on the transfer has as much time as it was given.
     func startTime() {
         deadlines.add(self, in: timeout)
-        // It may not have begun yet, or have ended meanwhile.
-        if state.withLock({ $0.isSubmitted && $0.whenEnded == nil }) { deadlines.remove(self) }
+        // It may never have begun, or have ended meanwhile.
+        if state.withLock({ $0.whenEnded == nil }) { deadlines.remove(self) }
     }
 
     /// Ends the transfer early. Whoever waits for it is told when the device no longer uses the buffer.

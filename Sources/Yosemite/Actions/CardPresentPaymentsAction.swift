@@ -65,7 +65,12 @@ public enum CardPresentPaymentsAction: Action {
     /// Hands out the state of firmware updates, now and after each change.
     case observeCardReaderUpdateState(
         onCompletion: @Sendable (AsyncStream<CardReaderSoftwareUpdateState>) -> Void)
+    /// Installs the firmware that is offered for the connected reader. Completes with the reader as usable as before, or
+    /// with why it is not updated. Refused while a payment runs.
     case startCardReaderUpdate(onCompletion: Completion<Void>)
+    /// Cancels the firmware update that runs. Completes with the reader working as before; fails when none runs, or when
+    /// it has come so far that the reader would be left without firmware.
+    case cancelCardReaderUpdate(onCompletion: Completion<Void>)
 
     /// Disconnects the reader and forgets everything but the records.
     case reset(onCompletion: Completion<Void>)
@@ -97,7 +102,7 @@ public enum CardPresentPaymentsAction: Action {
         case .loadPayments(let limit, _): ["limit": limit.map(String.init) ?? "none"]
         case .selectedPaymentGatewayAccount, .loadActivePaymentGatewayExtension, .cancelCardReaderDiscovery,
             .disconnect, .publishCardReaderConnections, .cancelPayment, .cancelRefund, .observeCardReaderUpdateState,
-            .startCardReaderUpdate, .reset, .recoverPayments, .observeCardReaderReconnection,
+            .startCardReaderUpdate, .cancelCardReaderUpdate, .reset, .recoverPayments, .observeCardReaderReconnection,
             .cancelCardReaderReconnection, .loadRememberedCardReaders:
             [:]
         }

@@ -120,6 +120,8 @@ public final class CardPresentPaymentsStore: Store {
             Task { [service] in onCompletion(await service.softwareUpdateEvents) }
         case .startCardReaderUpdate(let onCompletion):
             answer(onCompletion) { [service] () throws(CardReaderServiceError) in try await service.installUpdate() }
+        case .cancelCardReaderUpdate(let onCompletion):
+            answer(onCompletion) { [service] () throws(CardReaderServiceError) in try await service.cancelUpdate() }
         case .reset(let onCompletion):
             Task {
                 await self.endDiscovery()

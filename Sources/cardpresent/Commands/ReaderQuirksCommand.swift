@@ -19,8 +19,9 @@ struct ReaderQuirksCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await output.reporting {
-            let table = try configuration.load().readerQuirks
-            let devices = try await ReaderCatalogue.readers(on: try bus.open(), quirks: table).map(\.device.descriptor)
+            let settings = try configuration.load()
+            let table = settings.readerQuirks
+            let devices = try await ReaderCatalogue.readers(on: try bus.open(), settings).map(\.device.descriptor)
             let rows = table.rules.map { rule in
                 QuirkRowView(rule, isPlugged: devices.contains(where: rule.applies))
             }

@@ -9,10 +9,10 @@ internal import Yosemite
 /// `readers`
 struct ReadersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "readers", abstract: "Shows card readers.",
+        commandName: "readers", abstract: "Shows card readers, and updates their firmware.",
         subcommands: [
-            ListReaders.self, ReaderInfo.self, WatchReaders.self, RememberReader.self, ForgetReader.self,
-            ReaderQuirksCommand.self,
+            ListReaders.self, ReaderInfo.self, WatchReaders.self, UpdateReader.self, RememberReader.self,
+            ForgetReader.self, ReaderQuirksCommand.self,
         ])
 }
 
@@ -28,11 +28,26 @@ struct BusOptions: ParsableArguments {
     }
 
     /// - Throws: `CommandFailure`
-    func open() throws(CommandFailure) -> any USBBus {
-        guard simulated else { return try Till.usbBus(time: SystemTimeSource()) }
+    func open() throws(CommandFailure) -> any USBBus { try bus().bus }
+
+    /// The readers on the bus, with what the configuration knows of them.
+    ///
+    /// - Throws: `CommandFailure`
+    func source(_ settings: TillConfiguration) throws(CommandFailure) -> USBCardReaderSource {
+        let (bus, time) = try bus()
+        return USBCardReaderSource(
+            bus, quirks: settings.readerQuirks, firmware: settings.readerFirmware, time: time,
+            magneticStripe: settings.magneticStripe)
+    }
+
+    private func bus() throws(CommandFailure) -> (bus: any USBBus, time: any TimeSource) {
+        guard simulated else {
+            let time = SystemTimeSource()
+            return (try Till.usbBus(time: time), time)
+        }
         let bus = SimulatedUSBBus(clock: SimulationClock(VirtualTimeSource()))
         for reader in SimulatedReader.all { bus.plug(reader.make(clock: bus.clock).device) }
-        return bus
+        return (bus, bus.clock)
     }
 }
 
@@ -52,11 +67,11 @@ struct ListReaders: AsyncParsableCommand {
         try await output.reporting {
             let remembered = RememberedReaders.known(data)
             guard !self.remembered else { return try tell(remembered) }
-            let quirks = try configuration.load().readerQuirks
+            let settings = try configuration.load()
             let readers =
                 bus.pcsc
                 ? try await PCSCReaderCatalogue.readers()
-                : try await ReaderCatalogue.readers(on: try bus.open(), quirks: quirks).map(\.reader)
+                : try await ReaderCatalogue.readers(of: try bus.source(settings))
             let known = Set(remembered.map(\.id))
             let views = readers.map { ListedReaderView(reader: $0, isRemembered: known.contains($0.id)) }
             guard !output.json else { return try StandardOutput.write(json: views) }
@@ -106,12 +121,12 @@ struct ReaderInfo: AsyncParsableCommand {
             let found = try PCSCReaderCatalogue.find(reader, among: try await PCSCReaderCatalogue.readers())
             return await ReaderView.askingPCSC(found)
         }
-        let quirks = try configuration.load().readerQuirks
+        let settings = try configuration.load()
         let bus = try bus.open()
-        let found = try await ReaderCatalogue.find(reader, on: bus, quirks: quirks)
+        let found = try await ReaderCatalogue.find(reader, on: bus, settings)
         // Before the reader is opened, which wakes it.
         let place = await ReaderPlaceView(found.device, on: bus)
-        var result = await ReaderView.asking(found.reader, device: found.device, bus: bus, table: quirks)
+        var result = await ReaderView.asking(found.reader, device: found.device, bus: bus, settings)
         result.view.place = place
         return result
     }

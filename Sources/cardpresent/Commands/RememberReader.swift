@@ -41,7 +41,7 @@ struct RememberReader: AsyncParsableCommand {
             return (found.id, found.name)
         }
         let settings = try configuration.load()
-        let found = try await ReaderCatalogue.find(reader, on: try bus.open(), quirks: settings.readerQuirks).reader
+        let found = try await ReaderCatalogue.find(reader, on: try bus.open(), settings).reader
         return (found.id, found.name)
     }
 }

@@ -34,10 +34,10 @@ struct WatchReaders: AsyncParsableCommand {
             let source: any CardReaderSource =
                 bus.pcsc
                 ? PCSCReaderSource()
-                : USBCardReaderSource(try bus.open(), quirks: settings.readerQuirks, time: SystemTimeSource())
+                : try bus.source(settings)
             let changes = source.changes()
             let cancellation = Cancellation()
-            try await CancellationSignals.watching {
+            try await CancellationSignals.watching(endsWithOutput: true) {
                 let watching = Task { try await watch(changes, of: source) }
                 defer { watching.cancel() }
                 guard connect else {

@@ -1,13 +1,14 @@
 internal import Dispatch
 internal import Glibc
 
-/// Ctrl-C and `kill` end a command cleanly.
+/// Ctrl-C and `kill` end a command cleanly, and so does `head` one whose output goes on.
 enum CancellationSignals {
     private static let numbers = [SIGINT, SIGTERM, SIGHUP]
 
-    /// Runs `work`. Each SIGINT, SIGTERM or SIGHUP calls `onSignal`, and `work` comes to its own end.
+    /// Runs `work`. Each SIGINT, SIGTERM or SIGHUP calls `onSignal`, and `work` comes to its own end. With
+    /// `endsWithOutput` the same happens when nobody reads standard output any more.
     static func watching<Value: Sendable>(
-        _ work: () async throws -> Value, onSignal: @escaping @Sendable () async -> Void
+        endsWithOutput: Bool = false, _ work: () async throws -> Value, onSignal: @escaping @Sendable () async -> Void
     ) async rethrows -> Value {
         let queue = DispatchQueue(label: "cardpresent.signals")
         let sources = numbers.map { number in
@@ -18,7 +19,9 @@ enum CancellationSignals {
             source.resume()
             return source
         }
+        let output = endsWithOutput ? OutputWatch { Task { await onSignal() } } : nil
         defer {
+            output?.end()
             for source in sources { source.cancel() }
             for number in numbers { signal(number, SIG_DFL) }
         }

@@ -22,16 +22,18 @@ struct Examination: Sendable {
         let user = LoginUser.current(environment: environment)
         let time = SystemTimeSource()
         let (settings, configurationCheck) = Self.configuration(configuration)
+        let quirks = settings.readerQuirks
         var checks: [any Check] = [
             LibrariesCheck(usbVersion: LibUSBBus.libraryVersion, libraries: [.cups, .pcsc]),
             configurationCheck, Self.database(data), Self.clock(data, time),
             USBCheck(root: root), RulesCheck(root: root, user: user), GroupCheck(root: root, user: user),
-            ReaderCheck(root: root), PermissionCheck(root: root, user: user), OwnerCheck(root: root),
-            PowerCheck(root: root),
+            ReaderCheck(root: root, quirks: quirks, firmware: settings.readerFirmware),
+            PermissionCheck(root: root, quirks: quirks, user: user),
+            OwnerCheck(root: root, quirks: quirks), PowerCheck(root: root, quirks: quirks),
         ]
         if root.isEmpty {
             let bus = Result { () throws(USBError) -> any USBBus in try LibUSBBus(time: time) }
-            checks.append(AnswerCheck(bus: bus, time: time))
+            checks.append(AnswerCheck(bus: bus, quirks: quirks, time: time))
         }
         let server = environment["CUPS_SERVER"]
         checks.append(

@@ -1,5 +1,5 @@
-internal import CCID
 internal import Hardware
+internal import MSR
 internal import USB
 
 /// Finds readers for commands.
@@ -11,13 +11,19 @@ enum ReaderCatalogue {
         }
     }
 
+    /// The readers that payments would find with these settings.
+    ///
     /// - Throws: `CommandFailure`
     static func readers(
-        on bus: any USBBus, quirks: ReaderQuirkTable
+        on bus: any USBBus, _ settings: TillConfiguration
     ) async throws(CommandFailure) -> [(reader: CardReader, device: USBDevice)] {
+        let (stripes, quirks) = (settings.magneticStripe, settings.readerQuirks)
         do throws(USBError) {
-            return try await bus.devices().flatMap { device in
-                CardReader.all(in: device, quirks: quirks).map { ($0, device) }
+            let devices =
+                stripes.isEnabled
+                ? try await MSRInterface.devices(on: bus, models: stripes.readers) : try await bus.devices()
+            return devices.flatMap { device in
+                CardReader.all(in: device, magneticStripe: stripes, quirks: quirks).map { ($0, device) }
             }
         } catch {
             throw CommandFailure(.reader, code: "usb_failed", message: error.description)
@@ -28,9 +34,9 @@ enum ReaderCatalogue {
     ///
     /// - Throws: `CommandFailure`
     static func find(
-        _ id: String?, on bus: any USBBus, quirks: ReaderQuirkTable
+        _ id: String?, on bus: any USBBus, _ settings: TillConfiguration
     ) async throws(CommandFailure) -> (reader: CardReader, device: USBDevice) {
-        let readers = try await readers(on: bus, quirks: quirks)
+        let readers = try await readers(on: bus, settings)
         let first = readers.first { $0.reader.inputs.contains(.insert) } ?? readers.first
         guard let found = id.map({ id in readers.first { $0.reader.id == id } }) ?? first else {
             throw CommandFailure(

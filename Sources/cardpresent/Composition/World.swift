@@ -56,7 +56,8 @@ extension World {
     func readerSources(_ settings: TillConfiguration) -> [any CardReaderSource] {
         [
             USBCardReaderSource(
-                bus, quirks: settings.readerQuirks, time: time, magneticStripe: settings.magneticStripe)
+                bus, quirks: settings.readerQuirks, firmware: settings.readerFirmware, time: time,
+                magneticStripe: settings.magneticStripe)
         ]
     }
     var discoveryMethod: CardReaderDiscoveryMethod { .usb }

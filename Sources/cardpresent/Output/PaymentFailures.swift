@@ -89,6 +89,20 @@ extension CommandFailure {
                 .reader, code: "reader_access_denied", message: what,
                 fix: fix ?? "install udev/60-cardpresent.rules and join the group cardpresent")
         case .commandCancelled: self.init(.cancelled, code: "cancelled", message: message)
+        case .readerSoftwareUpdateFailed, .readerSoftwareUpdateFailedReader:
+            self.init(
+                .reader, code: "update_failed", message: message,
+                fix: "try again: 'cardpresent readers update'; if it fails again, ask the reader's maker")
+        case .readerSoftwareUpdateFailedBatteryLow:
+            self.init(.reader, code: "battery_low", message: message.splitAtFix.0, fix: message.splitAtFix.1)
+        case .readerSoftwareUpdateFailedInterrupted:
+            self.init(
+                .reader, code: "update_interrupted", message: message.splitAtFix.0,
+                fix: "plug the reader in and type: cardpresent readers update")
+        case .readerSoftwareUpdateFailedServer:
+            self.init(
+                .badData, code: "firmware_unusable", message: message,
+                fix: "name a DFU file for this reader in readers.firmware of the configuration")
         default: self.init(.reader, code: "reader_failed", message: message)
         }
     }

@@ -8,6 +8,7 @@ internal import USB
 extension CardReader {
     /// The reader on one line.
     var line: String {
+        guard !isAwaitingFirmware else { return "\(id)  \(name)  waits for firmware\n" }
         var parts = [exchangeLevel]
         if slotCount > 0 { parts.append(slotCount == 1 ? "1 slot" : "\(slotCount) slots") }
         if inputs.contains(.swipe) { parts.append("magnetic stripe") }
@@ -32,9 +33,12 @@ struct ReaderView: Encodable, Sendable {
     ///
     /// - Returns: what is known of it, and why it could not be asked.
     static func asking(
-        _ reader: CardReader, device: USBDevice, bus: any USBBus, table: ReaderQuirkTable
+        _ reader: CardReader, device: USBDevice, bus: any USBBus, _ settings: TillConfiguration
     ) async -> (view: ReaderView, failure: CommandFailure?) {
-        guard reader.readerType != .magneticStripe else { return await opening(reader, device: device, bus: bus) }
+        guard reader.readerType != .magneticStripe else {
+            return await opening(reader, device: device, bus: bus, settings.magneticStripe)
+        }
+        let table = settings.readerQuirks
         let quirks = table.quirks(of: device.descriptor).all.map { QuirkView($0) }
         do throws(CCIDError) {
             let interfaces = (try? CCIDInterface.all(in: device, quirks: table)) ?? []
@@ -69,11 +73,11 @@ struct ReaderView: Encodable, Sendable {
 
     /// Opens a reader that holds no card, to see whether it can be used.
     private static func opening(
-        _ reader: CardReader, device: USBDevice, bus: any USBBus
+        _ reader: CardReader, device: USBDevice, bus: any USBBus, _ policy: MagneticStripePolicy
     ) async -> (view: ReaderView, failure: CommandFailure?) {
         do throws(MSRError) {
-            guard let interface = MSRInterface.find(in: device) else { throw .noReader }
-            await (try MagneticStripeReader.open(device, interface, on: bus)).close()
+            guard let interface = MSRInterface.find(in: device, models: policy.readers) else { throw .noReader }
+            await (try MagneticStripeReader.open(device, interface, on: bus, path: policy.path)).close()
             return (ReaderView(reader: reader), nil)
         } catch {
             let failure = CommandFailure(.reader, code: "reader_failed", message: error.description)

@@ -117,8 +117,13 @@ func reset(_ sequence: Int, _ atr: String, select: String = "01", slot: Int = 0)
 }
 
 /// SetParameters and its echo.
-func parameters(_ sequence: Int, _ number: String, _ data: String, _ specific: String = "00 00") -> [String] {
-    ["> " + message("61", sequence, number + "0000", data), "< " + message("82", sequence, specific + number, data)]
+func parameters(
+    _ sequence: Int, _ number: String, _ data: String, _ specific: String = "00 00", slot: Int = 0
+) -> [String] {
+    [
+        "> " + message("61", sequence, number + "0000", data, slot: slot),
+        "< " + message("82", sequence, specific + number, data, slot: slot),
+    ]
 }
 
 /// The pair of messages that aborts, and the reader's confirmation.

@@ -44,6 +44,9 @@ final class ScriptedTransport: USBTransport {
     /// Everything that was told has been heard.
     var isListening: Bool { state.withLock { $0.listener != nil && $0.notices.isEmpty } }
 
+    /// The read that hangs brings these bytes.
+    func answer(_ bytes: [UInt8]) { endHanging(.success(bytes)) }
+
     func notify(_ notice: Result<[UInt8], USBError>) {
         let listener = state.withLock { state in
             let listener = state.listener
@@ -132,12 +135,12 @@ final class ScriptedTransport: USBTransport {
         }
     }
 
-    private func endHanging() {
+    private func endHanging(_ result: Result<[UInt8], USBError> = .failure(.cancelled)) {
         let hanging = state.withLock { state in
             defer { state.hanging = nil }
             return state.hanging
         }
-        hanging?.resume(returning: .failure(.cancelled))
+        hanging?.resume(returning: result)
     }
 
     func interruptIn(endpoint: UInt8, maximumLength: Int, timeout: Duration) async throws(USBError) -> [UInt8] {
@@ -150,12 +153,17 @@ final class ScriptedTransport: USBTransport {
                     return nil
                 }
                 if let notice { continuation.resume(returning: notice) }
-                if Task.isCancelled { notify(.failure(.cancelled)) }
+                if Task.isCancelled { endListening(.cancelled) }
             }
         } onCancel: {
-            notify(.failure(.cancelled))
+            endListening(.cancelled)
         }
         return try notice.get()
+    }
+
+    private func endListening(_ error: USBError) {
+        let listener = state.withLock { $0.listener.take() }
+        listener?.resume(returning: .failure(error))
     }
 
     func control(_ request: USBControlRequest, timeout: Duration) async throws(USBError) -> [UInt8] {
@@ -179,6 +187,8 @@ final class ScriptedTransport: USBTransport {
 
     func reset() async throws(USBError) {
         let step = try await next("R", "R!", doing: "reset")
+        // As Linux has it: what waits on the interface ends as if the device were gone.
+        endListening(.disconnected)
         if step.kind == "R!" { throw .disconnected }
     }
 

@@ -106,7 +106,7 @@ struct DoctorCommandTests {
         #expect(
             shown.output == """
                 problem  owner          08e6:3437@1-1 GemPC Twin: is held by pcscd (process 812)
-                                        why: pcscd takes every reader that it knows; 61-cardpresent-exclusive.rules keeps newer versions away
+                                        why: pcscd takes every reader that it knows; --reader pcsc uses one through it, and 61-cardpresent-exclusive.rules keeps newer versions away
                                         fix: sudo systemctl stop pcscd.socket pcscd.service
 
                 """)

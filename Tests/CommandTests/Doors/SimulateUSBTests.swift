@@ -188,6 +188,38 @@ struct SimulateUSBTests {
         #expect(result.status == 64)
     }
 
+    @Test func `more readers than a bus has addresses are refused`() throws {
+        let models = Array(repeating: ["--model", "tpdu"], count: 128).flatMap(\.self)
+        let result = try Program.run(["simulate", "usb"] + models, in: scratch)
+        #expect(result.status == 64)
+        #expect(result.error.contains("room for 127 devices, not for 128"))
+    }
+
+    @Test func `it ends without an error when nobody reads its events any more`() throws {
+        let result = try Program.run(
+            shell: #"timeout 50 "$0" "$@" < /dev/null | head -1; exit ${PIPESTATUS[0]}"#,
+            ["simulate", "usb", "--json", "--listen", path], in: scratch)
+        #expect(result.status == 0)
+        #expect(result.output.hasPrefix(#"{"address":""#))
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func `connections for which there are no descriptors do not end it`() throws {
+        let child = try Child(
+            program: "/bin/bash",
+            ["-c", #"ulimit -n 48; exec "$0" "$@""#, Program.path, "simulate", "usb", "--json", "--listen", path],
+            in: scratch)
+        #expect(child.wait { FileManager.default.fileExists(atPath: path) })
+        // Each takes five.
+        var idle = try (0..<16).map { _ in try USBIPSocket(path: path) }
+        #expect(child.wait { child.isAsleep })
+        idle = []
+        #expect(try USBIPSocket(path: path).importDevice().status == 0)
+        #expect(idle.isEmpty)
+        child.send(SIGTERM)
+        #expect(try child.result().status == 0)
+    }
+
     @Test func `unknown models and cards are refused with the nearest ones`() throws {
         let model = try Program.run(["simulate", "usb", "--model", "short-adpu"], in: scratch)
         #expect(model.error.contains("did you mean 'short-apdu'?"))

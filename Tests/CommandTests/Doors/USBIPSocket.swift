@@ -12,10 +12,15 @@ final class USBIPSocket {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let code = withUnsafeMutableBytes(of: &address) {
-            connect(connection, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
+        // The socket's file is there a moment before anybody listens.
+        for attempt in 1... {
+            let code = withUnsafeMutableBytes(of: &address) {
+                connect(connection, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
+            }
+            if code == 0 { return }
+            guard errno == ECONNREFUSED, attempt < 500 else { throw ChildError(call: "connect", code: errno) }
+            usleep(10_000)
         }
-        guard code == 0 else { throw ChildError(call: "connect", code: errno) }
     }
 
     deinit { close(connection) }

@@ -35,7 +35,7 @@ struct HelpTests {
                   payments                Shows payments, and finishes what was left in the
                                           middle.
                   receipts                Shows and prints receipts.
-                  readers                 Shows card readers.
+                  readers                 Shows card readers, and updates their firmware.
                   cards                   Shows the simulated cards.
                   simulate                Lends simulated hardware to other programs.
                   exceptions              Keeps the list of cards that are not to be taken.
@@ -130,9 +130,11 @@ struct HelpTests {
     @Test(arguments: [
         ["refund"], ["payments", "list"], ["payments", "show"], ["payments", "recover"], ["receipts", "list"],
         ["receipts", "show"], ["receipts", "print"], ["readers", "list"], ["readers", "info"], ["readers", "watch"],
+        ["readers", "remember"], ["readers", "forget"],
         ["cards", "list"], ["cards", "show"], ["config", "show"], ["config", "check"], ["issuer", "ledger"],
         ["issuer", "reconcile"], ["emv", "decode"], ["emv", "replay"], ["emv", "oda"], ["emv", "capks"],
         ["exceptions", "add"], ["exceptions", "list"], ["exceptions", "remove"], ["simulate", "card"],
+        ["simulate", "firmware"], ["readers", "update"],
         ["simulate", "usb"], ["doctor"],
     ])
     func `every command has help, and results as JSON`(command: [String]) throws {

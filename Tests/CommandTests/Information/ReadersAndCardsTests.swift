@@ -34,7 +34,7 @@ struct ReadersAndCardsTests {
                 1209:0009@1-9  Simulated dual interface reader  short APDU, 1 slot
                 1209:0009@1-9#1  Simulated dual interface reader #1  short APDU, 1 slot
                 1209:000a@1-10  Simulated chip and magnetic stripe reader  TPDU, 1 slot, magnetic stripe
-                1209:000b/UPD00001  Simulated updatable reader  short APDU, 1 slot
+                1209:000d/UPD00001  Simulated updatable reader  short APDU, 1 slot
                 1209:000b@1-12  Simulated magnetic stripe reader  reports, magnetic stripe
                 0801:0002@1-13  Simulated magnetic stripe reader (fixed report)  reports, magnetic stripe
                 0801:0001@1-14  Simulated magnetic stripe reader (keyboard)  keyboard, magnetic stripe
@@ -47,6 +47,7 @@ struct ReadersAndCardsTests {
                   id            1209:0001@1-1
                   manufacturer  CardPresent
                   USB           1209:0001
+                  place         bus 1 device 1, port 1-1
                   firmware      1.00
                   level         TPDU
                   slots         1
@@ -59,6 +60,31 @@ struct ReadersAndCardsTests {
         #expect(told["card"] as? String == "absent")
         #expect((told["reader"] as? [String: Any])?["id"] as? String == "1209:0003@1-3")
         #expect((told["reader"] as? [String: Any])?["hasPINPad"] as? Bool == false)
+    }
+
+    @Test func `readers are listed and asked as the configuration has payments use them`() throws {
+        func run(_ stripes: String, _ arguments: String...) throws -> ProgramResult {
+            let file = try scratch.write("terminal: { magstripe: \(stripes) }\n", to: "stripes.yaml")
+            return try Program.run(["readers"] + arguments + ["--simulated", "--config", file], in: scratch)
+        }
+        let without = try run("{ enabled: false }", "list").output
+        #expect(without.contains("1209:000a@1-10  Simulated chip and magnetic stripe reader  TPDU, 1 slot\n"))
+        #expect(!without.contains("reports") && !without.contains("keyboard"))
+        #expect(try run("{ enabled: false }", "info", "0801:0001@1-14").status == 5)
+        #expect(try run("{}", "info", "0801:0001@1-14").status == 0)
+        // A reader that types is not read through hidraw, and the simulated ones have no node.
+        let typing = try run("{ path: hidraw }", "info", "0801:0001@1-14")
+        #expect(typing.status == 5 && typing.error.contains("path: usb"))
+    }
+
+    @Test func `readers watch ends without an error when nobody reads it any more`() throws {
+        for options in [[], ["--json"]] {
+            let result = try Program.run(
+                shell: #"timeout 50 "$0" "$@" < /dev/null | head -1; exit ${PIPESTATUS[0]}"#,
+                ["readers", "watch", "--simulated"] + options, in: scratch)
+            #expect(result.status == 0)
+            #expect(result.output.contains("1209:0001@1-1"))
+        }
     }
 
     @Test func `readers quirks lists the table, the configuration's rows last, and marks what is plugged in`() throws {

@@ -52,6 +52,14 @@ struct SwipeTests {
         #expect((try none.object()["error"] as? [String: Any])?["code"] as? String == "reader_not_found")
     }
 
+    @Test func `a stripe that cannot be read is to be swiped again, also where the reader does not say why`() throws {
+        for reader in ["simulated:msr", "simulated:msr-fixed"] {
+            let result = try pay(reader, "stripe-bad-lrc")
+            #expect(result.status == 5)
+            #expect(result.error.contains("swipe the card again"))
+        }
+    }
+
     @Test func `a reader that enciphers is told as such`() throws {
         let result = try pay("simulated:msr-encrypted", "stripe-only", "--json")
         #expect(result.status == 5)

@@ -1,3 +1,4 @@
+import CCID
 import Determinism
 import Doctor
 import Simulator
@@ -40,6 +41,17 @@ import USB
     func `a reader that cannot be opened is the matter of another check`(error: USBError) async {
         let reader = MuteReader(failure: error)
         #expect(await findings(.success(reader)).verdicts == [.skipped])
+    }
+
+    @Test func `a reader whose firmware is known to fail is told with what to do`() async {
+        let table = ReaderQuirkTable(rules: [
+            ReaderQuirkRule(
+                "it", vendorID: 0x1209, productID: 0x0001, [.refusedFirmware(fix: "get version 2")], source: "a test")
+        ])
+        bus.plug(SimulatedCCIDReader(model: .tpdu, clock: clock))
+        let told = await AnswerCheck(bus: .success(bus), quirks: table, time: clock).findings()
+        #expect(told.verdicts == [.problem])
+        #expect(told.fixes == ["get version 2"])
     }
 
     @Test func `a bus that cannot be looked at is a problem`() async {

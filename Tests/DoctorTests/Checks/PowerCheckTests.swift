@@ -11,7 +11,7 @@ import Testing
     @Test func `a reader that may sleep may sleep`() async throws {
         try system.plug("1-1", power: ["control": "auto", "runtime_status": "suspended"])
         #expect(
-            await findings() == [.ok(about: "08e6:3437@1-4 USB SmartCard Reader", "power/control is auto")])
+            await findings() == [.ok(about: "08e6:3437@1-1 USB SmartCard Reader", "power/control is auto")])
     }
 
     @Test(arguments: [(0x0783, 0x0003), (0x058F, 0x9520)] as [(UInt16, UInt16)])

@@ -81,6 +81,15 @@ import Testing
         #expect(await findings().verdicts == [.ok])
     }
 
+    @Test func `rules for readers that take firmware give no reader away`() async throws {
+        try system.write(
+            #"ATTR{idVendor}=="1209", ATTR{idProduct}=="000e", GROUP="cardpresent""# + "\n",
+            to: "/etc/udev/rules.d/62-cardpresent-firmware.rules")
+        #expect(await findings().verdicts == [.problem])
+        try system.installRules()
+        #expect(await findings().verdicts == [.ok])
+    }
+
     @Test func `a later rule that gives readers to pcscd is told with its line`() async throws {
         try system.installRules()
         try system.write(

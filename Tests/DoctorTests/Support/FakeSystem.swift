@@ -128,6 +128,8 @@ struct USBModel {
     var classes: [UInt8]
     /// Instead of the CCID descriptor of an interface of class 0B.
     var ccid: [UInt8]?
+    /// Subclass and protocol of every interface.
+    var subclass: (UInt8, UInt8) = (0, 0)
 
     init(vendor: UInt16, product: UInt16, name: String, classes: [UInt8], ccid: [UInt8]? = nil) {
         (self.vendor, self.product, self.name, self.classes, self.ccid) = (vendor, product, name, classes, ccid)
@@ -150,9 +152,11 @@ struct USBModel {
                 64,
                 0, 0,
             ]
-            body += [9, 4, number, 0, 3, code, 0, 0, 0]
+            body += [9, 4, number, 0, 3, code, subclass.0, subclass.1, 0]
             // HID 1.11 §6.2.1: one report descriptor of 20 bytes.
             if code == 3 { body += [9, 0x21, 0x11, 1, 0, 1, 0x22, 20, 0] }
+            // DFU 1.1 §4.1.3: it can be written, 64 bytes at a time.
+            if code == 0xFE, subclass.0 == 1 { body += [9, 0x21, 1, 0xE8, 3, 64, 0, 0x10, 1] }
             body += (code == 0x0B ? ccid ?? Self.ccidDescriptor : []) + endpoints
         }
         let total = UInt16(9 + body.count)

@@ -1,3 +1,4 @@
+import CCID
 import DeviceAccess
 import Foundation
 import Glibc
@@ -17,8 +18,10 @@ struct UdevRunTests {
         /// What a line of ours did: `GROUP 998`, from `…/60-cardpresent.rules:75 GROUP 998`.
         var effects: [String] {
             rules.compactMap { line in
-                line.range(of: #"6[01]-cardpresent[a-z-]*\.rules:[0-9]+ "#, options: .regularExpression)
-                    .map { String(line[$0.upperBound...]) }
+                line.range(
+                    of: #"6[012]-cardpresent[a-z-]*\.rules:[0-9]+ "#, options: .regularExpression
+                )
+                .map { String(line[$0.upperBound...]) }
             }
         }
 
@@ -167,18 +170,59 @@ struct UdevRunTests {
     }
 
     @Test func `keyboards, printers and security keys are nobody's`() throws {
-        for classes: [UInt8] in [[3], [7], [3, 3], [8], [0xFE]] {
+        for classes: [UInt8] in [[3], [7], [3, 3], [8], [0xFE], [0xFF]] {
             let model = USBModel(vendor: 0x1234, product: 2, name: "Other", classes: classes)
             #expect(try run(device("1-1", model), "\(Self.controller)/1-1").effects.isEmpty, "\(classes)")
         }
     }
 
-    @Test(arguments: [(0x0783, 0x0003), (0x058F, 0x9520)] as [(UInt16, UInt16)])
+    /// The readers of a row of the driver's quirk table, by vendor and product.
+    private static func readers(with kind: ReaderQuirk.Kind) -> [(UInt16, UInt16)] {
+        ReaderQuirkTable.embedded.rules.filter { rule in rule.quirks.contains { $0.kind == kind } }
+            .map { ($0.vendorID, $0.productID) }
+    }
+
+    @Test(arguments: readers(with: .noAutosuspend))
     func `readers that do not wake up are kept awake`(vendor: UInt16, product: UInt16) throws {
         let model = USBModel(vendor: vendor, product: product, name: "Sleeper", classes: [0x0B])
         let result = try run(device("1-1", model), "\(Self.controller)/1-1")
         #expect(result.hasAccess)
         #expect(result.effects.contains { $0.contains("power/control") && $0.hasSuffix("'on'") })
+    }
+
+    @Test
+    func `devices that take firmware are nobody's, and the rules of the documentation give one kind of reader away`()
+        throws
+    {
+        var model = USBModel(vendor: 0x1209, product: 0x000E, name: "Reader", classes: [0xFE])
+        model.subclass = (1, 2)
+        #expect(try run(device("1-1", model), "\(Self.controller)/1-1").effects.isEmpty)
+        let documented = InstalledFile(
+            path: "/etc/udev/rules.d/62-cardpresent-firmware.rules", contents: Array(try Self.documentedRules().utf8))
+        let given = try run(device("1-1", model), "\(Self.controller)/1-1", files: [.rules, documented])
+        #expect(given.hasAccess)
+        #expect(given.property("TAGS")?.contains(":uaccess:") == true)
+        model.product = 0x000F
+        let other = try run(device("1-1", model), "\(Self.controller)/1-1", files: [.rules, documented])
+        #expect(other.effects.isEmpty)
+    }
+
+    /// The block of udev rules in docs/readers.md.
+    private static func documentedRules() throws -> String {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/readers.md")
+        let text = try String(contentsOf: file.standardized, encoding: .utf8)
+        let parts = text.components(separatedBy: "```udev\n")
+        try #require(parts.count == 2)
+        return try #require(parts[1].components(separatedBy: "```").first)
+    }
+
+    @Test(arguments: readers(with: .vendorSpecificClass))
+    func `readers that do not say what they are are known by their numbers`(vendor: UInt16, product: UInt16) throws {
+        let model = USBModel(vendor: vendor, product: product, name: "Reader", classes: [0xFF])
+        let result = try run(device("1-1", model), "\(Self.controller)/1-1", files: [.rules, .exclusiveRules])
+        #expect(result.hasAccess)
+        #expect(result.property("ID_SMARTCARD_READER") == "1")
+        #expect(result.property("PCSCLITE_IGNORE") == "1")
     }
 
     /// Those that the driver knows, and some that only the rules do.

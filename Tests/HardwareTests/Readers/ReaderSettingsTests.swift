@@ -1,4 +1,5 @@
 import CCID
+import Determinism
 import Foundation
 import Hardware
 import SettingsFile
@@ -52,7 +53,85 @@ import USB
         #expect(rows.quirks(of: other) == .none)
     }
 
+    // MARK: Firmware
+
+    private func firmware(_ rows: String, file: String = "till.yaml") throws(SettingsError) -> [ReaderFirmware] {
+        try TillConfiguration(yaml: "readers: { firmware: \(rows) }", file: file).readerFirmware.rows
+    }
+
+    @Test func `without rows there is no firmware`() throws {
+        #expect(TillConfiguration.standard.readerFirmware.rows == [])
+        #expect(try firmware("[]") == [])
+    }
+
+    @Test func `a row says for which reader a file is, and whether it may be left`() throws {
+        var row = ReaderFirmware(
+            vendorID: 0x1209, productID: 0x000D, updateVendorID: 0x1209, updateProductID: 0x000D,
+            release: ReaderRelease(rawValue: 0x0234), file: "/srv/r.dfu")
+        let start = "reader: 1209:000d, version: 2.34, file: /srv/r.dfu"
+        #expect(try firmware("[{ \(start) }]") == [row])
+        #expect(try firmware("[{ \(start), required: false }]") == [row])
+        row.need = .required
+        #expect(try firmware("[{ \(start), required: true }]") == [row])
+        (row.updateVendorID, row.updateProductID) = (0x0483, 0xDF11)
+        row.need = .requiredFrom(CivilDate(year: 2028, month: 2, day: 29))
+        #expect(try firmware("[{ \(start), updateMode: 0483:df11, requiredFrom: 2028-02-29 }]") == [row])
+        let till = try TillConfiguration(
+            yaml: "readers: { firmware: [{ \(start), requiredFrom: 2028-02-29 }] }", file: "till.yaml")
+        #expect(try TillConfiguration(yaml: till.yaml, file: "printed.yaml").readerFirmware == till.readerFirmware)
+    }
+
+    @Test func `a relative name starts at the folder of the configuration`() throws {
+        let row = "[{ reader: 1209:000d, version: 2.34, file: firmware/r.dfu }]"
+        #expect(
+            try firmware(row, file: "/etc/cardpresent/till.yaml").map(\.file) == ["/etc/cardpresent/firmware/r.dfu"])
+        #expect(try firmware(row).map(\.file) == ["firmware/r.dfu"])
+    }
+
+    @Test func `the complete example says everything about firmware`() throws {
+        let path = documentation.appending(path: "examples/till.yaml").path
+        let row = try #require(try TillConfiguration.load(path: path).readerFirmware.rows.first)
+        #expect((row.vendorID, row.productID) == (0x1209, 0x000D))
+        #expect((row.updateVendorID, row.updateProductID) == (0x1209, 0x000E))
+        #expect(row.release == ReaderRelease(rawValue: 0x0234))
+        #expect(row.file == documentation.appending(path: "examples/reader-2.34.dfu").path)
+        #expect(row.need == .requiredFrom(CivilDate(year: 2026, month: 12, day: 1)))
+    }
+
+    // MARK: Faults
+
     static let faults: [(yaml: String, error: String)] = [
+        ("readers: { firmware: x }", "1: readers.firmware: a list is wanted here, not text"),
+        (
+            "readers: { firmware: [{ version: 2.34, file: r.dfu }] }",
+            "1: readers.firmware[0]: the key 'reader' is missing"
+        ),
+        (
+            "readers: { firmware: [{ reader: 1209:000d, file: r.dfu }] }",
+            "1: readers.firmware[0]: the key 'version' is missing"
+        ),
+        (
+            "readers: { firmware: [{ reader: 1209:000d, version: 2.34 }] }",
+            "1: readers.firmware[0]: the key 'file' is missing"
+        ),
+        (
+            "readers: { firmware: [{ reader: 1209:000d, version: 2.34, file: r.dfu, must: true }] }",
+            "1: readers.firmware[0]: unknown key 'must'; use one of reader, version, file, updateMode, required, "
+                + "requiredFrom"
+        ),
+        (
+            "readers:\n  firmware:\n    - { reader: 1209:000d, version: 2.3, file: r.dfu }",
+            "3: readers.firmware[0].version: not a firmware release; write one such as 5.16"
+        ),
+        (
+            "readers: { firmware: [{ reader: 1209:000d, version: 2.34, file: r.dfu, requiredFrom: 1.12.2026 }] }",
+            "1: readers.firmware[0].requiredFrom: not a date; write it as 2030-12-31, from 2000 to 2049"
+        ),
+        (
+            "readers: { firmware: [{ reader: 1209:000d, version: 2.34, file: r.dfu, required: true, "
+                + "requiredFrom: 2026-12-01 }] }",
+            "1: readers.firmware[0].requiredFrom: 'required' says something else; remove one of them"
+        ),
         ("readers: x", "1: readers: a mapping is wanted here, not text"),
         ("readers: { quirk: [] }", "1: readers: unknown key 'quirk'; did you mean 'quirks'?"),
         ("readers: { allowRefusedFirmware: yes }", "1: readers.allowRefusedFirmware: 'yes' is neither true nor false"),

@@ -129,12 +129,18 @@ import Testing
         #expect(await events.next() == .disconnected(.unplugged))
     }
 
-    @Test func `firmware cannot be installed`() async throws {
+    @Test func `without newer firmware there is nothing to install, and nothing to cancel`() async throws {
         let bench = try ServiceBench()
-        await #expect(
-            throws: CardReaderServiceError.softwareUpdate(
-                .featureNotAvailable("CCID readers have no way to install firmware"))
-        ) { try await bench.service.installUpdate() }
+        await #expect(throws: CardReaderServiceError.softwareUpdate(.notConnectedToReader)) {
+            try await bench.service.installUpdate()
+        }
+        try await bench.connect()
+        await #expect(throws: CardReaderServiceError.softwareUpdate(.noSoftwareUpdateAvailable)) {
+            try await bench.service.installUpdate()
+        }
+        await #expect(throws: CardReaderServiceError.softwareUpdate(.softwareUpdateNotCancellable)) {
+            try await bench.service.cancelUpdate()
+        }
     }
 
     // MARK: Payments

@@ -93,6 +93,20 @@ import Testing
         #expect(machine.next(at: .milliseconds(100_010)) == .open)
     }
 
+    @Test func `one that is plugged in anew while it is opened is tried again at once, and only once more`() {
+        var machine = begun()
+        machine.saw(isPresent: true, at: .seconds(100))
+        #expect(machine.next(at: .seconds(100)) == .open)
+        machine.saw(isPresent: false, at: .seconds(101))
+        machine.saw(isPresent: true, at: .seconds(102))
+        machine.refused(.readerDisconnected, at: .seconds(103))
+        #expect(machine.next(at: .seconds(103)) == .open)
+        machine.refused(.readerDisconnected, at: .seconds(103))
+        #expect(machine.next(at: .seconds(103)) == .look)
+        machine.saw(isPresent: true, at: .seconds(103))
+        #expect(machine.next(at: .seconds(103)) == .wait(ReaderReconnection.firstPause))
+    }
+
     @Test func `one that came back as something else is not tried again`() {
         var machine = begun()
         machine.saw(isPresent: true, at: .seconds(100))

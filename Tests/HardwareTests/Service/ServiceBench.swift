@@ -17,6 +17,10 @@ final class ServiceBench: Sendable {
     let reader: SimulatedCCIDReader
     /// Where cards are swiped: the head in the chip reader, or a reader beside it.
     let stripeReader: SimulatedMagneticStripeReader?
+    /// What takes firmware in the reader; nil when its model takes none.
+    let updates: SimulatedUpdatableDevice?
+    /// The reader as it is plugged in.
+    let device: any SimulatedUSBDevice
     let card: SimulatedEMVCard
     let issuer: SimulatedIssuer
     let service: LocalCardReaderService
@@ -26,11 +30,13 @@ final class ServiceBench: Sendable {
     init(
         _ profileName: String = "visa-credit", model: SimulatedReaderModel = .shortAPDU, isPlugged: Bool = true,
         quirks: ReaderQuirkTable = .embedded, stripeReader stripeModel: SimulatedMSRModel? = nil,
-        magneticStripe: MagneticStripePolicy = MagneticStripePolicy(), history: (any CardHistory)? = nil,
+        firmware: [ReaderFirmware] = [], magneticStripe: MagneticStripePolicy = MagneticStripePolicy(),
+        history: (any CardHistory)? = nil,
         faults: [IssuerFaultRule] = [], reconnection: ReconnectionPolicy = .off, time: (any TimeSource)? = nil,
         terminal: TerminalConfiguration = .standard,
         change: (inout CardProfile) -> Void = { _ in }, trace: (@Sendable (TraceEntry) -> Void)? = nil,
-        wrap: (any PaymentHost) -> any PaymentHost = { $0 }, wrapBus: (SimulatedUSBBus) -> any USBBus = { $0 }
+        wrap: (any PaymentHost) -> any PaymentHost = { $0 }, wrapBus: (SimulatedUSBBus) -> any USBBus = { $0 },
+        wrapSource: (USBCardReaderSource) -> any CardReaderSource = { $0 }
     ) throws {
         var profile = try CardProfileLibrary.profile(profileName)
         change(&profile)
@@ -38,7 +44,7 @@ final class ServiceBench: Sendable {
         let keys = try TestKeys.embedded()
         bus = SimulatedUSBBus(clock: clock)
         let unit = SimulatedReaderUnit(model: model, clock: clock)
-        reader = unit.first
+        (reader, updates, device) = (unit.first, unit.updates, unit.device)
         let beside = stripeModel.map { [clock] in SimulatedMagneticStripeReader(model: $0, clock: clock) }
         stripeReader = unit.stripe ?? beside
         if isPlugged { bus.plug(unit.device) }
@@ -54,7 +60,12 @@ final class ServiceBench: Sendable {
             accounts: profile.issuerAccounts(keys: keys), keys: keys, time: clock, random: random.stream("host"),
             faults: faults)
         service = LocalCardReaderService(
-            sources: [USBCardReaderSource(wrapBus(bus), quirks: quirks, time: clock, magneticStripe: magneticStripe)],
+            sources: [
+                wrapSource(
+                    USBCardReaderSource(
+                        wrapBus(bus), quirks: quirks, firmware: ReaderFirmwareCatalogue(firmware), time: clock,
+                        magneticStripe: magneticStripe))
+            ],
             host: wrap(issuer), terminal: terminal, magneticStripe: magneticStripe, cardholder: person,
             history: history, time: time ?? clock, random: random.stream("terminal"), reconnection: reconnection,
             trace: trace)

@@ -6,6 +6,10 @@ import USB
 final class TalkativeBus: USBBus {
     struct Words: Sendable {
         var openError: USBError?
+        /// Products that may not be opened.
+        var closed: Set<UInt16> = []
+        /// The kernel's HID driver has no interface.
+        var hidesReports = false
         var overcurrents: Int?
         var isAuthorized: Bool?
         var group: String?
@@ -19,11 +23,21 @@ final class TalkativeBus: USBBus {
 
     func say(_ change: (inout Words) -> Void) { words.withLock { change(&$0) } }
 
-    func devices() async throws(USBError) -> [USBDevice] { try await bus.devices() }
+    func devices() async throws(USBError) -> [USBDevice] {
+        var devices = try await bus.devices()
+        guard words.withLock({ $0.hidesReports }) else { return devices }
+        for index in devices.indices {
+            for interface in devices[index].configuration?.interfaces.indices ?? 0..<0 {
+                devices[index].configuration?.interfaces[interface].kernelHID = nil
+            }
+        }
+        return devices
+    }
     func hotplugEvents() -> AsyncStream<USBHotplugEvent> { bus.hotplugEvents() }
 
     func open(_ device: USBDevice) async throws(USBError) -> any USBTransport {
         if let error = words.withLock({ $0.openError }) { throw error }
+        if words.withLock({ $0.closed.contains(device.descriptor.productID) }) { throw .accessDenied }
         return try await bus.open(device)
     }
 

@@ -7,6 +7,7 @@ import MagneticStripe
 import Simulator
 import Synchronization
 import Testing
+import USB
 
 @testable import Hardware
 
@@ -171,6 +172,41 @@ import Testing
             return
         }
         #expect(outcome.prompts == [.swipe])
+    }
+
+    @Test func `why a stripe reader beside a chip reader cannot be used is told before each payment`() async throws {
+        let words = Mutex<TalkativeBus?>(nil)
+        let bench = try ServiceBench(
+            "visa-credit", stripeReader: .pointOfSale,
+            wrapBus: { bus in
+                let bus = TalkativeBus(bus)
+                bus.say { $0.closed = [SimulatedMSRModel.pointOfSale.productID] }
+                words.withLock { $0 = bus }
+                return bus
+            })
+        try await bench.connect()
+        let log = EventLog()
+        let intent = try await bench.pay { log.append($0) }
+        #expect(intent.details.entryMode == .chip)
+        #expect(log.events.first == .displayMessage("Magnetic stripes are not read: \(USBError.accessDenied)."))
+        #expect(log.events.contains(.waitingForInput(.insert)))
+        // With the permission it is used, and nothing is told any more.
+        words.withLock { $0 }?.say { $0.closed = [] }
+        let next = EventLog()
+        _ = try await bench.pay { next.append($0) }
+        #expect(next.events.first == .waitingForInput([.insert, .swipe]))
+    }
+
+    @Test func `a stripe reader that a killed till left without a driver takes the next payment`() async throws {
+        let bench = try ServiceBench(
+            "stripe-only", isPlugged: false, stripeReader: .pointOfSale,
+            wrapBus: { bus in
+                let bus = TalkativeBus(bus)
+                bus.say { $0.hidesReports = true }
+                return bus
+            })
+        try await bench.connect()
+        #expect(try await bench.pay().details.entryMode == .swipe)
     }
 
     @Test func `nobody swipes: the payment ends at its deadline`() async throws {

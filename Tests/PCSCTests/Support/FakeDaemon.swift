@@ -1,4 +1,5 @@
 import CPCSC
+import CardSecrets
 import Dispatch
 import Glibc
 import Synchronization
@@ -108,7 +109,8 @@ final class FakeDaemon: Sendable {
         }
         functions.SCardTransmit = { card, request, command, count, _, answer, length in
             let daemon = FakeDaemon.of(card)
-            let bytes = Array(UnsafeBufferPointer(start: command, count: Int(count)))
+            var bytes = Array(UnsafeBufferPointer(start: command, count: Int(count)))
+            defer { bytes.wipe() }
             _ = daemon.note("transmit \(request.pointee.protocol) \(hex(bytes))")
             return daemon.script.withLock { $0.transmit }(bytes).write(to: answer, length)
         }

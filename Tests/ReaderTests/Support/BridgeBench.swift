@@ -61,8 +61,8 @@ final class BridgeBench: Sendable {
     private static func resources(settlingTo expected: ProcessResources? = nil) async -> ProcessResources {
         await firstUse.value
         var resources = ProcessResources.now
-        // Some other thread may be about to drop the last reference, or to end.
-        for _ in 0..<500 where expected.map({ $0 != resources }) ?? (resources.eventThreads > 0) {
+        // Some other thread may be about to drop the last reference, or to end, and may have to wait for a processor.
+        for _ in 0..<2_500 where expected.map({ $0 != resources }) ?? (resources.eventThreads > 0) {
             try? await Task.sleep(for: .milliseconds(2))
             resources = .now
         }
@@ -113,9 +113,10 @@ final class BridgeBench: Sendable {
     }
 
     func open(
-        _ reader: Plugged<SimulatedCCIDReader>, _ timing: CCIDTiming = .short
+        _ reader: Plugged<SimulatedCCIDReader>, _ timing: CCIDTiming = .short,
+        quirks: ReaderQuirkTable = .embedded, time: any TimeSource = SystemTimeSource()
     ) async throws(CCIDError) -> CCIDReader {
-        try await CCIDReader.open(reader.device, on: bus, timing: timing, time: SystemTimeSource())
+        try await CCIDReader.open(reader.device, on: bus, timing: timing, quirks: quirks, time: time)
     }
 
     /// Waits until something is so, for two seconds at most.

@@ -13,7 +13,11 @@ struct ProcessResources: Hashable, CustomStringConvertible {
             // The directory itself is open while it is read, and is gone when it is looked at.
             guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
             else { continue }
-            files[String(target.prefix { $0 != "[" || target.hasPrefix("anon") }), default: 0] += 1
+            // The address of a device says nothing: it changes when the device is plugged in again.
+            let kind =
+                target.contains(Self.nodes)
+                ? Self.nodes : String(target.prefix { $0 != "[" || target.hasPrefix("anon") })
+            files[kind, default: 0] += 1
         }
         let threads = names(in: "/proc/self/task").count {
             (try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8)) == "usb-events\n"
@@ -22,7 +26,9 @@ struct ProcessResources: Hashable, CustomStringConvertible {
     }
 
     /// Open nodes of USB devices.
-    var deviceFiles: Int { files.filter { $0.key.contains("/dev/bus/usb/") }.values.reduce(0, +) }
+    var deviceFiles: Int { files[Self.nodes] ?? 0 }
+
+    private static let nodes = "/dev/bus/usb/"
 
     /// Every thread of the process.
     static var threads: Int { names(in: "/proc/self/task").count }

@@ -47,6 +47,14 @@ enum USBBridge {
         _ = try await order("fail", "\(address)", String(endpoint, radix: 16), "\(code)")
     }
 
+    /// The next transfer on an endpoint is not taken at all.
+    static func deny(_ endpoint: UInt8, of address: UInt8, with code: Int32) async throws {
+        _ = try await order("deny", "\(address)", String(endpoint, radix: 16), "\(code)")
+    }
+
+    /// The machine sleeps, and wakes up with the device still in place: what was under way has ended as if it were gone.
+    static func suspend(_ address: UInt8) async throws { _ = try await order("suspend", "\(address)") }
+
     /// The next transfer on an endpoint carries so many bytes and no more.
     static func shorten(_ endpoint: UInt8, of address: UInt8, to count: Int) async throws {
         _ = try await order("shorten", "\(address)", String(endpoint, radix: 16), "\(count)")

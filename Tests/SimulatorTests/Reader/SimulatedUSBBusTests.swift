@@ -56,6 +56,17 @@ import USB
         }
     }
 
+    @Test func `a device for which there is no address is not used`() async throws {
+        let bus = SimulatedUSBBus()
+        let readers = (0..<128).map { _ in SimulatedCCIDReader(model: .tpdu, clock: bus.clock) }
+        let addresses = readers.map { bus.plug($0).address }
+        #expect(Set(addresses.prefix(127)) == Set(1...127))
+        #expect(addresses.last == 0)
+        #expect(try await bus.devices().count == 127)
+        bus.unplug(readers[4])
+        #expect(bus.plug(readers[127]).address == 5)
+    }
+
     @Test func `a second opener gets the interface only when the first lets go`() async throws {
         let host = try await RawHost()
         let other = try await host.bus.open(host.transport.device)

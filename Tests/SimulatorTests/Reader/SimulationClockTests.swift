@@ -126,10 +126,14 @@ import USB
 
     @Test func `news in the middle of a sleep reaches the host before the sleep is over`() async throws {
         let host = try await RawHost(clock: clock)
-        clock.schedule(after: .seconds(2)) { host.reader.insert(ScriptedCard(ScriptedCard.t0)) }
+        let (starts, start) = AsyncStream.makeStream(of: Void.self)
+        // Nobody but the pending read brings on the first event, and nobody but the sleep goes through the second.
+        clock.schedule(after: .seconds(1)) { start.finish() }
+        clock.schedule(after: .seconds(2), .disruptive) { host.reader.insert(ScriptedCard(ScriptedCard.t0)) }
         let news = try await withThrowingTaskGroup(of: [UInt8]?.self) { group in
             group.addTask { try await host.notice(timeout: .seconds(100_000)) }
             group.addTask {
+                for await _ in starts {}
                 try await host.clock.sleep(for: .seconds(30_000))
                 return nil
             }
@@ -139,6 +143,17 @@ import USB
         }
         #expect(news == [0x50, 0x03])
         #expect(elapsed(clock) == 2_000)
+    }
+
+    @Test func `an interrupt read waits, and does not look again and again, for a card that comes too late for it`()
+        async throws
+    {
+        let pace = VirtualTimeSource()
+        let clock = SimulationClock(pace: pace)
+        let host = try await RawHost(clock: clock)
+        clock.schedule(after: .seconds(9)) { host.reader.insert(ScriptedCard(ScriptedCard.t0)) }
+        await #expect(throws: USBError.timedOut) { try await host.notice(timeout: .seconds(7)) }
+        #expect(elapsed(clock) == 7_000)
     }
 
     @Test func `when nothing will ever happen the deadline of an interrupt read comes at real pace`() async throws {

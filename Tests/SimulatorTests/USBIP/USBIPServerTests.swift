@@ -5,7 +5,7 @@ import USB
 
 @testable import Simulator
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct USBIPServerTests {
     /// A server at a free port, a bus, and what the server tells.
     private final class Bench {
@@ -17,14 +17,18 @@ struct USBIPServerTests {
 
         init(
             time: any TimeSource = VirtualTimeSource(), stay: DoorStay = DoorStay(),
-            waitingTime: any TimeSource = SystemTimeSource(), at address: DoorAddress = .tcp(host: "127.0.0.1", port: 0)
+            waitingTime: any TimeSource = SystemTimeSource(),
+            at address: DoorAddress = .tcp(host: "127.0.0.1", port: 0),
+            // A client that is in this process may be late for no other reason than that the machine is busy.
+            patience: Duration = .seconds(3600)
         ) async throws {
             let (events, inbox) = AsyncStream<USBIPEvent>.makeStream()
             self.events = events.makeAsyncIterator()
             clock = SimulationClock(time)
             bus = SimulatedUSBBus(clock: clock)
             let server = try await USBIPServer(
-                bus: bus, at: address, stay: stay, time: waitingTime, onEvent: { inbox.yield($0) })
+                bus: bus, at: address, stay: stay, patience: patience, time: waitingTime,
+                onEvent: { inbox.yield($0) })
             self.server = server
             serving = Task {
                 defer { inbox.finish() }
@@ -362,6 +366,75 @@ struct USBIPServerTests {
                 _ = try await USBIPServer(bus: bench.bus, at: address)
             }
         }
+        try await bench.close()
+    }
+
+    // MARK: Clients that ask for too much
+
+    @Test func `who asks for nothing is let go`() async throws {
+        let bench = try await Bench(patience: .milliseconds(1))
+        let silent = try await bench.client()
+        #expect(try await silent.isAtEnd())
+        #expect(await bench.event() == .dropped(reason: "the other side is gone: it says no more"))
+        try await bench.close()
+    }
+
+    @Test func `those who ask for nothing are limited, and keep nobody out who has a device`() async throws {
+        let bench = try await Bench()
+        bench.plug()
+        bench.plug()
+        let guest = try await bench.client()
+        #expect(try await guest.importDevice().status == 0)
+        _ = await bench.event()
+        var idle: [USBIPClient] = []
+        for _ in 0..<32 { idle.append(try await bench.client()) }
+        let more = try await bench.client()
+        #expect(try await more.isAtEnd())
+        #expect(await bench.event() == .dropped(reason: "too many connections without a device"))
+        #expect(try await guest.exchange(Self.slotStatus)[7] == 2)
+        // One of them asks after all, and another one goes: there is room for as many again.
+        #expect(try await idle[0].importDevice("1-2").status == 0)
+        guard case .imported("1-2", _) = await bench.event() else {
+            Issue.record("not imported")
+            return
+        }
+        #expect(try await bench.client().list().count == 12)
+        try await bench.close()
+    }
+
+    @Test func `more transfers than a driver has end the connection, and the others are served`() async throws {
+        let bench = try await Bench()
+        bench.plug()
+        let client = try await bench.client()
+        try await client.importDevice()
+        _ = try await client.transfer(Self.interrupt, length: 8)
+        for _ in 0..<256 { try await client.submit(Self.interrupt, length: 8) }
+        #expect(try await client.exchange(Self.slotStatus)[7] == 2)
+        try await client.submit(Self.interrupt, length: 8)
+        #expect(try await client.isAtEnd())
+        _ = await bench.event()
+        #expect(
+            await bench.event()
+                == .released(
+                    busID: "1-1",
+                    reason: "the other side does not speak the protocol: more than 256 transfers wait at an endpoint"))
+        #expect(try await bench.client().importDevice().status == 0)
+        try await bench.close()
+    }
+
+    @Test func `who does not take the answers is let go`() async throws {
+        let bench = try await Bench(at: FarSide.freePath())
+        bench.plug()
+        let client = try await bench.client()
+        try await client.importDevice()
+        _ = await bench.event()
+        // GET_DESCRIPTOR of the configuration, as often as the server takes it.
+        do {
+            while true { try await client.submit(0x80, length: 255, setup: [0x80, 6, 0, 2, 0, 0, 0xFF, 0]) }
+        } catch DoorError.peerGone {}
+        #expect(
+            await bench.event()
+                == .released(busID: "1-1", reason: "the other side is gone: it does not take what it asks for"))
         try await bench.close()
     }
 }

@@ -58,6 +58,7 @@ import Testing
         func cancelPaymentIntent() {}
         func cancelRefund() {}
         func installUpdate() {}
+        func cancelUpdate() {}
     }
 
     /// A host that answers as it is told.

@@ -19,6 +19,8 @@ final class TestTill: Sendable {
         /// A magnetic stripe reader beside the chip reader.
         var stripeReader: SimulatedMSRModel?
         var magneticStripe = MagneticStripePolicy()
+        /// What there is for the reader.
+        var firmware = ReaderFirmwareCatalogue()
         var seed: UInt64 = 1
         var faults: [IssuerFaultRule] = []
         /// Rules of the issuer as YAML; nil for none.
@@ -35,6 +37,8 @@ final class TestTill: Sendable {
     let clock = SimulationClock()
     let bus: SimulatedUSBBus
     let reader: SimulatedCCIDReader
+    /// What takes firmware in the reader; nil when its model takes none.
+    let updates: SimulatedUpdatableDevice?
     let card: SimulatedEMVCard
     let issuer: SimulatedIssuer
     let database: TestDatabase
@@ -58,7 +62,7 @@ final class TestTill: Sendable {
         database = try plan.database ?? TestDatabase()
         bus = SimulatedUSBBus(clock: clock)
         let unit = SimulatedReaderUnit(model: plan.model, clock: clock)
-        reader = unit.first
+        (reader, updates) = (unit.first, unit.updates)
         bus.plug(unit.device)
         let beside = plan.stripeReader.map { [clock] in SimulatedMagneticStripeReader(model: $0, clock: clock) }
         if let beside { bus.plug(beside) }
@@ -86,6 +90,7 @@ final class TestTill: Sendable {
             certificationAuthorityKeys: try profile.certificationAuthorityKeys(keys),
             revokedCertificates: profile.revokedCertificates)
         let (bus, clock, person, trace, stripes) = (bus, clock, person, Trace(), plan.magneticStripe)
+        let firmware = plan.firmware
         let made = Mutex<(any CardReaderService)?>(nil)
         let payments = CardPresentPaymentsStore(
             host: plan.wrap(issuer), journal: journal,
@@ -93,8 +98,9 @@ final class TestTill: Sendable {
             history: history, time: clock
         ) { host in
             let service = LocalCardReaderService(
-                sources: [USBCardReaderSource(bus, time: clock, magneticStripe: stripes)], host: host,
-                terminal: terminal, magneticStripe: stripes, cardholder: person, history: history, time: clock,
+                sources: [USBCardReaderSource(bus, firmware: firmware, time: clock, magneticStripe: stripes)],
+                host: host, terminal: terminal, magneticStripe: stripes, cardholder: person, history: history,
+                time: clock,
                 random: random.stream("terminal"), trace: { trace.append($0) })
             made.withLock { $0 = service }
             return service

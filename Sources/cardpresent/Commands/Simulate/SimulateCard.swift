@@ -16,24 +16,10 @@ struct SimulateCard: AsyncParsableCommand {
     @Argument(help: "The name of a profile, or the path of a profile file.", completion: CardCatalogue.completion)
     var card: String
     @OptionGroup var door: DoorOptions
-    @Option(
-        help: ArgumentHelp(
-            "Makes the card repeatable: to the same commands the same number gives the same bytes.",
-            valueName: "number"))
-    var seed: UInt64?
-    @Flag(help: "Answer at once, however long the profile says that the card works.")
-    var virtualTime = false
-    @Option(
-        help: ArgumentHelp(
-            "Write every command with its answer to this file, a JSON object a line, card data masked.",
-            valueName: "file"),
-        completion: .file())
-    var trace: String?
-    @Flag(help: "Print every event as a JSON object on a line of its own.")
-    var json = false
+    @OptionGroup var simulation: SimulationOptions
 
     func run() async throws {
-        let display = DoorDisplay(isJSON: json, address: door.address)
+        let display = DoorDisplay(isJSON: simulation.json, address: door.address)
         do {
             try await serve(display)
         } catch let failure as CommandFailure {
@@ -47,7 +33,7 @@ struct SimulateCard: AsyncParsableCommand {
         let profile = try CardCatalogue.profile(card)
         let chip: SimulatedEMVCard
         do {
-            let repeatability = Repeatability(seed: seed)
+            let repeatability = Repeatability(seed: simulation.seed)
             chip = try SimulatedEMVCard(
                 profile: profile, keys: TestKeys.embedded(rsa: repeatability.rsaKeys),
                 random: repeatability.random.stream("card"))
@@ -55,14 +41,14 @@ struct SimulateCard: AsyncParsableCommand {
             throw CommandFailure(
                 .internalError, code: "internal", message: "the simulated card cannot be made: \(error)")
         }
-        let traceFile = try trace.map { path throws(CommandFailure) in try TraceFile(path: path) }
+        let traceFile = try simulation.traceFile()
         let system = SystemTimeSource()
         let cardDoor = CardDoor(
             door.kind, at: door.address, card: chip, stay: door.stay, time: system,
-            cardTime: virtualTime ? VirtualTimeSource() : system,
+            cardTime: simulation.virtualTime ? VirtualTimeSource() : system,
             trace: traceFile.map { file in TraceRecorder { file.write($0) } }, onEvent: display.show)
         let cancellation = Cancellation()
-        let failure = await CancellationSignals.watching {
+        let failure = await CancellationSignals.watching(endsWithOutput: json) {
             let serving = Task { () -> CommandFailure? in
                 do throws(DoorError) { try await cardDoor.serve() } catch { return CommandFailure(error) }
                 return nil

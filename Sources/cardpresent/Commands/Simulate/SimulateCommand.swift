@@ -4,5 +4,5 @@ internal import ArgumentParser
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate", abstract: "Lends simulated hardware to other programs.",
-        subcommands: [SimulateCard.self, SimulateUSB.self])
+        subcommands: [SimulateCard.self, SimulateUSB.self, SimulateFirmware.self])
 }

@@ -27,21 +27,7 @@ struct SimulateUSB: AsyncParsableCommand {
         transform: Self.address)
     var listen: DoorAddress?
     @OptionGroup var stay: StayOptions
-    @Option(
-        help: ArgumentHelp(
-            "Makes the cards repeatable: to the same commands the same number gives the same bytes.",
-            valueName: "number"))
-    var seed: UInt64?
-    @Flag(help: "Answer at once, however long readers and cards would work.")
-    var virtualTime = false
-    @Option(
-        help: ArgumentHelp(
-            "Write every command with its answer to this file, a JSON object a line, card data masked.",
-            valueName: "file"),
-        completion: .file())
-    var trace: String?
-    @Flag(help: "Print every event as a JSON object on a line of its own.")
-    var json = false
+    @OptionGroup var simulation: SimulationOptions
 
     private static func address(_ text: String) throws -> DoorAddress {
         guard let address = DoorAddress(text, isOwn: true) else {
@@ -51,7 +37,7 @@ struct SimulateUSB: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let display = USBServerDisplay(isJSON: json)
+        let display = USBServerDisplay(isJSON: simulation.json)
         do {
             try await serve(display)
         } catch let failure as CommandFailure {
@@ -63,7 +49,7 @@ struct SimulateUSB: AsyncParsableCommand {
 
     private func serve(_ display: USBServerDisplay) async throws {
         let models = try equipment.readers()
-        let traceFile = try trace.map { path throws(CommandFailure) in try TraceFile(path: path) }
+        let traceFile = try simulation.traceFile()
         let served = try makeReaders(models, traceFile, display)
         let server: USBIPServer
         do throws(DoorError) {
@@ -77,7 +63,7 @@ struct SimulateUSB: AsyncParsableCommand {
         let input = StandardInput()
         defer { input.end() }
         let cancellation = Cancellation()
-        let failure = await CancellationSignals.watching {
+        let failure = await CancellationSignals.watching(endsWithOutput: json) {
             let orders = Task { [lines = input.lines] in
                 for await line in lines {
                     do throws(ReaderOrderError) {
@@ -106,9 +92,9 @@ struct SimulateUSB: AsyncParsableCommand {
         _ models: [SimulatedReader], _ traceFile: TraceFile?, _ display: USBServerDisplay
     ) throws(CommandFailure) -> ServedReaders {
         let profiles = try equipment.profiles()
-        let repeatability = Repeatability(seed: seed)
+        let repeatability = Repeatability(seed: simulation.seed)
         let clock =
-            virtualTime ? SimulationClock(repeatability.virtualTime) : SimulationClock(SystemTimeSource())
+            simulation.virtualTime ? SimulationClock(repeatability.virtualTime) : SimulationClock(SystemTimeSource())
         do {
             let keys = try TestKeys.embedded(rsa: repeatability.rsaKeys)
             let random = repeatability.random

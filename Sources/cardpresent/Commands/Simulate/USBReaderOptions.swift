@@ -54,6 +54,12 @@ struct USBReaderOptions: ParsableArguments {
 
     /// - Throws: `CommandFailure`
     func readers() throws(CommandFailure) -> [SimulatedReader] {
+        guard models.count <= SimulatedUSBBus.mostDevices else {
+            throw CommandFailure(
+                .usage, code: "too_many_readers",
+                message: "a USB bus has room for \(SimulatedUSBBus.mostDevices) devices, not for \(models.count)",
+                fix: "run 'cardpresent simulate usb' twice, with another --listen")
+        }
         var found: [SimulatedReader] = []
         for name in models.isEmpty ? [SimulatedReaderModel.tpdu.name] : models {
             var reader = try ReaderModelCatalogue.reader(name)

@@ -1,8 +1,9 @@
 internal import Synchronization
 
-/// Resumes a waiting task with the first answer that comes, and passes over all others.
-final class FirstAnswer<Value: Sendable>: Sendable {
-    typealias Answer = Result<Value, PrinterError>
+/// Resumes a waiting task with the first answer that comes, and passes over all others: a call and its deadline each give
+/// one, and so does whoever cancels.
+public final class FirstAnswer<Value: Sendable, Failure: Error>: Sendable {
+    public typealias Answer = Result<Value, Failure>
 
     private enum State {
         case idle
@@ -12,8 +13,10 @@ final class FirstAnswer<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.idle)
 
+    public init() {}
+
     /// Called once: the continuation is resumed at once when the answer is there already.
-    func wait(_ continuation: CheckedContinuation<Answer, Never>) {
+    public func wait(_ continuation: CheckedContinuation<Answer, Never>) {
         let early = state.withLock { state -> Answer? in
             if case .answered(let answer) = state { return answer }
             state = .waiting(continuation)
@@ -22,17 +25,11 @@ final class FirstAnswer<Value: Sendable>: Sendable {
         if let early { continuation.resume(returning: early) }
     }
 
-    func give(_ answer: Answer) {
+    public func give(_ answer: Answer) {
         let waiting = state.withLock { state -> CheckedContinuation<Answer, Never>? in
-            switch state {
-            case .idle:
-                state = .answered(answer)
-                return nil
-            case .waiting(let continuation):
-                state = .answered(answer)
-                return continuation
-            case .answered: return nil
-            }
+            defer { if case .answered = state {} else { state = .answered(answer) } }
+            if case .waiting(let continuation) = state { return continuation }
+            return nil
         }
         waiting?.resume(returning: answer)
     }

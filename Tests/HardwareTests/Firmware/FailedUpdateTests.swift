@@ -1,0 +1,248 @@
+import Foundation
+import Simulator
+import Testing
+
+@testable import Hardware
+
+/// Updates that go wrong: with the file, with the reader, in the middle.
+@Suite(.timeLimit(.minutes(1))) struct FailedUpdateTests {
+    private let shelf: FirmwareShelf
+
+    init() throws { shelf = try FirmwareShelf() }
+
+    private func bench(
+        _ firmware: [ReaderFirmware]? = nil, reconnection: ReconnectionPolicy = .off,
+        habits: (inout SimulatedFirmwareHabits) -> Void = { _ in }
+    ) throws -> ServiceBench {
+        var model = SimulatedReaderModel.updatable
+        if var changed = model.firmware {
+            habits(&changed)
+            model.firmware = changed
+        }
+        return try ServiceBench(
+            model: model, firmware: try firmware ?? [shelf.firmware()], reconnection: reconnection)
+    }
+
+    /// Why an update fails; nil when it does not.
+    private func failure(_ bench: ServiceBench) async -> UnderlyingError? {
+        do throws(CardReaderServiceError) {
+            try await bench.service.installUpdate()
+            return nil
+        } catch {
+            guard case .softwareUpdate(let cause) = error else { return nil }
+            return cause
+        }
+    }
+
+    private func isConnected(_ bench: ServiceBench) async -> Bool {
+        var lists = await bench.service.connectedReaders.makeAsyncIterator()
+        return await lists.next()?.isEmpty == false
+    }
+
+    // MARK: The file
+
+    static let files: [(name: String, text: String, make: @Sendable (FirmwareShelf) throws -> ReaderFirmware)] = [
+        ("damaged", "the file is damaged", { try $0.firmware { $0[5_000] ^= 1 } }),
+        ("with a wrong checksum", "the file is damaged", { try $0.firmware { $0[$0.count - 1] ^= 1 } }),
+        ("cut off", "no DFU suffix", { try $0.firmware { $0.removeLast(40) } }),
+        ("of nothing", "0 bytes are no firmware file", { try $0.firmware { $0 = [] } }),
+        ("for another reader", "for other devices than 1209:000d", { try $0.firmware(productID: 0x0009) }),
+        ("of another release", "has firmware 3.10, and 2.34 is expected", { try $0.firmware(stated: 0x0310) }),
+        ("that is not there", "cannot be read: No such file or directory", { $0.row($0.folder + "/none.dfu") }),
+        ("that is a folder", "cannot be read: Is a directory", { $0.row($0.folder) }),
+    ]
+
+    @Test(arguments: files.indices) func `a file that cannot be used changes nothing`(_ index: Int) async throws {
+        let file = Self.files[index]
+        let bench = try bench([file.make(shelf)])
+        try await bench.connect()
+        var states = await UpdateStates(bench)
+        let offered = await states.next()
+        guard case .readerSoftwareUpdateFailedServer(let text) = await failure(bench) else {
+            Issue.record("a file \(file.name) was taken")
+            return
+        }
+        #expect(text.contains(file.text), "\(file.name)")
+        #expect(await states.next() == .started(isCancellable: true))
+        #expect(await states.next() == .failed(.readerSoftwareUpdateFailedServer(text)))
+        #expect(await states.next() == offered)
+        #expect(bench.updates?.isInUpdateMode == false)
+        #expect(bench.updates?.release == 0x0100)
+        #expect(try await bench.pay().status == .requiresCapture)
+    }
+
+    @Test func `a file that is for another reader is not sent to one that waits for firmware either`() async throws {
+        let bench = try bench()
+        try await interrupt(bench)
+        let other = try ServiceBench(
+            model: .updatable, firmware: [shelf.firmware(productID: 0x0009)], wrapBus: { _ in bench.bus })
+        let waiting = try #require(try await other.discover().first)
+        #expect(waiting.isAwaitingFirmware)
+        let thrown = await #expect(throws: CardReaderServiceError.self) { try await other.service.connect(waiting) }
+        guard case .softwareUpdate(.readerSoftwareUpdateFailedServer(let text)) = thrown else {
+            Issue.record("\(thrown as Any)")
+            return
+        }
+        #expect(text.contains("for other devices"))
+        #expect(bench.updates?.isInUpdateMode == true)
+    }
+
+    // MARK: The reader
+
+    @Test func `a reader that refuses the firmware goes on with its own, and another try works`() async throws {
+        let bench = try bench()
+        let before = try await bench.connect()
+        var states = await UpdateStates(bench)
+        let offered = await states.next()
+        bench.updates?.arm(.refused)
+        let error = UnderlyingError.readerSoftwareUpdateFailedReader(
+            "the device refuses the firmware: the file is not for this device")
+        #expect(await failure(bench) == error)
+        #expect(await states.next() == .started(isCancellable: true))
+        #expect(try await states.progress() == [0])
+        #expect(await states.next() == .failed(error))
+        #expect(await states.next() == offered)
+        var lists = await bench.service.connectedReaders.makeAsyncIterator()
+        #expect(await lists.next() == [before])
+        #expect(try await bench.pay().status == .requiresCapture)
+        try await bench.service.waitForInsertedCardToBeRemoved()
+        #expect(await failure(bench) == nil)
+        #expect(bench.updates?.release == 0x0234)
+    }
+
+    @Test func `a reader with room for two goes on when its new firmware is found wrong`() async throws {
+        let bench = try bench { $0.keepsOldFirmware = true }
+        try await bench.connect()
+        bench.updates?.arm(.verificationFailed)
+        #expect(
+            await failure(bench)
+                == .readerSoftwareUpdateFailedReader(
+                    "the device refuses the firmware: what was written is not what was sent"))
+        #expect(bench.updates?.release == 0x0100)
+        #expect(try await bench.pay().status == .requiresCapture)
+    }
+
+    @Test func `a reader that is left without firmware is not connected, and connecting it brings it out`() async throws
+    {
+        let bench = try bench()
+        let before = try await bench.connect()
+        var events = await bench.service.readerEvents.makeAsyncIterator()
+        bench.updates?.arm(.verificationFailed)
+        #expect(
+            await failure(bench)
+                == .readerSoftwareUpdateFailedReader(
+                    "the device refuses the firmware: what was written is not what was sent"))
+        #expect(await !isConnected(bench))
+        guard case .disconnected(.failed) = await events.next() else {
+            Issue.record("the loss of the reader was not told")
+            return
+        }
+        #expect(bench.updates?.release == nil)
+        try await finish(bench, id: before.id)
+    }
+
+    @Test func `a reader that does not go into update mode works as before`() async throws {
+        let bench = try bench()
+        try await bench.connect()
+        bench.updates?.arm(.doesNotDetach)
+        #expect(await failure(bench) == .readerSoftwareUpdateFailedReader("the device did not go into update mode"))
+        #expect(try await bench.pay().status == .requiresCapture)
+    }
+
+    @Test func `a reader that does not come back is lost`() async throws {
+        let bench = try bench()
+        try await bench.connect()
+        bench.updates?.arm(.doesNotReturn)
+        #expect(
+            await failure(bench) == .readerSoftwareUpdateFailedReader("the device did not come back after the update"))
+        #expect(await !isConnected(bench))
+    }
+
+    @Test func `a required update that fails leaves the reader unconnected, and the next try works`() async throws {
+        let bench = try bench([shelf.firmware(need: .required)])
+        bench.updates?.arm(.refused)
+        await #expect(
+            throws: CardReaderServiceError.softwareUpdate(
+                .readerSoftwareUpdateFailedReader("the device refuses the firmware: the file is not for this device"))
+        ) { try await bench.connect() }
+        #expect(await !isConnected(bench))
+        #expect(try await bench.connect().softwareVersion == "2.34")
+    }
+
+    // MARK: In the middle
+
+    @Test(arguments: [1, 50, 99])
+    func `an update that is interrupted is finished when the reader is connected again`(percent: Int) async throws {
+        let bench = try bench()
+        let before = try await bench.connect()
+        var states = await UpdateStates(bench)
+        #expect(await states.next()?.offer != nil)
+        var events = await bench.service.readerEvents.makeAsyncIterator()
+        bench.updates?.arm(.unplugged(percent: percent), expected: FirmwareShelf.firmwareLength)
+        guard case .readerSoftwareUpdateFailedInterrupted(let text) = await failure(bench) else {
+            Issue.record("the reader was not missed")
+            return
+        }
+        #expect(text.contains("was unplugged when it had"))
+        #expect(await states.next() == .started(isCancellable: true))
+        let progress = try await states.progress()
+        #expect(progress.allSatisfy { $0 <= Double(percent) / 100 + 0.06 })
+        #expect(await states.next() == .failed(.readerSoftwareUpdateFailedInterrupted(text)))
+        #expect(await states.next() == CardReaderSoftwareUpdateState.none)
+        #expect(await events.next() == .disconnected(.unplugged))
+        #expect(await !isConnected(bench))
+        bench.bus.plug(bench.device)
+        try await finish(bench, id: before.id)
+    }
+
+    @Test func `a required update that is interrupted is finished in the same way`() async throws {
+        let bench = try bench([shelf.firmware(need: .required)])
+        bench.updates?.arm(.unplugged(percent: 40), expected: FirmwareShelf.firmwareLength)
+        let reader = try #require(try await bench.discover().first)
+        let thrown = await #expect(throws: CardReaderServiceError.self) { try await bench.service.connect(reader) }
+        guard case .softwareUpdate(.readerSoftwareUpdateFailedInterrupted) = thrown else {
+            Issue.record("\(thrown as Any)")
+            return
+        }
+        bench.bus.plug(bench.device)
+        try await finish(bench, id: reader.id)
+    }
+
+    @Test func `reconnection leaves a reader that gets firmware alone`() async throws {
+        let bench = try bench(reconnection: ReconnectionPolicy())
+        try await bench.connect()
+        var reconnections = await bench.service.reconnectionStates.makeAsyncIterator()
+        #expect(await reconnections.next() == .idle)
+        #expect(await failure(bench) == nil)
+        try await bench.service.disconnect()
+        // The next state that is told is the one after the disconnection.
+        #expect(await reconnections.next() == .idle)
+    }
+
+    /// Pulls the reader out in the middle of an update, and plugs it in again.
+    private func interrupt(_ bench: ServiceBench) async throws {
+        try await bench.connect()
+        bench.updates?.arm(.unplugged(percent: 50), expected: FirmwareShelf.firmwareLength)
+        #expect(await failure(bench) != nil)
+        bench.bus.plug(bench.device)
+    }
+
+    /// Connects a reader that waits for firmware, which can only go on.
+    private func finish(_ bench: ServiceBench, id: CardReader.ID) async throws {
+        await bench.service.cancelDiscovery()
+        let waiting = try #require(try await bench.discover().first)
+        #expect(waiting.isAwaitingFirmware)
+        #expect(waiting.id == id)
+        #expect(waiting.softwareVersion == nil)
+        #expect(waiting.slotCount == 0)
+        var states = await UpdateStates(bench)
+        #expect(await states.next() == CardReaderSoftwareUpdateState.none)
+        let reader = try await bench.service.connect(waiting)
+        #expect(reader.softwareVersion == "2.34")
+        #expect(!reader.isAwaitingFirmware)
+        #expect(await states.next() == .started(isCancellable: false))
+        #expect(try await states.progress().last == 1)
+        #expect(await states.next() == .completed)
+        #expect(try await bench.pay().status == .requiresCapture)
+    }
+}

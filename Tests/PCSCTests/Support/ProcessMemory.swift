@@ -1,0 +1,1 @@
+../../CCIDTests/Support/ProcessMemory.swift
