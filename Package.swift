@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "EMV", targets: ["EMV"]),
         .library(name: "EMVReplay", targets: ["EMVReplay"]),
         .library(name: "Hardware", targets: ["Hardware"]),
+        .library(name: "Networking", targets: ["Networking"]),
         .library(name: "Storage", targets: ["Storage"]),
         .library(name: "Yosemite", targets: ["Yosemite"]),
         .library(name: "Simulator", targets: ["Simulator"]),
@@ -51,6 +52,8 @@ let package = Package(
         // headers are needed here.
         .systemLibrary(name: "CCUPS", providers: [.apt(["libcups2-dev"])]),
         .systemLibrary(name: "CTimex"),
+        // Opened on first use: only its headers are needed here.
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         // libpcsclite is opened on first use, and its functions are declared here: no package is needed to build.
         .systemLibrary(name: "CPCSC"),
 
@@ -118,6 +121,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(name: "Networking", dependencies: ["Amounts", "CCurl", "Determinism"], swiftSettings: strict),
         .target(
             name: "Yosemite",
             dependencies: [
@@ -225,6 +229,8 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "NetworkingTests", dependencies: ["Amounts", "Determinism", "Networking"], swiftSettings: strict),
         .testTarget(
             name: "YosemiteTests",
             dependencies: [

@@ -19,16 +19,18 @@ let package = Package(
     ],
     targets: [
         .target(name: "CSlowDisk"),
+        .target(name: "CMultiLoop", linkerSettings: [.linkedLibrary("curl")]),
         .executableTarget(
             name: "Benchmark",
             dependencies: [
-                "CSlowDisk",
+                "CMultiLoop", "CSlowDisk",
                 .product(name: "Foundations", package: "CardPresent"),
                 .product(name: "SmartCard", package: "CardPresent"),
                 .product(name: "USB", package: "CardPresent"),
                 .product(name: "CCID", package: "CardPresent"),
                 .product(name: "EMV", package: "CardPresent"),
                 .product(name: "Hardware", package: "CardPresent"),
+                .product(name: "Networking", package: "CardPresent"),
                 .product(name: "Storage", package: "CardPresent"),
                 .product(name: "Yosemite", package: "CardPresent"),
                 .product(name: "Simulator", package: "CardPresent"),

@@ -1,0 +1,146 @@
+internal import CCurl
+
+/// One request, and what has come of its answer so far. It belongs to the loop's thread.
+final class CurlTransfer {
+    let handle: CurlHandle
+    private let request: HTTPRequest
+    private var headers = HTTPHeaders()
+    private var headerBytes = 0
+    private var body: [UInt8] = []
+    private var isTooLarge = false
+
+    /// All header lines of an answer together, in bytes.
+    private static let headerLimit = 1 << 18
+
+    init(request: HTTPRequest, handle: CurlHandle, configuration: CurlConfiguration) {
+        (self.request, self.handle) = (request, handle)
+        handle.collectMessages()
+        handle.set(CURLOPT_URL, request.address.text)
+        handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        handle.set(CURLOPT_NOSIGNAL, 1)
+        handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        handle.set(CURLOPT_TIMEOUT_MS, Self.milliseconds(request.timeout))
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(configuration.connectTimeout))
+        handle.set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate")
+        if request.address.origin.scheme == .https {
+            // Wait for a connection that is coming about and can be shared, rather than open another one.
+            handle.set(CURLOPT_PIPEWAIT, 1)
+            if let authorities = configuration.authorities {
+                handle.set(CURLOPT_CAINFO, authorities)
+                handle.set(CURLOPT_CAPATH, "/nonexistent")
+            }
+        }
+        // When a kept connection turns out to be dead, libcurl sends the request once more on a fresh one. The server may
+        // have read it before it closed, so what must not be repeated begins with a fresh one.
+        if !request.isRepeatable { handle.set(CURLOPT_FRESH_CONNECT, 1) }
+        setMethod()
+        setHeaders()
+        let this = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+        handle.set(CURLOPT_WRITEFUNCTION, receiveBody)
+        handle.set(CURLOPT_WRITEDATA, this)
+        handle.set(CURLOPT_HEADERFUNCTION, receiveHeader)
+        handle.set(CURLOPT_HEADERDATA, this)
+    }
+
+    /// Whether any of the request has left.
+    var wasSent: Bool { handle.number(CURLINFO_REQUEST_SIZE) > 0 }
+
+    func result(_ code: CURLcode) -> Result<HTTPResponse, NetworkError> {
+        guard code != CURLE_OK else {
+            let status = handle.number(CURLINFO_RESPONSE_CODE)
+            return .success(HTTPResponse(status: status, headers: headers, body: body))
+        }
+        if isTooLarge { return .failure(.responseTooLarge(limit: request.sizeLimit)) }
+        return .failure(
+            NetworkError(
+                curl: code, host: request.address.origin.host, explanation: handle.explanation(of: code),
+                verification: handle.number(CURLINFO_SSL_VERIFYRESULT), wasSent: wasSent))
+    }
+
+    private func setMethod() {
+        switch request.method {
+        case .get: handle.set(CURLOPT_HTTPGET, 1)
+        case .post: handle.set(CURLOPT_POST, 1)
+        case .put, .delete: break
+        }
+        if let body = request.body ?? (request.method == .post ? [] : nil) { handle.setBody(body) }
+        // After the body, which makes a POST of everything.
+        if request.method != .get, request.method != .post {
+            handle.set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+        }
+    }
+
+    private func setHeaders() {
+        var fields = request.headers.fields.map { (name: $0.name, value: $0.value) }
+        if let authorization = request.authorization { fields.append(("Authorization", authorization.revealed())) }
+        if let cookie = request.cookie { fields.append(("Cookie", cookie.revealed())) }
+        // Without this libcurl waits a second for leave to send a long body.
+        fields.append(("Expect", ""))
+        handle.setHeaders(
+            fields.map { field in
+                // A line end in a value would begin a header of somebody else's making.
+                let value = field.value.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
+                return value.isEmpty ? "\(field.name):" : "\(field.name): \(String(String.UnicodeScalarView(value)))"
+            })
+    }
+
+    fileprivate func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count <= request.sizeLimit - body.count else {
+            isTooLarge = true
+            return false
+        }
+        body.append(contentsOf: bytes)
+        return true
+    }
+
+    fileprivate func receive(header bytes: UnsafeRawBufferPointer) -> Bool {
+        headerBytes += bytes.count
+        guard headerBytes <= Self.headerLimit else {
+            isTooLarge = true
+            return false
+        }
+        let line = String(decoding: bytes, as: UTF8.self)
+        if line.hasPrefix("HTTP/") {
+            // What came before belongs to an interim answer.
+            headers = HTTPHeaders()
+        } else if let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) {
+            let value = line[line.utf8.index(after: colon)...]
+            headers.add(String(line[..<colon]), Self.trimmed(value))
+        }
+        return true
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        let isBlank = { (character: Character) in character == " " || character == "\t" || character.isNewline }
+        let start = text.drop(while: isBlank)
+        guard let end = start.lastIndex(where: { !isBlank($0) }) else { return "" }
+        return String(start[...end])
+    }
+
+    /// At least one, because zero means no limit.
+    private static func milliseconds(_ duration: Duration) -> Int {
+        let (seconds, attoseconds) = duration.components
+        let whole = min(max(0, seconds), 1_000_000)
+        return max(1, Int(whole) * 1000 + Int(max(0, attoseconds) / 1_000_000_000_000_000))
+    }
+}
+
+// libcurl calls them on the loop's thread while the transfer is in `CurlTransfers.running`.
+
+private func receiveBody(
+    _ data: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ transfer: UnsafeMutableRawPointer?
+) -> Int {
+    guard let data, let transfer else { return 0 }
+    let bytes = UnsafeRawBufferPointer(start: data, count: size * count)
+    let isTaken = Unmanaged<CurlTransfer>.fromOpaque(transfer).takeUnretainedValue().receive(body: bytes)
+    return isTaken ? bytes.count : 0
+}
+
+private func receiveHeader(
+    _ data: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ transfer: UnsafeMutableRawPointer?
+) -> Int {
+    guard let data, let transfer else { return 0 }
+    let bytes = UnsafeRawBufferPointer(start: data, count: size * count)
+    let isTaken = Unmanaged<CurlTransfer>.fromOpaque(transfer).takeUnretainedValue().receive(header: bytes)
+    return isTaken ? bytes.count : 0
+}

@@ -1,0 +1,163 @@
+internal import Amounts
+
+/// Lets `Decodable` types read a part of a ``JSONDocument``, by the habits of WordPress.
+///
+/// Plug-ins change the types of what a store sends, so what says the same is taken: a number as a text and a text as a
+/// number, `"yes"` as true, `[]` as an empty object, an object with numbers for names as a list. A text, a flag and a
+/// list that are absent or null are empty, and so is an optional value that is an empty text, `false` or `[]`.
+/// Numbers, amounts, dates and identifiers must be there and be right: nothing is guessed.
+public struct DocumentDecoder: Decoder {
+    let document: JSONDocument
+    let node: Int
+    let context: DecodingContext
+
+    public var codingPath: [any CodingKey] { [] }
+    public var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    init(document: JSONDocument, node: Int, context: DecodingContext) {
+        (self.document, self.node, self.context) = (document, node, context)
+    }
+
+    public func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        let kind = document.nodes[node].kind
+        guard kind == .object || isEmptyList else { throw wrongType("an object") }
+        return KeyedDecodingContainer(DocumentKeyedContainer<Key>(decoder: self))
+    }
+
+    public func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        DocumentUnkeyedContainer(decoder: self, elements: try elements())
+    }
+
+    public func singleValueContainer() throws -> any SingleValueDecodingContainer {
+        DocumentValueContainer(decoder: self)
+    }
+
+    // MARK: Parts
+
+    func part(_ node: Int) -> DocumentDecoder {
+        DocumentDecoder(document: document, node: node, context: context)
+    }
+
+    var kind: JSONDocument.Kind { document.nodes[node].kind }
+
+    /// An empty list is how PHP writes an empty object.
+    private var isEmptyList: Bool { kind == .list && document.nodes[node].length == 0 }
+
+    /// What stands for no value where another type is expected.
+    var isBlank: Bool {
+        switch kind {
+        case .null, .false_: true
+        case .text, .list: document.nodes[node].length == 0
+        default: false
+        }
+    }
+
+    /// The nodes of a list's elements. PHP writes a list with gaps as an object with numbers for names.
+    func elements() throws(DecodingFailure) -> [Int] {
+        if kind == .list { return document.elements(of: node) }
+        if kind == .object {
+            let names = document.names(of: node)
+            if names.allSatisfy({ Int(document.text(document.nodes[$0])) != nil }) { return names.map { $0 + 1 } }
+        }
+        if isBlank { return [] }
+        throw wrongType("a list")
+    }
+
+    // MARK: Values
+
+    func bool() throws(DecodingFailure) -> Bool {
+        let node = document.nodes[node]
+        switch node.kind {
+        case .true_: return true
+        case .false_, .null: return false
+        case .number, .text:
+            switch document.text(node).lowercased() {
+            case "1", "yes", "true", "on": return true
+            case "0", "no", "false", "off", "": return false
+            default: throw invalid("a flag such as true or \"yes\"")
+            }
+        case .list, .object: throw wrongType("a flag")
+        }
+    }
+
+    func string() throws(DecodingFailure) -> String {
+        let node = document.nodes[node]
+        switch node.kind {
+        case .text, .number: return document.text(node)
+        case .null, .false_: return ""
+        case .list where node.length == 0: return ""
+        case .true_, .list, .object: throw wrongType("a text")
+        }
+    }
+
+    func integer<Number: FixedWidthInteger>(_ type: Number.Type) throws(DecodingFailure) -> Number {
+        let node = document.nodes[node]
+        guard node.kind == .number || node.kind == .text else { throw wrongType("a whole number") }
+        if let number = Self.digits(document.slice(node), as: type) { return number }
+        // 12.0 and 1e3 are whole too.
+        guard let decimal = ExactDecimal(utf8: document.slice(node)) else { throw invalid("a whole number") }
+        var (coefficient, scale) = (decimal.coefficient, decimal.scale)
+        while scale > 0, coefficient % 10 == 0 { (coefficient, scale) = (coefficient / 10, scale - 1) }
+        guard scale == 0, let number = Number(exactly: coefficient) else { throw invalid("a whole number in range") }
+        return number
+    }
+
+    func floatingPoint<Number: LosslessStringConvertible>(_ type: Number.Type) throws(DecodingFailure) -> Number {
+        let node = document.nodes[node]
+        guard node.kind == .number || node.kind == .text else { throw wrongType("a number") }
+        guard let number = Number(document.text(node)) else { throw invalid("a number") }
+        return number
+    }
+
+    /// Any type.
+    func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        do {
+            return try Value(from: self)
+        } catch is DecodingError {
+            // What a type finds wrong itself: a word that it does not know, a number out of its range.
+            throw invalid("a valid \(Value.self)")
+        }
+    }
+
+    // MARK: Errors
+
+    func wrongType(_ expected: String) -> DecodingFailure {
+        DecodingFailure(.wrongType(expected: expected, found: kind.name), at: document.path(to: node))
+    }
+
+    func invalid(_ expected: String) -> DecodingFailure {
+        DecodingFailure(.invalid(expected), at: document.path(to: node))
+    }
+
+    func missing(_ name: String) -> DecodingFailure {
+        let path = document.path(to: node)
+        return DecodingFailure(.missing, at: path.isEmpty ? name : "\(path).\(name)")
+    }
+
+    /// Digits with an optional minus: nearly every number that there is.
+    private static func digits<Number: FixedWidthInteger>(_ bytes: ArraySlice<UInt8>, as type: Number.Type) -> Number? {
+        let isNegative = bytes.first == UInt8(ascii: "-")
+        let digits = isNegative ? bytes.dropFirst() : bytes
+        // Eighteen digits fit into every number of 64 bits.
+        guard !digits.isEmpty, digits.count <= 18 else { return nil }
+        var value: Int64 = 0
+        for digit in digits {
+            guard (0x30...0x39).contains(digit) else { return nil }
+            value = value &* 10 &+ Int64(digit &- 0x30)
+        }
+        return Number(exactly: isNegative ? -value : value)
+    }
+}
+
+extension JSONDocument.Kind {
+    var name: String {
+        switch self {
+        case .null: "null"
+        case .false_, .true_: "a flag"
+        case .number: "a number"
+        case .text: "a text"
+        case .list: "a list"
+        case .object: "an object"
+        }
+    }
+}

@@ -1,0 +1,145 @@
+/// The members of an object.
+struct DocumentKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let decoder: DocumentDecoder
+
+    var codingPath: [any CodingKey] { [] }
+
+    var allKeys: [Key] {
+        guard decoder.kind == .object else { return [] }
+        return decoder.document.names(of: decoder.node).compactMap {
+            Key(stringValue: decoder.document.text(decoder.document.nodes[$0]))
+        }
+    }
+
+    func contains(_ key: Key) -> Bool { decoder.context[key.stringValue] != nil || node(key) != nil }
+
+    func decodeNil(forKey key: Key) -> Bool {
+        guard decoder.context[key.stringValue] == nil else { return false }
+        return present(key) == nil
+    }
+
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try present(key)?.bool() ?? false }
+
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try present(key)?.string() ?? "" }
+
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try required(key).floatingPoint(type) }
+
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try required(key).floatingPoint(type) }
+
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try integer(key) }
+
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try integer(key) }
+
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try integer(key) }
+
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try integer(key) }
+
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try integer(key) }
+
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try integer(key) }
+
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try integer(key) }
+
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try integer(key) }
+
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try integer(key) }
+
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try integer(key) }
+
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        if let part = present(key) { return try part.value(type) }
+        guard let optional = type as? any EmptyWhenAbsent.Type, let empty = optional.empty as? Value else {
+            throw decoder.missing(key.stringValue)
+        }
+        return empty
+    }
+
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+        guard let part = present(key), part.kind != .text || !part.isBlank else { return nil }
+        return try part.bool()
+    }
+
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+        guard let part = present(key), part.kind == .text || !part.isBlank else { return nil }
+        return try part.string()
+    }
+
+    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
+        try optional(key)?.floatingPoint(type)
+    }
+
+    func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
+        try optional(key)?.floatingPoint(type)
+    }
+
+    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try optionalInteger(key) }
+
+    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try optionalInteger(key) }
+
+    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try optionalInteger(key) }
+
+    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try optionalInteger(key) }
+
+    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try optionalInteger(key) }
+
+    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try optionalInteger(key) }
+
+    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try optionalInteger(key) }
+
+    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try optionalInteger(key) }
+
+    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try optionalInteger(key) }
+
+    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try optionalInteger(key) }
+
+    func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+        guard let part = present(key) else { return nil }
+        if part.isBlank, type != JSONValue.self, !(type is any EmptyWhenAbsent.Type) { return nil }
+        return try part.value(type)
+    }
+
+    func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+        try required(key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try required(key).unkeyedContainer()
+    }
+
+    func superDecoder() throws -> any Decoder { decoder }
+
+    func superDecoder(forKey key: Key) throws -> any Decoder { try required(key) }
+
+    // MARK: Members
+
+    private func node(_ key: Key) -> Int? { decoder.document.member(key.stringValue, of: decoder.node) }
+
+    /// The member, unless it is absent or null.
+    private func present(_ key: Key) -> DocumentDecoder? {
+        guard let node = node(key), decoder.document.nodes[node].kind != .null else { return nil }
+        return decoder.part(node)
+    }
+
+    /// The member, unless it is absent, null or says nothing.
+    private func optional(_ key: Key) -> DocumentDecoder? {
+        guard let part = present(key), !part.isBlank else { return nil }
+        return part
+    }
+
+    private func required(_ key: Key) throws(DecodingFailure) -> DocumentDecoder {
+        guard let part = present(key) else { throw decoder.missing(key.stringValue) }
+        return part
+    }
+
+    private func integer<Number: FixedWidthInteger>(_ key: Key) throws(DecodingFailure) -> Number {
+        if let known = decoder.context[key.stringValue].flatMap(Number.init(exactly:)) { return known }
+        return try required(key).integer(Number.self)
+    }
+
+    private func optionalInteger<Number: FixedWidthInteger>(_ key: Key) throws(DecodingFailure) -> Number? {
+        if let known = decoder.context[key.stringValue].flatMap(Number.init(exactly:)) { return known }
+        return try optional(key)?.integer(Number.self)
+    }
+}

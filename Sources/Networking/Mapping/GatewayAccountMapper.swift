@@ -1,0 +1,9 @@
+/// Reads a gateway's account; an empty list is how WooPayments says that there is none.
+public struct GatewayAccountMapper: Mapper {
+    public init() {}
+
+    public func map(_ content: MappedContent) throws(DecodingFailure) -> GatewayAccount? {
+        if content.isEmptyList { return nil }
+        return try content.value(GatewayAccount.self)
+    }
+}

@@ -1,0 +1,5 @@
+/// A site as `rest/v1.1/sites/{id}` gives it when asked for its plan.
+public struct SiteWithPlan: Codable, Hashable, Sendable {
+    public let id: Int64
+    public let plan: SitePlan
+}

@@ -1,0 +1,4 @@
+/// Names that are free (`rest/v1.1/users/username/suggestions`).
+public struct UsernameSuggestions: Codable, Hashable, Sendable {
+    public let suggestions: [String]
+}

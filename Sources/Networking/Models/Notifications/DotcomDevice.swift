@@ -1,0 +1,4 @@
+/// A device that notifications are sent to (`rest/v1.1/devices/new`).
+public struct DotcomDevice: Codable, Hashable, Sendable {
+    public let id: String
+}

@@ -1,0 +1,4 @@
+/// An answer that says only whether it was done.
+public struct SuccessResult: Codable, Hashable, Sendable {
+    public let success: Bool
+}

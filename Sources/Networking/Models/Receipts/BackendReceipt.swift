@@ -1,0 +1,8 @@
+public import Determinism
+
+/// A receipt that the store shows at an address of its own (`wc/v3/orders/{id}/receipt`).
+public struct BackendReceipt: Codable, Hashable, Sendable {
+    public let receiptURL: String
+    /// The last day.
+    public let expirationDate: CivilDate
+}

@@ -1,0 +1,6 @@
+/// A carrier, and where a parcel can be looked for.
+public struct ShipmentTrackingProvider: Codable, Hashable, Sendable {
+    public let name: String
+    /// With `%1$s` for the number.
+    public let url: String
+}

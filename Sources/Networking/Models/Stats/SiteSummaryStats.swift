@@ -1,0 +1,9 @@
+/// Visits of a period (`rest/v1.1/sites/{id}/stats/summary`).
+public struct SiteSummaryStats: Codable, Hashable, Sendable {
+    public let siteID: Int64
+    /// The last day, as the site writes it.
+    public let date: String
+    public let period: StatsGranularity
+    public let visitors: Int64
+    public let views: Int64
+}

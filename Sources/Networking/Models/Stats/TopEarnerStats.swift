@@ -1,0 +1,8 @@
+/// The products that earned most, from the retired statistics (`rest/v1.1/sites/{id}/stats/top-earners`).
+public struct TopEarnerStats: Codable, Hashable, Sendable {
+    public let siteID: Int64
+    public let date: String
+    public let unit: StatsGranularity
+    public let limit: Int64?
+    public let data: [TopEarnerStatsItem]
+}

@@ -1,0 +1,73 @@
+public import Determinism
+internal import Synchronization
+
+/// Signs in at a site with the password of the user's account, as a browser does, and sends requests with the cookies
+/// that it gets. It is there to make an application password; nothing else should need it.
+public final class CookieSignIn: RequestSending {
+    private struct Session {
+        let cookie: Secret
+        let nonce: Secret
+    }
+
+    private let network: any Network
+    private let site: WebAddress
+    private let username: String
+    private let password: Secret
+    private let time: any TimeSource
+    private let session = Mutex<Session?>(nil)
+
+    public init(network: any Network, site: WebAddress, username: String, password: Secret, time: any TimeSource) {
+        (self.network, self.site, self.username) = (network, site, username)
+        (self.password, self.time) = (password, time)
+    }
+
+    public func send(_ request: any Request) async throws(NetworkError) -> Response {
+        guard let direct = request.direct(site: site), direct.site.origin == site.origin else {
+            throw .missingCredentials("this needs a WordPress.com account: sign in with one")
+        }
+        let session = try await signedIn()
+        var wire = try direct.httpRequest()
+        wire.cookie = session.cookie
+        // It goes with the cookies and is worth nothing without them.
+        wire.headers.add("X-WP-Nonce", session.nonce.revealed())
+        let response = try await RedirectFollower(network: network).response(for: wire)
+        let document = try ResponseValidator(dialect: .wordPress).validate(response, now: time.now())
+        return Response(document: document, headers: response.headers, dialect: .wordPress)
+    }
+
+    private func signedIn() async throws(NetworkError) -> Session {
+        if let session = session.withLock({ $0 }) { return session }
+        let nonceAddress = site.appending(path: "wp-admin/admin-ajax.php", query: "action=rest-nonce")
+        let form = PercentEncoding.form([
+            ("log", username), ("pwd", password.revealed()), ("rememberme", "forever"),
+            ("redirect_to", nonceAddress.text),
+        ])
+        let signIn = HTTPRequest(
+            method: .post, address: site.appending(path: "wp-login.php"),
+            headers: ["Content-Type": "application/x-www-form-urlencoded"],
+            // WordPress asks for this cookie to see that cookies are kept.
+            cookie: Secret("wordpress_test_cookie=WP%20Cookie%20check"), body: Array(form.utf8))
+        let answer = try await network.response(for: signIn)
+        let cookies = Self.cookies(in: answer.headers)
+        // A wrong password is answered with the form again.
+        guard cookies.contains(where: { $0.hasPrefix("wordpress_logged_in_") }) else {
+            throw .signInFailed("\(site.withoutQuery) does not accept the user name and password")
+        }
+        let cookie = Secret(cookies.joined(separator: "; "))
+        let nonce = try await network.response(for: HTTPRequest(address: nonceAddress, cookie: cookie))
+        let text = String(decoding: nonce.body.prefix(64), as: UTF8.self)
+        guard nonce.status == 200, (1...32).contains(text.utf8.count), text.allSatisfy({ $0.isASCII && $0.isHexDigit })
+        else { throw .signInFailed("\(site.withoutQuery) does not let programs in: its admin-ajax.php gives no nonce") }
+        let session = Session(cookie: cookie, nonce: Secret(text))
+        self.session.withLock { $0 = session }
+        return session
+    }
+
+    /// `name=value` of every `Set-Cookie` (RFC 6265 §5.2).
+    private static func cookies(in headers: HTTPHeaders) -> [String] {
+        headers.values(of: "Set-Cookie").compactMap { line in
+            let pair = line.prefix { $0 != ";" }
+            return pair.contains("=") ? String(pair) : nil
+        }
+    }
+}
