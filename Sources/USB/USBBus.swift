@@ -16,6 +16,9 @@ public protocol USBBus: Sendable {
 
     /// Who else works with a device, or with one of its interfaces; nil stands for all of them.
     func owners(of device: USBDevice, interface: UInt8?) async -> [USBDeviceOwner]
+
+    /// Whether this process may open a device with these numbers when it comes, as far as that can be known beforehand.
+    func mayOpen(vendorID: UInt16, productID: UInt16) async -> Bool
 }
 
 extension USBBus {
@@ -27,4 +30,7 @@ extension USBBus {
 
     /// Nobody, on a bus that does not know.
     public func owners(of device: USBDevice, interface: UInt8?) async -> [USBDeviceOwner] { [] }
+
+    /// Yes, on a bus without rights.
+    public func mayOpen(vendorID: UInt16, productID: UInt16) async -> Bool { true }
 }

@@ -218,6 +218,35 @@ import USB
         #expect(reader.release == 0x0234)
     }
 
+    @Test func `in update mode a file of another vendor's is refused too`() async throws {
+        let reader = try plug()
+        reader.arm(.unplugged(percent: 30), expected: Self.image.bytes.count)
+        #expect(await failure() != nil)
+        bus.plug(reader)
+        #expect(reader.isInUpdateMode)
+        let other = DFUFile(firmware: Self.image.bytes, vendorID: 0x0483, productID: nil, release: nil)
+        #expect(await failure(other) == .wrongDevice(vendorID: 0x1209, productID: 0x000E))
+        #expect(try await install().descriptor.release == 0x0234)
+    }
+
+    @Test func `a device that comes in update mode with other numbers than it should gets nothing`() async throws {
+        let reader = try plug()
+        let device = try #require(try await bus.devices().first)
+        let installer = DFUInstaller(bus: bus, time: clock)
+        await #expect(throws: DFUError.noUpdateMode) {
+            try await installer.install(file, on: device, updateMode: (0x1209, 0x000F)) { _ in }
+        }
+        #expect(reader.release == 0x0100)
+        #expect(reader.isInUpdateMode)
+    }
+
+    @Test(arguments: [USBError.stalled, .timedOut, .disconnected])
+    func `a request to leave that fails counts for nothing when the device leaves`(error: USBError) async throws {
+        let reader = try plug()
+        #expect(try await install(on: DeafBus(bus: bus, error: error)).descriptor.release == 0x0234)
+        #expect(reader.release == 0x0234)
+    }
+
     @Test func `a file for another reader, and a reader that takes none, are refused before anything happens`()
         async throws
     {
@@ -251,4 +280,66 @@ private final class WatchedBus: USBBus {
             })
         return try await bus.open(device)
     }
+}
+
+/// A bus on which the first control transfer arrives, and seems to have failed.
+private final class DeafBus: USBBus {
+    private let bus: any USBBus
+    private let error: Mutex<USBError?>
+
+    init(bus: any USBBus, error: USBError) {
+        self.bus = bus
+        self.error = Mutex(error)
+    }
+
+    func devices() async throws(USBError) -> [USBDevice] { try await bus.devices() }
+    func hotplugEvents() -> AsyncStream<USBHotplugEvent> { bus.hotplugEvents() }
+
+    func open(_ device: USBDevice) async throws(USBError) -> any USBTransport {
+        let error = error.withLock { error in
+            defer { error = nil }
+            return error
+        }
+        let transport = try await bus.open(device)
+        guard let error else { return transport }
+        return DeafTransport(transport: transport, error: error)
+    }
+}
+
+/// The transport of such a device.
+private final class DeafTransport: USBTransport {
+    private let transport: any USBTransport
+    private let error: Mutex<USBError?>
+
+    init(transport: any USBTransport, error: USBError) {
+        self.transport = transport
+        self.error = Mutex(error)
+    }
+
+    var device: USBDevice { transport.device }
+
+    func control(_ request: USBControlRequest, timeout: Duration) async throws(USBError) -> [UInt8] {
+        let answer = try await transport.control(request, timeout: timeout)
+        let error = error.withLock { error in
+            defer { error = nil }
+            return error
+        }
+        if let error { throw error }
+        return answer
+    }
+
+    func claim(interface: UInt8) async throws(USBError) { try await transport.claim(interface: interface) }
+    func release(interface: UInt8) async throws(USBError) { try await transport.release(interface: interface) }
+    func bulkOut(_ bytes: [UInt8], endpoint: UInt8, timeout: Duration) async throws(USBError) {
+        try await transport.bulkOut(bytes, endpoint: endpoint, timeout: timeout)
+    }
+    func bulkIn(endpoint: UInt8, maximumLength: Int, timeout: Duration) async throws(USBError) -> [UInt8] {
+        try await transport.bulkIn(endpoint: endpoint, maximumLength: maximumLength, timeout: timeout)
+    }
+    func interruptIn(endpoint: UInt8, maximumLength: Int, timeout: Duration) async throws(USBError) -> [UInt8] {
+        try await transport.interruptIn(endpoint: endpoint, maximumLength: maximumLength, timeout: timeout)
+    }
+    func clearHalt(endpoint: UInt8) async throws(USBError) { try await transport.clearHalt(endpoint: endpoint) }
+    func reset() async throws(USBError) { try await transport.reset() }
+    func close() async { await transport.close() }
 }

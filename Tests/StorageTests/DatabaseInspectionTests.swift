@@ -57,7 +57,7 @@ import Testing
         #expect(throws: StorageError.notADatabase(path: text)) { _ = try DatabaseInspection(of: text) }
         #expect(throws: StorageError.notADatabase(path: folder)) { _ = try DatabaseInspection(of: folder) }
         let below = text + "/till.sqlite"
-        #expect(throws: StorageError.notWritable(path: below, reason: "Not a directory")) {
+        #expect(throws: StorageError.notWritable(path: text, reason: "Not a directory")) {
             _ = try DatabaseInspection(of: below)
         }
     }
@@ -81,7 +81,7 @@ import Testing
             done()
         }
         chmod(folder, 0o500)
-        #expect(throws: StorageError.notWritable(path: path, reason: "Permission denied")) {
+        #expect(throws: StorageError.notWritable(path: folder, reason: "Permission denied")) {
             _ = try DatabaseInspection(of: path)
         }
     }

@@ -89,6 +89,11 @@ public final class SimulatedUpdatableDevice: SimulatedUSBDevice {
         if changesMode { comeAnew() } else if isAtWork { inner.reset() }
     }
 
+    /// In update mode there is nothing to begin anew: only a reset of the bus ends it (DFU 1.1 §A.2).
+    public func configured() {
+        if !isInUpdateMode { inner.configured() }
+    }
+
     public func write(_ bytes: [UInt8], endpoint: UInt8) -> Bool {
         !isInUpdateMode && inner.write(bytes, endpoint: endpoint)
     }

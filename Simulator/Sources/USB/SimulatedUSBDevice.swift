@@ -29,6 +29,9 @@ public protocol SimulatedUSBDevice: AnyObject, Sendable {
     /// The host reset the port.
     func reset()
 
+    /// The host chose a configuration (USB 2.0 §9.4.7): for most devices as good as a reset.
+    func configured()
+
     /// Takes an OUT transfer.
     ///
     /// - Returns: false to stall.
@@ -49,6 +52,7 @@ public protocol SimulatedUSBDevice: AnyObject, Sendable {
 extension SimulatedUSBDevice {
     public func opened() {}
     public func closed() {}
+    public func configured() { reset() }
     public var keepsHalts: Bool { true }
     public var returnsAfter: Duration? { nil }
 }

@@ -125,8 +125,12 @@ final class SimulatedUSBPort: Sendable {
     }
 
     func reset() {
-        state.withLock { ($0.halted, $0.outOfStep, $0.settings, $0.isConfigured) = ([], [], [:], true) }
+        forget()
         simulated.reset()
+    }
+
+    private func forget() {
+        state.withLock { ($0.halted, $0.outOfStep, $0.settings, $0.isConfigured) = ([], [], [:], true) }
     }
 
     /// The machine slept and the bus lost its power: the device begins anew, and the host goes on where it was.
@@ -211,7 +215,8 @@ final class SimulatedUSBPort: Sendable {
     /// SET_CONFIGURATION: every endpoint and interface is as after a reset.
     private func configure(_ value: UInt16) -> [UInt8]? {
         guard value == 0 || value == UInt16(simulated.descriptors.configuration.value) else { return nil }
-        reset()
+        forget()
+        simulated.configured()
         state.withLock { $0.isConfigured = value != 0 }
         return []
     }

@@ -54,8 +54,9 @@ final class USBIPConnection: Sendable {
         }
         onEvent(.imported(busID: busID, port.device))
         let reason = await serve(port, session)
-        // The next client finds the device as if it had just been plugged in.
-        port.reset()
+        // The next client finds the device as if it had just been plugged in. One that has left is not at this port any
+        // more: it may be on its way into update mode.
+        if port.isConnected { port.reset() }
         port.releaseAll(by: owner)
         bus.clock.signal()
         onEvent(.released(busID: busID, reason: reason))
@@ -72,12 +73,12 @@ final class USBIPConnection: Sendable {
         put(USBIPAnswer.imported(port.record).bytes)
         var session = session
         session.imported(device: port.record.number)
-        return await withTaskGroup(of: (isSender: Bool, reason: String?).self) { [session] group in
+        return await withTaskGroup(of: (endsOthers: Bool, reason: String?).self) { [session] group in
             group.addTask { [self] in
                 let reason = await exchange(session, transfers)
-                // What the device has done is still told.
+                // What the device has done is still told, but not to a client that does not listen.
                 outbox.finish()
-                return (false, reason)
+                return (hasUnsentTooMany, reason)
             }
             group.addTask { [self] in
                 do throws(DoorError) {
@@ -94,11 +95,13 @@ final class USBIPConnection: Sendable {
             var first: String?
             while let end = await group.next() {
                 first = first ?? end.reason
-                if end.isSender { group.cancelAll() }
+                if end.endsOthers { group.cancelAll() }
             }
             return first ?? ""
         }
     }
+
+    private var hasUnsentTooMany: Bool { unsent.withLock { $0 } > Self.mostUnsent }
 
     private func put(_ bytes: [UInt8]) {
         unsent.withLock { $0 += 1 }
@@ -116,7 +119,7 @@ final class USBIPConnection: Sendable {
                     while true {
                         guard case .perform(let command) = try await next(&session) else { continue }
                         try transfers.perform(command)
-                        guard unsent.withLock({ $0 }) <= Self.mostUnsent else {
+                        guard !hasUnsentTooMany else {
                             throw .peerGone(reason: "it does not take what it asks for")
                         }
                     }

@@ -27,6 +27,8 @@ public struct DFUInstaller: Sendable {
     /// - Parameters:
     ///   - file: the firmware.
     ///   - device: as it shows itself now.
+    ///   - updateMode: idVendor and idProduct that the device shows in update mode; nil when they are not known: then it has
+    ///     the same vendor there. Whoever knows them answers for it that the file is for a device that shows them already.
     ///   - commitment: through which the update can be cancelled.
     ///   - onProgress: how much of the firmware the device has, 0...1, growing; from the first call on, with 0, the update
     ///     cannot be cancelled any more.
@@ -34,12 +36,24 @@ public struct DFUInstaller: Sendable {
     /// - Throws: ``DFUError``. After ``DFUError/cancelled`` the device works as before; after every other error it may be in
     ///   update mode, from which another call brings it out.
     public func install(
-        _ file: DFUFile, on device: USBDevice, commitment: DFUCommitment = DFUCommitment(),
+        _ file: DFUFile, on device: USBDevice, updateMode: (vendorID: UInt16, productID: UInt16)? = nil,
+        commitment: DFUCommitment = DFUCommitment(),
         onProgress: @escaping @Sendable (Double) -> Void
     ) async throws(DFUError) -> USBDevice {
+        let own = device.descriptor
+        let isWanted: @Sendable (USBDevice) -> Bool = { found in
+            guard DFUInterface.find(in: found)?.mode == .update else { return false }
+            let numbers = found.descriptor
+            guard let updateMode else { return numbers.vendorID == own.vendorID }
+            return (numbers.vendorID, numbers.productID) == updateMode
+        }
+        // In update mode the product may be another one than the file's, the vendor not (DFU 1.1 appendix B).
+        guard updateMode != nil || file.isFor(vendorID: own.vendorID, productID: file.productID ?? own.productID) else {
+            throw .wrongDevice(vendorID: own.vendorID, productID: own.productID)
+        }
         let work = Task { () -> Result<USBDevice, DFUError> in
             do throws(DFUError) {
-                return .success(try await perform(file, device, commitment, onProgress))
+                return .success(try await perform(file, device, isWanted, commitment, onProgress, tries: 2))
             } catch {
                 return .failure(error)
             }
@@ -52,8 +66,8 @@ public struct DFUInstaller: Sendable {
     }
 
     private func perform(
-        _ file: DFUFile, _ device: USBDevice, _ commitment: DFUCommitment,
-        _ onProgress: @escaping @Sendable (Double) -> Void
+        _ file: DFUFile, _ device: USBDevice, _ isWanted: @escaping @Sendable (USBDevice) -> Bool,
+        _ commitment: DFUCommitment, _ onProgress: @escaping @Sendable (Double) -> Void, tries: Int
     ) async throws(DFUError) -> USBDevice {
         guard let interface = DFUInterface.find(in: device), interface.canDownload else { throw .notSupported }
         let numbers = device.descriptor
@@ -62,9 +76,17 @@ public struct DFUInstaller: Sendable {
         }
         guard !commitment.isCancelled else { throw .cancelled }
         let place = DFUPlace(of: device)
-        let target = interface.mode == .update ? device : try await bringIntoUpdateMode(device, interface, place)
+        let target =
+            interface.mode == .update
+            ? device : try await bringIntoUpdateMode(device, interface, place, isWanted)
         do throws(DFUError) {
-            try await download(file.firmware, to: target, commitment, onProgress)
+            guard try await download(file.firmware, to: target, commitment, onProgress) else {
+                // What an earlier download left complete has been taken in, or dropped. Now comes this one.
+                guard tries > 1 else { throw .unexpectedState(.manifestWaitReset) }
+                let again = await wait(for: place, Self.absence) { Self.isAtWork($0) || isWanted($0) }
+                guard let again else { throw .noReturn }
+                return try await perform(file, again, isWanted, commitment, onProgress, tries: tries - 1)
+            }
         } catch {
             // It can still say that its old firmware runs; one that cannot stays where it is.
             if isLeftAlone(after: error) { _ = await wait(for: place, Self.absence, Self.isAtWork) }
@@ -85,33 +107,38 @@ public struct DFUInstaller: Sendable {
     // MARK: Into update mode
 
     private func bringIntoUpdateMode(
-        _ device: USBDevice, _ interface: DFUInterface, _ place: DFUPlace
+        _ device: USBDevice, _ interface: DFUInterface, _ place: DFUPlace,
+        _ isWanted: @escaping @Sendable (USBDevice) -> Bool
     ) async throws(DFUError) -> USBDevice {
         let transport = try await open(device)
+        do throws(USBError) { try await transport.claim(interface: interface.number) } catch {
+            await transport.close()
+            throw .usb(error)
+        }
+        var failure: USBError?
         do throws(USBError) {
-            try await transport.claim(interface: interface.number)
             _ = try await transport.control(DFURequest.detach(interface), timeout: Self.requestTimeout)
             if !interface.detachesItself { try await transport.reset() }
         } catch {
-            // A device that has gone already is on its way.
-            guard error == .disconnected || error == .notFound else {
-                await transport.close()
-                throw .usb(error)
-            }
+            failure = error
         }
         await transport.close()
-        let target = await wait(for: place, interface.detachTimeout + Self.absence) {
-            DFUInterface.find(in: $0)?.mode == .update
+        // A device that leaves at once cannot end the request as it should: what counts is whether it comes.
+        guard let target = await wait(for: place, interface.detachTimeout + Self.absence, isWanted) else {
+            switch failure {
+            case nil, .disconnected, .notFound: throw .noUpdateMode
+            case .some(let error): throw .usb(error)
+            }
         }
-        guard let target else { throw .noUpdateMode }
         return target
     }
 
     // MARK: The firmware
 
+    /// - Returns: false when the device was reset because of an earlier download, and has nothing of this one.
     private func download(
         _ firmware: [UInt8], to device: USBDevice, _ commitment: DFUCommitment, _ onProgress: @Sendable (Double) -> Void
-    ) async throws(DFUError) {
+    ) async throws(DFUError) -> Bool {
         guard let interface = DFUInterface.find(in: device), interface.mode == .update, interface.canDownload else {
             throw .notSupported
         }
@@ -126,6 +153,7 @@ public struct DFUInstaller: Sendable {
             throw error
         }
         await transport.close()
+        return machine.isManifesting
     }
 
     private func run(

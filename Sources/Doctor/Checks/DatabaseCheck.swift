@@ -3,6 +3,8 @@ public import Storage
 /// The file that the records are kept in.
 public struct DatabaseCheck: Check {
     private let inspect: @Sendable () throws(StorageError) -> DatabaseInspection
+    /// Why there is no file to look at.
+    private let fault: String?
 
     /// With less room than this, nothing more can be recorded soon.
     private static let leastRoom: UInt64 = 16 << 20
@@ -10,11 +12,25 @@ public struct DatabaseCheck: Check {
     private static let littleRoom: UInt64 = 256 << 20
 
     /// - Parameter inspect: looks at the file.
-    public init(inspect: @escaping @Sendable () throws(StorageError) -> DatabaseInspection) { self.inspect = inspect }
+    public init(inspect: @escaping @Sendable () throws(StorageError) -> DatabaseInspection) {
+        (self.inspect, fault) = (inspect, nil)
+    }
+
+    /// - Parameter fault: why it is not known which file it would be.
+    public init(fault: String) {
+        self.fault = fault
+        inspect = { () throws(StorageError) in throw .notWritable(path: "", reason: fault) }
+    }
 
     public var name: CheckName { .database }
 
     public func findings() async -> [Finding] {
+        if let fault {
+            return [
+                .problem(
+                    .machine, fault, cause: "no payment can be taken without a record", fix: "give --database FILE")
+            ]
+        }
         let seen: DatabaseInspection
         do throws(StorageError) {
             seen = try inspect()
@@ -51,7 +67,7 @@ public struct DatabaseCheck: Check {
             .problem(
                 .machine, about: path, "cannot be written: \(reason)",
                 cause: "no payment can be taken without a record",
-                fix: "sudo chown \"$USER\" \(quoted(path)), mount the file system for writing, or give --database FILE")
+                fix: "\(ownership(of: path)), mount the file system for writing, or give --database FILE")
         case .diskFull(let path):
             .problem(
                 .machine, about: path, "no room is left on its file system",
@@ -77,6 +93,12 @@ public struct DatabaseCheck: Check {
         case .failed(let path, let code, let message):
             .problem(.machine, about: path, "failed: \(message) (SQLite result \(code))", fix: "sudo dmesg | tail")
         }
+    }
+
+    /// What makes the user the owner: of a folder that may have to be made first, or of a file.
+    private static func ownership(of path: String) -> String {
+        SystemFiles().status(path)?.isDirectory ?? true
+            ? "sudo install -d -o \"$USER\" \(quoted(path))" : "sudo chown \"$USER\" \(quoted(path))"
     }
 
     /// A path as one word of a shell's command.

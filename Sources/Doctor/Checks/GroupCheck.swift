@@ -4,12 +4,12 @@ internal import DeviceAccess
 public struct GroupCheck: Check {
     private let files: SystemFiles
     private let accounts: AccountFiles
-    private let user: LoginUser
+    private let user: LoginUser?
 
     /// - Parameters:
     ///   - root: where the system's file tree begins.
-    ///   - user: who wants to open readers.
-    public init(root: String = "", user: LoginUser) {
+    ///   - user: who wants to open readers; nil on a system that does not run.
+    public init(root: String = "", user: LoginUser?) {
         files = SystemFiles(root: root)
         (accounts, self.user) = (AccountFiles(files), user)
     }
@@ -24,6 +24,7 @@ public struct GroupCheck: Check {
                 cause: "udev passes over a group that it does not know, and readers stay with root",
                 fix: "sudo groupadd --system \(name), or: \(Installation.command)",
                 repair: Installation(files).groupRepair)
+            guard let user else { return [finding] }
             return [user.isRoot || !files.exists("/sys/bus/usb") ? finding.softened : finding]
         }
         var findings: [Finding] = []
@@ -34,12 +35,13 @@ public struct GroupCheck: Check {
                     cause: "systemd from version 258 on gives devices to system groups only",
                     fix: "sudo groupmod -g \(accounts.freeSystemGroup) \(name)"))
         }
-        if let membership = membership(in: group) { findings.append(membership) }
+        if let user, let membership = membership(of: user, in: group) { findings.append(membership) }
         guard findings.isEmpty else { return findings }
-        return [.ok(about: name, "group \(group.number)" + (Self.isRoot(user) ? "" : ", \(user.name) is in it"))]
+        let person = user.flatMap { Self.isRoot($0) ? nil : ", \($0.name) is in it" }
+        return [.ok(about: name, "group \(group.number)" + (person ?? ""))]
     }
 
-    private func membership(in group: AccountFiles.Group) -> Finding? {
+    private func membership(of user: LoginUser, in group: AccountFiles.Group) -> Finding? {
         // Root is above groups.
         guard !Self.isRoot(user) else { return nil }
         let command = "sudo usermod -aG \(group.name) \(user.name)"

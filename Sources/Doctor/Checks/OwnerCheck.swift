@@ -55,16 +55,13 @@ public struct OwnerCheck: Check {
                     : "one program at a time has a reader", fix: owner.remedy)
         // The driver of every keyboard and magnetic stripe reader: it gives way when the reader is opened.
         case .driver("usbhid", _): nil
-        case .driver(let name, let place):
+        case .driver(let name, _):
             .warning(
                 about: reader, "is held by \(owner)",
                 cause:
                     "it has to give way whenever the reader is opened, and takes it back afterwards; to keep it away for "
                     + "good: echo 'blacklist \(name)' | sudo tee /etc/modprobe.d/cardpresent.conf",
-                fix: owner.remedy,
-                repair: Repair(
-                    "take the interface \(place) from the driver \(name)",
-                    steps: [.write(place, to: "/sys/bus/usb/drivers/\(name)/unbind")]))
+                fix: owner.remedy)
         }
     }
 

@@ -32,10 +32,32 @@ public struct PermissionCheck: Check {
             return [.skipped("no USB in this kernel")]
         }
         guard !readers.isEmpty else { return [.skipped("no card reader is plugged in")] }
-        return readers.flatMap { reader in reader.nodes.map { finding(reader.name, $0) } }
+        return readers.flatMap { reader in
+            reader.nodes.map {
+                finding(reader.name, $0, isKnown: !$0.hasPrefix("/dev/bus") || Self.isKnown(reader.device))
+            }
+        }
     }
 
-    private func finding(_ reader: String, _ node: String) -> Finding {
+    /// Whether the rules are about a device: they know readers by their class, and those that do not say it by number.
+    private static func isKnown(_ device: USBDevice) -> Bool {
+        if device.configuration?.interfaces.contains(where: { $0.classCode == 0x0B }) == true { return true }
+        func digits(_ number: UInt16) -> String {
+            let digits = String(number, radix: 16)
+            return String(repeating: "0", count: 4 - digits.count) + digits
+        }
+        func names(_ number: UInt16, _ list: String) -> Bool {
+            list.split(separator: "|").contains { $0 == digits(number) }
+        }
+        return UdevRulesFile(InstalledFile.rules.text).rules.contains { rule in
+            guard let vendor = rule.required("ATTR", "idVendor"), names(device.descriptor.vendorID, vendor) else {
+                return false
+            }
+            return rule.required("ATTR", "idProduct").map { names(device.descriptor.productID, $0) } ?? true
+        }
+    }
+
+    private func finding(_ reader: String, _ node: String, isKnown: Bool) -> Finding {
         guard !isAccessible(node) else { return .ok(about: reader, "\(node) can be opened") }
         let seen = "\(user.name) may not open \(node)"
         guard let status = files.status(node) else {
@@ -68,6 +90,13 @@ public struct PermissionCheck: Check {
                 return problem(
                     "a later rule gives it away", "sudo usermod -aG \(owner) \(user.name), then log in again")
             }
+            guard isKnown else {
+                let number = reader.prefix { $0 != "@" && $0 != "/" }.split(separator: ":")
+                return problem(
+                    "no rule is about this device, which does not say that it is a reader",
+                    "sudo sh -c 'echo \(Self.rule(number.first ?? "", number.last ?? "")) > "
+                        + "/etc/udev/rules.d/65-reader.rules' && sudo udevadm control --reload && sudo udevadm trigger")
+            }
             return problem(
                 "the rules have not been worked off since the reader came",
                 "sudo udevadm control --reload && sudo udevadm trigger", installation.reload)
@@ -83,6 +112,14 @@ public struct PermissionCheck: Check {
         return problem(
             "something has changed its mode", "sudo udevadm control --reload && sudo udevadm trigger",
             installation.reload)
+    }
+
+    /// A rule for one device, as a word of a command that a shell gets in single quotation marks.
+    private static func rule(_ vendor: Substring, _ product: Substring) -> String {
+        [
+            ("SUBSYSTEM", "==", "usb"), ("ATTR{idVendor}", "==", "\(vendor)"), ("ATTR{idProduct}", "==", "\(product)"),
+            ("GROUP", "=", InstalledFile.groupName), ("MODE", "=", "0660"), ("TAG", "+=", "uaccess"),
+        ].map { key, operation, value in "\(key)\(operation)\\\"\(value)\\\"" }.joined(separator: ", ")
     }
 
     private static func octal(_ mode: UInt32) -> String {

@@ -54,9 +54,18 @@ public struct ReaderCheck: Check {
         ]
     }
 
+    /// Whether the descriptors, which cannot be read as a whole, have an interface of class 0B, or the device is known.
+    private func claimsToBeReader(_ found: KernelDevice) -> Bool {
+        let bytes = files.contents("/sys/bus/usb/devices/\(found.name)/descriptors") ?? []
+        let hasInterface = bytes.indices.contains { index in
+            bytes[index...].starts(with: [9, 4]) && bytes.dropFirst(index + 5).first == 0x0B
+        }
+        return hasInterface || !quirks.quirks(of: found.device.descriptor).all.isEmpty
+    }
+
     /// Why a device with an interface of class 0B is no reader for us; nil when it is one, or has none.
     private func fault(of found: KernelDevice) -> String? {
-        if let fault = found.fault { return fault.description }
+        if let fault = found.fault { return claimsToBeReader(found) ? fault.description : nil }
         guard found.device.configuration?.interfaces.contains(where: { $0.classCode == 0x0B }) == true else {
             return nil
         }

@@ -1,9 +1,10 @@
 internal import DeviceAccess
+internal import USB
 
 /// The udev rules that give card readers to users: in place, as this program has them, and with their effect.
 public struct RulesCheck: Check {
     private let files: SystemFiles
-    private let user: LoginUser
+    private let user: LoginUser?
 
     /// Before this file of systemd's, the list of a device's interfaces is not known.
     private static let notBefore = "50-udev-default.rules"
@@ -13,8 +14,8 @@ public struct RulesCheck: Check {
 
     /// - Parameters:
     ///   - root: where the system's file tree begins.
-    ///   - user: who wants to open readers.
-    public init(root: String = "", user: LoginUser) { (files, self.user) = (SystemFiles(root: root), user) }
+    ///   - user: who wants to open readers; nil on a system that does not run.
+    public init(root: String = "", user: LoginUser?) { (files, self.user) = (SystemFiles(root: root), user) }
 
     public var name: CheckName { .rules }
 
@@ -25,6 +26,7 @@ public struct RulesCheck: Check {
         }
         let findings = [own(in: directories)] + overriding(in: directories)
         // Root needs no rules, and nobody does where there is no USB.
+        guard let user else { return findings }
         return user.isRoot || !files.exists("/sys/bus/usb") ? findings.map(\.softened) : findings
     }
 
@@ -77,11 +79,13 @@ public struct RulesCheck: Check {
         }
         return .problem(
             .reader, about: entry.path, "is worked off at the wrong time", cause: reason,
-            fix: "sudo rm \(entry.path) && \(Installation.command)", repair: repair)
+            // Who wrote a file of his own may want it for more.
+            fix: entry.contents == InstalledFile.rules.contents
+                ? "sudo rm \(entry.path) && \(Installation.command)" : Installation.command, repair: repair)
     }
 
     private func hiddenCopy(of file: InstalledFile) -> String? {
-        UdevRulesDirectories.directories.dropFirst().map { "\($0)/\(file.name)" }.first {
+        DeviceRules.directories.dropFirst().map { "\($0)/\(file.name)" }.first {
             files.contents($0) == file.contents
         }
     }

@@ -4,14 +4,21 @@ internal import USB
 public struct USBCheck: Check {
     private let files: SystemFiles
     private let kernel: KernelDeviceList
+    private let isRunning: Bool
 
-    /// - Parameter root: where the system's file tree begins.
-    public init(root: String = "") { (files, kernel) = (SystemFiles(root: root), KernelDeviceList(root: root)) }
+    /// - Parameters:
+    ///   - root: where the system's file tree begins.
+    ///   - isRunning: whether the system runs; the file tree of another one may have no kernel's files.
+    public init(root: String = "", isRunning: Bool = true) {
+        (files, kernel) = (SystemFiles(root: root), KernelDeviceList(root: root))
+        self.isRunning = isRunning
+    }
 
     public var name: CheckName { .usb }
 
     public func findings() async -> [Finding] {
         guard files.exists("/sys/bus/usb") else {
+            guard isRunning else { return [.skipped("the system does not run: it has no USB now")] }
             return [
                 .problem(
                     .reader, "no USB in this kernel: /sys/bus/usb is not there",

@@ -50,6 +50,9 @@ public struct ProcessRunner: CommandRunner {
         }
     }
 
+    /// POSIX_SPAWN_SETSID of spawn.h (glibc 2.26).
+    private static let newSession: Int16 = 0x80
+
     private static func start(_ program: String, _ command: [String], output: Int32) throws(RepairError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -57,6 +60,12 @@ public struct ProcessRunner: CommandRunner {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
+        // In a session of its own it has no terminal: it can ask nobody for a password, and leave no terminal as it
+        // should not be.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        posix_spawnattr_setflags(&attributes, newSession)
         var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
         // Administrators' programs are not on every user's path. Nothing else of the caller's environment goes along.
         var variables: [UnsafeMutablePointer<CChar>?] = [
@@ -68,7 +77,7 @@ public struct ProcessRunner: CommandRunner {
         // The search of posix_spawnp uses the caller's path, which a user may have set to anything.
         let places = program.contains("/") ? [""] : ["/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/"]
         for place in places where failure == ENOENT {
-            failure = posix_spawn(&child, place + program, &actions, nil, &words, &variables)
+            failure = posix_spawn(&child, place + program, &actions, &attributes, &words, &variables)
         }
         guard failure == 0 else { throw .notStarted(program: program, reason: text(failure)) }
         return child

@@ -15,11 +15,16 @@ public struct Repairer: Sendable {
     }
 
     /// Does every repair that the reports offer, each once, in their order.
-    public func repair(_ reports: [CheckReport]) async -> [RepairResult] {
+    ///
+    /// - Parameters:
+    ///   - reports: what was found.
+    ///   - earlier: what was tried before, and is not tried again.
+    /// - Returns: what was tried now.
+    public func repair(_ reports: [CheckReport], after earlier: [RepairResult] = []) async -> [RepairResult] {
         var results: [RepairResult] = []
         for report in reports {
             for repair in report.findings.compactMap(\.repair)
-            where !results.contains(where: { $0.repair == repair }) {
+            where !(earlier + results).contains(where: { $0.repair == repair }) {
                 results.append(RepairResult(check: report.name, repair: repair, outcome: await outcome(of: repair)))
             }
         }

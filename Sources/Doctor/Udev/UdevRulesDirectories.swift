@@ -1,4 +1,4 @@
-internal import DeviceAccess
+internal import USB
 
 /// The rules that udevd uses: those of all its directories, by file name.
 struct UdevRulesDirectories: Sendable {
@@ -10,16 +10,6 @@ struct UdevRulesDirectories: Sendable {
         var contents: [UInt8]
     }
 
-    /// Where udevd looks; a file in one hides those of the same name in later ones (udev(7)).
-    static let directories = [
-        "/etc/udev/rules.d", "/run/udev/rules.d", "/usr/local/lib/udev/rules.d", "/usr/lib/udev/rules.d",
-        "/lib/udev/rules.d",
-    ]
-
-    /// Files that go beside the rules and give no reader at its work to anybody: those that keep pcscd away, and those for
-    /// readers that take firmware (docs/readers.md).
-    private static let companions: Set = [InstalledFile.exclusiveRules.name, "62-cardpresent-firmware.rules"]
-
     /// In the order in which they are worked off.
     let entries: [Entry]
     /// Whether the machine has udev.
@@ -27,7 +17,7 @@ struct UdevRulesDirectories: Sendable {
 
     init(_ files: SystemFiles) {
         var byName: [String: Entry] = [:]
-        for directory in Self.directories {
+        for directory in DeviceRules.directories {
             for name in files.names(in: directory) where name.hasSuffix(".rules") && byName[name] == nil {
                 let path = "\(directory)/\(name)"
                 byName[name] = Entry(name: name, path: path, contents: files.contents(path) ?? [])
@@ -39,12 +29,12 @@ struct UdevRulesDirectories: Sendable {
 
     func entry(named name: String) -> Entry? { entries.first { $0.name == name } }
 
-    /// The files in which a rule gives readers to `group`.
+    /// The files that give smart card readers to `group`: they tell them by their class, and not one device by its number.
     func entries(givingReadersTo group: String) -> [Entry] {
-        entries.filter { !Self.companions.contains($0.name) }.filter { entry in
-            UdevRulesFile(String(decoding: entry.contents, as: UTF8.self)).rules.contains {
-                $0.assigned("GROUP") == group
-            }
+        entries.filter { entry in
+            let rules = UdevRulesFile(String(decoding: entry.contents, as: UTF8.self)).rules
+            return rules.contains { $0.assigned("GROUP") == group }
+                && rules.contains { $0.required("ENV", "ID_USB_INTERFACES")?.contains("0b") == true }
         }
     }
 }

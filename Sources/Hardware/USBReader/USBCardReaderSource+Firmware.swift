@@ -15,10 +15,19 @@ extension USBCardReaderSource: FirmwareSource {
     ) async throws(UnderlyingError) -> CardReader {
         let file = try ReaderFirmwareCatalogue.load(update)
         guard let device = try await device(of: reader) else { throw .readerDisconnected }
+        // Decided before the reader is sent into update mode: there, whoever may not open it cannot bring it out either.
+        let numbers = update.firmware
+        guard await bus.mayOpen(vendorID: numbers.updateVendorID, productID: numbers.updateProductID) else {
+            throw .readerAccessDenied(
+                "in update mode the reader is \(numbers.updateUSBID), which only root may open; run the update as root, or "
+                    + "add a udev rule for it (docs/readers.md, Firmware)")
+        }
         let updated: USBDevice
         do throws(DFUError) {
             updated = try await DFUInstaller(bus: bus, time: time).install(
-                file, on: device, commitment: commitment, onProgress: onProgress)
+                file, on: device,
+                updateMode: (update.firmware.updateVendorID, update.firmware.updateProductID),
+                commitment: commitment, onProgress: onProgress)
         } catch {
             throw UnderlyingError(error)
         }

@@ -54,21 +54,23 @@ public struct DatabaseInspection: Hashable, Sendable {
         }
     }
 
-    /// The folder that the file is in or would be made in: the nearest that is there.
+    /// The folder that the file is in or would be made in: the nearest that is there. Errors are about the one that the
+    /// file is in.
     private static func folder(above path: String) throws(StorageError) -> String {
         var folder = path
+        let own = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         repeat {
             let end = folder.lastIndex(of: "/")
             folder = end.map { $0 == folder.startIndex ? "/" : String(folder[..<$0]) } ?? "."
             var status = stat()
             guard stat(folder, &status) == 0 else { continue }
             guard status.st_mode & S_IFMT == S_IFDIR else {
-                throw .notWritable(path: path, reason: String(cString: strerror(ENOTDIR)))
+                throw .notWritable(path: own, reason: String(cString: strerror(ENOTDIR)))
             }
-            guard access(folder, W_OK | X_OK) == 0 else { throw notWritable(path) }
+            guard access(folder, W_OK | X_OK) == 0 else { throw notWritable(own) }
             return folder
         } while folder != "/" && folder != "."
-        throw .notWritable(path: path, reason: String(cString: strerror(ENOENT)))
+        throw .notWritable(path: own, reason: String(cString: strerror(ENOENT)))
     }
 
     private static func room(in place: String) -> UInt64 {

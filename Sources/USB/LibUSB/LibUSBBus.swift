@@ -1,5 +1,6 @@
 internal import CLibUSB
 public import Determinism
+internal import Glibc
 
 /// The USB devices of this machine, through libusb.
 ///
@@ -53,6 +54,10 @@ public final class LibUSBBus: USBBus {
     public func owners(of device: USBDevice, interface: UInt8?) async -> [USBDeviceOwner] {
         let owners = try? await calls.run { USBDeviceOwnerFinder().owners(of: device, interface: interface) }
         return owners ?? []
+    }
+
+    public func mayOpen(vendorID: UInt16, productID: UInt16) async -> Bool {
+        geteuid() == 0 || DeviceRules().giveAway(vendorID: vendorID, productID: productID)
     }
 
     /// Opens a device.

@@ -33,8 +33,14 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup var data: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
+    /// How often is looked for something more to mend.
+    private static let mostRounds = 3
+
     func validate() throws {
         if root != nil, fix { throw ValidationError("--fix mends this machine: it does not go with --root") }
+        if let root, SystemFiles().status(root)?.isDirectory != true {
+            throw ValidationError("--root: there is no directory '\(root)'")
+        }
     }
 
     func run() async throws {
@@ -44,9 +50,12 @@ struct DoctorCommand: AsyncParsableCommand {
                 root: root.map(Self.withoutSlash) ?? "", configuration: configurationOptions, data: data)
             var reports = await examine(examination)
             var repairs: [RepairResult] = []
-            if fix {
-                repairs = await examination.repairer.repair(reports)
-                if repairs.contains(where: { $0.outcome == .done }) { reports = await examine(examination) }
+            // What is mended may show what else is wrong: nobody is in a group that is not there.
+            for _ in 0..<(fix ? Self.mostRounds : 0) {
+                let round = await examination.repairer.repair(reports, after: repairs)
+                repairs += round
+                guard round.contains(where: { $0.outcome == .done }) else { break }
+                reports = await examine(examination)
             }
             let view = ExaminationView(reports, repairs)
             if output.json {

@@ -49,6 +49,7 @@ struct PayCommand: AsyncParsableCommand {
             // Typed before the signals are watched: whoever is asked for a PIN can still end the program at once.
             let pin = try PINOption.digits(world.pin)
             let progress = ProgressDisplay(isEnabled: StandardError.isTerminal)
+            let update = UpdateProgress(isShown: StandardError.isTerminal)
             let cancellation = Cancellation()
             let (till, payment) = try await CancellationSignals.watching {
                 let till = try await Till.open(
@@ -56,7 +57,9 @@ struct PayCommand: AsyncParsableCommand {
                 till.announceRecovery()
                 let request = PaymentRequest(
                     orderID: order, amount: amount, cardTimeout: .seconds(timeout), forcedOnline: forceOnline)
-                return (till, try await till.pay(request, cancellation: cancellation, onEvent: progress.show))
+                let payment = try await till.pay(
+                    request, cancellation: cancellation, onUpdate: update.show, onEvent: progress.show)
+                return (till, payment)
             } onSignal: {
                 progress.showCancelling()
                 await cancellation.request()

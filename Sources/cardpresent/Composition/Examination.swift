@@ -23,15 +23,18 @@ struct Examination: Sendable {
         let time = SystemTimeSource()
         let (settings, configurationCheck) = Self.configuration(configuration)
         let quirks = settings.readerQuirks
+        let isRunning = root.isEmpty
         var checks: [any Check] = [
             LibrariesCheck(usbVersion: LibUSBBus.libraryVersion, libraries: [.cups, .pcsc]),
             configurationCheck, Self.database(data), Self.clock(data, time),
-            USBCheck(root: root), RulesCheck(root: root, user: user), GroupCheck(root: root, user: user),
+            // The users of another system are not those of this one.
+            USBCheck(root: root, isRunning: isRunning), RulesCheck(root: root, user: isRunning ? user : nil),
+            GroupCheck(root: root, user: isRunning ? user : nil),
             ReaderCheck(root: root, quirks: quirks, firmware: settings.readerFirmware),
             PermissionCheck(root: root, quirks: quirks, user: user),
             OwnerCheck(root: root, quirks: quirks), PowerCheck(root: root, quirks: quirks),
         ]
-        if root.isEmpty {
+        if isRunning {
             let bus = Result { () throws(USBError) -> any USBBus in try LibUSBBus(time: time) }
             checks.append(AnswerCheck(bus: bus, quirks: quirks, time: time))
         }
@@ -55,12 +58,11 @@ struct Examination: Sendable {
     }
 
     private static func database(_ data: DatabaseOptions) -> DatabaseCheck {
-        DatabaseCheck { () throws(StorageError) in
-            let path: String
-            do throws(CommandFailure) { path = try data.path() } catch {
-                throw .notWritable(path: "the database", reason: error.message)
-            }
-            return try DatabaseInspection(of: path)
+        do throws(CommandFailure) {
+            let path = try data.path()
+            return DatabaseCheck { () throws(StorageError) in try DatabaseInspection(of: path) }
+        } catch {
+            return DatabaseCheck(fault: error.message)
         }
     }
 

@@ -124,9 +124,13 @@ extension Till {
     /// - Throws: `CommandFailure` when nothing could be started, or when the end could not be recorded; else the
     ///   payment tells how it ended.
     func pay(
-        _ request: PaymentRequest, cancellation: Cancellation, onEvent: @escaping @Sendable (CardReaderEvent) -> Void
+        _ request: PaymentRequest, cancellation: Cancellation,
+        onUpdate: @escaping @Sendable (CardReaderSoftwareUpdateState) -> Void = { _ in },
+        onEvent: @escaping @Sendable (CardReaderEvent) -> Void
     ) async throws(CommandFailure) -> Yosemite.Payment {
         do throws(CommandFailure) {
+            let watching = watchUpdates(onUpdate)
+            defer { watching.cancel() }
             try await connect()
             guard !cancellation.isRequested else { throw .cancelledBeforeItBegan }
             await cancellation.onRequest(cancel)
@@ -189,6 +193,23 @@ extension Till {
 
     /// What is to be said about a trace that is not complete.
     var traceWarning: String? { world.trace?.warning }
+
+    /// Tells of firmware that the reader gets while it is being connected, because it may not be used without it.
+    private func watchUpdates(
+        _ onUpdate: @escaping @Sendable (CardReaderSoftwareUpdateState) -> Void
+    ) -> Task<Void, Never> {
+        let (streams, continuation) = AsyncStream.makeStream(of: AsyncStream<CardReaderSoftwareUpdateState>.self)
+        try? stores.dispatch(
+            CardPresentPaymentsAction.observeCardReaderUpdateState {
+                continuation.yield($0)
+                continuation.finish()
+            })
+        return Task {
+            for await states in streams {
+                for await state in states { onUpdate(state) }
+            }
+        }
+    }
 
     private func connect() async throws(CommandFailure) {
         let (lists, continuation) = AsyncStream.makeStream(of: [CardReader].self)

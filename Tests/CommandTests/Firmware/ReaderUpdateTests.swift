@@ -100,6 +100,21 @@ struct ReaderUpdateTests {
         #expect((shown["update"] as? [String: Any])?["need"] as? String == "optional")
     }
 
+    @Test func `a payment installs what the reader may not be used without, and is taken`() throws {
+        let paid = try run(
+            "pay", "12.50", "--reader", "simulated:updatable", "--card", "visa-credit", "--json", "--database",
+            scratch.database, "--config", configuration("required: true"))
+        #expect(paid.status == 0)
+        #expect(try paid.object()["outcome"] as? String == "approved")
+        // Without its file there is no payment.
+        try FileManager.default.removeItem(atPath: scratch.file("reader.dfu"))
+        let refused = try run(
+            "pay", "12.50", "--reader", "simulated:updatable", "--card", "visa-credit", "--json", "--database",
+            scratch.database, "--config", scratch.file("till.yaml"))
+        #expect(refused.status == 65)
+        #expect(try error(refused)["code"] as? String == "firmware_unusable")
+    }
+
     @Test func `where there is nothing newer that is said, and no error`() throws {
         for configuration in [nil, try configuration(version: "1.00")] {
             var arguments = ["readers", "update", "1209:000d/UPD00001", "--simulated"]

@@ -120,6 +120,23 @@ import Testing
         #expect(told.fixes.count == 1)
     }
 
+    @Test func `a folder is made and given to the user, a file is given to the user`() async throws {
+        let system = try FakeSystem()
+        try system.write("", to: "/till.sqlite")
+        for (path, command) in [
+            ("/none", "sudo install -d -o"), ("", "sudo install -d -o"), ("/till.sqlite", "sudo chown"),
+        ] {
+            let place = system.root + path
+            let told = await DatabaseCheck { () throws(StorageError) in
+                throw .notWritable(path: place, reason: "Permission denied")
+            }.findings()
+            #expect(told.fixes.first?.hasPrefix("\(command) \"$USER\" '\(place)'") == true, "\(path)")
+        }
+        let unnamed = await DatabaseCheck(fault: "neither HOME nor XDG_DATA_HOME is set").findings()
+        #expect(unnamed.verdicts == [.problem])
+        #expect(unnamed.fixes == ["give --database FILE"])
+    }
+
     @Test func `a path in a command is one word, whatever is in it`() async {
         let told = await DatabaseCheck { () throws(StorageError) in throw .busy(path: "/it's; rm -r") }.findings()
         #expect(told.fixes == ["fuser -v '/it'\\''s; rm -r'"])

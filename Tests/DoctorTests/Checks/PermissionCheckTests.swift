@@ -1,3 +1,4 @@
+import CCID
 import DeviceAccess
 import Doctor
 import Testing
@@ -90,5 +91,26 @@ import Testing
         #expect(
             await refused(as: system.alice([system.nodeGroup])).first?.cause?
                 .hasSuffix("something has changed its mode") == true)
+    }
+
+    @Test func `a reader that no rule is about gets one of its own`() async throws {
+        let system = try FakeSystem()
+        try system.installRules()
+        try system.startUdev()
+        try system.makeGroup(system.nodeGroup &+ 7000)
+        var odd = USBModel(vendor: 0x1209, product: 0x0010, name: "Odd", classes: [0xFF])
+        odd.ccid = USBModel.ccidDescriptor
+        try system.plug("1-1", odd, mode: 0o600)
+        let row = ReaderQuirkRule(
+            "Odd", vendorID: 0x1209, productID: 0x0010, [.vendorSpecificClass], source: "seen at the till")
+        let table = ReaderQuirkTable(rules: [row], allowsRefusedFirmware: false)
+        func told(_ quirks: ReaderQuirkTable) async -> [Finding] {
+            await PermissionCheck(root: system.root, quirks: quirks, user: system.alice(), isAccessible: { _ in false })
+                .findings()
+        }
+        let first = try #require(await told(table).first)
+        #expect(first.cause?.contains("no rule is about this device") == true)
+        let command = try #require(first.fix)
+        #expect(command.contains(#"ATTR{idVendor}==\"1209\", ATTR{idProduct}==\"0010\", GROUP=\"cardpresent\""#))
     }
 }

@@ -31,6 +31,21 @@ import Testing
         #expect(findings.first?.seen.hasPrefix("claims to be a card reader, and its descriptor is wrong: ") == true)
     }
 
+    @Test func `a device that cannot be read is no reader unless it says so`() async throws {
+        for (classCode, isTold) in [(0x0E, false), (0x0B, true)] as [(UInt8, Bool)] {
+            let system = try FakeSystem()
+            let model = USBModel(vendor: 1, product: 2, name: "Camera", classes: [classCode])
+            try system.plug("1-1", model)
+            // A descriptor without a length.
+            var bytes = model.descriptors
+            bytes += [0, 0x24]
+            bytes[20] &+= 2
+            try system.write(bytes, to: "/sys/bus/usb/devices/1-1/descriptors")
+            let findings = await ReaderCheck(root: system.root).findings()
+            #expect(findings.contains { $0.seen.hasPrefix("claims to be a card reader") } == isTold)
+        }
+    }
+
     @Test func `a reader that waits for firmware is told, when the shop has some for it`() async throws {
         let system = try FakeSystem()
         var model = USBModel(vendor: 0x1209, product: 0x000E, name: "Till reader", classes: [0xFE])

@@ -32,6 +32,18 @@ import Testing
         #expect(await RulesCheck(root: noUSB.root, user: noUSB.alice()).findings().verdicts == [.warning])
     }
 
+    @Test func `an image of a system is looked at for what is in it`() async throws {
+        let image = try FakeSystem(withUSB: false)
+        try image.makeFolder("/usr/lib/udev")
+        #expect(await RulesCheck(root: image.root, user: nil).findings().verdicts == [.problem])
+        #expect(await GroupCheck(root: image.root, user: nil).findings().verdicts == [.problem])
+        #expect(await USBCheck(root: image.root, isRunning: false).findings().verdicts == [.skipped])
+        try image.installRules()
+        try image.makeGroup(998)
+        #expect(await RulesCheck(root: image.root, user: nil).findings().verdicts == [.ok])
+        #expect(await GroupCheck(root: image.root, user: nil).findings() == [.ok(about: "cardpresent", "group 998")])
+    }
+
     @Test func `a machine without udev has no rules to look for`() async throws {
         try system.remove("/usr/lib/udev")
         #expect(await findings().verdicts == [.skipped])
@@ -79,6 +91,27 @@ import Testing
     @Test func `another name in the right place is fine`() async throws {
         try system.installRules(at: "/etc/udev/rules.d/65-shop.rules")
         #expect(await findings().verdicts == [.ok])
+    }
+
+    @Test(arguments: ["65-my-msr.rules", "99-my-msr.rules"])
+    func `a rule for one device is an administrator's, and neither believed nor to be deleted`(name: String)
+        async throws
+    {
+        try system.write(
+            #"SUBSYSTEM=="usb", ATTR{idVendor}=="0acd", GROUP="cardpresent", MODE="0660""# + "\n",
+            to: "/etc/udev/rules.d/\(name)")
+        let told = await findings()
+        #expect(told.verdicts == [.problem])
+        #expect(told.first?.seen == "no udev rules give card readers to anybody but root")
+        #expect(told.fixes == ["sudo cardpresent doctor --fix"])
+    }
+
+    @Test func `rules of somebody's own that come too late are not to be deleted`() async throws {
+        let own = InstalledFile.rules.text + "# and one more\n"
+        try system.write(own, to: "/etc/udev/rules.d/99-shop.rules")
+        let told = await findings()
+        #expect(told.verdicts == [.problem])
+        #expect(told.fixes == ["sudo cardpresent doctor --fix"])
     }
 
     @Test func `rules for readers that take firmware give no reader away`() async throws {

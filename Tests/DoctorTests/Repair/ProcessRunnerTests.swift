@@ -7,6 +7,13 @@ import Testing
         try await ProcessRunner().run(["/bin/sh", "-c", "test \"$LC_ALL$HOME\" = C"])
     }
 
+    @Test func `a program has no terminal that it could ask something on`() async throws {
+        // proc(5), stat: the sixth field is the session.
+        try await ProcessRunner().run([
+            "/bin/sh", "-c", "read -r pid name state parent group session rest < /proc/$$/stat && test $session = $$",
+        ])
+    }
+
     @Test func `a program that fails is told with its last words`() async {
         await #expect(throws: RepairError.failed(program: "sh", status: 3, message: "no printer")) {
             try await ProcessRunner().run(["sh", "-c", "echo first; echo 'no printer' >&2; exit 3"])

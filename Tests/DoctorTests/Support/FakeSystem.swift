@@ -126,7 +126,7 @@ struct USBModel {
     var product: UInt16
     var name: String
     var classes: [UInt8]
-    /// Instead of the CCID descriptor of an interface of class 0B.
+    /// Instead of the CCID descriptor of an interface of class 0B; what an interface of class FF has.
     var ccid: [UInt8]?
     /// Subclass and protocol of every interface.
     var subclass: (UInt8, UInt8) = (0, 0)
@@ -157,7 +157,7 @@ struct USBModel {
             if code == 3 { body += [9, 0x21, 0x11, 1, 0, 1, 0x22, 20, 0] }
             // DFU 1.1 §4.1.3: it can be written, 64 bytes at a time.
             if code == 0xFE, subclass.0 == 1 { body += [9, 0x21, 1, 0xE8, 3, 64, 0, 0x10, 1] }
-            body += (code == 0x0B ? ccid ?? Self.ccidDescriptor : []) + endpoints
+            body += (code == 0x0B ? ccid ?? Self.ccidDescriptor : code == 0xFF ? ccid ?? [] : []) + endpoints
         }
         let total = UInt16(9 + body.count)
         return [18, 1, 0, 2, 0, 0, 0, 64] + Self.word(vendor) + Self.word(product) + [0, 1, 1, 2, 0, 1]

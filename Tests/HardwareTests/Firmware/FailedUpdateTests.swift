@@ -141,6 +141,21 @@ import Testing
         try await finish(bench, id: before.id)
     }
 
+    @Test func `a reader that could not be opened in update mode stays at its work`() async throws {
+        let meddler = MeddlingSource(mayOpen: false)
+        let bench = try ServiceBench(
+            model: .updatable, firmware: [shelf.firmware()], wrapBus: { meddler.wrap($0) },
+            wrapSource: { meddler.wrap($0) })
+        try await bench.connect()
+        guard case .readerAccessDenied(let text) = await failure(bench) else {
+            Issue.record("the reader was sent into update mode")
+            return
+        }
+        #expect(text.hasPrefix("in update mode the reader is 1209:000e, which only root may open"))
+        #expect(bench.updates?.isInUpdateMode == false)
+        #expect(try await bench.pay().status == .requiresCapture)
+    }
+
     @Test func `a reader that does not go into update mode works as before`() async throws {
         let bench = try bench()
         try await bench.connect()

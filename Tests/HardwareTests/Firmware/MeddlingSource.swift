@@ -20,6 +20,10 @@ final class MeddlingSource: FirmwareSource {
     }
 
     private let state = Mutex(State())
+    /// Whether the reader may be opened in update mode.
+    let mayOpen: Bool
+
+    init(mayOpen: Bool = true) { self.mayOpen = mayOpen }
 
     /// Says what is done once at a moment: before an update, after it, or when the bus opens a device for it, counted from 1.
     func at(_ moment: Moment, _ action: @escaping Action) { state.withLock { $0.actions[moment] = action } }
@@ -32,7 +36,7 @@ final class MeddlingSource: FirmwareSource {
 
     /// Goes between the readers and their bus.
     func wrap(_ bus: SimulatedUSBBus) -> any USBBus {
-        WatchedBus(bus: bus) { [weak self] in
+        WatchedBus(bus: bus, isOpen: mayOpen) { [weak self] in
             guard let self else { return }
             let opening = state.withLock { state -> Int? in
                 guard state.commitment != nil else { return nil }
@@ -88,8 +92,10 @@ final class MeddlingSource: FirmwareSource {
 /// A bus on which somebody is told before a device is opened.
 private struct WatchedBus: USBBus {
     let bus: SimulatedUSBBus
+    let isOpen: Bool
     let onOpening: @Sendable () async -> Void
 
+    func mayOpen(vendorID: UInt16, productID: UInt16) async -> Bool { isOpen || productID != 0x000E }
     func devices() async throws(USBError) -> [USBDevice] { try await bus.devices() }
     func hotplugEvents() -> AsyncStream<USBHotplugEvent> { bus.hotplugEvents() }
     func status(of device: USBDevice) async throws(USBError) -> USBDeviceStatus { try await bus.status(of: device) }

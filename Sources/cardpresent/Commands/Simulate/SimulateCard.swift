@@ -48,7 +48,7 @@ struct SimulateCard: AsyncParsableCommand {
             cardTime: simulation.virtualTime ? VirtualTimeSource() : system,
             trace: traceFile.map { file in TraceRecorder { file.write($0) } }, onEvent: display.show)
         let cancellation = Cancellation()
-        let failure = await CancellationSignals.watching(endsWithOutput: json) {
+        let failure = await CancellationSignals.watching(endsWithOutput: simulation.json) {
             let serving = Task { () -> CommandFailure? in
                 do throws(DoorError) { try await cardDoor.serve() } catch { return CommandFailure(error) }
                 return nil

@@ -63,7 +63,7 @@ struct SimulateUSB: AsyncParsableCommand {
         let input = StandardInput()
         defer { input.end() }
         let cancellation = Cancellation()
-        let failure = await CancellationSignals.watching(endsWithOutput: json) {
+        let failure = await CancellationSignals.watching(endsWithOutput: simulation.json) {
             let orders = Task { [lines = input.lines] in
                 for await line in lines {
                     do throws(ReaderOrderError) {
