@@ -21,7 +21,7 @@ struct NetworkBenchmark {
                 let count = Int32(requests)
                 bare.add(
                     Double(requests)
-                        / (await seconds {
+                        / (try await seconds {
                             guard multi_loop_run(url, count, Int32(width)) == count else {
                                 throw BenchmarkError("the C loop missed an answer")
                             }
