@@ -16,8 +16,14 @@ enum CancellationSignals {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { @Sendable in Task { await onSignal() } }
-            source.resume()
             return source
+        }
+        // A signal that comes before its source is registered is lost.
+        for source in sources {
+            await withCheckedContinuation { registered in
+                source.setRegistrationHandler { @Sendable in registered.resume() }
+                source.resume()
+            }
         }
         let output = endsWithOutput ? OutputWatch { Task { await onSignal() } } : nil
         defer {
