@@ -112,8 +112,10 @@ extension WithFakeDaemon {
             let block = [~0x24] + SystemRandomSource().bytes(7)
             #expect(try await verify(block, channel) == .success)
             // The thread that called pcscd lets go of the command a moment later.
-            for _ in 0..<100 where ProcessMemory.contains(inverted: block) {
-                try await Task.sleep(for: .milliseconds(5))
+            var pause = Duration.milliseconds(5)
+            while pause < .seconds(4), ProcessMemory.contains(inverted: block) {
+                try await Task.sleep(for: pause)
+                pause *= 2
             }
             #expect(!ProcessMemory.contains(inverted: block))
             await reader.close()

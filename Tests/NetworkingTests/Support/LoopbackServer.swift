@@ -23,7 +23,8 @@ final class LoopbackServer: Sendable {
     /// What the server does with a request.
     enum Step: Sendable {
         case send([UInt8])
-        case wait(milliseconds: UInt32)
+        /// Says nothing more until the client has ended the connection.
+        case waitForClient
         case close
     }
 
@@ -105,7 +106,9 @@ final class LoopbackServer: Sendable {
                 switch step {
                 case .send(let bytes):
                     guard Self.write(bytes, to: socket) else { break serving }
-                case .wait(let milliseconds): usleep(milliseconds * 1000)
+                case .waitForClient:
+                    var byte: UInt8 = 0
+                    while recv(socket, &byte, 1, 0) > 0 {}
                 case .close: break serving
                 }
             }

@@ -124,9 +124,9 @@ struct CurlNetworkTests {
     }
 
     @Test func `a server that is silent is given up at the deadline`() async throws {
-        let server = try LoopbackServer { _ in [.wait(milliseconds: 300), .close] }
+        let server = try LoopbackServer { _ in [.waitForClient, .close] }
         defer { server.stop() }
-        let request = try request(server, timeout: .milliseconds(30))
+        let request = try request(server, timeout: .milliseconds(500))
         await #expect(throws: NetworkError.timedOut(host: "127.0.0.1", wasSent: true)) {
             try await network.response(for: request)
         }
@@ -192,7 +192,7 @@ struct CurlNetworkTests {
         let (started, signal) = AsyncStream.makeStream(of: Void.self)
         let server = try LoopbackServer { _ in
             signal.yield()
-            return [.wait(milliseconds: 200), .close]
+            return [.waitForClient, .close]
         }
         defer { server.stop() }
         let request = try request(server)
