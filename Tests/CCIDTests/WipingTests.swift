@@ -27,7 +27,7 @@ import Testing
         let block = Self.invertedPINBlock()
         let isVerified = await Self.verify(block, channel)
         #expect(isVerified == (card.mood == .willing))
-        #expect(!ProcessMemory.contains(inverted: block))
+        #expect(try await ProcessMemory.forgets(inverted: block))
         await reader.close()
     }
 

@@ -111,13 +111,7 @@ extension WithFakeDaemon {
             // Eight bytes like no others, each bit inverted.
             let block = [~0x24] + SystemRandomSource().bytes(7)
             #expect(try await verify(block, channel) == .success)
-            // The thread that called pcscd lets go of the command a moment later.
-            var pause = Duration.milliseconds(5)
-            while pause < .seconds(4), ProcessMemory.contains(inverted: block) {
-                try await Task.sleep(for: pause)
-                pause *= 2
-            }
-            #expect(!ProcessMemory.contains(inverted: block))
+            #expect(try await ProcessMemory.forgets(inverted: block))
             await reader.close()
         }
 

@@ -21,6 +21,17 @@ enum ProcessMemory {
         return regions().contains { contains(pattern, inverted.count, in: $0, except: own, file, room) }
     }
 
+    /// Whether some bytes, given inverted, go away: at once, or when tasks and threads that had them have ended.
+    static func forgets(inverted: [UInt8]) async throws -> Bool {
+        var pause = Duration.milliseconds(5)
+        while contains(inverted: inverted) {
+            guard pause < .seconds(4) else { return false }
+            try await Task.sleep(for: pause)
+            pause *= 2
+        }
+        return true
+    }
+
     private static func map() -> UnsafeMutableRawPointer? {
         let room = mmap(nil, 2 * chunk, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         return room == MAP_FAILED ? nil : room
