@@ -20,9 +20,14 @@ struct SchemaMigrator: Sendable {
 
     /// - Throws: ``StorageError/newerSchema(path:found:supported:)``, ``StorageError/foreignDatabase(path:)``
     func checkOwnership(of database: Database, path: String) throws {
-        let owner = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
-        let version = try Self.version(of: database)
-        let isEmpty = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0
+        // In one statement, so that all three are of one moment: another process may be making the schema just now.
+        let row = try Row.fetchOne(
+            database,
+            sql: """
+                SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master) = 0
+                FROM pragma_application_id, pragma_user_version
+                """)
+        let (owner, version, isEmpty): (Int32, Int, Bool) = row.map { ($0[0], $0[1], $0[2]) } ?? (0, 0, true)
         guard owner == Self.applicationID || (owner == 0 && version == 0 && isEmpty) else {
             throw StorageError.foreignDatabase(path: path)
         }
