@@ -31,7 +31,8 @@ struct KilledPaymentTests {
         }
         let records = try Records(of: scratch)
         records.expectTruth()
-        #expect(records.payments.count == lengths.count + 1)
+        // The pipe of the first one is full from the start, so that it may be killed before its payment is begun.
+        #expect((lengths.count...lengths.count + 1).contains(records.payments.count))
         // Before the issuer was asked nothing had left; after it was asked the money is given back.
         #expect(records.states.filter { $0 == "captured" }.count == 1)
         #expect(records.states.contains("failed"))
