@@ -29,6 +29,7 @@ let package = Package(
         .library(name: "EMVReplay", targets: ["EMVReplay"]),
         .library(name: "Hardware", targets: ["Hardware"]),
         .library(name: "Networking", targets: ["Networking"]),
+        .library(name: "StoreSite", targets: ["StoreSite", "StoreSiteServer"]),
         .library(name: "Storage", targets: ["Storage"]),
         .library(name: "Yosemite", targets: ["Yosemite"]),
         .library(name: "Simulator", targets: ["Simulator"]),
@@ -39,6 +40,10 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
@@ -56,6 +61,8 @@ let package = Package(
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         // libpcsclite is opened on first use, and its functions are declared here: no package is needed to build.
         .systemLibrary(name: "CPCSC"),
+        // Calls of the kernel alone.
+        .systemLibrary(name: "CKeyring"),
 
         // MARK: Values and services that everything may use
 
@@ -69,6 +76,7 @@ let package = Package(
 
         .target(name: "Flux", swiftSettings: strict),
         .target(name: "Commands", swiftSettings: strict),
+        .target(name: "Experiments", dependencies: ["Determinism", "SettingsFile"], swiftSettings: strict),
 
         .target(
             name: "DeviceAccess", path: "udev", sources: ["InstalledFile.swift"],
@@ -123,9 +131,12 @@ let package = Package(
         ),
         .target(name: "Networking", dependencies: ["Amounts", "CCurl", "Determinism"], swiftSettings: strict),
         .target(
+            name: "Vault", dependencies: ["CKeyring", "Determinism", "Files", "Networking"], swiftSettings: strict),
+        .target(
             name: "Yosemite",
             dependencies: [
-                "Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "Hardware", "SmartCard", "Storage",
+                "Amounts", "CardSecrets", "Commands", "Cryptography", "Determinism", "EMV", "Experiments", "Flux",
+                "Hardware", "Networking", "SmartCard", "Storage",
             ],
             swiftSettings: strict
         ),
@@ -136,8 +147,25 @@ let package = Package(
                 "SettingsFile", "SmartCard", "USB",
             ],
             path: "Simulator",
+            exclude: ["StoreSite", "StoreSiteServer"],
             sources: ["Sources"],
             resources: [.embedInCode("Cards"), .embedInCode("IssuerRules"), .embedInCode("Keys")],
+            swiftSettings: strict
+        ),
+        // A store without I/O, and what serves it: only the second one links a web server.
+        .target(
+            name: "StoreSite", dependencies: ["Amounts", "Determinism"], path: "Simulator/StoreSite",
+            swiftSettings: strict),
+        .target(
+            name: "StoreSiteServer",
+            dependencies: [
+                "Determinism", "StoreSite",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            path: "Simulator/StoreSiteServer",
             swiftSettings: strict
         ),
         .target(
@@ -151,9 +179,10 @@ let package = Package(
         .executableTarget(
             name: "CardPresentCommand",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "DeviceAccess", "DFU", "Doctor", "EMV",
-                "EMVReplay", "Hardware", "MSR", "PCSC", "SettingsFile",
-                "Simulator", "SmartCard", "Storage", "USB", "Yosemite",
+                "Amounts", "CardSecrets", "CCID", "Commands", "Cryptography", "Determinism", "DeviceAccess", "DFU",
+                "Doctor", "EMV", "EMVReplay", "Experiments", "Files", "Flux", "Hardware", "MSR", "Networking", "PCSC",
+                "SettingsFile", "Simulator", "SmartCard", "Storage", "StoreSite", "StoreSiteServer", "USB", "Vault",
+                "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/cardpresent",
@@ -171,6 +200,16 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "FluxTests", dependencies: ["Flux"], swiftSettings: strict),
         .testTarget(name: "CommandsTests", dependencies: ["Commands"], swiftSettings: strict),
+        .testTarget(
+            name: "ExperimentsTests", dependencies: ["Determinism", "Experiments", "SettingsFile"],
+            swiftSettings: strict),
+        .testTarget(name: "VaultTests", dependencies: ["Determinism", "Networking", "Vault"], swiftSettings: strict),
+        .testTarget(
+            name: "StoreSiteTests", dependencies: ["Amounts", "Determinism", "StoreSite"], swiftSettings: strict),
+        .testTarget(
+            name: "StoreSiteServerTests",
+            dependencies: ["Amounts", "Determinism", "Networking", "StoreSite", "StoreSiteServer"],
+            swiftSettings: strict),
         .testTarget(name: "SettingsFileTests", dependencies: ["SettingsFile"], swiftSettings: strict),
         .testTarget(name: "SmartCardTests", dependencies: ["Determinism", "SmartCard"], swiftSettings: strict),
         .testTarget(name: "USBTests", dependencies: ["CLibUSB", "Determinism", "USB"], swiftSettings: strict),
@@ -234,8 +273,8 @@ let package = Package(
         .testTarget(
             name: "YosemiteTests",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Determinism", "DFU", "EMV", "Hardware", "Simulator", "SmartCard",
-                "Storage", "Yosemite",
+                "Amounts", "CardSecrets", "CCID", "Commands", "Determinism", "DFU", "EMV", "Experiments", "Flux",
+                "Hardware", "Networking", "Simulator", "SmartCard", "Storage", "StoreSite", "Yosemite",
             ],
             swiftSettings: strict
         ),

@@ -1,8 +1,10 @@
 internal import GRDB
 
 extension StorageError {
-    /// Translates any error that opening a database throws.
-    init(_ error: any Error, path: String) {
+    /// Translates any error that working with a database throws.
+    ///
+    /// `path`: the database, `:memory:` for one without a file.
+    public init(_ error: any Error, path: String) {
         self =
             StorageError(ofDatabase: error, path: path)
             ?? .failed(path: path, code: 1, message: String(describing: type(of: error)))

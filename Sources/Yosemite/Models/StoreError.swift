@@ -1,0 +1,31 @@
+public import Networking
+public import Storage
+
+/// Why a store of a site could not do what it was asked to. Nothing is half saved.
+public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The site could not be asked, or refused; ``NetworkError/mayHaveTakenEffect`` says whether it may have done it.
+    case network(NetworkError)
+    /// The answer could not be kept, or what is kept could not be read.
+    case storage(StorageError)
+    /// There is no such thing, here or at the site.
+    case notFound(entity: String, id: String)
+    /// Whoever waited gave up.
+    case cancelled
+    /// Nobody is signed in to a site.
+    case notSignedIn
+
+    public var description: String {
+        switch self {
+        case .network(let error): error.description
+        case .storage(let error): error.description
+        case .notFound(let entity, let id): "there is no \(entity) \(id)"
+        case .cancelled: "cancelled"
+        case .notSignedIn: "nobody is signed in: sign in with 'cardpresent login'"
+        }
+    }
+
+    /// What a failure of the database, or of what was done in it, means here.
+    init(_ error: any Error, path: String?) {
+        self = error as? StoreError ?? .storage(StorageError(error, path: path ?? ":memory:"))
+    }
+}
