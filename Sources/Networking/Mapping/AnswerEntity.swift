@@ -60,7 +60,7 @@ public struct AnswerEntity: Sendable {
         one("order-stats", OrderStatsV4.self), one("bundle-stats", ProductBundleStats.self),
         one("gift-card-stats", GiftCardStats.self), many("products-report", ProductsReportItem.self),
         one("site-visits", SiteVisitStats.self), one("site-summary", SiteSummaryStats.self),
-        one("top-earners", TopEarnerStats.self),
+        one("top-earners", TopEarnerStats.self), one("retired-order-stats", OrderStats.self),
         one("shipment-tracking", ShipmentTracking.self), many("shipment-trackings", ShipmentTracking.self),
         one("shipment-providers", ShipmentProvidersMapper(siteID: 0)),
         one("tax-rate", TaxRate.self), many("tax-rates", TaxRate.self), many("tax-classes", TaxClass.self),

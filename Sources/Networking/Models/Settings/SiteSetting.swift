@@ -8,8 +8,8 @@ public struct SiteSetting: Codable, Hashable, Sendable {
     public let type: String?
     /// A text, or a list for a choice of several.
     public let value: JSONValue?
-    /// Only when it was asked for by itself.
-    public let groupID: String?
+    /// Which ``SiteSettingGroup`` it belongs to: the one that was asked for.
+    public let groupID: String
 
     /// The value when it is one text, otherwise empty.
     public var text: String { value?.textValue ?? "" }

@@ -1,6 +1,8 @@
 /// A report of `wc-analytics`: totals, and the same interval by interval.
 public struct StatsReport<Totals: Codable & Hashable & Sendable>: Codable, Hashable, Sendable {
     public let siteID: Int64
+    /// Which range they were asked for, for example `today`.
+    public let timeRange: String
     public let totals: Totals
     public let intervals: [StatsInterval<Totals>]
 }

@@ -1,6 +1,8 @@
 /// The products that earned most, from the retired statistics (`rest/v1.1/sites/{id}/stats/top-earners`).
 public struct TopEarnerStats: Codable, Hashable, Sendable {
     public let siteID: Int64
+    /// Which range they were asked for, for example `today`.
+    public let timeRange: String
     public let date: String
     public let unit: StatsGranularity
     public let limit: Int64?
