@@ -116,8 +116,7 @@ let package = Package(
             name: "Hardware",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "DFU", "EMV", "Experiments",
-                "Files", "HID",
-                "MagneticStripe", "MSR", "PCSC", "SettingsFile", "SmartCard", "USB",
+                "Files", "HID", "MagneticStripe", "MSR", "PCSC", "SettingsFile", "SmartCard", "USB",
             ],
             swiftSettings: strict
         ),
@@ -192,6 +191,10 @@ let package = Package(
 
         // MARK: Tests
 
+        // Made-up values of a store for the tests of several targets.
+        .target(
+            name: "Fakes", dependencies: ["Amounts", "Determinism", "Networking", "Yosemite"], path: "Tests/Fakes",
+            swiftSettings: strict),
         .testTarget(name: "AmountsTests", dependencies: ["Amounts"], swiftSettings: strict),
         .testTarget(name: "CardSecretsTests", dependencies: ["CardSecrets"], swiftSettings: strict),
         .testTarget(name: "FilesTests", dependencies: ["Files"], swiftSettings: strict),
@@ -275,8 +278,9 @@ let package = Package(
         .testTarget(
             name: "YosemiteTests",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Commands", "Determinism", "DFU", "EMV", "Experiments", "Files",
-                "Flux", "Hardware", "Networking", "Simulator", "SmartCard", "Storage", "StoreSite", "Yosemite",
+                "Amounts", "CardSecrets", "CCID", "Commands", "Determinism", "DFU", "EMV", "Experiments", "Fakes",
+                "Files", "Flux", "Hardware", "Networking", "Simulator", "SmartCard", "Storage", "StoreSite",
+                "Yosemite",
             ],
             swiftSettings: strict
         ),

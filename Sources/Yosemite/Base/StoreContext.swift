@@ -17,7 +17,7 @@ public struct StoreContext: Sendable {
     /// Knows which features are on.
     public let features: any FeatureFlagService
 
-    /// - Parameter concurrency: how many requests are on their way at the same time.
+    /// `concurrency`: how many requests are on their way at the same time.
     public init(
         sender: any RequestSending, storage: any StorageManagerType, time: any TimeSource, concurrency: Int = 4,
         directSite: WebAddress? = nil, features: any FeatureFlagService = DefaultFeatureFlagService()
