@@ -25,11 +25,16 @@ public final class SQLiteStorageManager: StorageManagerType {
     }
 
     init(
-        path: String, durability: Durability, random: any RandomSource, schema: SchemaMigrator
+        path: String, durability: Durability, random: any RandomSource, schema: SchemaMigrator,
+        patience: LockPatience = .standard
     ) throws(StorageError) {
         try DatabaseFile.create(at: path)
         do {
-            let pool = try DatabasePool(path: path, configuration: Self.configuration(path: path, schema: schema))
+            var configuration = Self.configuration(path: path, schema: schema)
+            configuration.prepareDatabase { database in
+                if !database.configuration.readonly { try patience.turnWriteAheadLogOn(in: database) }
+            }
+            let pool = try DatabasePool(path: path, configuration: configuration)
             // The pool sets NORMAL when it turns WAL on, so this comes after it, and outside a transaction,
             // where SQLite would ignore it.
             try pool.writeWithoutTransaction {
