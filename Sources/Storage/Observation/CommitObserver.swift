@@ -14,7 +14,8 @@ final class CommitObserver: TransactionObserver, Sendable {
     private let onCommit: Mutex<OnCommit?>
 
     init(table: String, line: NoticeLine, onCommit: @escaping OnCommit) {
-        (self.table, self.line, self.onCommit) = (table, line, Mutex(onCommit))
+        (self.table, self.line) = (table, line)
+        self.onCommit = Mutex(onCommit)
     }
 
     func cancel() {

@@ -1,4 +1,4 @@
-internal import Amounts
+internal import Foundation
 internal import GRDB
 
 /// One column that rows are sorted by. It compares as SQLite does.

@@ -7,9 +7,10 @@ extension SQLiteStorage {
         among rows: Set<Int64>?
     ) throws -> [StoredRow<T>] {
         let predicate = rows.map { predicate.and(Self.isAmong($0)) } ?? predicate
-        let stored = try self.rows(
+        var stored = try self.rows(
             ofType: type, sql: "\(T.keyedStatements.selection) " + Self.ending(type, predicate, order),
             predicate.arguments + [limit.map { max(0, $0) } ?? -1])
+        try loadChildren(of: &stored.objects, in: stored.rowIDs)
         let terms = order.map(\.term) + T.keyColumnNames.map { SortTerm(column: $0, isAscending: true, isDecimal: false) }
         let columns = try terms.map { term in
             guard let column = T.columnNames.firstIndex(of: term.column) else {

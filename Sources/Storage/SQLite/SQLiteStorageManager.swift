@@ -7,6 +7,8 @@ public final class SQLiteStorageManager: StorageManagerType {
     /// What a committed payment survives.
     public let durability: Durability
     let writer: any DatabaseWriter
+    /// What commits have to tell.
+    let line = NoticeLine()
 
     /// How long a call waits for another process before it gives up.
     private static let busyTimeoutSeconds = 5.0
@@ -65,10 +67,12 @@ public final class SQLiteStorageManager: StorageManagerType {
     }
 
     public func performAndSave<T>(_ operation: (any StorageType) throws -> T) throws -> T {
-        try access { try writer.write { try operation(SQLiteStorage(database: $0)) } }
+        let result = try access { try writer.write { try operation(SQLiteStorage(database: $0)) } }
+        line.tell()
+        return result
     }
 
-    private func access<T>(_ body: () throws -> T) throws -> T {
+    func access<T>(_ body: () throws -> T) throws -> T {
         do { return try body() } catch {
             throw StorageError(ofDatabase: error, path: path ?? ":memory:") ?? error
         }

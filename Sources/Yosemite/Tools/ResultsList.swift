@@ -43,7 +43,7 @@ struct ResultsList<Model: ReadOnlyType>: Sendable {
             among: changes.written)
         let touched = changes.written.union(changes.deleted).compactMap { byRow[$0] }
         // What comes after the last object of a full list is not known: when one leaves or moves, it may be the next.
-        if let limit = request.limit, entries.count >= limit, try touched.contains(where: { try mayLeave($0, rows) }) {
+        if let limit = request.limit, entries.count >= limit, touched.contains(where: { mayLeave($0, rows) }) {
             return try readAll(from: storage)
         }
         let written = try rows.map { try entry(of: $0) }
@@ -61,7 +61,7 @@ struct ResultsList<Model: ReadOnlyType>: Sendable {
     }
 
     /// Whether an object does not keep its place.
-    private func mayLeave(_ entry: ResultsEntry<Model>, _ rows: [StoredRow<Model.Record>]) throws -> Bool {
+    private func mayLeave(_ entry: ResultsEntry<Model>, _ rows: [StoredRow<Model.Record>]) -> Bool {
         guard let row = rows.first(where: { $0.number == entry.row }) else { return true }
         return row.place != entry.place
     }

@@ -11,7 +11,7 @@ import Testing
 
     init() throws { storage = try SQLiteStorageManager(inMemoryWith: SeededRandomSource(seed: 1)) }
 
-    private func save(_ rates: TaxRate...) throws { try storage.performAndSave { try $0.save(rates) } }
+    private func save(_ rates: TaxRate...) throws { _ = try storage.performAndSave { try $0.save(rates) } }
 
     private func listener(to rate: TaxRate) throws -> EntityListener<TaxRate> {
         try EntityListener(
@@ -84,7 +84,7 @@ import Testing
             try SQLiteStorageManager(path: database.path), try SQLiteStorageManager(path: database.path)
         )
         let listener = try EntityListener(TaxRate.sample(1, name: "a"), in: here) { [log] in log.add($0.name) }
-        try there.performAndSave { try $0.save(TaxRate.sample(1, name: "b")) }
+        _ = try there.performAndSave { try $0.save(TaxRate.sample(1, name: "b")) }
         #expect(log.entries.isEmpty)
         try listener.refresh()
         #expect(log.entries == ["b"])

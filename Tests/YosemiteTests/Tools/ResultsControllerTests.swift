@@ -12,7 +12,7 @@ import Testing
 
     init() throws { storage = try SQLiteStorageManager(inMemoryWith: SeededRandomSource(seed: 1)) }
 
-    private func save(_ rates: TaxRate...) throws { try storage.performAndSave { try $0.save(rates) } }
+    private func save(_ rates: TaxRate...) throws { _ = try storage.performAndSave { try $0.save(rates) } }
 
     private func forget(_ ids: Int64...) throws {
         _ = try storage.performAndSave { try $0.delete(TaxRate.self, matching: { $0.id.isIn(ids) }) }
@@ -105,7 +105,7 @@ import Testing
         try save(.sample(1, name: "a"))
         let mirror = MirroredList(try byName())
         try save(.sample(2, name: "b", siteID: 8))
-        try storage.performAndSave { try $0.save(TaxClass(siteID: 7, slug: "reduced", name: "Reduced")) }
+        _ = try storage.performAndSave { try $0.save(TaxClass(siteID: 7, slug: "reduced", name: "Reduced")) }
         #expect(mirror.takeLog().isEmpty)
     }
 
@@ -233,7 +233,7 @@ import Testing
     @Test func `many changes in one commit are followed as few are`() throws {
         let controller = try byName()
         let mirror = MirroredList(controller)
-        try storage.performAndSave { storage in
+        _ = try storage.performAndSave { storage in
             try storage.save((0..<2000).map { .sample($0, name: String($0 % 100)) })
         }
         #expect(mirror.takeLog().count == 2000)
@@ -304,7 +304,7 @@ import Testing
         let (here, there) = (
             try SQLiteStorageManager(path: database.path), try SQLiteStorageManager(path: database.path)
         )
-        try here.performAndSave { try $0.save([TaxRate].init([.sample(1, name: "a"), .sample(2, name: "b")])) }
+        _ = try here.performAndSave { try $0.save([TaxRate].init([.sample(1, name: "a"), .sample(2, name: "b")])) }
         let controller = ResultsController<TaxRate>(ResultsRequest(sortedBy: { [$0.name.ascending] }), in: here)
         try controller.performFetch()
         let mirror = MirroredList(controller)
@@ -322,7 +322,7 @@ import Testing
     @Test func `what cannot be read is told, and the list comes back when it can`() throws {
         let database = try TestDatabase()
         let storage = try SQLiteStorageManager(path: database.path)
-        try storage.performAndSave { try $0.save(TaxRate.sample(1, name: "a")) }
+        _ = try storage.performAndSave { try $0.save(TaxRate.sample(1, name: "a")) }
         let controller = ResultsController<TaxRate>(ResultsRequest(sortedBy: { [$0.name.ascending] }), in: storage)
         try controller.performFetch()
         let mirror = MirroredList(controller)
@@ -336,7 +336,7 @@ import Testing
                 "failed: \(StorageError.corrupt(path: database.path, detail: "unreadable postcodes in taxRate"))"
             ])
         #expect(controller.fetchedObjects.map(\.id) == [1])
-        try storage.performAndSave { try $0.save([TaxRate.sample(2, name: "b"), .sample(3, name: "c")]) }
+        _ = try storage.performAndSave { try $0.save([TaxRate.sample(2, name: "b"), .sample(3, name: "c")]) }
         #expect(mirror.takeLog() == ["insert 0.1", "insert 0.2"])
     }
 
@@ -350,7 +350,7 @@ import Testing
             log.add(ids)
             if ids.count < 3 {
                 let next = TaxRate.sample(Int64(ids.count + 1), name: String(ids.count))
-                do { try storage.performAndSave { try $0.save(next) } } catch { Issue.record(error) }
+                do { _ = try storage.performAndSave { try $0.save(next) } } catch { Issue.record(error) }
             }
             #expect(controller?.fetchedObjects.map(\.id) == ids)
         }
@@ -423,7 +423,7 @@ import Testing
             for writer in Int64(0)..<4 {
                 group.addTask {
                     for number in Int64(0)..<50 {
-                        try storage.performAndSave { try $0.save(TaxRate.sample(writer * 100 + number % 20)) }
+                        _ = try storage.performAndSave { try $0.save(TaxRate.sample(writer * 100 + number % 20)) }
                         try storage.performAndSave { storage in
                             try storage.save(TaxRate.sample(writer * 100 + number % 20, name: String(number)))
                         }
