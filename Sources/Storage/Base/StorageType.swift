@@ -56,6 +56,17 @@ public protocol StorageType {
         withChildren: Bool
     ) throws -> [T]
 
+    /// Reads records with the numbers of their rows and with their places, in their order.
+    ///
+    /// `rows`: the rows that are looked at; nil for all.
+    func rows<T: KeyedObject>(
+        ofType type: T.Type, matching predicate: StoragePredicate, sortedBy order: [StorageSortDescriptor], limit: Int?,
+        among rows: Set<Int64>?
+    ) throws -> [StoredRow<T>]
+
+    /// Has whoever observes told that this transaction forgets everything that belongs to a session.
+    func noteReset() throws
+
     /// Reads the records in these rows, with their children. A row that is not there has none.
     func objects<T: KeyedObject>(ofType type: T.Type, rowIDs: [Int64]) throws -> [Int64: T]
 }
