@@ -9,6 +9,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case storage(StorageError)
     /// There is no such thing, here or at the site.
     case notFound(entity: String, id: String)
+    /// A gift card does not pay for the order.
+    case giftCard(GiftCardError)
     /// Whoever waited gave up.
     case cancelled
     /// Nobody is signed in to a site.
@@ -19,6 +21,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .network(let error): error.description
         case .storage(let error): error.description
         case .notFound(let entity, let id): "there is no \(entity) \(id)"
+        case .giftCard(let error): error.description
         case .cancelled: "cancelled"
         case .notSignedIn: "nobody is signed in: sign in with 'cardpresent login'"
         }

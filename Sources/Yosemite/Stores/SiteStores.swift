@@ -2,6 +2,8 @@
 public enum SiteStores {
     /// Every one of them, for one session.
     public static func all(_ context: StoreContext) -> [any Store] {
-        []
+        [
+            OrderStore(context), OrderNoteStore(context), OrderStatusStore(context), CustomerStore(context),
+        ]
     }
 }
