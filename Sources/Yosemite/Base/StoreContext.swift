@@ -14,7 +14,7 @@ public struct StoreContext: Sendable {
     /// Whichever store brings an order, those who wait for new ones hear of it.
     let insertedOrders = InsertedOrders()
 
-    /// - Parameter concurrency: how many requests are on their way at the same time.
+    /// `concurrency`: how many requests are on their way at the same time.
     public init(
         sender: any RequestSending, storage: any StorageManagerType, time: any TimeSource, concurrency: Int = 4
     ) {
