@@ -25,7 +25,7 @@ struct PageWalk<Element: Sendable>: Sendable {
     func run(
         onProgress: @escaping @Sendable (SynchronizationProgress) -> Void
     ) async throws(StoreError) -> SynchronizationReport {
-        try await withTaskGroup(of: Answer.self) { group in
+        try await withTaskGroup(of: Answer.self) { group -> Result<SynchronizationReport, StoreError> in
             var report = SynchronizationReport()
             // Of those that were asked for, and of the whole list as far as is known.
             var (asked, last) = (1, 1)
@@ -54,7 +54,7 @@ struct PageWalk<Element: Sendable>: Sendable {
                 onProgress(
                     SynchronizationProgress(saved: report.saved, pages: report.pages, total: page.total))
             }
-            if Task.isCancelled, asked < min(last, pageLimit) { return .failure(StoreError.cancelled) }
+            if Task.isCancelled, asked < min(last, pageLimit) { return .failure(.cancelled) }
             report.isComplete = last <= pageLimit
             return .success(report)
         }.get()

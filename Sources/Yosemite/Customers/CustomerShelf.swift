@@ -30,8 +30,9 @@ enum CustomerShelf {
             customers.map { customer in
                 guard let known = stored[customer.id] else { return customer }
                 return known.copy(
-                    email: customer.email, username: customer.username ?? known.username,
-                    firstName: customer.firstName ?? known.firstName, lastName: customer.lastName ?? known.lastName)
+                    email: customer.email, username: .some(customer.username ?? known.username),
+                    firstName: .some(customer.firstName ?? known.firstName),
+                    lastName: .some(customer.lastName ?? known.lastName))
             })
     }
 

@@ -1,3 +1,4 @@
+internal import Determinism
 internal import Networking
 internal import Storage
 internal import Synchronization

@@ -1,3 +1,4 @@
+internal import Amounts
 internal import Networking
 
 extension Order {

@@ -32,7 +32,8 @@ struct OrderSynchronization: Sendable {
         if let mark { filter.modifiedAfter = mark }
         let isReadWhole = isWhole && mark == nil
         let known = isReadWhole ? try storedIDs() : []
-        let (begun, seen) = (context.time.now(), Mutex(Seen()))
+        let begun = context.time.now()
+        let seen = Mutex(Seen())
         let walk = PageWalk(context: context, pageLimit: max(1, pageLimit ?? .max)) {
             [filter] page async throws(NetworkError) in
             let page = try await remote.loadOrders(siteID: siteID, filter: filter, page: page)
@@ -98,9 +99,9 @@ struct OrderSynchronization: Sendable {
             guard page.list.rejected.isEmpty else { continue }
             let there = Set(page.elements.map(\.id))
             let gone = asked.filter { !there.contains($0) }
-            try shelf.save(page.elements.filter { asked.contains($0.id) }) { storage in
+            try shelf.save(page.elements.filter { asked.contains($0.id) }, before: { storage in
                 try OrderShelf.delete(siteID: siteID, orderIDs: gone, in: storage)
-            }
+            })
             count += gone.count
         }
         return count

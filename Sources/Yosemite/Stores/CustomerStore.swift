@@ -1,5 +1,5 @@
 internal import Commands
-public import Networking
+internal import Networking
 internal import Storage
 
 /// The customers of sites.

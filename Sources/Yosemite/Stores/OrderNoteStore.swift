@@ -1,6 +1,6 @@
 internal import Commands
 internal import Determinism
-public import Networking
+internal import Networking
 internal import Storage
 
 /// The notes about orders.
@@ -99,12 +99,12 @@ public final class OrderNoteStore: Store {
             // A note is kept even when its order cannot be had now.
             if let order = try? await remote.loadOrder(siteID: siteID, orderID: orderID) { orders = [order] }
         }
-        try shelf.save(orders, evenOverNewer: false) { _, storage in
+        try shelf.save(orders, evenOverNewer: false, alsoSaving: { _, storage in
             if isWhole {
                 _ = try storage.delete(
                     OrderNote.self, matching: { $0.siteID == siteID && $0.orderID == orderID })
             }
             try storage.save(notes)
-        }
+        })
     }
 }

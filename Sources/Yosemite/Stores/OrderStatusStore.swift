@@ -1,5 +1,5 @@
 internal import Commands
-public import Networking
+internal import Networking
 internal import Storage
 
 /// The statuses that orders of a site can have.

@@ -1,7 +1,7 @@
-public import Amounts
+internal import Amounts
 internal import Commands
 internal import Determinism
-public import Networking
+internal import Networking
 internal import Storage
 
 /// The orders of sites: it brings them here, keeps them, and changes them there.
@@ -121,10 +121,10 @@ extension OrderStore {
             let found = try await context.ask { () async throws(NetworkError) in
                 try await remote.searchOrders(siteID: siteID, keyword: keyword, page: page)
             }
-            try shelf.save(found.elements, evenOverNewer: false) { orders, storage in
+            try shelf.save(found.elements, evenOverNewer: false, alsoSaving: { orders, storage in
                 try SearchResult.save(
                     orders.map(\.id), of: OrderShelf.entity, keyword: keyword, siteID: siteID, page: page, in: storage)
-            }
+            })
             return found
         }
     }
@@ -153,7 +153,8 @@ extension OrderStore {
             switch strategy {
             case .save: try shelf.save(page.elements, evenOverNewer: false)
             case .deleteAllBeforeSaving:
-                try shelf.save(page.elements) { try OrderShelf.deleteAll(siteID: siteID, in: $0) }
+                try shelf.save(
+                    page.elements, before: { try OrderShelf.deleteAll(siteID: siteID, in: $0) })
             case .doNotSave: break
             }
             return FetchedOrders(page: page, elapsed: context.time.elapsed(since: start))
