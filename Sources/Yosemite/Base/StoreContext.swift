@@ -24,10 +24,13 @@ public struct StoreContext: Sendable {
     ///
     /// One that asks the same as another one that waits or runs, by its key, shares that one's answer. A command
     /// without a key is always carried out.
+    ///
+    /// - Returns: the wait for the command; when it is cancelled, so is a command for which nobody else waits.
+    @discardableResult
     func run<Value: Sendable>(
         _ command: any Command<Value, StoreError>,
         _ onCompletion: @escaping @Sendable (Result<Value, StoreError>) -> Void
-    ) {
+    ) -> Task<Void, Never> {
         Task { [commands] in
             let result: Result<Value, StoreError>
             do throws(QueueFailure<StoreError>) {

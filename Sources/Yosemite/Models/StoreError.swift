@@ -13,6 +13,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case cancelled
     /// Nobody is signed in to a site.
     case notSignedIn
+    /// There are no statistics to be had.
+    case statistics(SiteStatsStoreError)
 
     public var description: String {
         switch self {
@@ -21,6 +23,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notFound(let entity, let id): "there is no \(entity) \(id)"
         case .cancelled: "cancelled"
         case .notSignedIn: "nobody is signed in: sign in with 'cardpresent login'"
+        case .statistics(let error): error.description
         }
     }
 
