@@ -15,6 +15,12 @@ public struct DecodingContext: Hashable, Sendable {
     /// For the settings of a group.
     public init(siteID: Int64, groupID: String) { self.init(["siteID": siteID], texts: ["groupID": groupID]) }
 
+    /// For the account with a payment gateway.
+    public init(siteID: Int64, gatewayID: String) { self.init(["siteID": siteID], texts: ["gatewayID": gatewayID]) }
+
+    /// For what belongs to a user of WordPress.com.
+    public init(userID: Int64) { self.init(["userID": userID]) }
+
     /// For statistics: under which range they are kept.
     public init(siteID: Int64, timeRange: String) { self.init(["siteID": siteID], texts: ["timeRange": timeRange]) }
 

@@ -1,5 +1,6 @@
 public import Amounts
 
+// @record key(siteID, timeRange)
 /// What orders have brought in, period by period, from the retired statistics (`wpcom/v2/sites/{id}/stats/orders`).
 public struct OrderStats: Codable, Hashable, Sendable {
     public let siteID: Int64
@@ -16,7 +17,39 @@ public struct OrderStats: Codable, Hashable, Sendable {
     public let avgProducts: ExactDecimal
     public let avgGrossSales: ExactDecimal
     public let avgNetSales: ExactDecimal
-    public let items: [OrderStatsItem]
+    public let items: [OrderStatsItem]  // @children
+
+    // Made by Scripts/generate.
+    public init(
+        siteID: Int64,
+        timeRange: String,
+        date: String,
+        unit: StatsGranularity,
+        totalOrders: Int64,
+        totalProducts: ExactDecimal,
+        totalGrossSales: ExactDecimal,
+        totalNetSales: ExactDecimal,
+        avgOrders: ExactDecimal,
+        avgProducts: ExactDecimal,
+        avgGrossSales: ExactDecimal,
+        avgNetSales: ExactDecimal,
+        items: [OrderStatsItem]
+    ) {
+        self.siteID = siteID
+        self.timeRange = timeRange
+        self.date = date
+        self.unit = unit
+        self.totalOrders = totalOrders
+        self.totalProducts = totalProducts
+        self.totalGrossSales = totalGrossSales
+        self.totalNetSales = totalNetSales
+        self.avgOrders = avgOrders
+        self.avgProducts = avgProducts
+        self.avgGrossSales = avgGrossSales
+        self.avgNetSales = avgNetSales
+        self.items = items
+    }
+    // End of what was made.
 
     /// The answer is a ``StatsTable`` with totals beside it.
     public init(from decoder: any Decoder) throws {

@@ -1,5 +1,6 @@
 public import Amounts
 
+// @model
 /// What the orders of one period have brought in, from the retired statistics.
 public struct OrderStatsItem: Codable, Hashable, Sendable {
     /// As WordPress.com writes it: a day, `2018-W12` for a week.
@@ -22,6 +23,48 @@ public struct OrderStatsItem: Codable, Hashable, Sendable {
     public let netSales: ExactDecimal
     public let avgOrderValue: ExactDecimal
     public let avgProductsPerOrder: ExactDecimal
+
+    // Made by Scripts/generate.
+    public init(
+        period: String,
+        orders: Int64,
+        products: ExactDecimal,
+        coupons: Int64,
+        couponDiscount: ExactDecimal,
+        totalSales: ExactDecimal,
+        totalTax: ExactDecimal,
+        totalShipping: ExactDecimal,
+        totalShippingTax: ExactDecimal,
+        totalRefund: ExactDecimal,
+        totalTaxRefund: ExactDecimal,
+        totalShippingRefund: ExactDecimal,
+        totalShippingTaxRefund: ExactDecimal,
+        currency: String,
+        grossSales: ExactDecimal,
+        netSales: ExactDecimal,
+        avgOrderValue: ExactDecimal,
+        avgProductsPerOrder: ExactDecimal
+    ) {
+        self.period = period
+        self.orders = orders
+        self.products = products
+        self.coupons = coupons
+        self.couponDiscount = couponDiscount
+        self.totalSales = totalSales
+        self.totalTax = totalTax
+        self.totalShipping = totalShipping
+        self.totalShippingTax = totalShippingTax
+        self.totalRefund = totalRefund
+        self.totalTaxRefund = totalTaxRefund
+        self.totalShippingRefund = totalShippingRefund
+        self.totalShippingTaxRefund = totalShippingTaxRefund
+        self.currency = currency
+        self.grossSales = grossSales
+        self.netSales = netSales
+        self.avgOrderValue = avgOrderValue
+        self.avgProductsPerOrder = avgProductsPerOrder
+    }
+    // End of what was made.
 }
 
 extension OrderStatsItem {

@@ -1,3 +1,4 @@
+// @record key(siteID, timeRange)
 /// Visits, period by period (`rest/v1.1/sites/{id}/stats/visits`).
 public struct SiteVisitStats: Codable, Hashable, Sendable {
     public let siteID: Int64
@@ -5,7 +6,17 @@ public struct SiteVisitStats: Codable, Hashable, Sendable {
     public let timeRange: String
     public let date: String
     public let unit: StatsGranularity
-    public let items: [SiteVisitStatsItem]
+    public let items: [SiteVisitStatsItem]  // @children
+
+    // Made by Scripts/generate.
+    public init(siteID: Int64, timeRange: String, date: String, unit: StatsGranularity, items: [SiteVisitStatsItem]) {
+        self.siteID = siteID
+        self.timeRange = timeRange
+        self.date = date
+        self.unit = unit
+        self.items = items
+    }
+    // End of what was made.
 
     /// The answer is a ``StatsTable``.
     public init(from decoder: any Decoder) throws {
