@@ -1,7 +1,8 @@
 extension CivilDate {
     /// Midnight of the day so many days after 1970-01-01.
     public init(dayNumber: Int) {
-        let midnight = Timestamp(milliseconds: Int64(dayNumber).multipliedReportingOverflow(by: 86_400_000).partialValue)
+        let midnight = Timestamp(
+            milliseconds: Int64(dayNumber).multipliedReportingOverflow(by: 86_400_000).partialValue)
         self = midnight.civil(offsetSeconds: 0)
     }
 

@@ -63,7 +63,7 @@ struct YearlyTimeZoneRule: Hashable, Sendable {
         daylight = Daylight(offset: offset, start: start, end: end)
     }
 
-    /// - Parameter second: seconds since the epoch.
+    /// What holds at a moment, given in seconds since the epoch.
     func offset(at second: Int64) -> Int {
         guard let daylight else { return standard }
         let (milliseconds, isTooFar) = second.multipliedReportingOverflow(by: 1000)

@@ -25,9 +25,8 @@ public enum StatsTimeRangeV4: Hashable, Sendable {
         }
     }
 
-    /// The first and the last day.
+    /// The first and the last day. `now`: what the site's clock shows.
     ///
-    /// - Parameter now: what the site's clock shows.
     /// - Throws: ``SiteStatsStoreError/emptyRange(from:to:)``
     func days(at now: CivilDate) throws(SiteStatsStoreError) -> (first: CivilDate, last: CivilDate) {
         let today = now.startOfDay
@@ -48,9 +47,8 @@ public enum StatsTimeRangeV4: Hashable, Sendable {
         }
     }
 
-    /// What a report of this range is asked with.
+    /// What a report of this range is asked with. `now`: what the site's clock shows.
     ///
-    /// - Parameter now: what the site's clock shows.
     /// - Throws: ``SiteStatsStoreError/emptyRange(from:to:)``
     public func report(at now: CivilDate) throws(SiteStatsStoreError) -> OrderStatsRemoteV4.Range {
         let (first, last) = try days(at: now)
@@ -77,9 +75,9 @@ public enum StatsTimeRangeV4: Hashable, Sendable {
             timeRange: name)
     }
 
-    /// What visits of this range are asked with: WordPress.com counts nothing shorter than a day.
+    /// What visits of this range are asked with: WordPress.com counts nothing shorter than a day. `now`: what the site's
+    /// clock shows.
     ///
-    /// - Parameter now: what the site's clock shows.
     /// - Throws: ``SiteStatsStoreError/emptyRange(from:to:)``
     public func visits(
         at now: CivilDate
@@ -89,9 +87,8 @@ public enum StatsTimeRangeV4: Hashable, Sendable {
         return unit == .hour ? (.day, report.latest, 1) : (unit, report.latest, report.quantity)
     }
 
-    /// What the sum of the visits of this range is asked with.
+    /// What the sum of the visits of this range is asked with. `now`: what the site's clock shows.
     ///
-    /// - Parameter now: what the site's clock shows.
     /// - Throws: ``SiteStatsStoreError/emptyRange(from:to:)``
     func summary(
         at now: CivilDate
@@ -106,7 +103,7 @@ public enum StatsTimeRangeV4: Hashable, Sendable {
         }
     }
 
-    /// - Parameter distance: days from the first to the last.
+    /// `distance`: days from the first to the last.
     private static func interval(of distance: Int) -> OrderStatsRemoteV4.Interval {
         switch distance {
         case ...0: .hour

@@ -2,9 +2,7 @@ internal import Networking
 internal import Storage
 
 extension StorageType {
-    /// Forgets statistics of every kind.
-    ///
-    /// - Parameter siteID: of one site; nil for all sites.
+    /// Forgets statistics of every kind, of one site or of all.
     func deleteStatistics(of siteID: Int64?) throws {
         guard let siteID else {
             try delete(OrderStatsV4.self)

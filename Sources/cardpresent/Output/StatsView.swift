@@ -114,7 +114,7 @@ struct StatsView: Encodable, Sendable {
 
     // MARK: For people
 
-    /// - Parameter isChartWanted: draws a line beside each interval.
+    /// With a chart a line is drawn beside each interval.
     func text(withChart isChartWanted: Bool) -> String {
         let unit = currency.map { " " + $0 } ?? ""
         let (first, last) = (range.from.prefix(10), range.to.prefix(10))
@@ -142,7 +142,8 @@ struct StatsView: Encodable, Sendable {
             let rows = topProducts.map { [String($0.id), $0.name, $0.sold, $0.netRevenue] }
             parts.append(
                 rows.isEmpty
-                    ? "no product was sold\n" : TextTable.text([["id", "product", "sold", "net"]] + rows, right: [0, 2, 3]))
+                    ? "no product was sold\n"
+                    : TextTable.text([["id", "product", "sold", "net"]] + rows, right: [0, 2, 3]))
         }
         if let visits {
             let rows = visits.periods.map { [$0.period, String($0.visitors), String($0.views)] }

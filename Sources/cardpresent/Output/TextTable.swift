@@ -2,7 +2,7 @@ internal import Networking
 
 /// Rows for people, each column as wide as its widest cell. What came from outside is made harmless for a terminal.
 enum TextTable {
-    /// - Parameter right: the columns of numbers, which end at the same place.
+    /// `right`: the columns of numbers, which end at the same place.
     static func text(_ rows: [[String]], right: Set<Int> = []) -> String {
         let cells = rows.map { row in row.map { Printable.text($0, limit: 100) } }
         var widths: [Int] = []
@@ -18,7 +18,8 @@ enum TextTable {
                 return right.contains(column) ? blanks + cell : cell + blanks
             }
             let line = shown.joined(separator: "  ")
-            return String(line[..<(line.lastIndex { $0 != " " }.map { line.index(after: $0) } ?? line.startIndex)]) + "\n"
+            return String(line[..<(line.lastIndex { $0 != " " }.map { line.index(after: $0) } ?? line.startIndex)])
+                + "\n"
         }.joined()
     }
 }

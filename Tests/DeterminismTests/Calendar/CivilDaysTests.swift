@@ -34,7 +34,9 @@ struct CivilDaysTests {
         #expect(late.startOfDay.endOfDay == late)
     }
 
-    @Test(arguments: [("2023-02-01", 28), ("2024-02-10", 29), ("1900-02-01", 28), ("2026-04-30", 30), ("2026-12-01", 31)])
+    @Test(arguments: [
+        ("2023-02-01", 28), ("2024-02-10", 29), ("1900-02-01", 28), ("2026-04-30", 30), ("2026-12-01", 31),
+    ])
     func `a month has its days`(day: String, count: Int) throws {
         #expect(try #require(CivilDate(day)).daysInMonth == count)
     }

@@ -6,9 +6,18 @@ import Testing
 /// Moderation of comments, by WordPress.com and at a site itself.
 struct CommentStoreTests {
     private static let moderations:
-        [(word: String, direct: String, action: @Sendable (@escaping CommentAction.Completion<CommentStatus>) -> CommentAction)] = [
-            ("approved", "approved", { .updateApprovalStatus(siteID: 5, commentID: 2, isApproved: true, onCompletion: $0) }),
-            ("unapproved", "hold", { .updateApprovalStatus(siteID: 5, commentID: 2, isApproved: false, onCompletion: $0) }),
+        [(
+            word: String, direct: String,
+            action: @Sendable (@escaping CommentAction.Completion<CommentStatus>) -> CommentAction
+        )] = [
+            (
+                "approved", "approved",
+                { .updateApprovalStatus(siteID: 5, commentID: 2, isApproved: true, onCompletion: $0) }
+            ),
+            (
+                "unapproved", "hold",
+                { .updateApprovalStatus(siteID: 5, commentID: 2, isApproved: false, onCompletion: $0) }
+            ),
             ("spam", "spam", { .updateSpamStatus(siteID: 5, commentID: 2, isSpam: true, onCompletion: $0) }),
             ("unspam", "unspam", { .updateSpamStatus(siteID: 5, commentID: 2, isSpam: false, onCompletion: $0) }),
             ("trash", "trash", { .updateTrashStatus(siteID: 5, commentID: 2, isTrash: true, onCompletion: $0) }),

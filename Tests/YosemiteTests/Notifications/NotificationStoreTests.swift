@@ -24,7 +24,9 @@ struct NotificationStoreTests {
         """
     }
 
-    private func simulate(_ notes: String) { session.network.simulate("/notifications", json: "{\"notes\":[\(notes)]}") }
+    private func simulate(_ notes: String) {
+        session.network.simulate("/notifications", json: "{\"notes\":[\(notes)]}")
+    }
 
     private func kept() throws -> [String] {
         try session.kept(Note.self).map { "\($0.id) \($0.noteHash) \($0.read ? "read" : "unread")" }
@@ -213,7 +215,9 @@ struct NotificationStoreTests {
         #expect(session.bodies.first?.contains("selected_blog_id=5") == true)
     }
 
-    @Test func `a site that one signs in to directly has no notifications, and WordPress dot com is not asked`() async throws {
+    @Test func `a site that one signs in to directly has no notifications, and WordPress dot com is not asked`()
+        async throws
+    {
         let session = try TestSession(.site)
         let error = await session.failure(ElementList<Note>.self) {
             NotificationAction.synchronizeNotifications(onCompletion: $0)

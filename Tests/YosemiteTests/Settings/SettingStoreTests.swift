@@ -38,7 +38,9 @@ struct SettingStoreTests {
         }
         #expect(list.elements.map(\.id) == ["woocommerce_currency", "new"])
         #expect(
-            try names() == ["5 general new y", "5 general woocommerce_currency EUR", "5 products gone x", "6 general gone x"])
+            try names() == [
+                "5 general new y", "5 general woocommerce_currency EUR", "5 products gone x", "6 general gone x",
+            ])
     }
 
     @Test func `the settings of products are a group of their own`() async throws {
@@ -72,7 +74,8 @@ struct SettingStoreTests {
             "settings/advanced/woocommerce_analytics_enabled",
             json: Self.json("woocommerce_analytics_enabled", "no", group: "general"))
         #expect(try await session.value { SettingAction.retrieveCouponSetting(siteID: 5, onCompletion: $0) })
-        #expect(try await session.value { SettingAction.retrieveAnalyticsSetting(siteID: 5, onCompletion: $0) } == false)
+        #expect(
+            try await session.value { SettingAction.retrieveAnalyticsSetting(siteID: 5, onCompletion: $0) } == false)
         #expect(
             try names() == [
                 "5 advanced woocommerce_analytics_enabled no", "5 general woocommerce_currency EUR",

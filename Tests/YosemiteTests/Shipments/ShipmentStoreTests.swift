@@ -81,8 +81,10 @@ struct ShipmentStoreTests {
     }
 
     @Test func `a carrier of one's own is kept beside those of the site`() async throws {
-        session.network.simulate("shipment-trackings/providers", json: #"{"Austria":{"post.at":"https://a"},"Gone":{"x":"y"}}"#)
-        session.network.simulate("shipment-trackings/providers", json: #"{"Austria":{"post.at":"https://b","DPD":"c"}}"#)
+        session.network.simulate(
+            "shipment-trackings/providers", json: #"{"Austria":{"post.at":"https://a"},"Gone":{"x":"y"}}"#)
+        session.network.simulate(
+            "shipment-trackings/providers", json: #"{"Austria":{"post.at":"https://b","DPD":"c"}}"#)
         session.network.simulate("orders/7/shipment-trackings", json: Self.json("a", "1", "Bike"), status: 201)
         session.network.simulate("orders/7/shipment-trackings", json: Self.json("b", "2", "Boat"), status: 201)
         session.network.simulate("orders/7/shipment-trackings", json: Self.json("c", "3", "Bike"), status: 201)

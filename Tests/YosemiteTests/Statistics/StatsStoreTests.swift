@@ -31,7 +31,9 @@ struct StatsStoreTests {
     @Test func `a table of orders is read exactly as it is written`() async throws {
         session.network.simulate(
             "wpcom/v2/sites/5/stats/orders",
-            json: Self.orders(#"["2018-06-07",0,0,0,"USD",-2.06,-2.06,0],["2018-06-08",2,2,1,"USD",146.18,14.120000000000001,73.09]"#))
+            json: Self.orders(
+                #"["2018-06-07",0,0,0,"USD",-2.06,-2.06,0],["2018-06-08",2,2,1,"USD",146.18,14.120000000000001,73.09]"#)
+        )
         let stats = try await retrieveOrders()
         #expect(stats.totalOrders == 9)
         #expect(stats.avgGrossSales.description == "14.398387096774194")
@@ -75,10 +77,13 @@ struct StatsStoreTests {
     @Test func `visits and the three best products are asked for and kept`() async throws {
         session.network.simulate(
             "stats/visits/",
-            json: #"{"date":"2018-06-08","unit":"week","fields":["period","visitors","views"],"data":[["2018W06W04",1,2]]}"#)
+            json:
+                #"{"date":"2018-06-08","unit":"week","fields":["period","visitors","views"],"data":[["2018W06W04",1,2]]}"#
+        )
         session.network.simulate(
             "stats/top-earners/",
-            json: #"{"date":"2018-W23","unit":"week","limit":"3","data":[{"ID":996,"name":"Hat","total":161.00,"quantity":5,"price":55.44,"image":"","currency":"USD"}]}"#
+            json:
+                #"{"date":"2018-W23","unit":"week","limit":"3","data":[{"ID":996,"name":"Hat","total":161.00,"quantity":5,"price":55.44,"image":"","currency":"USD"}]}"#
         )
         let visits: SiteVisitStats = try await session.value {
             StatsAction.retrieveSiteVisitStats(
@@ -100,7 +105,8 @@ struct StatsStoreTests {
     @Test func `how many orders are in a state comes from the report of the site`() async throws {
         session.network.simulate(
             "reports/orders/totals",
-            json: #"{"data":[{"slug":"pending","name":"Pending","total":4},{"slug":"till","name":"Till","total":"2"}]}"#)
+            json: #"{"data":[{"slug":"pending","name":"Pending","total":4},{"slug":"till","name":"Till","total":"2"}]}"#
+        )
         for (status, count) in [(.pending, 4), (.custom("till"), 2)] as [(OrderStatusEnum, Int64)] {
             let total: Int64 = try await session.value {
                 StatsAction.retrieveOrderTotals(siteID: 5, status: status, onCompletion: $0)
@@ -115,7 +121,8 @@ struct StatsStoreTests {
 
     @Test func `statistics that are switched off are told by their name`() async {
         session.network.simulate(
-            "stats/orders", json: #"{"code":"invalid_blog","message":"Stats module is disabled","data":{"status":403}}"#,
+            "stats/orders",
+            json: #"{"code":"invalid_blog","message":"Stats module is disabled","data":{"status":403}}"#,
             status: 403)
         #expect(
             await session.failure(OrderStats.self) {

@@ -153,7 +153,8 @@ struct StatsStoreV4Tests {
         session.network.simulate("reports/bundles", json: Self.products)
         session.network.simulate(
             "reports/giftcards/used/stats",
-            json: #"{"totals":{"giftcards_count":1,"used_amount":20,"refunded_amount":0,"net_amount":20},"intervals":[]}"#
+            json:
+                #"{"totals":{"giftcards_count":1,"used_amount":20,"refunded_amount":0,"net_amount":20},"intervals":[]}"#
         )
         let bundles: ProductBundleStats = try await session.value {
             StatsActionV4.retrieveProductBundleStats(siteID: 5, range: range, onCompletion: $0)
@@ -242,7 +243,10 @@ struct StatsStoreV4Tests {
     // MARK: Errors
 
     @Test(arguments: [
-        (#"{"error":"invalid_blog","message":"This blog does not have the Stats module enabled"}"#, SiteStatsStoreError.statsModuleDisabled),
+        (
+            #"{"error":"invalid_blog","message":"This blog does not have the Stats module enabled"}"#,
+            SiteStatsStoreError.statsModuleDisabled
+        ),
         (#"{"error":"unauthorized","message":"user cannot view stats"}"#, .noPermission),
         (#"{"error":"unknown_token","message":"Unknown Token"}"#, .jetpackNotConnected),
         (#"{"error":"rest_no_route","message":"No route was found"}"#, .analyticsDisabled),
@@ -294,7 +298,9 @@ struct StatsStoreV4Tests {
     @Test(arguments: [5, nil] as [Int64?])
     func `all statistics are forgotten, whatever they are of`(siteID: Int64?) async throws {
         for site in [5, 6] as [Int64] {
-            try session.keep([SiteSummaryStats(siteID: site, timeRange: "today", date: "d", period: .day, visitors: 1, views: 1)])
+            try session.keep([
+                SiteSummaryStats(siteID: site, timeRange: "today", date: "d", period: .day, visitors: 1, views: 1)
+            ])
             try session.keep([
                 SiteVisitStats(
                     siteID: site, timeRange: "today", date: "d", unit: .day,

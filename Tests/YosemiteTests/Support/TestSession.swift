@@ -24,9 +24,8 @@ struct TestSession: Sendable {
     /// 2026-06-18T21:30:00Z, a Thursday; in Berlin it is half past eleven in the evening.
     static let evening = Timestamp(milliseconds: 1_781_818_200_000)
 
-    /// - Parameters:
-    ///   - storage: a database that is shared; nil for one of its own.
-    ///   - carrier: what requests go to instead of ``network``.
+    /// `shared`: a database that another session has too.
+    /// `carrier`: what requests go to instead of ``network``.
     init(
         _ account: Account = .site, storage shared: SQLiteStorageManager? = nil, over carrier: (any Network)? = nil,
         now: Timestamp = TestSession.evening

@@ -125,7 +125,8 @@ struct TaxClassesStoreTests {
     }
 
     @Test func `a rate that is not there is told as that`() async throws {
-        session.refuse("/wc/v3/taxes/9", status: 404, code: "woocommerce_rest_invalid_id", message: "Invalid resource ID.")
+        session.refuse(
+            "/wc/v3/taxes/9", status: 404, code: "woocommerce_rest_invalid_id", message: "Invalid resource ID.")
         let error = await session.failure(TaxRate.self) {
             TaxClassesAction.retrieveTaxRate(siteID: 5, taxRateID: 9, onCompletion: $0)
         }
