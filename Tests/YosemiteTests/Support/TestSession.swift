@@ -14,9 +14,9 @@ struct TestSession: Sendable {
         case dotcom
     }
 
-    let network = MockNetwork()
+    /// What requests go to, unless something else carries them.
+    let network: MockNetwork
     let storage: SQLiteStorageManager
-    let time: VirtualTimeSource
     let dispatcher: Dispatcher
     /// Kept, since the dispatcher does not keep the stores.
     private let stores: [any Store]
@@ -27,20 +27,28 @@ struct TestSession: Sendable {
     /// `shared`: a database that another session has too.
     /// `carrier`: what requests go to instead of ``network``.
     init(
-        _ account: Account = .site, storage shared: SQLiteStorageManager? = nil, over carrier: (any Network)? = nil,
-        now: Timestamp = TestSession.evening
+        _ account: Account = .site, storage shared: SQLiteStorageManager? = nil, over carrier: (any Network)? = nil
     ) throws {
-        time = VirtualTimeSource(start: now)
-        storage = try shared ?? SQLiteStorageManager(inMemoryWith: SeededRandomSource(seed: 1))
         let address = try WebAddress("https://shop.example")
         let credentials: Credentials =
             switch account {
             case .site: .applicationPassword(ApplicationPassword(username: "u", password: Secret("p")), site: address)
             case .dotcom: .wordPressDotcom(username: "u", token: Secret("t"), site: nil)
             }
+        let network = MockNetwork()
         let sender = SiteClient(
-            network: carrier ?? network, credentials: credentials, retries: .never, time: time,
-            random: SeededRandomSource(seed: 1))
+            network: carrier ?? network, credentials: credentials, retries: .never,
+            time: VirtualTimeSource(start: Self.evening), random: SeededRandomSource(seed: 1))
+        try self.init(sender: sender, storage: shared, network: network)
+    }
+
+    /// With requests that are sent by somebody else.
+    init(
+        sender: any RequestSending, storage shared: SQLiteStorageManager? = nil, network: MockNetwork = MockNetwork()
+    ) throws {
+        self.network = network
+        let time = VirtualTimeSource(start: Self.evening)
+        storage = try shared ?? SQLiteStorageManager(inMemoryWith: SeededRandomSource(seed: 1))
         let context = StoreContext(sender: sender, storage: storage, time: time)
         dispatcher = Dispatcher(time: time)
         stores = [
