@@ -4,7 +4,8 @@ public enum SiteStores {
     public static func all(_ context: StoreContext) -> [any Store] {
         [
             AccountStore(context), OrderStore(context), OrderNoteStore(context), OrderStatusStore(context),
-            CustomerStore(context),
+            CustomerStore(context), CommentStore(context), NotificationStore(context), SettingStore(context),
+            ShipmentStore(context), StatsStore(context), StatsStoreV4(context), TaxClassesStore(context),
         ]
     }
 }
