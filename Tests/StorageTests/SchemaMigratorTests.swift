@@ -26,7 +26,7 @@ import Testing
         // This program's records do not fit into the first schema: the later ones are taken back.
         try database.execute(
             """
-            DROP TABLE rememberedReader; DROP INDEX attemptByAdvice; DROP TABLE exceptionCard; DROP TABLE offlineSale; DROP TABLE cardKey;
+            DROP TABLE siteCapture; DROP TABLE rememberedReader; DROP INDEX attemptByAdvice; DROP TABLE exceptionCard; DROP TABLE offlineSale; DROP TABLE cardKey;
             ALTER TABLE payment DROP COLUMN odaReason; PRAGMA user_version = 1
             """)
         return database
