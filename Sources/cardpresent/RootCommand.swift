@@ -15,6 +15,7 @@ struct RootCommand: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
+            LoginCommand.self, LogoutCommand.self, SitesCommand.self,
             PayCommand.self, RefundCommand.self, PaymentsCommand.self, ReceiptsCommand.self, ReadersCommand.self,
             CardsCommand.self, SimulateCommand.self, ExceptionsCommand.self, IssuerCommand.self, ConfigCommand.self,
             EMVCommand.self, DoctorCommand.self,

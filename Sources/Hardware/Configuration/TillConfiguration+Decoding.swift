@@ -5,7 +5,7 @@ internal import SettingsFile
 extension TillConfiguration {
     private static let keys = [
         "merchant", "terminal", "currency", "maximumAmount", "applications", "capks", "revocations",
-        "splitSaleWindow", "readers", "host", "receipt",
+        "splitSaleWindow", "readers", "host", "receipt", "store",
     ]
 
     init(_ root: SettingsNode) throws(SettingsError) {
@@ -35,6 +35,7 @@ extension TillConfiguration {
         splitSaleWindow =
             try root.optional("splitSaleWindow").map(SplitSaleWindow.init) ?? Self.standard.splitSaleWindow
         (receiptWidth, printer) = try Self.receipt(try root.optional("receipt"))
+        store = try StoreSettings(try root.optional("store"))
         let readers = try ReaderSettings(try root.optional("readers"))
         (readerQuirks, readerFirmware, reconnection) = (readers.quirks, readers.firmware, readers.reconnection)
     }

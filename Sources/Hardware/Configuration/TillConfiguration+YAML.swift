@@ -12,7 +12,7 @@ extension TillConfiguration {
         ([
             "# The till's configuration. Every key may be left out; docs/configuration.md tells what each one means."
         ] + merchantText + terminalText + amountText + applicationText + keyText + revocationText + readerText
-            + outletText)
+            + outletText + storeText)
             .joined(separator: "\n") + "\n"
     }
 
@@ -188,6 +188,17 @@ extension TillConfiguration {
             lines.append("    expires: \(digits(date.year, 4))-\(digits(date.month, 2))-\(digits(date.day, 2))")
         }
         return lines
+    }
+
+    private var storeText: [String] {
+        [
+            "", "# How the store is reached, and where it is kept who is signed in.", "store:",
+            "  credentials: \(store.credentials.rawValue)",
+            "  connectTimeout: \(store.connectTimeout.components.seconds)  # seconds",
+            "  connections: \(store.connections)  # at a time",
+            store.authorities.map { "  authorities: " + Self.quoted($0) }
+                ?? "  # No file of authorities: those that the machine trusts.",
+        ]
     }
 
     private var outletText: [String] {

@@ -40,6 +40,8 @@ public struct TillConfiguration: Hashable, Sendable {
     public let splitSaleWindow: SplitSaleWindow
     /// What is done when the connected reader is lost.
     public let reconnection: ReconnectionPolicy
+    /// How the store is reached.
+    public let store: StoreSettings
 
     /// The till of somebody who wrote no file: ``EMV/TerminalConfiguration/standard``, US dollars, no largest
     /// amount, receipts of 40 columns on the default printer, the simulated host.
@@ -55,7 +57,7 @@ public struct TillConfiguration: Hashable, Sendable {
         (currency, maximumAmounts) = (.usDollar, [])
         (receiptWidth, printer, host) = (Self.standardReceiptWidth, nil, .simulated)
         (readerQuirks, readerFirmware) = (.embedded, ReaderFirmwareCatalogue())
-        (splitSaleWindow, reconnection) = (.day, ReconnectionPolicy())
+        (splitSaleWindow, reconnection, store) = (.day, ReconnectionPolicy(), StoreSettings())
     }
 
     static let standardReceiptWidth = 40
