@@ -30,6 +30,8 @@ public enum CardPresentPaymentsAction: Action {
     case cancelCardReaderDiscovery(onCompletion: Completion<Void>)
     case connect(reader: CardReader, onCompletion: Completion<CardReader>)
     case disconnect(onCompletion: Completion<Void>)
+    /// Hands out the session with the reader, which answers queries about it as long as their subscriptions are kept.
+    case loadReaderSession(onCompletion: @Sendable (ReaderSession) -> Void)
     /// Hands out the list of connected readers, now and after each change, until the stream is let go.
     case publishCardReaderConnections(onCompletion: @Sendable (AsyncStream<[CardReader]>) -> Void)
 
@@ -51,6 +53,8 @@ public enum CardPresentPaymentsAction: Action {
         request: PaymentRequest, onCardReaderMessage: Messages,
         onProcessingCompletion: @Sendable (PaymentIntent) -> Void,
         onCompletion: Completion<Payment>)
+    /// Asks the store what an order costs now, and refuses one that cannot be paid with a card at the till.
+    case quoteOrder(siteID: Int64, orderID: Int64, onCompletion: Completion<OrderQuote>)
     /// Takes the payment of an order of the store site and records it: the order is fetched anew, refused when it cannot
     /// be paid, and shown the payment once the card is approved. Completes with the payment as recorded:
     /// ``Payment/capture`` says what the store knows of it.
@@ -113,6 +117,7 @@ public enum CardPresentPaymentsAction: Action {
             ["amount": request.amount.description, "order": request.orderID.map(String.init) ?? "none"]
         case .collectOrderPayment(let request, _, _, _):
             ["site": String(request.siteID), "order": String(request.orderID)]
+        case .quoteOrder(let siteID, let orderID, _): ["site": String(siteID), "order": String(orderID)]
         case .settleCaptures(let id, _): ["payment": id.map { Payment.name(of: $0) } ?? "all"]
         case .retryPayment(let id, _, _, _, _, _), .loadPayment(let id, _): ["payment": Payment.name(of: id)]
         case .refundPayment(let id, let amount, _):
@@ -120,7 +125,7 @@ public enum CardPresentPaymentsAction: Action {
         case .fetchWCPayCharge(let siteID, let chargeID, _): ["site": String(siteID), "charge": chargeID]
         case .loadPayments(let limit, _): ["limit": limit.map(String.init) ?? "none"]
         case .selectedPaymentGatewayAccount, .loadActivePaymentGatewayExtension, .cancelCardReaderDiscovery,
-            .disconnect, .publishCardReaderConnections, .cancelPayment, .cancelRefund, .observeCardReaderUpdateState,
+            .disconnect, .loadReaderSession, .publishCardReaderConnections, .cancelPayment, .cancelRefund, .observeCardReaderUpdateState,
             .startCardReaderUpdate, .cancelCardReaderUpdate, .reset, .recoverPayments, .observeCardReaderReconnection,
             .cancelCardReaderReconnection, .loadRememberedCardReaders:
             [:]

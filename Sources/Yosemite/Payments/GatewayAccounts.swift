@@ -37,6 +37,7 @@ final class GatewayAccounts: Sendable {
             guard let first = accounts.first else { throw .gateway(.noAccount(siteID: siteID)) }
             guard accounts.count == 1 else { throw .gateway(.notChosen(accounts.map(\.gatewayID))) }
             account = first
+            _ = use(first)
         }
         switch account.status {
         case .rejectedFraud, .rejectedListed, .rejectedOther, .rejectedTermsOfService:

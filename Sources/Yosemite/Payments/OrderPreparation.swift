@@ -14,6 +14,23 @@ struct OrderPreparation: Sendable {
         let metadata: [String: String]
     }
 
+    /// What an order costs now, and what it cost when it was kept last.
+    func quote(orderID: Int64) async throws(CardPresentPaymentsError) -> OrderQuote {
+        let siteID = site.siteID
+        let kept: Networking.Order?
+        do {
+            kept = try site.context.storage.read {
+                try $0.model(Networking.Order.self) { $0.siteID == siteID && $0.id == orderID }
+            }
+        } catch {
+            throw .site(StoreError(error, path: site.context.storage.path))
+        }
+        let prepared = try await run(orderID: orderID, expected: nil)
+        return OrderQuote(
+            orderID: orderID, orderNumber: prepared.order.orderNumber, amount: prepared.amount,
+            keptAmount: kept.flatMap { try? $0.amount() })
+    }
+
     /// - Parameter expected: what the customer was told.
     func run(orderID: Int64, expected: Money?) async throws(CardPresentPaymentsError) -> Prepared {
         let account = try await accounts.account(siteID: site.siteID)

@@ -16,9 +16,8 @@ enum OrderVerdict: Hashable, Sendable {
     init(_ order: Networking.Order, payment: Storage.Payment, intentID: String) {
         let total = try? order.amount()
         let cost = total.map(\.description) ?? "\(order.total) \(order.currency)"
-        let named = [order.transactionID, order.metaData.first { $0.key == "_intent_id" }?.value?.textValue]
         guard order.datePaidGMT == nil else {
-            guard named.contains(intentID) else {
+            guard Self.names(order, intentID) else {
                 self = .conflict(
                     "order \(order.id) was paid otherwise"
                         + (order.paymentMethodTitle.isEmpty ? "" : " (\(order.paymentMethodTitle))"))
@@ -36,5 +35,13 @@ enum OrderVerdict: Hashable, Sendable {
                 total == payment.amount
                 ? .unpaid : .conflict("order \(order.id) costs \(cost) by now, \(payment.amount) was paid")
         }
+    }
+
+    /// Both gateways keep the intent with the order, each under a name of its own.
+    private static func names(_ order: Networking.Order, _ intentID: String) -> Bool {
+        order.transactionID == intentID
+            || order.metaData.contains {
+                ($0.key == "_intent_id" || $0.key == "_stripe_intent_id") && $0.value?.textValue == intentID
+            }
     }
 }

@@ -33,6 +33,11 @@ struct SiteCaptures: Sendable {
         return try await telling.value.get()
     }
 
+    /// Waits until nobody is being told: what comes of it is saved by then.
+    func finish() async {
+        await Task { _ = try? await line.run(ClosureCommand { () throws(Never) in }) }.value
+    }
+
     /// Tells the site of every payment that it has still to be told of. A site that cannot be reached for one is not
     /// asked for the next.
     func settleOpen() async throws(JournalError) -> CaptureReport {

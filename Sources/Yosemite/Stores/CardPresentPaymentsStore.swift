@@ -9,6 +9,7 @@ public final class CardPresentPaymentsStore: Store {
     public typealias SupportedAction = CardPresentPaymentsAction
 
     private let service: any CardReaderService
+    private let session: ReaderSession
     private let host: JournallingPaymentHost
     private let journal: PaymentJournal
     private let receipts: ReceiptComposer
@@ -44,6 +45,7 @@ public final class CardPresentPaymentsStore: Store {
         captures = SiteCaptures(journal: journal, site: site, time: time)
         receipts = ReceiptComposer(merchant: merchant, journal: journal, time: time)
         service = makeService(journalling)
+        session = ReaderSession(service)
     }
 
     public func onAction(_ action: CardPresentPaymentsAction) {
@@ -87,6 +89,7 @@ public final class CardPresentPaymentsStore: Store {
             }
         case .disconnect(let onCompletion):
             answer(onCompletion) { [service] () throws(CardReaderServiceError) in try await service.disconnect() }
+        case .loadReaderSession(let onCompletion): onCompletion(session)
         case .publishCardReaderConnections(let onCompletion):
             Task { [service] in onCompletion(await service.connectedReaders) }
         case .observeCardReaderReconnection(let onCompletion):
@@ -115,6 +118,11 @@ public final class CardPresentPaymentsStore: Store {
                     }, request
                 )
             }
+        case .quoteOrder(let siteID, let orderID, let onCompletion):
+            ask(onCompletion) { [site, accounts] () throws(CardPresentPaymentsError) in
+                guard let site, site.siteID == siteID else { throw .noStoreSite }
+                return try await OrderPreparation(site: site, accounts: accounts).quote(orderID: orderID)
+            }
         case .collectOrderPayment(let request, let onMessage, let onProcessed, let onCompletion):
             collect(onMessage, onProcessed, onCompletion) {
                 [self] () async throws(CardPresentPaymentsError) in try await begin(request)
@@ -142,6 +150,7 @@ public final class CardPresentPaymentsStore: Store {
             Task {
                 await self.endDiscovery()
                 await self.slot.clear()
+                await self.captures.finish()
                 await self.service.clear()
                 self.accounts.forget()
                 onCompletion(.success(()))
