@@ -5,9 +5,3 @@ public typealias PaymentGatewayAccount = Networking.GatewayAccount
 
 /// Lets a reader of the gateway connect, once.
 public typealias ReaderConnectionToken = Networking.ReaderConnectionToken
-
-/// Where the gateway says that readers are.
-public typealias ReaderLocation = Networking.ReaderLocation
-
-/// A charge of WooPayments.
-public typealias WCPayCharge = Networking.WCPayCharge
