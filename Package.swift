@@ -76,7 +76,7 @@ let package = Package(
 
         .target(name: "Flux", swiftSettings: strict),
         .target(name: "Commands", swiftSettings: strict),
-        .target(name: "Experiments", dependencies: ["Determinism", "SettingsFile"], swiftSettings: strict),
+        .target(name: "Experiments", dependencies: ["Determinism", "Files", "SettingsFile"], swiftSettings: strict),
 
         .target(
             name: "DeviceAccess", path: "udev", sources: ["InstalledFile.swift"],
@@ -115,7 +115,8 @@ let package = Package(
         .target(
             name: "Hardware",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "DFU", "EMV", "Files", "HID",
+                "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "DFU", "EMV", "Experiments",
+                "Files", "HID",
                 "MagneticStripe", "MSR", "PCSC", "SettingsFile", "SmartCard", "USB",
             ],
             swiftSettings: strict
@@ -135,7 +136,7 @@ let package = Package(
         .target(
             name: "Yosemite",
             dependencies: [
-                "Amounts", "CardSecrets", "Commands", "Cryptography", "Determinism", "EMV", "Experiments", "Flux",
+                "Amounts", "CardSecrets", "Commands", "Cryptography", "Determinism", "EMV", "Experiments", "Files", "Flux",
                 "Hardware", "Networking", "SmartCard", "Storage",
             ],
             swiftSettings: strict
@@ -205,9 +206,10 @@ let package = Package(
         .testTarget(name: "FluxTests", dependencies: ["Flux"], swiftSettings: strict),
         .testTarget(name: "CommandsTests", dependencies: ["Commands"], swiftSettings: strict),
         .testTarget(
-            name: "ExperimentsTests", dependencies: ["Determinism", "Experiments", "SettingsFile"],
+            name: "ExperimentsTests", dependencies: ["Determinism", "Experiments", "Files", "SettingsFile"],
             swiftSettings: strict),
-        .testTarget(name: "VaultTests", dependencies: ["Determinism", "Networking", "Vault"], swiftSettings: strict),
+        .testTarget(
+            name: "VaultTests", dependencies: ["Determinism", "Files", "Networking", "Vault"], swiftSettings: strict),
         .testTarget(
             name: "StoreSiteTests", dependencies: ["Amounts", "Determinism", "StoreSite"], swiftSettings: strict),
         .testTarget(
@@ -277,7 +279,7 @@ let package = Package(
         .testTarget(
             name: "YosemiteTests",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Commands", "Determinism", "DFU", "EMV", "Experiments", "Fakes",
+                "Amounts", "CardSecrets", "CCID", "Commands", "Determinism", "DFU", "EMV", "Experiments", "Fakes", "Files",
                 "Flux", "Hardware", "Networking", "Simulator", "SmartCard", "Storage", "StoreSite", "Yosemite",
             ],
             swiftSettings: strict

@@ -44,7 +44,7 @@ public struct FileStorage: Sendable {
     ///
     /// - Throws: ``FileStorageError``; then the file is as it was.
     public func replace(_ path: String, with bytes: [UInt8]) throws(FileStorageError) {
-        try update(path) { _ throws(FileStorageError) in bytes }
+        try update(path) { _ throws(FileStorageError) in (bytes, ()) }
     }
 
     /// Deletes a file. It does nothing when there is none.
@@ -59,18 +59,22 @@ public struct FileStorage: Sendable {
     ///
     /// - Parameters:
     ///   - path: of the file.
-    ///   - change: gets what is there, nil for no file, and returns what is to be there; nil leaves it as it is.
+    ///   - change: gets what is there, nil for no file, and returns what is to be there, nil to leave it as it is, and
+    ///     a value of its own.
+    /// - Returns: that value.
     /// - Throws: ``FileStorageError``; then the file is as it was.
-    public func update(
-        _ path: String, _ change: ([UInt8]?) throws(FileStorageError) -> [UInt8]?
-    ) throws(FileStorageError) {
+    public func update<Value>(
+        _ path: String, _ change: ([UInt8]?) throws(FileStorageError) -> (bytes: [UInt8]?, value: Value)
+    ) throws(FileStorageError) -> Value {
         try createFolders(above: path)
         let lock = try FileLock(beside: path)
         defer { lock.release() }
         // What cannot be read must not be lost.
-        guard var bytes = try change(try contents(of: path)) else { return }
+        let (changed, value) = try change(try contents(of: path))
+        guard var bytes = changed else { return value }
         defer { if trust == .ownerAlone { for index in bytes.indices { bytes[index] = 0 } } }
         try write(bytes, to: path)
+        return value
     }
 
     private func check(_ descriptor: CInt, _ path: String) throws(FileStorageError) {

@@ -15,15 +15,15 @@ public struct StoreSettings: Hashable, Sendable {
     public let authorities: String?
     /// How long a connection may take to come about.
     public let connectTimeout: Duration
-    /// The most connections to the store at a time, 1...16.
-    public let connections: Int
+    /// The most requests to the store at a time, 1...16; nil leaves it to the program.
+    public let connections: Int?
 
     private static let keys = ["credentials", "authorities", "connectTimeout", "connections"]
 
-    /// A file, the machine's authorities, ten seconds, four connections.
+    /// A file, the machine's authorities, ten seconds, as many connections as the program likes.
     public init() {
         (credentials, authorities) = (.file, nil)
-        (connectTimeout, connections) = (.seconds(10), 4)
+        (connectTimeout, connections) = (.seconds(10), nil)
     }
 
     init(_ node: SettingsNode?) throws(SettingsError) {
@@ -33,7 +33,7 @@ public struct StoreSettings: Hashable, Sendable {
         authorities = try node?.optional("authorities").map(Self.path)
         let seconds = try node?.optional("connectTimeout")?.int(in: 1...120)
         connectTimeout = seconds.map { .seconds($0) } ?? standard.connectTimeout
-        connections = try node?.optional("connections")?.int(in: 1...16) ?? standard.connections
+        connections = try node?.optional("connections")?.int(in: 1...16)
     }
 
     /// A relative name starts at the directory of the configuration.

@@ -73,7 +73,7 @@ public struct SignInProcess: Sendable {
 
     private func signIn(_ credentials: Credentials, at place: WebAddress) async throws(SignInError) -> Outcome {
         let client = client(credentials)
-        let directory = SiteDirectory(client, credentials: credentials)
+        let directory = SiteDirectory(client, directSite: credentials.directSite)
         let list = try await told(place) { () async throws(NetworkError) in
             // The index is open to everybody; this is not.
             if credentials.directSite != nil { _ = try await SiteIndexRemote(client).loadUsername(siteID: 0) }

@@ -3,10 +3,13 @@ public import Networking
 /// Finds the sites that somebody who is signed in may work with.
 public struct SiteDirectory: Sendable {
     private let sender: any RequestSending
-    private let credentials: Credentials
+    private let directSite: WebAddress?
 
-    public init(_ sender: any RequestSending, credentials: Credentials) {
-        (self.sender, self.credentials) = (sender, credentials)
+    /// - Parameters:
+    ///   - sender: sends in the name of whoever is signed in.
+    ///   - directSite: the site that is asked without WordPress.com; nil when WordPress.com is asked.
+    public init(_ sender: any RequestSending, directSite: WebAddress?) {
+        (self.sender, self.directSite) = (sender, directSite)
     }
 
     /// All sites of a WordPress.com account, or the one site that the credentials are for. What cannot be read of a list
@@ -14,7 +17,7 @@ public struct SiteDirectory: Sendable {
     ///
     /// - Throws: ``NetworkError``
     public func sites() async throws(NetworkError) -> ElementList<Site> {
-        guard let address = credentials.directSite else {
+        guard let address = directSite else {
             let list = try await AccountRemote(sender).loadSites()
             var sites: [Site] = []
             for site in list.elements { sites.append(try await completed(site)) }

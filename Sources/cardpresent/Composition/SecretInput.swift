@@ -1,7 +1,5 @@
 internal import CardSecrets
 internal import Determinism
-internal import Files
-internal import Glibc
 internal import Networking
 
 /// Passwords and tokens: from a file, from standard input, or typed at the terminal and not shown. They never stand among
@@ -15,14 +13,7 @@ enum SecretInput {
     ///
     /// - Throws: `CommandFailure`
     static func read(_ file: String) throws(CommandFailure) -> Secret {
-        var bytes: [UInt8]
-        do throws(FileError) {
-            bytes = try file == "-" ? standardInput() : Files.contents(file, atMost: longest + 1)
-        } catch {
-            throw CommandFailure(
-                .usage, code: "no_secret", message: "'\(file)' cannot be read: \(error)",
-                fix: "name a file that holds the secret alone, or '-' for standard input")
-        }
+        var bytes = try InputFile.read(file, atMost: longest)
         defer { bytes.wipe() }
         return try secret(bytes, from: file == "-" ? "standard input" : "'\(file)'")
     }
@@ -40,7 +31,7 @@ enum SecretInput {
         defer { StandardError.write("\n") }
         var bytes: [UInt8]
         do throws(Keyboard.Failure) {
-            bytes = try Keyboard(time: SystemTimeSource(), longest: longest + 1).line(echo: false, within: patience)
+            bytes = try Keyboard(time: SystemTimeSource(), longest: longest).line(echo: false, within: patience)
         } catch {
             throw CommandFailure(.cancelled, code: "cancelled", message: "no password was typed")
         }
@@ -52,7 +43,6 @@ enum SecretInput {
         func failure(_ reason: String) -> CommandFailure {
             CommandFailure(.usage, code: "no_secret", message: "what comes from \(place) \(reason)")
         }
-        guard bytes.count <= longest else { throw failure("is longer than \(longest) bytes") }
         var line = bytes[...]
         if line.last == 0x0A { line.removeLast() }
         if line.last == 0x0D { line.removeLast() }
@@ -64,18 +54,4 @@ enum SecretInput {
     }
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.generalCategory == .control }
-
-    private static func standardInput() throws(FileError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(longest + 1)
-        var byte: UInt8 = 0
-        while bytes.count <= longest {
-            let count = Glibc.read(STDIN_FILENO, &byte, 1)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw FileError(code: errno) }
-            guard count > 0 else { break }
-            bytes.append(byte)
-        }
-        return bytes
-    }
 }

@@ -1,6 +1,4 @@
 internal import Hardware
-internal import Networking
-internal import Storage
 internal import Yosemite
 
 /// The store that somebody is signed in to, for a command that works with it.
@@ -43,40 +41,5 @@ struct Shop: Sendable {
         _ makeAction: (@escaping @Sendable (Result<Value, StoreError>) -> Void) -> any Action
     ) async throws(CommandFailure) -> Value {
         try await stores.value(makeAction)
-    }
-}
-
-/// What is behind every command that needs a store or a session: the records, and who is signed in.
-struct ShopDoor: Sendable {
-    /// The file of the records.
-    let path: String
-    let vault: SessionVault
-    private let settings: StoreSettings
-
-    /// - Throws: `CommandFailure`
-    init(data: DatabaseOptions, settings: TillConfiguration) throws(CommandFailure) {
-        path = try data.path()
-        self.settings = settings.store
-        vault = SessionVault(besides: path, settings.store)
-    }
-
-    /// Who is signed in.
-    ///
-    /// - Throws: `CommandFailure`
-    func session() throws(CommandFailure) -> SessionManager {
-        do throws(SignInKeepingError) { return try SessionManager(keeper: vault) } catch { throw CommandFailure(error) }
-    }
-
-    /// Opens the records.
-    ///
-    /// - Throws: `CommandFailure`
-    func composition() throws(CommandFailure) -> StoreComposition {
-        // First who is signed in: where nobody is, no records need to be made.
-        let session = try session()
-        do throws(StorageError) {
-            return StoreComposition(storage: try SQLiteStorageManager(path: path), session: session, settings)
-        } catch {
-            throw CommandFailure(error)
-        }
     }
 }

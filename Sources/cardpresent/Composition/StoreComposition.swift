@@ -1,4 +1,5 @@
 internal import Determinism
+internal import Experiments
 internal import Hardware
 internal import Networking
 internal import Storage
@@ -10,42 +11,51 @@ struct StoreComposition: Sendable {
     let session: SessionManager
     let network: any Network
     /// Requests go to other machines, so their time is real and their pauses are drawn anew in a repeatable run, too.
-    private let time: any TimeSource = SystemTimeSource()
-    private let random: any RandomSource = SystemRandomSource()
+    let time: any TimeSource = SystemTimeSource()
+    let random: any RandomSource = SystemRandomSource()
+    private let preferences: AppSettingsFile
+    private let experiments: VariationCache
+    private let features: any FeatureFlagService
+    private let settings: StoreSettings
 
     /// - Parameters:
     ///   - storage: the open records.
     ///   - session: who is signed in.
+    ///   - preferences: what somebody chose, store by store.
+    ///   - experiments: what experiments gave this till.
+    ///   - features: knows which features are on.
     ///   - settings: say how the store is reached.
-    init(storage: any StorageManagerType, session: SessionManager, _ settings: StoreSettings) {
-        (self.storage, self.session) = (storage, session)
+    init(
+        storage: any StorageManagerType, session: SessionManager, preferences: AppSettingsFile,
+        experiments: VariationCache, features: any FeatureFlagService, _ settings: StoreSettings
+    ) {
+        (self.storage, self.session, self.preferences) = (storage, session, preferences)
+        (self.experiments, self.features, self.settings) = (experiments, features, settings)
         network = OnDemandNetwork(CurlConfiguration(settings))
     }
 
     /// Makes the manager, in the state that the session asks for.
     ///
     /// - Parameters:
-    ///   - local: makes the stores that need no site. They are given what the stores of the site work with; nil when
+    ///   - local: makes the stores that need no site. They are given the session, of which they may make use; nil when
     ///     nobody is signed in.
     /// - Throws: `CommandFailure`
     func manager(
-        local: @escaping @Sendable (StoreContext?) -> [any Store] = { _ in [] }
+        local: @escaping @Sendable (SiteSession?) -> [any Store] = { _ in [] }
     ) throws(CommandFailure) -> StoresManager {
-        let (network, storage, time, random) = (network, storage, time, random)
         do throws(DispatcherError) {
             return try StoresManager(
                 dispatcher: Dispatcher(time: time), session: session,
                 configuration: StoresManager.Configuration(
                     authenticated: { signIn, onRefusal in
-                        let session = SiteSession(
-                            signIn, network: network, storage: storage, time: time, random: random,
-                            onRefusal: onRefusal)
+                        let session = siteSession(signIn, onRefusal)
                         return AuthenticatedState(
                             signIn: signIn, session: session,
-                            stores: local(session.context) + SiteStores.all(session.context))
+                            stores: [AppSettingsStore(preferences)] + local(session) + SiteStores.all(session.context),
+                            resets: AppSettingsStore.resets)
                     },
                     // Taking payments needs no store site.
-                    deauthenticated: { DeauthenticatedState(stores: local(nil)) },
+                    deauthenticated: { DeauthenticatedState(stores: [AppSettingsStore(preferences)] + local(nil)) },
                     disconnectReader: { dispatcher in
                         _ =
                             try? await dispatcher.perform { CardPresentPaymentsAction.reset(onCompletion: $0) }
@@ -55,12 +65,37 @@ struct StoreComposition: Sendable {
             throw CommandFailure(.internalError, code: "internal", message: error.description)
         }
     }
+
+    /// Sends in the name of whoever is signed in, for what no store does.
+    func client(_ signIn: SignIn) -> SiteClient {
+        SiteClient(
+            network: network, credentials: signIn.credentials, time: time, random: random, dotcom: signIn.dotcom)
+    }
+
+    private func siteSession(
+        _ signIn: SignIn, _ onRefusal: @escaping @Sendable (ServiceError) -> Void
+    ) -> SiteSession {
+        SiteSession(
+            signIn, site: session.site, network: network, storage: storage, time: time, random: random,
+            features: features, concurrency: settings.connections ?? concurrency(for: signIn), onRefusal: onRefusal)
+    }
+
+    /// How many requests are on their way at the same time, where the configuration does not say it.
+    private func concurrency(for signIn: SignIn) -> Int {
+        do throws(VariationCacheError) {
+            let service = ABTestService(identity: signIn.description, cache: experiments)
+            return try service.variation(of: .requestConcurrency) == .treatment ? 8 : 4
+        } catch {
+            StandardError.write("cardpresent: \(error.description)\n")
+            return 4
+        }
+    }
 }
 
 extension CurlConfiguration {
     init(_ settings: StoreSettings) {
         self.init(
             authorities: settings.authorities, connectTimeout: settings.connectTimeout,
-            connectionsPerHost: settings.connections)
+            connectionsPerHost: settings.connections ?? 8)
     }
 }

@@ -66,10 +66,10 @@ struct Till: Sendable {
                 fix: "give --trace another path")
         }
         let host = try HostFactory.host(beside: path, world: world, rules: rules)
-        let (session, sessionFailure) = Self.session(besides: data, settings)
+        let door = try ShopDoor(data: data, settings: settings)
+        let (session, sessionFailure) = Self.session(door)
         let stores = try Self.stores(
-            world, StoreComposition(storage: storage, session: session, settings.store),
-            host: host, journal: journal,
+            world, door.composition(storage: storage, session: session), host: host, journal: journal,
             history: try world.takesCards ? CardFiles.history(in: storage, settings, world.time) : nil,
             readers: world.hasOwnedReaders ? ReaderRegister(storage: storage) : nil, settings: settings)
         let recovered = try await stores.value { CardPresentPaymentsAction.recoverPayments(onCompletion: $0) }
@@ -81,12 +81,8 @@ struct Till: Sendable {
     }
 
     /// Who is signed in. Payments need nobody, so credentials that cannot be read are told of by ``shop()`` alone.
-    private static func session(
-        besides data: DatabaseOptions, _ settings: TillConfiguration
-    ) -> (SessionManager, CommandFailure?) {
-        do throws(CommandFailure) {
-            return (try ShopDoor(data: data, settings: settings).session(), nil)
-        } catch {
+    private static func session(_ door: ShopDoor) -> (SessionManager, CommandFailure?) {
+        do throws(CommandFailure) { return (try door.session(), nil) } catch {
             return (SessionManager(), error)
         }
     }

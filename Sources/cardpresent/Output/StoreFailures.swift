@@ -1,3 +1,4 @@
+internal import Files
 internal import Networking
 internal import Yosemite
 
@@ -18,9 +19,20 @@ extension CommandFailure {
         switch error {
         case .network(let error): self.init(error)
         case .storage(let error): self.init(error)
+        case .settings(let error): self.init(error)
         case .notFound: self.init(.badData, code: "not_found", message: error.description)
         case .cancelled: self.init(.cancelled, code: "cancelled", message: error.description)
         case .notSignedIn: self = .notSignedIn
+        }
+    }
+
+    init(_ error: FileStorageError) {
+        let (message, fix) = error.description.splitAtFix
+        switch error {
+        case .busy: self.init(.tryAgain, code: "settings_busy", message: message, fix: fix)
+        case .system: self.init(.unavailable, code: "settings_unavailable", message: message, fix: fix)
+        case .notARegularFile, .openToOthers, .belongsToAnother, .tooLong, .malformed, .newerVersion:
+            self.init(.configuration, code: "settings_unusable", message: message, fix: fix)
         }
     }
 
@@ -115,6 +127,7 @@ extension CommandFailure {
         case .statsModuleDisabled:
             self.init(
                 .unavailable, code: "stats_disabled", message: message, fix: "switch Jetpack's statistics on")
+        case .settings(let error): self.init(error)
         case .notFound: self.init(.badData, code: "not_found", message: message)
         case .rateLimited: self.init(.tryAgain, code: "rate_limited", message: message, fix: "try again later")
         case .rejected: self.init(.badData, code: "rejected", message: message)

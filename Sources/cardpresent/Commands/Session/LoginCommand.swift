@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Determinism
 internal import FoundationEssentials
 internal import Glibc
 internal import Hardware
@@ -70,7 +69,7 @@ struct LoginCommand: AsyncParsableCommand {
             let door = try ShopDoor(data: data, settings: settings)
             let composition = try door.composition()
             let process = SignInProcess(
-                network: composition.network, time: SystemTimeSource(), random: SystemRandomSource(),
+                network: composition.network, time: composition.time, random: composition.random,
                 dotcom: try dotcom(), programName: Self.programName(), allowsUnprotected: insecureHttp)
             let outcome: SignInProcess.Outcome
             let proof = try proof()

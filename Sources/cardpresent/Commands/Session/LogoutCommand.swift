@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Determinism
 internal import Networking
 internal import Yosemite
 
@@ -49,11 +48,8 @@ struct LogoutCommand: AsyncParsableCommand {
         guard let signIn, case .applicationPassword(let password, let site) = signIn.credentials,
             let uuid = password.uuid
         else { return nil }
-        let client = SiteClient(
-            network: composition.network, credentials: signIn.credentials, time: SystemTimeSource(),
-            random: SystemRandomSource())
         do throws(NetworkError) {
-            try await ApplicationPasswordRemote(client).revoke(uuid: uuid)
+            try await ApplicationPasswordRemote(composition.client(signIn)).revoke(uuid: uuid)
             return true
         } catch {
             StandardError.write(

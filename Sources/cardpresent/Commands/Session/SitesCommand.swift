@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Determinism
 internal import Networking
 internal import Yosemite
 
@@ -82,11 +81,9 @@ enum SiteList {
         let composition = try ShopDoor(data: data, settings: try configuration.load()).composition()
         let manager = try composition.manager()
         guard let signIn = manager.signIn else { throw .notSignedIn }
-        let client = SiteClient(
-            network: composition.network, credentials: signIn.credentials, time: SystemTimeSource(),
-            random: SystemRandomSource(), dotcom: signIn.dotcom)
+        let client = composition.client(signIn)
         do throws(NetworkError) {
-            let list = try await SiteDirectory(client, credentials: signIn.credentials).sites()
+            let list = try await SiteDirectory(client, directSite: signIn.credentials.directSite).sites()
             for failure in list.rejected { StandardError.write("cardpresent: a site cannot be read: \(failure)\n") }
             return (manager, list.elements.map { StoreSite(site: $0) })
         } catch {
