@@ -1,8 +1,8 @@
 internal import Amounts
-internal import Networking
 internal import Determinism
 internal import EMV
 internal import Hardware
+internal import Networking
 internal import Simulator
 internal import SmartCard
 internal import Storage
@@ -92,10 +92,10 @@ struct Till: Sendable {
         history: StoredCardHistory?, readers: ReaderRegister?, settings: TillConfiguration
     ) throws(CommandFailure) -> StoresManager {
         let time = world.time
-        return try composition.manager { _ in
+        return try composition.manager { session in
             let payments = CardPresentPaymentsStore(
                 host: host, journal: journal, merchant: settings.merchant, history: history, readers: readers,
-                time: time
+                site: session.flatMap(PaymentSite.init), time: time
             ) { host in
                 LocalCardReaderService(
                     sources: world.readerSources(settings), host: host,
@@ -105,7 +105,8 @@ struct Till: Sendable {
                     reconnection: world.hasOwnedReaders ? settings.reconnection : .off, trace: world.recordTrace)
             }
             let receipts = ReceiptStore(
-                journal: journal, printer: CUPSPrinterService(time: SystemTimeSource()), time: time)
+                journal: journal, printer: CUPSPrinterService(time: SystemTimeSource()), time: time,
+                site: session?.context)
             return [payments, receipts]
         }
     }
@@ -264,9 +265,13 @@ extension Till {
         _ = try await stores.value { CardPresentPaymentsAction.connect(reader: reader, onCompletion: $0) } as CardReader
     }
 
-    /// Chooses a payment gateway of the store, when one is named: it must be one that the store has.
+    /// Chooses a payment gateway of the store, when one is named or preferred: it must be one that the store has.
     func use(gateway name: String?, of shop: Shop) async throws(CommandFailure) {
-        guard let name else { return }
+        let preferred =
+            try await shop.value {
+                AppSettingsAction.getPreferredInPersonPaymentGateway(siteID: shop.siteID, onCompletion: $0)
+            } as String?
+        guard let name = name ?? preferred else { return }
         let accounts =
             try await stores.value { CardPresentPaymentsAction.loadAccounts(siteID: shop.siteID, onCompletion: $0) }
             as [PaymentGatewayAccount]
