@@ -259,7 +259,7 @@ import Testing
 }
 
 /// Counts the commits that wrote something.
-private final class CommitCounter: TransactionObserver {
+final class CommitCounter: TransactionObserver {
     private(set) var commits = 0
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
     func databaseDidChange(with event: DatabaseEvent) {}

@@ -19,9 +19,13 @@ public struct ReceiptContent: Hashable, Sendable, Codable {
     public var kind: Kind
     public var outcome: Outcome
     public var merchant: Merchant
+    /// The name of the store whose order was paid.
+    public var store: String?
     /// The payment's name, for example `P000001`.
     public var payment: String
     public var orderID: Int64?
+    /// The order's number as its customer knows it, when the store said.
+    public var orderNumber: String?
     /// Local date and time, `2026-01-02 12:00:00`.
     public var date: String
     /// Plain decimal with the currency's digits, for example `12.50`. What was asked for.
@@ -36,12 +40,13 @@ public struct ReceiptContent: Hashable, Sendable, Codable {
     public var card: CardPresentTransactionDetails?
 
     public init(
-        kind: Kind, outcome: Outcome, merchant: Merchant, payment: String, orderID: Int64?, date: String,
-        amount: String, approvedAmount: String, currency: String, reason: String? = nil,
+        kind: Kind, outcome: Outcome, merchant: Merchant, store: String? = nil, payment: String, orderID: Int64?,
+        orderNumber: String? = nil, date: String, amount: String, approvedAmount: String, currency: String, reason: String? = nil,
         card: CardPresentTransactionDetails?
     ) {
         (self.kind, self.outcome, self.merchant, self.payment) = (kind, outcome, merchant, payment)
-        (self.orderID, self.date, self.currency) = (orderID, date, currency)
+        (self.store, self.orderID, self.orderNumber) = (store, orderID, orderNumber)
+        (self.date, self.currency) = (date, currency)
         (self.amount, self.approvedAmount) = (amount, approvedAmount)
         (self.reason, self.card) = (reason, card)
     }

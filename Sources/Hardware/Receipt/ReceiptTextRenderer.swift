@@ -31,7 +31,10 @@ public struct ReceiptTextRenderer: Sendable {
         lines.append("")
         lines.append(row(content.date, "No. " + content.payment))
         lines.append(row("MID " + merchant.merchantID, "TID " + merchant.terminalID))
-        if let order = content.orderID { lines.append(row("Order", "#\(order)")) }
+        if let store = content.store { lines.append(row("Store", store)) }
+        if let order = content.orderNumber ?? content.orderID.map(String.init) {
+            lines.append(row("Order", "#\(order)"))
+        }
         lines.append(rule)
         return lines
     }

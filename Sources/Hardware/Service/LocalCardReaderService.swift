@@ -1,3 +1,4 @@
+public import Amounts
 public import Determinism
 public import EMV
 public import SmartCard
@@ -18,7 +19,7 @@ public actor LocalCardReaderService: CardReaderService {
     /// - Parameters:
     ///   - sources: where readers come from.
     ///   - host: asked for authorisations.
-    ///   - terminal: what the kernel runs as.
+    ///   - terminal: what the kernel runs as, for the currency of a payment.
     ///   - magneticStripe: which stripes are taken.
     ///   - cardholder: asked for the PIN and for the choice of an application.
     ///   - history: the exception file and the payments of the same card; nil when the terminal keeps none.
@@ -27,7 +28,7 @@ public actor LocalCardReaderService: CardReaderService {
     ///   - reconnection: what is done when the connected reader is lost.
     ///   - trace: gets every exchange with a card, masked.
     public init(
-        sources: [any CardReaderSource], host: any PaymentHost, terminal: TerminalConfiguration,
+        sources: [any CardReaderSource], host: any PaymentHost, terminal: @escaping @Sendable (Currency) -> TerminalConfiguration,
         magneticStripe: MagneticStripePolicy = MagneticStripePolicy(), cardholder: any CardholderInterface,
         history: (any CardHistory)? = nil, time: any TimeSource, random: any RandomSource,
         reconnection: ReconnectionPolicy = .off, trace: (@Sendable (TraceEntry) -> Void)? = nil
@@ -42,6 +43,19 @@ public actor LocalCardReaderService: CardReaderService {
                 host: host, terminal: terminal, magneticStripe: magneticStripe, cardholder: cardholder,
                 history: history, time: time, random: random, trace: trace),
             events: events)
+    }
+
+    /// The same with one terminal for every currency.
+    public init(
+        sources: [any CardReaderSource], host: any PaymentHost, terminal: TerminalConfiguration,
+        magneticStripe: MagneticStripePolicy = MagneticStripePolicy(), cardholder: any CardholderInterface,
+        history: (any CardHistory)? = nil, time: any TimeSource, random: any RandomSource,
+        reconnection: ReconnectionPolicy = .off, trace: (@Sendable (TraceEntry) -> Void)? = nil
+    ) {
+        self.init(
+            sources: sources, host: host, terminal: { _ in terminal }, magneticStripe: magneticStripe,
+            cardholder: cardholder, history: history, time: time, random: random, reconnection: reconnection,
+            trace: trace)
     }
 
     public var discoveredReaders: AsyncStream<[CardReader]> { discovery.readers }

@@ -8,7 +8,8 @@ actor ReaderPayments {
     /// What every payment needs beside its own parameters.
     struct Surroundings: Sendable {
         let host: any PaymentHost
-        let terminal: TerminalConfiguration
+        /// For the currency of the payment.
+        let terminal: @Sendable (Currency) -> TerminalConfiguration
         let magneticStripe: MagneticStripePolicy
         let cardholder: any CardholderInterface
         let history: (any CardHistory)?
@@ -148,7 +149,7 @@ actor ReaderPayments {
         events.setHandler(onEvent)
         let connection = connection
         let run = PaymentRun(
-            reader: reader, host: surroundings.host, terminal: surroundings.terminal,
+            reader: reader, host: surroundings.host, terminal: surroundings.terminal(parameters.amount.currency),
             magneticStripe: surroundings.magneticStripe, cardholder: surroundings.cardholder,
             history: surroundings.history, time: surroundings.time,
             random: surroundings.random, trace: surroundings.trace, events: events, parameters: parameters,

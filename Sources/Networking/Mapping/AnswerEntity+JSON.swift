@@ -8,14 +8,3 @@ extension AnswerEntity.Value {
         return try JSONValue(encoding: value)
     }
 }
-
-/// For looking at it: what is written cannot be read back.
-extension ReaderConnectionToken: Encodable {
-    private enum ShownKeys: String, CodingKey { case secret, testMode }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: ShownKeys.self)
-        try container.encode(secret.description, forKey: .secret)
-        try container.encode(testMode, forKey: .testMode)
-    }
-}

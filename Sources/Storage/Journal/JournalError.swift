@@ -17,6 +17,16 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
     case notRefundable(PaymentID, PaymentState)
     /// More than is left, refunds under way counted.
     case refundTooLarge(PaymentID, requested: Money, available: Money)
+    /// Another payment has taken the money of the order, or may have.
+    case orderHasPayment(order: Int64, PaymentID, PaymentState)
+    /// No store site has to be told of the payment.
+    case nothingToCapture(PaymentID)
+    /// Another process tells the site.
+    case captureNotOurs(PaymentID, lease: Int64)
+    /// The capture at the site cannot go there from where it is.
+    case illegalCapture(PaymentID, from: SiteCaptureState, to: SiteCaptureState)
+    /// The payment was given back before the site was told of it.
+    case moneyWentBack(PaymentID)
     case money(MoneyError)
 
     public var description: String {
@@ -35,6 +45,14 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notRefundable(let id, let state): "payment \(id) is \(state.rawValue): there is nothing to refund"
         case .refundTooLarge(let id, let requested, let available):
             "cannot refund \(requested) of payment \(id): \(available) is left, refunds under way counted"
+        case .orderHasPayment(let order, let id, let state):
+            "order \(order) has a payment already: \(id) is \(state.rawValue)"
+        case .nothingToCapture(let id): "no store has to be told of payment \(id)"
+        case .captureNotOurs(let id, let lease):
+            "another process (lease \(lease)) tells the store of payment \(id): wait for it to end"
+        case .illegalCapture(let id, let from, let to):
+            "the store's side of payment \(id) is \(from.rawValue) and cannot become \(to.rawValue)"
+        case .moneyWentBack(let id): "payment \(id) was refunded before the store was told of it"
         case .money(let error): error.description
         }
     }

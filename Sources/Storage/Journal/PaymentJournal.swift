@@ -31,9 +31,28 @@ public struct PaymentJournal: Sendable {
         }
     }
 
+    /// Records a new payment of an order at a store site, the first attempt to take the money, and that the site is to
+    /// be told when it is taken.
+    ///
+    /// - Throws: ``JournalError/orderHasPayment(order:_:_:)`` when another payment has taken the order's money, or may
+    ///   have; ``JournalError/storage(_:)``
+    public func begin(
+        _ order: OrderToPay, amount: Money, hostName: String, at moment: Timestamp
+    ) throws(JournalError) -> JournalEntry {
+        try write { storage in
+            try checkIsFree(order.orderID, siteID: order.siteID, besides: nil, in: storage)
+            let payment = try storage.insertNewObject(
+                Payment(siteID: order.siteID, orderID: order.orderID, amount: amount, createdAt: moment))
+            try storage.insertNewObject(SiteCapture(order, of: payment, lease: lease.number))
+            let attempt = try add(.sale, of: amount, to: payment, hostName: hostName, at: moment, in: storage)
+            return JournalEntry(payment: payment, attempt: attempt, receipt: nil)
+        }
+    }
+
     /// Records another attempt to take the money of a payment whose earlier attempts certainly took none.
     ///
-    /// - Throws: ``JournalError/notRetriable(_:_:)`` while the outcome is open or unknown, and once it is paid.
+    /// - Throws: ``JournalError/notRetriable(_:_:)`` while the outcome is open or unknown, and once it is paid;
+    ///   ``JournalError/orderHasPayment(order:_:_:)`` when its order has another payment by now.
     public func retry(
         _ id: PaymentID, hostName: String, at moment: Timestamp
     ) throws(JournalError) -> JournalEntry {
@@ -41,6 +60,9 @@ public struct PaymentJournal: Sendable {
             let payment = try load(id, from: storage)
             let sales = try attempts(of: id, in: storage).filter { $0.kind == .sale }
             guard sales.allSatisfy(\.state.movedNothing) else { throw JournalError.notRetriable(id, payment.state) }
+            if let order = payment.orderID, try storage.loadObject(ofType: SiteCapture.self, with: id) != nil {
+                try checkIsFree(order, siteID: payment.siteID, besides: id, in: storage)
+            }
             let attempt = try add(.sale, of: payment.amount, to: payment, hostName: hostName, at: moment, in: storage)
             let settled = try settle(attempt, among: sales + [attempt], at: moment, in: storage)
             return JournalEntry(payment: settled, attempt: attempt, receipt: nil)
@@ -151,6 +173,7 @@ public struct PaymentJournal: Sendable {
             }
             attempts[place] = attempt
             let payment = try settle(attempt, among: attempts, details: details, at: moment, in: storage)
+            try updateCapture(of: payment, after: attempt, in: storage)
             let stored = try receipt.map {
                 try storage.insertNewObject(Receipt($0, of: payment.id, createdAt: moment))
             }
@@ -194,6 +217,32 @@ public struct PaymentJournal: Sendable {
         payment.updatedAt = moment
         try storage.updateObject(payment)
         return payment
+    }
+
+    /// What the site has to be told is in the commit that makes it true.
+    private func updateCapture(
+        of payment: Payment, after attempt: PaymentAttempt, in storage: any StorageType
+    ) throws {
+        guard payment.orderID != nil, attempt.kind == .sale,
+            var capture = try storage.loadObject(ofType: SiteCapture.self, with: payment.id),
+            capture.follow(attempt)
+        else { return }
+        try storage.updateObject(capture)
+    }
+
+    /// Two payments of one order would charge its customer twice.
+    private func checkIsFree(
+        _ order: Int64, siteID: Int64, besides own: PaymentID?, in storage: any StorageType
+    ) throws {
+        let others = try storage.allObjects(
+            ofType: Payment.self,
+            matching: StoragePredicate(
+                """
+                siteID = ? AND orderID = ? AND state NOT IN ('declined', 'cancelled', 'failed', 'reversed', 'refunded')
+                """, siteID, order))
+        if let other = others.first(where: { $0.id != own }) {
+            throw JournalError.orderHasPayment(order: order, other.id, other.state)
+        }
     }
 
     func load(_ id: PaymentID, from storage: any StorageType) throws -> Payment {

@@ -12,8 +12,13 @@ public enum CardPresentPaymentsAction: Action {
     case selectedPaymentGatewayAccount(onCompletion: @Sendable (PaymentGatewayAccount?) -> Void)
     /// The gateway extension of the account in use; nil when there is none.
     case loadActivePaymentGatewayExtension(onCompletion: @Sendable (PaymentGatewayExtension?) -> Void)
-    /// Fetches the payment gateway accounts of a store site.
+    /// Fetches the accounts of a store site with both payment gateways, and keeps them. Succeeds when one of the gateways
+    /// answers.
     case loadAccounts(siteID: Int64, onCompletion: Completion<[PaymentGatewayAccount]>)
+    /// Asks the gateway in use for what lets one of its readers connect, once.
+    case loadConnectionToken(siteID: Int64, onCompletion: Completion<ReaderConnectionToken>)
+    /// Asks the gateway in use where the store's readers are.
+    case loadDefaultReaderLocation(siteID: Int64, onCompletion: Completion<ReaderLocation>)
 
     /// Whether this machine can use a kind of reader.
     case checkDeviceSupport(
@@ -25,6 +30,8 @@ public enum CardPresentPaymentsAction: Action {
     case cancelCardReaderDiscovery(onCompletion: Completion<Void>)
     case connect(reader: CardReader, onCompletion: Completion<CardReader>)
     case disconnect(onCompletion: Completion<Void>)
+    /// Hands out the session with the reader, which answers queries about it as long as their subscriptions are kept.
+    case loadReaderSession(onCompletion: @Sendable (ReaderSession) -> Void)
     /// Hands out the list of connected readers, now and after each change, until the stream is let go.
     case publishCardReaderConnections(onCompletion: @Sendable (AsyncStream<[CardReader]>) -> Void)
 
@@ -46,6 +53,14 @@ public enum CardPresentPaymentsAction: Action {
         request: PaymentRequest, onCardReaderMessage: Messages,
         onProcessingCompletion: @Sendable (PaymentIntent) -> Void,
         onCompletion: Completion<Payment>)
+    /// Asks the store what an order costs now, and refuses one that cannot be paid with a card at the till.
+    case quoteOrder(siteID: Int64, orderID: Int64, onCompletion: Completion<OrderQuote>)
+    /// Takes the payment of an order of the store site and records it: the order is fetched anew, refused when it cannot
+    /// be paid, and shown the payment once the card is approved. Completes with the payment as recorded:
+    /// ``Payment/capture`` says what the store knows of it.
+    case collectOrderPayment(
+        request: OrderPaymentRequest, onCardReaderMessage: Messages,
+        onProcessingCompletion: @Sendable (PaymentIntent) -> Void, onCompletion: Completion<Payment>)
     /// Tries a payment again that was declined, cancelled or failed. Refused while its outcome is unknown. How long to
     /// wait for a card, and whether the issuer is to be asked whatever the card says, is said anew.
     case retryPayment(
@@ -74,11 +89,15 @@ public enum CardPresentPaymentsAction: Action {
 
     /// Disconnects the reader and forgets everything but the records.
     case reset(onCompletion: Completion<Void>)
-    /// Fetches a charge of the payment gateway.
-    case fetchWCPayCharge(siteID: Int64, chargeID: String, onCompletion: Completion<Void>)
+    /// Fetches a charge of WooPayments and keeps it; one that does not exist is forgotten. Fails when the gateway in use is
+    /// another one.
+    case fetchWCPayCharge(siteID: Int64, chargeID: String, onCompletion: Completion<WCPayCharge>)
 
     /// Finishes every attempt that was left in the middle by a process that is gone.
     case recoverPayments(onCompletion: Completion<RecoveryReport>)
+    /// Tells the store site of every payment that it has still to be told of; with a payment named, looks again at that
+    /// one, though the site refused it or something is in conflict.
+    case settleCaptures(paymentID: Int64?, onCompletion: Completion<CaptureReport>)
     /// Payments, newest first.
     case loadPayments(limit: Int?, onCompletion: Completion<[Payment]>)
     /// Payments of one order, newest first.
@@ -89,7 +108,8 @@ public enum CardPresentPaymentsAction: Action {
     public var redactedDescription: [String: String] {
         switch self {
         case .use(let account): ["site": String(account.siteID), "gateway": account.gatewayID]
-        case .loadAccounts(let siteID, _): ["site": String(siteID)]
+        case .loadAccounts(let siteID, _), .loadDefaultReaderLocation(let siteID, _): ["site": String(siteID)]
+        case .loadConnectionToken(let siteID, _): ["site": String(siteID)]
         case .checkDeviceSupport(let type, let method, _): ["reader": type.rawValue, "method": method.rawValue]
         case .startCardReaderDiscovery(let method, _, _): ["method": method.rawValue]
         case .connect(let reader, _): ["reader": reader.id]
@@ -97,6 +117,10 @@ public enum CardPresentPaymentsAction: Action {
         case .forgetCardReaders(let id, _): ["reader": id ?? "all"]
         case .collectPayment(let request, _, _, _):
             ["amount": request.amount.description, "order": request.orderID.map(String.init) ?? "none"]
+        case .collectOrderPayment(let request, _, _, _):
+            ["site": String(request.siteID), "order": String(request.orderID)]
+        case .quoteOrder(let siteID, let orderID, _): ["site": String(siteID), "order": String(orderID)]
+        case .settleCaptures(let id, _): ["payment": id.map { Payment.name(of: $0) } ?? "all"]
         case .retryPayment(let id, _, _, _, _, _), .loadPayment(let id, _): ["payment": Payment.name(of: id)]
         case .refundPayment(let id, let amount, _):
             ["payment": Payment.name(of: id), "amount": amount?.description ?? "all"]
@@ -104,7 +128,7 @@ public enum CardPresentPaymentsAction: Action {
         case .loadOrderPayments(let siteID, let orderID, _): ["site": String(siteID), "order": String(orderID)]
         case .loadPayments(let limit, _): ["limit": limit.map(String.init) ?? "none"]
         case .selectedPaymentGatewayAccount, .loadActivePaymentGatewayExtension, .cancelCardReaderDiscovery,
-            .disconnect, .publishCardReaderConnections, .cancelPayment, .cancelRefund, .observeCardReaderUpdateState,
+            .disconnect, .loadReaderSession, .publishCardReaderConnections, .cancelPayment, .cancelRefund, .observeCardReaderUpdateState,
             .startCardReaderUpdate, .cancelCardReaderUpdate, .reset, .recoverPayments, .observeCardReaderReconnection,
             .cancelCardReaderReconnection, .loadRememberedCardReaders:
             [:]

@@ -1,4 +1,5 @@
 public import Hardware
+public import Networking
 
 /// What ``ReceiptStore`` does. Every completion is called exactly once.
 public enum ReceiptAction: Action {
@@ -16,8 +17,8 @@ public enum ReceiptAction: Action {
     case loadReceipt(paymentID: Int64, kind: ReceiptContent.Kind? = nil, onCompletion: Completion<StoredReceipt>)
     /// Receipts, newest first.
     case loadReceipts(limit: Int?, onCompletion: Completion<[StoredReceipt]>)
-    /// Asks the store site for its own receipt of an order.
-    case retrieveReceipt(siteID: Int64, orderID: Int64, onCompletion: Completion<String>)
+    /// Asks the store site for its own receipt of an order, and how long it shows it. The store makes a new one each time.
+    case retrieveReceipt(siteID: Int64, orderID: Int64, onCompletion: Completion<BackendReceipt>)
 
     public var redactedDescription: [String: String] {
         switch self {

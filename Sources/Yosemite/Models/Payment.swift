@@ -32,6 +32,8 @@ public struct Payment: Hashable, Sendable, Identifiable {
     /// Why the payment did not succeed: a word for programs and a sentence for people.
     public let errorCode: String?
     public let errorMessage: String?
+    /// What the store site knows of it; nil when it has not to be told anything.
+    public internal(set) var capture: PaymentCapture?
 
     /// The name that people use: `P000001`.
     public var name: String { Self.name(of: id) }

@@ -1,8 +1,7 @@
-/// An account with a payment gateway of a store site.
-public struct PaymentGatewayAccount: Hashable, Sendable, Codable {
-    public var siteID: Int64
-    /// `woocommerce-payments` or `woocommerce-stripe`
-    public var gatewayID: String
+public import Networking
 
-    public init(siteID: Int64, gatewayID: String) { (self.siteID, self.gatewayID) = (siteID, gatewayID) }
-}
+/// An account with a payment gateway of a store site.
+public typealias PaymentGatewayAccount = Networking.GatewayAccount
+
+/// Lets a reader of the gateway connect, once.
+public typealias ReaderConnectionToken = Networking.ReaderConnectionToken

@@ -3,6 +3,17 @@ internal import Hardware
 internal import Storage
 
 extension Payment {
+    /// The read-only value of a stored payment, with what its store site knows of it.
+    init(_ stored: Storage.Payment, in journal: PaymentJournal) throws(JournalError) {
+        self.init(stored)
+        if stored.orderID != nil { capture = try journal.capture(of: stored.id).flatMap(PaymentCapture.init) }
+    }
+
+    /// Reads a payment, with what its store site knows of it.
+    init(_ id: PaymentID, in journal: PaymentJournal) throws(JournalError) {
+        try self.init(try journal.payment(id), in: journal)
+    }
+
     /// The read-only value of a stored payment.
     init(_ stored: Storage.Payment) {
         let details = stored.details
@@ -13,6 +24,22 @@ extension Payment {
             updatedAt: stored.updatedAt, card: CardPresentTransactionDetails(details), errorCode: details.errorCode,
             errorMessage: details.errorMessage)
     }
+}
+
+extension PaymentCapture {
+    /// Nil while there is nothing to tell.
+    init?(_ stored: SiteCapture) {
+        guard let intentID = stored.intentID, let state = State(rawValue: stored.state.rawValue) else { return nil }
+        self.init(
+            state: state, gateway: stored.gateway, intentID: intentID, siteAddress: stored.siteAddress,
+            orderNumber: stored.orderNumber, tries: stored.tries, orderStatus: stored.orderStatus,
+            receiptID: stored.receiptID, reason: stored.lastError, updatedAt: stored.updatedAt)
+    }
+}
+
+extension PaymentState {
+    /// Whether the money was taken, and everybody knows it but perhaps the store.
+    var isTaken: Bool { [.captured, .partiallyRefunded, .refunded].contains(self) }
 }
 
 extension Payment.Outcome {

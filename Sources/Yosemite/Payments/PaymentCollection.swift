@@ -12,6 +12,8 @@ struct PaymentCollection: Sendable {
     let service: any CardReaderService
     let receipts: ReceiptComposer
     let history: StoredCardHistory?
+    /// Tells the store site of a payment of its order.
+    let captures: SiteCaptures
     let time: any TimeSource
 
     func run(
@@ -27,7 +29,7 @@ struct PaymentCollection: Sendable {
         do throws(CardReaderServiceError) {
             let parameters = PaymentIntentParameters(
                 key: key, stan: attempt.stan, amount: attempt.amount, cardTimeout: request.cardTimeout,
-                forcedOnline: request.forcedOnline)
+                forcedOnline: request.forcedOnline, metadata: request.metadata)
             result = .success(try await service.capturePayment(parameters, onEvent: onMessage))
         } catch {
             result = .failure(error)
@@ -40,8 +42,12 @@ struct PaymentCollection: Sendable {
                 onProcessed(intent)
                 if let advice = intent.advice { recorded = await advise(advice, of: entry) ?? recorded }
                 await NoticeDelivery(journal: journal, host: host).run()
+                // The card need not wait for the store.
+                async let told: Void = tellSite(of: recorded)
                 await waitForRemoval(onMessage)
-                return recorded
+                await told
+                // What cannot be read back is recorded all the same.
+                return (try? Payment(entry.payment.id, in: journal)) ?? recorded
             case .failure(let error):
                 let recorded = try record(PaymentFailure(error), of: entry, phase: phase)
                 await NoticeDelivery(journal: journal, host: host).run()
@@ -62,6 +68,12 @@ struct PaymentCollection: Sendable {
         }
     }
 
+    /// The payment is recorded, and that the site is to be told, too: what goes wrong here is mended later.
+    private func tellSite(of payment: Payment) async {
+        guard payment.capture?.state == .due else { return }
+        _ = try? await captures.settle(PaymentID(rawValue: payment.id))
+    }
+
     private func recordApproval(_ intent: PaymentIntent, of entry: JournalEntry) throws(JournalError) -> Payment {
         // A card that approved offline has the host's promise only once the host has been told.
         let finished = try journal.finish(
@@ -69,7 +81,7 @@ struct PaymentCollection: Sendable {
             details: PaymentDetails(intent.details), receipt: receipt(.approved, of: entry, card: intent.details),
             advice: intent.advice.map(StoredAdvice.init)?.text,
             offlineCard: intent.advice == nil ? nil : history?.offlineCard, at: time.now())
-        return Payment(finished.payment)
+        return try Payment(finished.payment, in: journal)
     }
 
     /// Tells the host of an offline approval. One that cannot be told now is told again by recovery.
@@ -77,7 +89,8 @@ struct PaymentCollection: Sendable {
     private func advise(_ advice: AdviceRequest, of entry: JournalEntry) async -> Payment? {
         do {
             try await host.advise(advice)
-            return Payment(try journal.finish(entry.attempt.id, as: .captured, at: time.now()).payment)
+            return try Payment(
+                try journal.finish(entry.attempt.id, as: .captured, at: time.now()).payment, in: journal)
         } catch {
             return nil
         }
@@ -108,7 +121,7 @@ struct PaymentCollection: Sendable {
                     ? nil : receipt(outcome, of: entry, card: failure.card, failure: failure),
                 detail: failure.message, at: time.now())
         }
-        return Payment(recorded.payment)
+        return try Payment(recorded.payment, in: journal)
     }
 
     private func receipt(

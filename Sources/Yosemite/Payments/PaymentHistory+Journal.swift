@@ -3,7 +3,7 @@ internal import Storage
 extension PaymentHistory {
     /// Reads a payment and the story of its attempts.
     init(_ id: PaymentID, in journal: PaymentJournal) throws(JournalError) {
-        let payment = Payment(try journal.payment(id))
+        let payment = try Payment(id, in: journal)
         var attempts: [Attempt] = []
         for attempt in try journal.attempts(of: id) {
             let steps = try journal.transitions(of: attempt.id).map {

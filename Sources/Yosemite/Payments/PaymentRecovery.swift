@@ -37,7 +37,7 @@ struct PaymentRecovery: Sendable {
 
     private func recover(_ attempt: PaymentAttempt) async throws(JournalError) -> Recovered {
         guard attempt.hostName == host.name else {
-            return (Payment(try journal.payment(attempt.paymentID)), true)
+            return (try Payment(attempt.paymentID, in: journal), true)
         }
         host.open(attempt)
         defer { _ = host.close(IdempotencyKey(rawValue: attempt.idempotencyKey)) }
@@ -48,8 +48,8 @@ struct PaymentRecovery: Sendable {
             case (_, .refund): try await inquire(attempt)
             default: try await reverse(attempt)
             }
-        guard let entry else { return (Payment(try journal.payment(attempt.paymentID)), true) }
-        return (Payment(entry.payment), !entry.attempt.state.isFinal)
+        guard let entry else { return (try Payment(attempt.paymentID, in: journal), true) }
+        return (try Payment(entry.payment, in: journal), !entry.attempt.state.isFinal)
     }
 
     /// Nothing was sent: no money moved.

@@ -7,6 +7,8 @@ internal import Storage
 /// Writes what a payment's receipt says.
 struct ReceiptComposer: Sendable {
     let merchant: Merchant
+    /// Where orders are looked up.
+    let journal: PaymentJournal
     let time: any TimeSource
 
     /// `amount` is what was asked for: the payment's amount, or the refund's. `reason` says, for people, why
@@ -15,9 +17,11 @@ struct ReceiptComposer: Sendable {
         kind: ReceiptContent.Kind, outcome: ReceiptContent.Outcome, payment: PaymentID, orderID: Int64?, amount: Money,
         reason: String?, card: CardPresentTransactionDetails?
     ) -> ReceiptContent {
-        ReceiptContent(
-            kind: kind, outcome: outcome, merchant: merchant, payment: String(describing: payment), orderID: orderID,
-            date: dateText(), amount: amount.decimalText,
+        // A receipt is made of what can be read: without its order rather than not at all.
+        let order = orderID == nil ? nil : (try? journal.capture(of: payment)) ?? nil
+        return ReceiptContent(
+            kind: kind, outcome: outcome, merchant: merchant, store: order?.storeName,
+            payment: String(describing: payment), orderID: orderID, orderNumber: order?.orderNumber, date: dateText(), amount: amount.decimalText,
             approvedAmount: outcome == .approved ? amount.decimalText : Self.zero(of: amount.currency),
             currency: amount.currency.code, reason: reason, card: card)
     }

@@ -54,7 +54,7 @@ struct RefundCollection: Sendable {
             let recorded = try journal.finish(
                 attempt.id, as: .captured, details: details, receipt: receipt(.approved, of: entry, refund: refund),
                 at: time.now())
-            return Payment(recorded.payment)
+            return try Payment(recorded.payment, in: journal)
         case .failure(let error):
             return try record(PaymentFailure(error), of: entry, phase: phase)
         }
@@ -65,19 +65,19 @@ struct RefundCollection: Sendable {
     ) throws(JournalError) -> Payment {
         let details = PaymentDetails(nil, failure: failure)
         if failure.isUnknown || phase == .moved {
-            return Payment(
+            return try Payment(
                 try journal.markUnknown(
                     entry.attempt.id, reason: failure.message, details: details,
                     receipt: receipt(.unknown, of: entry, reason: failure.message), at: time.now()
-                ).payment)
+                ).payment, in: journal)
         }
         let state: AttemptState = failure.isDecline ? .declined : failure.isCancellation ? .cancelled : .failed
-        return Payment(
+        return try Payment(
             try journal.finish(
                 entry.attempt.id, as: state, details: details,
                 receipt: failure.isDecline ? receipt(.declined, of: entry, reason: failure.message) : nil,
                 detail: failure.message, at: time.now()
-            ).payment)
+            ).payment, in: journal)
     }
 
     private func receipt(

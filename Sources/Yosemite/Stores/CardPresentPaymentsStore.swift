@@ -8,28 +8,19 @@ internal import Synchronization
 public final class CardPresentPaymentsStore: Store {
     public typealias SupportedAction = CardPresentPaymentsAction
 
-    private struct State {
-        var account: PaymentGatewayAccount?
-        var discovery: Task<Void, Never>?
-        var running: Running?
-    }
-
-    /// The one thing that moves money now.
-    private struct Running {
-        enum Kind { case payment, refund, recovery }
-
-        let kind: Kind
-        let task: Task<Void, Never>
-    }
-
     private let service: any CardReaderService
+    private let session: ReaderSession
     private let host: JournallingPaymentHost
     private let journal: PaymentJournal
     private let receipts: ReceiptComposer
     private let history: StoredCardHistory?
     private let readers: ReaderRegister?
+    private let site: PaymentSite?
+    private let accounts: GatewayAccounts
+    private let captures: SiteCaptures
     private let time: any TimeSource
-    private let state = Mutex(State())
+    private let slot = ReaderSlot()
+    private let discovery = Mutex<Task<Void, Never>?>(nil)
 
     /// - Parameters:
     ///   - host: the payment host.
@@ -37,29 +28,48 @@ public final class CardPresentPaymentsStore: Store {
     ///   - merchant: stands at the head of receipts.
     ///   - history: remembers cards that approved offline; the one that the reader service asks. Nil when nobody does.
     ///   - readers: remembers the readers that are used; nil when none is to be remembered.
+    ///   - site: the store site that somebody is signed in to; nil when nobody is. It keeps its records in the journal's
+    ///     database.
     ///   - time: what the records are dated by.
     ///   - makeService: makes the reader service around the host that it is to talk to, which writes the
     ///     journal before it passes anything on to `host`.
     public init(
         host: any PaymentHost, journal: PaymentJournal, merchant: Merchant, history: StoredCardHistory? = nil,
-        readers: ReaderRegister? = nil, time: any TimeSource,
+        readers: ReaderRegister? = nil, site: PaymentSite? = nil, time: any TimeSource,
         service makeService: (any PaymentHost) -> any CardReaderService
     ) {
         let journalling = JournallingPaymentHost(host: host, journal: journal, time: time)
         (self.host, self.journal, self.history, self.time) = (journalling, journal, history, time)
-        self.readers = readers
-        receipts = ReceiptComposer(merchant: merchant, time: time)
+        (self.readers, self.site) = (readers, site)
+        accounts = GatewayAccounts(site: site)
+        captures = SiteCaptures(journal: journal, site: site, time: time)
+        receipts = ReceiptComposer(merchant: merchant, journal: journal, time: time)
         service = makeService(journalling)
+        session = ReaderSession(service)
     }
 
     public func onAction(_ action: CardPresentPaymentsAction) {
         switch action {
         case .use(let account): use(account)
-        case .selectedPaymentGatewayAccount(let onCompletion): onCompletion(state.withLock { $0.account })
+        case .selectedPaymentGatewayAccount(let onCompletion): onCompletion(accounts.current)
         case .loadActivePaymentGatewayExtension(let onCompletion):
-            onCompletion(state.withLock { $0.account }.flatMap { PaymentGatewayExtension(rawValue: $0.gatewayID) })
-        case .loadAccounts(_, let onCompletion): onCompletion(.failure(.noStoreSite))
-        case .fetchWCPayCharge(_, _, let onCompletion): onCompletion(.failure(.noStoreSite))
+            onCompletion(accounts.current.flatMap { PaymentGatewayExtension(rawValue: $0.gatewayID) })
+        case .loadAccounts(let siteID, let onCompletion):
+            ask(onCompletion) { [accounts] () throws(CardPresentPaymentsError) in
+                try await accounts.load(siteID: siteID)
+            }
+        case .loadConnectionToken(let siteID, let onCompletion):
+            ask(onCompletion) { [accounts] () throws(CardPresentPaymentsError) in
+                try await accounts.connectionToken(siteID: siteID)
+            }
+        case .loadDefaultReaderLocation(let siteID, let onCompletion):
+            ask(onCompletion) { [accounts] () throws(CardPresentPaymentsError) in
+                try await accounts.defaultReaderLocation(siteID: siteID)
+            }
+        case .fetchWCPayCharge(let siteID, let chargeID, let onCompletion):
+            ask(onCompletion) { [accounts] () throws(CardPresentPaymentsError) in
+                try await accounts.charge(chargeID, siteID: siteID)
+            }
 
         case .checkDeviceSupport(let type, let method, let onCompletion):
             Task { [service] in onCompletion(await service.checkSupport(for: type, discoveryMethod: method)) }
@@ -79,6 +89,7 @@ public final class CardPresentPaymentsStore: Store {
             }
         case .disconnect(let onCompletion):
             answer(onCompletion) { [service] () throws(CardReaderServiceError) in try await service.disconnect() }
+        case .loadReaderSession(let onCompletion): onCompletion(session)
         case .publishCardReaderConnections(let onCompletion):
             Task { [service] in onCompletion(await service.connectedReaders) }
         case .observeCardReaderReconnection(let onCompletion):
@@ -98,15 +109,28 @@ public final class CardPresentPaymentsStore: Store {
             look(onCompletion) { [readers] () throws(StorageError) in try readers?.forget(id: id) ?? 0 }
 
         case .collectPayment(let request, let onMessage, let onProcessed, let onCompletion):
-            collect(request, onMessage, onProcessed, onCompletion) { [journal, host, time] () throws(JournalError) in
-                try journal.begin(
-                    siteID: request.siteID, orderID: request.orderID, amount: request.amount, hostName: host.name,
-                    at: time.now())
+            collect(onMessage, onProcessed, onCompletion) { [journal, host, time] () throws(CardPresentPaymentsError) in
+                (
+                    try recording { () throws(JournalError) in
+                        try journal.begin(
+                            siteID: request.siteID, orderID: request.orderID, amount: request.amount,
+                            hostName: host.name, at: time.now())
+                    }, request
+                )
+            }
+        case .quoteOrder(let siteID, let orderID, let onCompletion):
+            ask(onCompletion) { [site, accounts] () throws(CardPresentPaymentsError) in
+                guard let site, site.siteID == siteID else { throw .noStoreSite }
+                return try await OrderPreparation(site: site, accounts: accounts).quote(orderID: orderID)
+            }
+        case .collectOrderPayment(let request, let onMessage, let onProcessed, let onCompletion):
+            collect(onMessage, onProcessed, onCompletion) {
+                [self] () async throws(CardPresentPaymentsError) in try await begin(request)
             }
         case .retryPayment(let id, let cardTimeout, let forcedOnline, let onMessage, let onProcessed, let onCompletion):
-            retry(
-                PaymentID(rawValue: id), cardTimeout: cardTimeout, forcedOnline: forcedOnline, onMessage, onProcessed,
-                onCompletion)
+            collect(onMessage, onProcessed, onCompletion) { [self] () async throws(CardPresentPaymentsError) in
+                try await retry(PaymentID(rawValue: id), cardTimeout: cardTimeout, forcedOnline: forcedOnline)
+            }
         case .cancelPayment(let onCompletion): cancel(.payment, onCompletion)
         case .cancelRefund(let onCompletion): cancel(.refund, onCompletion)
         case .refundPayment(let id, let amount, let onCompletion):
@@ -125,16 +149,33 @@ public final class CardPresentPaymentsStore: Store {
         case .reset(let onCompletion):
             Task {
                 await self.endDiscovery()
-                await self.endRunning()
+                await self.slot.clear()
+                await self.captures.finish()
                 await self.service.clear()
-                self.state.withLock { $0.account = nil }
+                self.accounts.forget()
                 onCompletion(.success(()))
             }
 
         case .recoverPayments(let onCompletion): recover(onCompletion)
+        case .settleCaptures(let id, let onCompletion):
+            ask(onCompletion) { [captures, journal] () async throws(CardPresentPaymentsError) in
+                do throws(JournalError) {
+                    guard let id = id.map(PaymentID.init(rawValue:)) else { return try await captures.settleOpen() }
+                    var report = CaptureReport()
+                    _ = try await captures.settle(id)
+                    report.add(try Payment(id, in: journal))
+                    return report
+                } catch {
+                    throw .journal(error)
+                }
+            }
         case .loadPayments(let limit, let onCompletion):
             read(onCompletion) { [journal] () throws(JournalError) in
-                try journal.payments(limit: limit).map(Payment.init)
+                var payments: [Payment] = []
+                for payment in try journal.payments(limit: limit) {
+                    payments.append(try Payment(payment, in: journal))
+                }
+                return payments
             }
         case .loadOrderPayments(let siteID, let orderID, let onCompletion):
             read(onCompletion) { [journal] () throws(JournalError) in
@@ -149,84 +190,74 @@ public final class CardPresentPaymentsStore: Store {
 
     // MARK: Payments
 
+    private typealias Begun = (entry: JournalEntry, request: PaymentRequest)
+
     private func collect(
-        _ request: PaymentRequest, _ onMessage: @escaping CardPresentPaymentsAction.Messages,
+        _ onMessage: @escaping CardPresentPaymentsAction.Messages,
         _ onProcessed: @escaping @Sendable (PaymentIntent) -> Void,
         _ onCompletion: @escaping CardPresentPaymentsAction.Completion<Payment>,
-        begin: @escaping @Sendable () throws(JournalError) -> JournalEntry
+        begin: @escaping @Sendable () async throws(CardPresentPaymentsError) -> Begun
     ) {
         let collection = PaymentCollection(
-            journal: journal, host: host, service: service, receipts: receipts, history: history, time: time)
+            journal: journal, host: host, service: service, receipts: receipts, history: history, captures: captures,
+            time: time)
         runAlone(.payment, onCompletion) { () async throws(CardPresentPaymentsError) in
-            let entry: JournalEntry
-            do throws(JournalError) { entry = try begin() } catch { throw .journal(error) }
+            let (entry, request) = try await begin()
             return try await collection.run(entry, request: request, onMessage: onMessage, onProcessed: onProcessed)
         }
     }
 
-    private func retry(
-        _ id: PaymentID, cardTimeout: Duration, forcedOnline: Bool,
-        _ onMessage: @escaping CardPresentPaymentsAction.Messages,
-        _ onProcessed: @escaping @Sendable (PaymentIntent) -> Void,
-        _ onCompletion: @escaping CardPresentPaymentsAction.Completion<Payment>
-    ) {
-        do throws(JournalError) {
-            let payment = try journal.payment(id)
-            let request = PaymentRequest(
-                siteID: payment.siteID, orderID: payment.orderID, amount: payment.amount, cardTimeout: cardTimeout,
-                forcedOnline: forcedOnline)
-            collect(request, onMessage, onProcessed, onCompletion) { [journal, host, time] () throws(JournalError) in
-                try journal.retry(id, hostName: host.name, at: time.now())
-            }
-        } catch {
-            onCompletion(.failure(.journal(error)))
+    private func begin(_ request: OrderPaymentRequest) async throws(CardPresentPaymentsError) -> Begun {
+        guard let site, site.siteID == request.siteID else { throw .noStoreSite }
+        let prepared = try await OrderPreparation(site: site, accounts: accounts).run(
+            orderID: request.orderID, expected: request.expectedAmount)
+        let entry = try recording { () throws(JournalError) in
+            try journal.begin(prepared.order, amount: prepared.amount, hostName: host.name, at: time.now())
         }
+        return (
+            entry,
+            PaymentRequest(
+                siteID: request.siteID, orderID: request.orderID, amount: prepared.amount,
+                cardTimeout: request.cardTimeout, forcedOnline: request.forcedOnline, metadata: prepared.metadata)
+        )
     }
 
-    /// Runs one payment, refund or recovery, and nothing else that moves money beside it: recovery would take a
-    /// running attempt for one that was left in the middle.
+    private func retry(
+        _ id: PaymentID, cardTimeout: Duration, forcedOnline: Bool
+    ) async throws(CardPresentPaymentsError) -> Begun {
+        let payment = try recording { () throws(JournalError) in try journal.payment(id) }
+        var request = PaymentRequest(
+            siteID: payment.siteID, orderID: payment.orderID, amount: payment.amount, cardTimeout: cardTimeout,
+            forcedOnline: forcedOnline)
+        let capture = try recording { () throws(JournalError) in try journal.capture(of: id) }
+        if let order = payment.orderID, let capture {
+            guard let site, site.covers(capture, of: payment) else { throw .noStoreSite }
+            request.metadata = try await OrderPreparation(site: site, accounts: accounts).run(
+                orderID: order, expected: payment.amount
+            ).metadata
+        }
+        return (
+            try recording { () throws(JournalError) in try journal.retry(id, hostName: host.name, at: time.now()) },
+            request
+        )
+    }
+
+    /// Runs what moves money, and nothing else of the kind beside it.
     private func runAlone<Value: Sendable>(
-        _ kind: Running.Kind, _ onCompletion: @escaping CardPresentPaymentsAction.Completion<Value>,
+        _ kind: ReaderSlot.Kind, _ onCompletion: @escaping CardPresentPaymentsAction.Completion<Value>,
         _ body: @escaping @Sendable () async throws(CardPresentPaymentsError) -> Value
     ) {
-        let isFree = state.withLock { state in
-            guard state.running == nil else { return false }
-            // Made under the lock: a cancel that comes next finds it.
-            let task = Task {
-                let result: Result<Value, CardPresentPaymentsError>
-                do throws(CardPresentPaymentsError) {
-                    result = .success(try await body())
-                } catch {
-                    result = .failure(error)
-                }
-                self.state.withLock { $0.running = nil }
-                onCompletion(result)
-            }
-            state.running = Running(kind: kind, task: task)
-            return true
-        }
-        if !isFree { onCompletion(.failure(.busy)) }
+        if !slot.run(kind, body, onEnd: onCompletion) { onCompletion(.failure(.busy)) }
     }
 
     /// Cancels what runs, if it is of this kind, and waits until the reader is idle.
-    private func cancel(_ kind: Running.Kind, _ onCompletion: @escaping CardPresentPaymentsAction.Completion<Void>) {
-        let running = state.withLock { $0.running }
-        guard let running, running.kind == kind else {
-            onCompletion(.success(()))
-            return
-        }
-        running.task.cancel()
-        Task {
-            await running.task.value
+    private func cancel(
+        _ kind: ReaderSlot.Kind, _ onCompletion: @escaping CardPresentPaymentsAction.Completion<Void>
+    ) {
+        Task { [slot] in
+            await slot.cancel(kind)
             onCompletion(.success(()))
         }
-    }
-
-    /// Cancels a payment that runs, and waits until it, or whatever else runs, is recorded.
-    private func endRunning() async {
-        let running = state.withLock { $0.running }
-        if running?.kind == .payment { running?.task.cancel() }
-        await running?.task.value
     }
 
     private func recover(_ onCompletion: @escaping CardPresentPaymentsAction.Completion<RecoveryReport>) {
@@ -253,30 +284,26 @@ public final class CardPresentPaymentsStore: Store {
             onCompletion(.success(()))
             for await list in readers { onReaderDiscovered(list) }
         }
-        let previous = state.withLock { state in
-            defer { state.discovery = task }
-            return state.discovery
+        let previous = discovery.withLock { discovery in
+            defer { discovery = task }
+            return discovery
         }
         previous?.cancel()
     }
 
     private func endDiscovery() async {
-        let discovery = state.withLock { state in
-            defer { state.discovery = nil }
-            return state.discovery
+        let running = discovery.withLock { discovery in
+            defer { discovery = nil }
+            return discovery
         }
-        discovery?.cancel()
-        await discovery?.value
+        running?.cancel()
+        await running?.value
         await service.cancelDiscovery()
     }
 
     private func use(_ account: PaymentGatewayAccount) {
-        let previous = state.withLock { state in
-            defer { state.account = account }
-            return state.account
-        }
         // The first account is no change: a reader that was connected before it stays connected.
-        guard let previous, previous != account else { return }
+        guard accounts.use(account) else { return }
         Task { [service] in try? await service.disconnect() }
     }
 
@@ -291,6 +318,19 @@ public final class CardPresentPaymentsStore: Store {
                 onCompletion(.success(try await body()))
             } catch {
                 onCompletion(.failure(.reader(error)))
+            }
+        }
+    }
+
+    private func ask<Value: Sendable>(
+        _ onCompletion: @escaping CardPresentPaymentsAction.Completion<Value>,
+        _ body: @escaping @Sendable () async throws(CardPresentPaymentsError) -> Value
+    ) {
+        Task {
+            do throws(CardPresentPaymentsError) {
+                onCompletion(.success(try await body()))
+            } catch {
+                onCompletion(.failure(error))
             }
         }
     }
@@ -314,4 +354,9 @@ public final class CardPresentPaymentsStore: Store {
             onCompletion(.failure(.journal(error)))
         }
     }
+}
+
+/// Reads or writes the journal; what it refuses is an error of the store.
+private func recording<Value>(_ body: () throws(JournalError) -> Value) throws(CardPresentPaymentsError) -> Value {
+    do throws(JournalError) { return try body() } catch { throw .journal(error) }
 }

@@ -1,6 +1,7 @@
 public import Determinism
 internal import Foundation
 public import Hardware
+internal import Networking
 public import Storage
 
 /// Keeps receipts and prints them.
@@ -10,9 +11,13 @@ public final class ReceiptStore: Store {
     private let journal: PaymentJournal
     private let printer: any PrinterService
     private let time: any TimeSource
+    private let site: StoreContext?
 
-    public init(journal: PaymentJournal, printer: any PrinterService, time: any TimeSource) {
-        (self.journal, self.printer, self.time) = (journal, printer, time)
+    /// - Parameter site: what asks the store site that somebody is signed in to; nil when nobody is.
+    public init(
+        journal: PaymentJournal, printer: any PrinterService, time: any TimeSource, site: StoreContext? = nil
+    ) {
+        (self.journal, self.printer, self.time, self.site) = (journal, printer, time, site)
     }
 
     public func onAction(_ action: ReceiptAction) {
@@ -39,7 +44,13 @@ public final class ReceiptStore: Store {
             }
         case .loadReceipts(let limit, let onCompletion):
             answer(onCompletion) { () throws(ReceiptStoreError) in try all(limit: limit) }
-        case .retrieveReceipt(_, _, let onCompletion): onCompletion(.failure(.noStoreSite))
+        case .retrieveReceipt(let siteID, let orderID, let onCompletion):
+            guard let site else { return onCompletion(.failure(.noStoreSite)) }
+            site.run(
+                HTTPCommand { () throws(NetworkError) in
+                    try await ReceiptRemote(site.sender).retrieveReceipt(siteID: siteID, orderID: orderID)
+                }
+            ) { onCompletion($0.mapError { ReceiptStoreError($0, orderID: orderID) }) }
         }
     }
 

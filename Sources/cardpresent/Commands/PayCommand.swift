@@ -10,16 +10,25 @@ struct PayCommand: AsyncParsableCommand {
         discussion: """
             The payment is in the journal before anything leaves this machine. Ctrl-C cancels it: what was sent is \
             taken back. Whatever happens, 'cardpresent payments list' tells what became of it.
+
+            With --order the store that somebody is signed in to says what is to be paid, and is told when it is. The \
+            exit code speaks of the money alone: 0 when it is taken, also when the store could not be told yet. That is \
+            said on stderr and in the JSON, under capture; 'cardpresent payments settle' tells the store.
             """)
 
-    @Argument(help: "The amount as a decimal, for example 12.50.")
-    var amount: String
+    @Argument(help: "The amount as a decimal, for example 12.50. Not with --order.")
+    var amount: String?
     @Option(
         help: ArgumentHelp(
             "ISO 4217 code of the currency. Default: the configuration's, USD without one.", valueName: "code"))
     var currency: String?
-    @Option(help: ArgumentHelp("The number of the order that is paid.", valueName: "number"))
+    @Option(help: ArgumentHelp("Pay this order of the store: its ID.", valueName: "id"))
     var order: Int64?
+    @Option(
+        help: ArgumentHelp(
+            "The store's payment gateway that is told: woocommerce-payments or woocommerce-stripe. Default: the only "
+                + "one that it has.", valueName: "gateway"))
+    var gateway: String?
     @OptionGroup var world: WorldOptions
     @Flag(help: "Ask the issuer whatever the card says.")
     var forceOnline = false
@@ -38,14 +47,25 @@ struct PayCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (1...3600).contains(timeout) else { throw ValidationError("--timeout is 1 to 3600 seconds") }
-        guard order ?? 0 >= 0 else { throw ValidationError("--order is the number of an order, zero or more") }
+        guard order ?? 1 > 0 else { throw ValidationError("--order is the ID of an order, one or more") }
+        guard (amount == nil) != (order == nil) else {
+            throw ValidationError(
+                amount == nil ? "give an amount, or an order with --order" : "an order has its own amount: give one or the other")
+        }
+        guard order != nil || gateway == nil else { throw ValidationError("--gateway goes with --order") }
+        guard order == nil || currency == nil else {
+            throw ValidationError("an order has its own currency: --currency goes with an amount")
+        }
+        guard gateway.map({ PaymentGatewayExtension(rawValue: $0) != nil }) ?? true else {
+            throw ValidationError("--gateway is woocommerce-payments or woocommerce-stripe")
+        }
     }
 
     func run() async throws {
         try await output.reporting(withOutcome: true) {
             let settings = try configurationOptions.load()
             let rules = try issuer.rules()
-            let amount = try settings.amount(amount, currency: currency)
+            let amount = try amount.map { try settings.amount($0, currency: currency) }
             // Typed before the signals are watched: whoever is asked for a PIN can still end the program at once.
             let pin = try PINOption.digits(world.pin)
             let progress = ProgressDisplay(isEnabled: StandardError.isTerminal)
@@ -53,12 +73,18 @@ struct PayCommand: AsyncParsableCommand {
             let cancellation = Cancellation()
             let (till, payment) = try await CancellationSignals.watching {
                 let till = try await Till.open(
-                    world, pin: pin, currency: amount.currency, settings: settings, data: data, rules: rules)
+                    world, pin: pin, settings: settings, data: data, rules: rules)
                 till.announceRecovery()
-                let request = PaymentRequest(
-                    orderID: order, amount: amount, cardTimeout: .seconds(timeout), forcedOnline: forceOnline)
+                let bill =
+                    if let amount {
+                        Till.Bill.amount(
+                            PaymentRequest(
+                                amount: amount, cardTimeout: .seconds(timeout), forcedOnline: forceOnline))
+                    } else {
+                        Till.Bill.order(try await orderRequest(till, settings))
+                    }
                 let payment = try await till.pay(
-                    request, cancellation: cancellation, onUpdate: update.show, onEvent: progress.show)
+                    bill, cancellation: cancellation, onUpdate: update.show, onEvent: progress.show)
                 return (till, payment)
             } onSignal: {
                 progress.showCancelling()
@@ -67,6 +93,23 @@ struct PayCommand: AsyncParsableCommand {
             if let warning = till.traceWarning { StandardError.write("cardpresent: \(warning)\n") }
             try await tell(payment, settings: settings, till: till)
         }
+    }
+
+    /// Asks the store what the order costs. An amount that was seen here and is another one by now is not taken silently.
+    private func orderRequest(
+        _ till: Till, _ settings: TillConfiguration
+    ) async throws(CommandFailure) -> OrderPaymentRequest {
+        let shop = try till.shop()
+        let order = order ?? 0
+        try await till.use(gateway: gateway, of: shop)
+        let quote = try await till.quote(order: order, of: shop)
+        if let kept = quote.keptAmount, kept != quote.amount {
+            throw CommandFailure(OrderNotPayable.totalChanged(orderID: order, from: kept, to: quote.amount))
+        }
+        try settings.accept(quote.amount)
+        return OrderPaymentRequest(
+            siteID: shop.siteID, orderID: order, expectedAmount: quote.amount, cardTimeout: .seconds(timeout),
+            forcedOnline: forceOnline)
     }
 
     private func tell(_ payment: Payment, settings: TillConfiguration, till: Till) async throws {
@@ -96,6 +139,7 @@ struct PayCommand: AsyncParsableCommand {
         if output.json {
             Outcome.tell { () throws(CommandFailure) in try StandardOutput.write(json: view) }
         }
+        CaptureWarning(payment)?.report()
         try Outcome.end(failure)
     }
 }

@@ -7,14 +7,17 @@ internal import Yosemite
 struct PaymentsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "payments", abstract: "Shows payments, and finishes what was left in the middle.",
-        subcommands: [ListPayments.self, ShowPayment.self, RecoverPayments.self])
+        subcommands: [ListPayments.self, ShowPayment.self, RecoverPayments.self, SettlePayments.self])
 }
 
 /// `payments list`
 struct ListPayments: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Lists payments, newest first.",
-        discussion: "Attempts that a killed process left in the middle are brought to an end first.")
+        discussion: """
+            Attempts that a killed process left in the middle are brought to an end first, and the store is told of \
+            payments that it does not know of yet.
+            """)
 
     @Option(help: ArgumentHelp("The most payments to show.", valueName: "number"))
     var limit: Int?

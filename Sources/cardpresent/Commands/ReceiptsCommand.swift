@@ -7,7 +7,7 @@ internal import Yosemite
 struct ReceiptsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipts", abstract: "Shows and prints receipts.",
-        subcommands: [ListReceipts.self, ShowReceipt.self, PrintReceipt.self])
+        subcommands: [ListReceipts.self, ShowReceipt.self, PrintReceipt.self, ShowBackendReceipt.self])
 }
 
 /// `receipts list`

@@ -48,13 +48,20 @@ extension TillConfiguration {
                 .usage, code: "invalid_amount", message: "an amount is more than zero",
                 fix: "give a decimal such as 12.50")
         }
+        try accept(amount)
+        return amount
+    }
+
+    /// Refuses an amount above the configuration's maximum.
+    ///
+    /// - Throws: `CommandFailure`
+    func accept(_ amount: Money) throws(CommandFailure) {
         do throws(AmountLimitError) {
             try check(amount)
         } catch {
             let (message, fix) = error.description.splitAtFix
             throw CommandFailure(.usage, code: "amount_over_limit", message: message, fix: fix)
         }
-        return amount
     }
 }
 

@@ -1,10 +1,13 @@
 internal import Determinism
 internal import EMV
+internal import Flux
 internal import Hardware
+internal import Yosemite
 
 /// Keeps a reader connected for nothing but to see what becomes of it.
 struct ReaderKeeper: Sendable {
     private let service: LocalCardReaderService
+    private let session: ReaderSession
     private let method: CardReaderDiscoveryMethod
     private let policy: ReconnectionPolicy
     private let tell: @Sendable (ReaderChange) throws(CommandFailure) -> Void
@@ -20,6 +23,7 @@ struct ReaderKeeper: Sendable {
         service = LocalCardReaderService(
             sources: [source], host: NoHost(), terminal: .standard, cardholder: NoReader(.none),
             time: SystemTimeSource(), random: SystemRandomSource(), reconnection: reconnection)
+        session = ReaderSession(service)
         (method, policy, self.tell) = (source.discoveryMethod, reconnection, tell)
     }
 
@@ -33,18 +37,30 @@ struct ReaderKeeper: Sendable {
     func run(
         choose: ([CardReader]) -> CardReader?, onConnected: (CardReader) throws(CommandFailure) -> Void
     ) async throws(CommandFailure) {
-        let events = await service.readerEvents
-        let failure: CommandFailure?
+        let (news, continuation) = AsyncStream.makeStream(of: News.self)
+        let subscriptions = [
+            session.query(.reconnection, select: \.reconnection) { continuation.yield(.reconnection($0)) },
+            session.query(.events, select: \.lastEvent) { if let event = $0?.event { continuation.yield(.event(event)) } },
+        ]
+        defer { for subscription in subscriptions { subscription.cancel() } }
+        await session.settle()
         do throws(CommandFailure) {
-            guard let reader = try await connect(choose) else { return await service.clear() }
-            try onConnected(reader)
-            try tell(.connected(reader))
-            failure = await follow(await service.reconnectionStates, events)
+            if let reader = try await connect(choose) {
+                try onConnected(reader)
+                try tell(.connected(reader))
+                try await follow(news)
+            }
         } catch {
-            failure = error
+            await service.clear()
+            throw error
         }
         await service.clear()
-        if let failure { throw failure }
+    }
+
+    /// What the session tells.
+    private enum News: Sendable {
+        case reconnection(CardReaderReconnectionState)
+        case event(CardReaderEvent)
     }
 
     /// Gives up a reader that is being got back.
@@ -69,45 +85,25 @@ struct ReaderKeeper: Sendable {
         }
     }
 
-    /// - Returns: why the reader is lost for good; nil when the task was cancelled.
-    private func follow(
-        _ states: AsyncStream<CardReaderReconnectionState>, _ events: AsyncStream<CardReaderEvent>
-    ) async -> CommandFailure? {
-        await withTaskGroup(of: CommandFailure?.self) { group in
-            group.addTask {
-                do throws(CommandFailure) { try await follow(states) } catch { return error }
-                return nil
-            }
-            group.addTask {
-                do throws(CommandFailure) { try await follow(events) } catch { return error }
-                return nil
-            }
-            let failure = await group.next() ?? nil
-            group.cancelAll()
-            return failure
-        }
-    }
-
-    private func follow(_ states: AsyncStream<CardReaderReconnectionState>) async throws(CommandFailure) {
-        for await state in states {
-            try tell(.reconnection(state))
-            switch state {
-            case .failed(_, .cancelled): return
-            case .failed(_, let failure): throw Self.lost(failure.description)
-            case .idle, .reconnecting, .succeeded: continue
-            }
-        }
-    }
-
-    private func follow(_ events: AsyncStream<CardReaderEvent>) async throws(CommandFailure) {
-        for await event in events {
-            switch event {
-            case .recovering(let step): try tell(.recovering(step))
-            case .disconnected(.requested): return
-            case .disconnected(let reason):
+    /// Tells what happens until the task is cancelled, or the reader is let go of.
+    ///
+    /// - Throws: `CommandFailure` when the reader is lost for good.
+    private func follow(_ news: AsyncStream<News>) async throws(CommandFailure) {
+        for await item in news {
+            switch item {
+            case .reconnection(let state):
+                try tell(.reconnection(state))
+                switch state {
+                case .failed(_, .cancelled): return
+                case .failed(_, let failure): throw Self.lost(failure.description)
+                case .idle, .reconnecting, .succeeded: continue
+                }
+            case .event(.recovering(let step)): try tell(.recovering(step))
+            case .event(.disconnected(.requested)): return
+            case .event(.disconnected(let reason)):
                 try tell(.disconnected(reason))
                 guard policy.isEnabled else { throw Self.lost(reason.description) }
-            default: continue
+            case .event: continue
             }
         }
     }

@@ -2,6 +2,7 @@ internal import Amounts
 internal import Determinism
 internal import EMV
 internal import Hardware
+internal import Networking
 internal import Simulator
 internal import SmartCard
 internal import Storage
@@ -17,6 +18,8 @@ struct Till: Sendable {
     private let sessionFailure: CommandFailure?
     /// What was done, at start, about attempts that were left in the middle.
     let recovered: RecoveryReport
+    /// What was done, at start, about payments that the store had still to be told of.
+    let captured: CaptureReport
 
     /// Opens the records and brings to an end what was left in the middle, for a command that uses no reader.
     ///
@@ -25,16 +28,15 @@ struct Till: Sendable {
         _ repeatability: Repeatability = .none, settings: TillConfiguration, data: DatabaseOptions,
         rules: IssuerRules = IssuerRules()
     ) async throws(CommandFailure) -> Till {
-        try await open(
-            NoReader(repeatability), currency: settings.currency, settings: settings, data: data, rules: rules)
+        try await open(NoReader(repeatability), settings: settings, data: data, rules: rules)
     }
 
     /// The same, with the reader, card and cardholder of a payment.
     ///
     /// - Throws: `CommandFailure`
     static func open(
-        _ options: WorldOptions, pin: SealedBytes?, currency: Currency, settings: TillConfiguration,
-        data: DatabaseOptions, rules: IssuerRules
+        _ options: WorldOptions, pin: SealedBytes?, settings: TillConfiguration, data: DatabaseOptions,
+        rules: IssuerRules
     ) async throws(CommandFailure) -> Till {
         let world: any World =
             switch options.reader {
@@ -43,12 +45,11 @@ struct Till: Sendable {
             case .simulated(let model):
                 try SimulatedWorld(options, model: model, pin: pin, pinPad: settings.pinPadScheme)
             }
-        return try await open(world, currency: currency, settings: settings, data: data, rules: rules)
+        return try await open(world, settings: settings, data: data, rules: rules)
     }
 
     private static func open(
-        _ world: any World, currency: Currency, settings: TillConfiguration, data: DatabaseOptions,
-        rules: IssuerRules
+        _ world: any World, settings: TillConfiguration, data: DatabaseOptions, rules: IssuerRules
     ) async throws(CommandFailure) -> Till {
         let path = try data.path()
         let storage: SQLiteStorageManager
@@ -68,12 +69,15 @@ struct Till: Sendable {
         let door = try ShopDoor(data: data, settings: settings)
         let (session, sessionFailure) = Self.session(door)
         let stores = try Self.stores(
-            world, door.composition(storage: storage, session: session),
-            terminal: world.terminal(settings.terminal(for: currency)), host: host, journal: journal,
+            world, door.composition(storage: storage, session: session), host: host, journal: journal,
             history: try world.takesCards ? CardFiles.history(in: storage, settings, world.time) : nil,
             readers: world.hasOwnedReaders ? ReaderRegister(storage: storage) : nil, settings: settings)
         let recovered = try await stores.value { CardPresentPaymentsAction.recoverPayments(onCompletion: $0) }
-        return Till(stores: stores, world: world, sessionFailure: sessionFailure, recovered: recovered)
+        let captured = try await stores.value {
+            CardPresentPaymentsAction.settleCaptures(paymentID: nil, onCompletion: $0)
+        }
+        return Till(
+            stores: stores, world: world, sessionFailure: sessionFailure, recovered: recovered, captured: captured)
     }
 
     /// Who is signed in. Payments need nobody, so credentials that cannot be read are told of by ``shop()`` alone.
@@ -84,23 +88,25 @@ struct Till: Sendable {
     }
 
     private static func stores(
-        _ world: any World, _ composition: StoreComposition, terminal: TerminalConfiguration, host: any PaymentHost,
-        journal: PaymentJournal, history: StoredCardHistory?, readers: ReaderRegister?, settings: TillConfiguration
+        _ world: any World, _ composition: StoreComposition, host: any PaymentHost, journal: PaymentJournal,
+        history: StoredCardHistory?, readers: ReaderRegister?, settings: TillConfiguration
     ) throws(CommandFailure) -> StoresManager {
         let time = world.time
-        return try composition.manager { _ in
+        return try composition.manager { session in
             let payments = CardPresentPaymentsStore(
                 host: host, journal: journal, merchant: settings.merchant, history: history, readers: readers,
-                time: time
+                site: session.flatMap(PaymentSite.init), time: time
             ) { host in
                 LocalCardReaderService(
-                    sources: world.readerSources(settings), host: host, terminal: terminal,
+                    sources: world.readerSources(settings), host: host,
+                    terminal: { world.terminal(settings.terminal(for: $0)) },
                     magneticStripe: settings.magneticStripe, cardholder: world.cardholder, history: history,
                     time: time, random: world.random.stream("terminal"),
                     reconnection: world.hasOwnedReaders ? settings.reconnection : .off, trace: world.recordTrace)
             }
             let receipts = ReceiptStore(
-                journal: journal, printer: CUPSPrinterService(time: SystemTimeSource()), time: time)
+                journal: journal, printer: CUPSPrinterService(time: SystemTimeSource()), time: time,
+                site: session?.context)
             return [payments, receipts]
         }
     }
@@ -126,12 +132,18 @@ struct Till: Sendable {
 }
 
 extension Till {
+    /// What is to be paid.
+    enum Bill: Sendable {
+        case amount(PaymentRequest)
+        case order(OrderPaymentRequest)
+    }
+
     /// Connects the reader and takes a payment.
     ///
     /// - Throws: `CommandFailure` when nothing could be started, or when the end could not be recorded; else the
     ///   payment tells how it ended.
     func pay(
-        _ request: PaymentRequest, cancellation: Cancellation,
+        _ bill: Bill, cancellation: Cancellation,
         onUpdate: @escaping @Sendable (CardReaderSoftwareUpdateState) -> Void = { _ in },
         onEvent: @escaping @Sendable (CardReaderEvent) -> Void
     ) async throws(CommandFailure) -> Yosemite.Payment {
@@ -141,7 +153,7 @@ extension Till {
             try await connect()
             guard !cancellation.isRequested else { throw .cancelledBeforeItBegan }
             await cancellation.onRequest(cancel)
-            let payment = try await collect(request, cancellation: cancellation, onEvent: onEvent)
+            let payment = try await collect(bill, cancellation: cancellation, onEvent: onEvent)
             await reset()
             return payment
         } catch {
@@ -151,24 +163,32 @@ extension Till {
     }
 
     private func collect(
-        _ request: PaymentRequest, cancellation: Cancellation, onEvent: @escaping @Sendable (CardReaderEvent) -> Void
+        _ bill: Bill, cancellation: Cancellation, onEvent: @escaping @Sendable (CardReaderEvent) -> Void
     ) async throws(CommandFailure) -> Yosemite.Payment {
         let world = world
         let wasSent = Atomic(false)
         do throws(CommandFailure) {
+            let onMessage: CardPresentPaymentsAction.Messages = { event in
+                switch event {
+                // Asked for after the payment was dispatched and before it could be cancelled.
+                case .waitingForInput where cancellation.isRequested: Task { await cancel() }
+                case .authorizing: wasSent.store(true, ordering: .sequentiallyConsistent)
+                default: break
+                }
+                world.observe(event)
+                onEvent(event)
+            }
             return try await stores.value { onCompletion in
-                CardPresentPaymentsAction.collectPayment(
-                    request: request,
-                    onCardReaderMessage: { event in
-                        switch event {
-                        // Asked for after the payment was dispatched and before it could be cancelled.
-                        case .waitingForInput where cancellation.isRequested: Task { await cancel() }
-                        case .authorizing: wasSent.store(true, ordering: .sequentiallyConsistent)
-                        default: break
-                        }
-                        world.observe(event)
-                        onEvent(event)
-                    }, onProcessingCompletion: { _ in }, onCompletion: onCompletion)
+                switch bill {
+                case .amount(let request):
+                    CardPresentPaymentsAction.collectPayment(
+                        request: request, onCardReaderMessage: onMessage, onProcessingCompletion: { _ in },
+                        onCompletion: onCompletion)
+                case .order(let request):
+                    CardPresentPaymentsAction.collectOrderPayment(
+                        request: request, onCardReaderMessage: onMessage, onProcessingCompletion: { _ in },
+                        onCompletion: onCompletion)
+                }
             }
         } catch {
             // The host has been asked, and what it said could not be written down.
@@ -195,6 +215,13 @@ extension Till {
         }
         for failure in recovered.failed {
             StandardError.write("cardpresent: \(failure.payment) is still open: \(failure.error)\n")
+        }
+        for payment in captured.confirmed {
+            StandardError.write("cardpresent: the store has been told of \(payment.name)\n")
+        }
+        for payment in captured.open + captured.refused { CaptureWarning(payment)?.report() }
+        for failure in captured.failed {
+            StandardError.write("cardpresent: the store has still to be told of \(failure.payment): \(failure.error)\n")
         }
     }
 
@@ -236,6 +263,51 @@ extension Till {
             as [RememberedCardReader]
         let reader = try world.choose(among: found, remembered: remembered)
         _ = try await stores.value { CardPresentPaymentsAction.connect(reader: reader, onCompletion: $0) } as CardReader
+    }
+
+    /// Chooses a payment gateway of the store, when one is named or preferred: it must be one that the store has.
+    func use(gateway name: String?, of shop: Shop) async throws(CommandFailure) {
+        let preferred =
+            try await shop.value {
+                AppSettingsAction.getPreferredInPersonPaymentGateway(siteID: shop.siteID, onCompletion: $0)
+            } as String?
+        guard let name = name ?? preferred else { return }
+        let accounts =
+            try await stores.value { CardPresentPaymentsAction.loadAccounts(siteID: shop.siteID, onCompletion: $0) }
+            as [PaymentGatewayAccount]
+        guard let account = accounts.first(where: { $0.gatewayID == name }) else {
+            throw CommandFailure(
+                .configuration, code: "no_gateway_account", message: "the store has no account with \(name)",
+                fix: accounts.isEmpty
+                    ? "set one up in the store's own pages"
+                    : "it has one with " + accounts.map(\.gatewayID).joined(separator: " and "))
+        }
+        try dispatch(.use(account: account))
+    }
+
+    private func dispatch(_ action: CardPresentPaymentsAction) throws(CommandFailure) {
+        do throws(DispatcherError) { try stores.dispatch(action) } catch {
+            throw CommandFailure(.internalError, code: "internal", message: error.description)
+        }
+    }
+
+    /// What an order of the store costs now.
+    func quote(order: Int64, of shop: Shop) async throws(CommandFailure) -> OrderQuote {
+        try await stores.value {
+            CardPresentPaymentsAction.quoteOrder(siteID: shop.siteID, orderID: order, onCompletion: $0)
+        }
+    }
+
+    /// Tells the store of a payment, or of every one that it has still to be told of.
+    func settle(_ payment: Int64) async throws(CommandFailure) -> CaptureReport {
+        try await stores.value { CardPresentPaymentsAction.settleCaptures(paymentID: payment, onCompletion: $0) }
+    }
+
+    /// The store's own receipt of an order.
+    func backendReceipt(order: Int64, of shop: Shop) async throws(CommandFailure) -> BackendReceipt {
+        try await stores.value {
+            ReceiptAction.retrieveReceipt(siteID: shop.siteID, orderID: order, onCompletion: $0)
+        }
     }
 
     func refund(_ id: Int64, amount: Money?) async throws(CommandFailure) -> Yosemite.Payment {

@@ -56,10 +56,51 @@ extension CommandFailure {
     init(_ error: CardPresentPaymentsError) {
         switch error {
         case .noStoreSite:
-            self.init(.configuration, code: "no_store_site", message: error.description)
+            let (message, fix) = error.description.splitAtFix
+            self.init(.configuration, code: "no_store_site", message: message, fix: fix)
+        case .site(let error): self.init(error)
+        case .order(let error): self.init(error)
+        case .gateway(let error): self.init(error)
+        case .readerConfiguration(let error):
+            let (message, fix) = error.description.splitAtFix
+            self.init(.configuration, code: "reader_location", message: message, fix: fix)
         case .reader(let error): self.init(error)
         case .journal(let error): self.init(error)
         case .busy: self.init(.tryAgain, code: "busy", message: error.description)
+        }
+    }
+
+    init(_ error: OrderNotPayable) {
+        let code =
+            switch error {
+            case .alreadyPaid: "order_paid"
+            case .nothingToPay: "nothing_to_pay"
+            case .hasRefunds: "order_refunded"
+            case .wrongStatus: "order_closed"
+            case .otherMethod: "other_payment_method"
+            case .unusableTotal: "invalid_amount"
+            case .currencyNotSupported: "currency_not_supported"
+            case .totalChanged: "total_changed"
+            }
+        // A total that changed is known by now: the next try is made with the new one.
+        if case .totalChanged = error {
+            let (message, fix) = error.description.splitAtFix
+            self.init(.tryAgain, code: code, message: message, fix: fix)
+        } else {
+            self.init(.badData, code: code, message: error.description)
+        }
+    }
+
+    init(_ error: GatewayProblem) {
+        let (message, fix) = error.description.splitAtFix
+        switch error {
+        case .noAccount: self.init(.configuration, code: "no_gateway_account", message: message, fix: fix)
+        case .notChosen(let gateways):
+            self.init(
+                .usage, code: "gateway_not_chosen", message: message,
+                fix: "choose one: " + gateways.map { "--gateway \($0)" }.joined(separator: " or "))
+        case .rejected: self.init(.unavailable, code: "gateway_rejected", message: message, fix: fix)
+        case .notOffered: self.init(.unavailable, code: "not_offered", message: message)
         }
     }
 
@@ -118,9 +159,17 @@ extension CommandFailure {
         case .notRefundable: self.init(.usage, code: "not_refundable", message: message)
         case .refundTooLarge: self.init(.usage, code: "refund_too_large", message: message)
         case .notRetriable: self.init(.tryAgain, code: "not_retriable", message: message)
-        case .notOurs: self.init(.tryAgain, code: "busy", message: message)
+        case .notOurs, .captureNotOurs: self.init(.tryAgain, code: "busy", message: message)
+        case .orderHasPayment(_, let id, let state):
+            self.init(
+                .tryAgain, code: "order_has_payment", message: message,
+                fix: state == .pending || state == .unknown
+                    ? "do not charge again: 'cardpresent payments recover' asks the host what became of it"
+                    : "the store is told with 'cardpresent payments settle \(id)'; give the money back before another one")
+        case .nothingToCapture: self.init(.usage, code: "nothing_to_tell", message: message)
+        case .moneyWentBack: self.init(.tryAgain, code: "refunded", message: message)
         case .money(let error): self.init(error)
-        case .attemptNotFound, .printJobNotFound, .illegalTransition:
+        case .attemptNotFound, .printJobNotFound, .illegalTransition, .illegalCapture:
             self.init(.internalError, code: "internal", message: message)
         }
     }
@@ -153,7 +202,13 @@ extension CommandFailure {
 
     init(_ error: ReceiptStoreError) {
         switch error {
-        case .noStoreSite: self.init(.configuration, code: "no_store_site", message: error.description)
+        case .noStoreSite:
+            let (message, fix) = error.description.splitAtFix
+            self.init(.configuration, code: "no_store_site", message: message, fix: fix)
+        case .noBackendReceipts:
+            let (message, fix) = error.description.splitAtFix
+            self.init(.unavailable, code: "no_backend_receipts", message: message, fix: fix)
+        case .site(let error): self.init(error)
         case .noReceipt: self.init(.usage, code: "no_receipt", message: error.description)
         case .unreadable: self.init(.badData, code: "receipt_unreadable", message: error.description)
         case .journal(let error): self.init(error)

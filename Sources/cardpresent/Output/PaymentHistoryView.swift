@@ -58,6 +58,11 @@ struct PaymentHistoryView: Encodable, Sendable {
         add("TSI", emv?.tsi)
         add("ODA", emv.map { "\($0.oda) \($0.odaResult)" + ($0.odaReason.map { ": " + $0 } ?? "") })
         add("refunded", refundedText)
+        if let capture = payment.capture {
+            add("store", capture.state + (capture.orderStatus.map { ", order is \($0)" } ?? ""))
+            add("intent", capture.intent)
+            add("because", capture.reason)
+        }
         for attempt in attempts {
             lines.append("  \(attempt.kind), STAN \(attempt.stan), host \(attempt.host): \(attempt.state)")
             for step in attempt.steps {

@@ -15,6 +15,7 @@ enum PaymentTable {
         return [
             payment.name, String(payment.createdAt.description.prefix(19)).replacing("T", with: " ") + "Z",
             amount.padded(to: 16), payment.state.padded(to: 10), card ?? payment.errorMessage ?? "",
+            payment.capture.map { "order \($0.orderNumber): \($0.state.rawValue)" } ?? "",
         ].joined(separator: "  ").trimmingTrailingBlanks + "\n"
     }
 }

@@ -20,6 +20,8 @@ struct PaymentView: Encodable, Sendable {
     /// The same in words, and how an offline PIN went to the card.
     @Nullable var cvmDescription: String? = nil
     @Nullable var authCode: String? = nil
+    /// What the store knows of it; nil when it is for no order of a store, or was not approved.
+    var capture: CaptureView?
     var createdAt: String
     var updatedAt: String
 
@@ -32,6 +34,7 @@ struct PaymentView: Encodable, Sendable {
         cvm = card?.cardholderVerification.family.rawValue
         cvmDescription = card?.cardholderVerification.words
         authCode = card?.authorizationCode
+        capture = payment.capture.map(CaptureView.init)
         (createdAt, updatedAt) = (payment.createdAt.description, payment.updatedAt.description)
     }
 }
