@@ -53,7 +53,7 @@ import Testing
         let listener = try listener(to: .sample(2, name: "b"))
         try storage.performAndSave { storage in
             _ = try storage.delete(TaxRate.self)
-            try storage.save([TaxRate].init([.sample(3), .sample(2, name: "c")]))
+            try storage.save([TaxRate.sample(3), .sample(2, name: "c")])
         }
         #expect(log.entries == ["upsert c"])
         _ = listener

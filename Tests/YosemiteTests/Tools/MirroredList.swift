@@ -20,10 +20,12 @@ final class MirroredList<Model: ReadOnlyType & Equatable>: Sendable {
         var log: [String] = []
     }
 
+    private let controller: ResultsController<Model>
     private let content: Mutex<Content>
 
-    /// Follows `controller`, which has fetched its list.
+    /// Follows `controller`, which has fetched its list, and keeps it.
     init(_ controller: ResultsController<Model>) {
+        self.controller = controller
         content = Mutex(Content(sections: Self.sections(controller.snapshot)))
         var callbacks = ResultsCallbacks<Model>()
         callbacks.willChangeContent = { [weak self, weak controller] in

@@ -2,7 +2,6 @@ import Amounts
 import Determinism
 import Networking
 import Storage
-import Synchronization
 import Testing
 
 @testable import Yosemite
@@ -96,7 +95,7 @@ import Testing
         let mirror = MirroredList(controller)
         try storage.performAndSave { storage in
             _ = try storage.delete(TaxRate.self, matching: { $0.id == 2 })
-            try storage.save([.sample(4, name: "0"), .sample(3, name: "c", rate: "1"), .sample(4, name: "d")])
+            try storage.save([TaxRate.sample(4, name: "0"), .sample(3, name: "c", rate: "1"), .sample(4, name: "d")])
         }
         #expect(mirror.takeLog() == ["delete 0.1", "insert 0.2", "update 0.2 0.1"])
     }
@@ -124,8 +123,8 @@ import Testing
         let mirror = MirroredList(try byName())
         try save(.sample(1, name: "a"))
         try storage.performAndSave { storage in
-            try storage.save(.sample(1, name: "b"))
-            try storage.save(.sample(1, name: "a"))
+            try storage.save(TaxRate.sample(1, name: "b"))
+            try storage.save(TaxRate.sample(1, name: "a"))
         }
         #expect(mirror.takeLog().isEmpty)
     }
@@ -136,7 +135,7 @@ import Testing
         let mirror = MirroredList(try byName())
         #expect(throws: Stop.self) {
             try storage.performAndSave { storage in
-                try storage.save(.sample(2, name: "b"))
+                try storage.save(TaxRate.sample(2, name: "b"))
                 throw Stop()
             }
         }
@@ -150,7 +149,7 @@ import Testing
         // SQLite gives the number of the last row to the next one.
         try storage.performAndSave { storage in
             _ = try storage.delete(TaxRate.self, matching: { $0.id == 2 })
-            try storage.save(.sample(9, name: "b"))
+            try storage.save(TaxRate.sample(9, name: "b"))
         }
         #expect(mirror.takeLog() == ["delete 0.1", "insert 0.1"])
     }
@@ -234,11 +233,12 @@ import Testing
         let controller = try byName()
         let mirror = MirroredList(controller)
         _ = try storage.performAndSave { storage in
-            try storage.save((0..<2000).map { .sample($0, name: String($0 % 100)) })
+            try storage.save((0..<2000).map { TaxRate.sample($0, name: String($0 % 100)) })
         }
         #expect(mirror.takeLog().count == 2000)
         try storage.performAndSave { storage in
-            try storage.save((0..<2000).filter { $0 % 3 == 0 }.map { .sample($0, name: String($0 % 77)) })
+            let changed = (Int64(0)..<2000).filter { $0 % 3 == 0 }
+            try storage.save(changed.map { TaxRate.sample($0, name: String($0 % 77)) })
             _ = try storage.delete(TaxRate.self, matching: { $0.id > 1900 })
         }
         #expect(try controller.fetchedObjects == byName().fetchedObjects)
@@ -304,7 +304,7 @@ import Testing
         let (here, there) = (
             try SQLiteStorageManager(path: database.path), try SQLiteStorageManager(path: database.path)
         )
-        _ = try here.performAndSave { try $0.save([TaxRate].init([.sample(1, name: "a"), .sample(2, name: "b")])) }
+        _ = try here.performAndSave { try $0.save([TaxRate.sample(1, name: "a"), .sample(2, name: "b")]) }
         let controller = ResultsController<TaxRate>(ResultsRequest(sortedBy: { [$0.name.ascending] }), in: here)
         try controller.performFetch()
         let mirror = MirroredList(controller)
@@ -418,13 +418,13 @@ import Testing
     @Test func `nothing is missed while a controller begins`() async throws {
         let database = try TestDatabase()
         let storage = try SQLiteStorageManager(path: database.path)
-        let controllers = Mutex<[ResultsController<TaxRate>]>([])
+        let controllers = Log<ResultsController<TaxRate>>()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for writer in Int64(0)..<4 {
                 group.addTask {
                     for number in Int64(0)..<50 {
                         _ = try storage.performAndSave { try $0.save(TaxRate.sample(writer * 100 + number % 20)) }
-                        try storage.performAndSave { storage in
+                        _ = try storage.performAndSave { storage in
                             try storage.save(TaxRate.sample(writer * 100 + number % 20, name: String(number)))
                         }
                     }
@@ -434,13 +434,13 @@ import Testing
                 group.addTask {
                     let controller = ResultsController<TaxRate>(ResultsRequest(), in: storage)
                     try controller.performFetch()
-                    controllers.withLock { $0.append(controller) }
+                    controllers.add(controller)
                 }
             }
             try await group.waitForAll()
         }
         let stored = try storage.read { try $0.models(TaxRate.self) }
         #expect(stored.count == 80)
-        for controller in controllers.withLock({ $0 }) { #expect(controller.fetchedObjects == stored) }
+        for controller in controllers.entries { #expect(controller.fetchedObjects == stored) }
     }
 }

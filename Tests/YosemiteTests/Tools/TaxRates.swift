@@ -9,7 +9,7 @@ extension TaxRate {
     ) -> TaxRate {
         TaxRate(
             siteID: siteID, id: id, country: "DE", state: "", postcode: "", city: "", postcodes: [], cities: [],
-            rate: ExactDecimal(rate) ?? ExactDecimal(0), name: name, priority: priority, compound: false,
+            rate: ExactDecimal(rate) ?? .zero, name: name, priority: priority, compound: false,
             shipping: true, order: 0, class: `class`)
     }
 }
