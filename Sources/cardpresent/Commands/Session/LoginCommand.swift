@@ -80,6 +80,10 @@ struct LoginCommand: AsyncParsableCommand {
             do throws(SessionError) { try await manager.authenticate(outcome.signIn) } catch {
                 throw CommandFailure(error)
             }
+            // What was found is kept, so that commands know the store's name and time zone without asking.
+            for failure in await manager.synchronizeEntities() {
+                StandardError.write("cardpresent: not everything could be fetched: \(failure)\n")
+            }
             try tell(outcome, settings)
         }
     }
