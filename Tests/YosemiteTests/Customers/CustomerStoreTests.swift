@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Customers")
 struct CustomerStoreTests {
-    private static func person(_ id: Int64, account: Int64 = 0, _ name: String = "Ada Byron", email: String = "a@example.com")
+    private static func person(
+        _ id: Int64, account: Int64 = 0, _ name: String = "Ada Byron", email: String = "a@example.com"
+    )
         -> String
     {
         """
@@ -115,7 +117,10 @@ struct CustomerStoreTests {
             CustomerAction.synchronizeEveryCustomer(siteID: TestShop.siteID, onCompletion: $0)
         }
         #expect((report.saved, report.deleted) == (3, 1))
-        #expect(try shop.models(WCAnalyticsCustomer.self).map { [$0.siteID, $0.id] } == [[7, 1], [7, 2], [7, 3], [8, 9]])
+        #expect(
+            try shop.models(WCAnalyticsCustomer.self).map { [$0.siteID, $0.id] } == [
+                [7, 1], [7, 2], [7, 3], [8, 9],
+            ])
         let stored: [WCAnalyticsCustomer] = try await shop.value {
             CustomerAction.loadCustomers(siteID: TestShop.siteID, text: "BYRON", limit: 2, onCompletion: $0)
         }

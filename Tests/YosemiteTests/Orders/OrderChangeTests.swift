@@ -153,7 +153,8 @@ struct OrderChangeTests {
             OrderJSON.order(
                 5,
                 more: [
-                    "line_items": "[\(OrderJSON.item(1, product: 2)),\(OrderJSON.item(3, product: 4, more: ",\"bundled_by\":1"))]",
+                    "line_items":
+                        "[\(OrderJSON.item(1, product: 2)),\(OrderJSON.item(3, product: 4, more: ",\"bundled_by\":1"))]",
                     "fee_lines": "[\(OrderJSON.fee(8, "Wrap", total: "1.50"))]", "customer_id": "4",
                     "billing": #"{"first_name":"A","email":"a@example.com"}"#, "shipping": #"{"first_name":"B"}"#,
                 ]))
