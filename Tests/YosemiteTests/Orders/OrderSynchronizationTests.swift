@@ -222,6 +222,7 @@ struct OrderSynchronizationTests {
         async let report = synchronize(shop) { _ in Task { await saved.pass() } }
         await gate.isReached()
         await saved.isReached()
+        saved.open()
         try shop.dispatch(OrderAction.cancelSynchronization(siteID: 8))
         try shop.dispatch(OrderAction.cancelSynchronization(siteID: TestShop.siteID))
         gate.open()
