@@ -1,3 +1,4 @@
+internal import Amounts
 internal import Determinism
 internal import Networking
 

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Networking
 internal import Yosemite
 
 /// `orders show`
