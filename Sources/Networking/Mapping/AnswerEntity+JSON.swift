@@ -11,10 +11,10 @@ extension AnswerEntity.Value {
 
 /// For looking at it: what is written cannot be read back.
 extension ReaderConnectionToken: Encodable {
-    private enum CodingKeys: String, CodingKey { case secret, testMode }
+    private enum ShownKeys: String, CodingKey { case secret, testMode }
 
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
+        var container = encoder.container(keyedBy: ShownKeys.self)
         try container.encode(secret.description, forKey: .secret)
         try container.encode(testMode, forKey: .testMode)
     }

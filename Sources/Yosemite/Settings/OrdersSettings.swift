@@ -23,7 +23,8 @@ public struct OrdersSettings: Hashable, Sendable {
 }
 
 extension SettingsKey<OrdersSettings> {
-    static let orders = SettingsKey(
+    static var orders: SettingsKey<OrdersSettings> {
+        SettingsKey(
         name: "orders",
         read: { value in
             guard case .object = value else { return nil }
@@ -45,4 +46,5 @@ extension SettingsKey<OrdersSettings> {
             if let customer = settings.customerID { members.append(JSONValue.Member("customer", JSONValue(customer))) }
             return .object(members)
         })
+    }
 }

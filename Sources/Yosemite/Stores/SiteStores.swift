@@ -3,8 +3,8 @@ public enum SiteStores {
     /// Every one of them, for one session.
     public static func all(_ context: StoreContext) -> [any Store] {
         [
-            CommentStore(context), NotificationStore(context), SettingStore(context), ShipmentStore(context),
-            StatsStore(context), StatsStoreV4(context), TaxClassesStore(context),
+            AccountStore(context), CommentStore(context), NotificationStore(context), SettingStore(context),
+            ShipmentStore(context), StatsStore(context), StatsStoreV4(context), TaxClassesStore(context),
         ]
     }
 }

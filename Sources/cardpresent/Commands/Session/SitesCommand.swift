@@ -80,15 +80,12 @@ enum SiteList {
     ) async throws(CommandFailure) -> (StoresManager, [StoreSite]) {
         let composition = try ShopDoor(data: data, settings: try configuration.load()).composition()
         let manager = try composition.manager()
-        guard let signIn = manager.signIn else { throw .notSignedIn }
-        let client = composition.client(signIn)
-        do throws(NetworkError) {
-            let list = try await SiteDirectory(client, directSite: signIn.credentials.directSite).sites()
-            for failure in list.rejected { StandardError.write("cardpresent: a site cannot be read: \(failure)\n") }
-            return (manager, list.elements.map { StoreSite(site: $0) })
-        } catch {
-            throw CommandFailure(error)
+        let selected = manager.siteID
+        let list: SynchronizedSites = try await manager.value {
+            AccountAction.synchronizeSites(selectedSiteID: selected, onCompletion: $0)
         }
+        for failure in list.rejected { StandardError.write("cardpresent: a site cannot be read: \(failure)\n") }
+        return (manager, list.sites.map { StoreSite(site: $0) })
     }
 }
 
