@@ -43,7 +43,8 @@ struct HelpTests {
                   receipts                Shows and prints receipts.
                   readers                 Shows card readers, and updates their firmware.
                   cards                   Shows the simulated cards.
-                  simulate                Lends simulated hardware to other programs.
+                  simulate                Lends simulated hardware, and serves a simulated
+                                          store.
                   exceptions              Keeps the list of cards that are not to be taken.
                   issuer                  Shows the book of the simulated issuer, and compares
                                           it with the till's.
@@ -144,7 +145,7 @@ struct HelpTests {
         ["issuer", "reconcile"], ["emv", "decode"], ["emv", "replay"], ["emv", "oda"], ["emv", "capks"],
         ["exceptions", "add"], ["exceptions", "list"], ["exceptions", "remove"], ["simulate", "card"],
         ["simulate", "firmware"], ["readers", "update"],
-        ["simulate", "usb"], ["doctor"],
+        ["simulate", "usb"], ["simulate", "store"], ["doctor"],
     ])
     func `every command has help, and results as JSON`(command: [String]) throws {
         let result = try Program.run(command + ["--help"], in: scratch)
