@@ -15,7 +15,7 @@ struct RootCommand: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            LoginCommand.self, LogoutCommand.self, SitesCommand.self,
+            LoginCommand.self, LogoutCommand.self, SitesCommand.self, OrdersCommand.self, CustomersCommand.self,
             StatsCommand.self, SettingsCommand.self, TaxesCommand.self, ShipmentsCommand.self, CommentsCommand.self,
             NotificationsCommand.self,
             PayCommand.self, RefundCommand.self, PaymentsCommand.self, ReceiptsCommand.self, ReadersCommand.self,

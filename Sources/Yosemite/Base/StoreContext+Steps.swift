@@ -28,6 +28,7 @@ extension StoreContext {
     }
 
     /// Changes what is kept, all of it or nothing.
+    @discardableResult
     func write<Value>(_ operation: (any StorageType) throws -> Value) throws(StoreError) -> Value {
         do { return try storage.performAndSave(operation) } catch { throw StoreError(error, path: storage.path) }
     }

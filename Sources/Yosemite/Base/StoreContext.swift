@@ -12,6 +12,8 @@ public struct StoreContext: Sendable {
     public let time: any TimeSource
     /// Carries out what the stores ask sites for.
     public let commands: CommandQueue
+    /// Whichever store brings an order, those who wait for new ones hear of it.
+    let insertedOrders = InsertedOrders()
     /// The site that is asked without WordPress.com; nil when WordPress.com is asked.
     public let directSite: WebAddress?
     /// Knows which features are on.

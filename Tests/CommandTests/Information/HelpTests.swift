@@ -35,6 +35,15 @@ struct HelpTests {
                                           it.
                   sites                   Lists the sites of whoever is signed in, and chooses
                                           one.
+                  orders                  Shows, brings, creates and changes the orders of the
+                                          store.
+                  customers               Shows, searches and brings the customers of the store.
+                  stats                   Shows what the store has sold.
+                  settings                Shows the settings of the store, and changes some.
+                  taxes                   Shows the tax rates and tax classes of the store.
+                  shipments               Shows and notes the parcels of orders.
+                  comments                Moderates comments and reviews, and answers them.
+                  notifications           Shows what WordPress.com has to tell.
                   pay                     Takes a card payment, records it and shows its
                                           receipt.
                   refund                  Gives money back for a captured payment.
