@@ -155,6 +155,11 @@ struct HelpTests {
         ["exceptions", "add"], ["exceptions", "list"], ["exceptions", "remove"], ["simulate", "card"],
         ["simulate", "firmware"], ["readers", "update"],
         ["simulate", "usb"], ["simulate", "store"], ["doctor"],
+        ["stats"], ["settings", "list"], ["settings", "get"], ["settings", "set"], ["settings", "sync"],
+        ["taxes", "list"], ["taxes", "classes"], ["taxes", "show"], ["shipments", "list"], ["shipments", "add"],
+        ["shipments", "delete"], ["shipments", "providers"], ["comments", "approve"], ["comments", "unapprove"],
+        ["comments", "spam"], ["comments", "unspam"], ["comments", "trash"], ["comments", "untrash"],
+        ["comments", "reply"], ["notifications", "list"], ["notifications", "read"], ["notifications", "sync"],
     ])
     func `every command has help, and results as JSON`(command: [String]) throws {
         let result = try Program.run(command + ["--help"], in: scratch)
