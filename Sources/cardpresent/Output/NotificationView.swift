@@ -21,6 +21,9 @@ struct NotificationView: Encodable, Sendable {
     }
 
     var row: [String] {
-        [read ? " " : "*", String(id), at.prefix(16).replacing("T", with: " ") + "Z", type, subject ?? title ?? ""]
+        [
+            read ? " " : "*", String(id), String(at.prefix(16)).replacing("T", with: " ") + "Z", type,
+            subject ?? title ?? "",
+        ]
     }
 }

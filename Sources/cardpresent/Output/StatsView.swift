@@ -132,7 +132,8 @@ struct StatsView: Encodable, Sendable {
                     [["", "orders", "items", "gross", "net", ""]]
                         + intervals.enumerated().map { index, interval in
                             [
-                                interval.from.prefix(range.interval == "hour" ? 16 : 10).replacing("T", with: " "),
+                                String(interval.from.prefix(range.interval == "hour" ? 16 : 10))
+                                    .replacing("T", with: " "),
                                 String(interval.totals.orders), interval.totals.itemsSold, interval.totals.grossSales,
                                 interval.totals.netRevenue, chart?.bar(index) ?? "",
                             ]

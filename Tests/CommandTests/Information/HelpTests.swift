@@ -37,7 +37,17 @@ struct HelpTests {
                                           one.
                   orders                  Shows, brings, creates and changes the orders of the
                                           store.
+<<<<<<< HEAD
                   customers               Shows, searches and brings the store's customers.
+=======
+                  customers               Shows, searches and brings the customers of the store.
+                  stats                   Shows what the store has sold.
+                  settings                Shows the settings of the store, and changes some.
+                  taxes                   Shows the tax rates and tax classes of the store.
+                  shipments               Shows and notes the parcels of orders.
+                  comments                Moderates comments and reviews, and answers them.
+                  notifications           Shows what WordPress.com has to tell.
+>>>>>>> reports
                   pay                     Takes a card payment, records it and shows its
                                           receipt.
                   refund                  Gives money back for a captured payment.
@@ -149,6 +159,11 @@ struct HelpTests {
         ["exceptions", "add"], ["exceptions", "list"], ["exceptions", "remove"], ["simulate", "card"],
         ["simulate", "firmware"], ["readers", "update"],
         ["simulate", "usb"], ["simulate", "store"], ["doctor"],
+        ["stats"], ["settings", "list"], ["settings", "get"], ["settings", "set"], ["settings", "sync"],
+        ["taxes", "list"], ["taxes", "classes"], ["taxes", "show"], ["shipments", "list"], ["shipments", "add"],
+        ["shipments", "delete"], ["shipments", "providers"], ["comments", "approve"], ["comments", "unapprove"],
+        ["comments", "spam"], ["comments", "unspam"], ["comments", "trash"], ["comments", "untrash"],
+        ["comments", "reply"], ["notifications", "list"], ["notifications", "read"], ["notifications", "sync"],
     ])
     func `every command has help, and results as JSON`(command: [String]) throws {
         let result = try Program.run(command + ["--help"], in: scratch)

@@ -21,10 +21,9 @@ struct ReadNotifications: AsyncParsableCommand {
                 NotificationAction.updateMultipleReadStatus(
                     noteIDs: notifications, read: !unread, onCompletion: $0)
             }
-            guard !output.json else {
-                return try StandardOutput.write(json: [unread ? "unread" : "read": notifications])
-            }
-            try StandardOutput.write("\(notifications.count) marked as \(unread ? "unread" : "read")\n")
+            let mark = unread ? "unread" : "read"
+            guard !output.json else { return try StandardOutput.write(json: [mark: notifications]) }
+            try StandardOutput.write("\(notifications.count) marked as \(mark)\n")
         }
     }
 }
