@@ -81,6 +81,8 @@ public enum CardPresentPaymentsAction: Action {
     case recoverPayments(onCompletion: Completion<RecoveryReport>)
     /// Payments, newest first.
     case loadPayments(limit: Int?, onCompletion: Completion<[Payment]>)
+    /// Payments of one order, newest first.
+    case loadOrderPayments(siteID: Int64, orderID: Int64, onCompletion: Completion<[Payment]>)
     /// One payment with the story of its attempts.
     case loadPayment(paymentID: Int64, onCompletion: Completion<PaymentHistory>)
 
@@ -99,6 +101,7 @@ public enum CardPresentPaymentsAction: Action {
         case .refundPayment(let id, let amount, _):
             ["payment": Payment.name(of: id), "amount": amount?.description ?? "all"]
         case .fetchWCPayCharge(let siteID, let chargeID, _): ["site": String(siteID), "charge": chargeID]
+        case .loadOrderPayments(let siteID, let orderID, _): ["site": String(siteID), "order": String(orderID)]
         case .loadPayments(let limit, _): ["limit": limit.map(String.init) ?? "none"]
         case .selectedPaymentGatewayAccount, .loadActivePaymentGatewayExtension, .cancelCardReaderDiscovery,
             .disconnect, .publishCardReaderConnections, .cancelPayment, .cancelRefund, .observeCardReaderUpdateState,

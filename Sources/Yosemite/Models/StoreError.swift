@@ -1,3 +1,4 @@
+public import Files
 public import Networking
 public import Storage
 
@@ -7,8 +8,12 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case network(NetworkError)
     /// The answer could not be kept, or what is kept could not be read.
     case storage(StorageError)
+    /// The settings cannot be read or kept.
+    case settings(FileStorageError)
     /// There is no such thing, here or at the site.
     case notFound(entity: String, id: String)
+    /// A gift card does not pay for the order.
+    case giftCard(GiftCardError)
     /// Whoever waited gave up.
     case cancelled
     /// Nobody is signed in to a site.
@@ -18,7 +23,9 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .network(let error): error.description
         case .storage(let error): error.description
+        case .settings(let error): error.description
         case .notFound(let entity, let id): "there is no \(entity) \(id)"
+        case .giftCard(let error): error.description
         case .cancelled: "cancelled"
         case .notSignedIn: "nobody is signed in: sign in with 'cardpresent login'"
         }

@@ -136,6 +136,10 @@ public final class CardPresentPaymentsStore: Store {
             read(onCompletion) { [journal] () throws(JournalError) in
                 try journal.payments(limit: limit).map(Payment.init)
             }
+        case .loadOrderPayments(let siteID, let orderID, let onCompletion):
+            read(onCompletion) { [journal] () throws(JournalError) in
+                try journal.payments(matching: PaymentFilter(siteID: siteID, orderID: orderID)).map(Payment.init)
+            }
         case .loadPayment(let id, let onCompletion):
             read(onCompletion) { [journal] () throws(JournalError) in
                 try PaymentHistory(PaymentID(rawValue: id), in: journal)

@@ -30,7 +30,7 @@ struct DatabaseOptions: ParsableArguments {
     }
 
     /// The data directory of the XDG base directory specification; a relative value is to be ignored.
-    private static func directory(environment: [String: String]) -> String? {
+    static func directory(environment: [String: String]) -> String? {
         if let home = environment["XDG_DATA_HOME"], home.hasPrefix("/") { return home }
         return environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.local/share" : nil }
     }

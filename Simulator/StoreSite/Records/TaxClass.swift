@@ -1,0 +1,5 @@
+/// A class of tax rates.
+struct TaxClass: Hashable, Sendable {
+    var slug: String
+    var name: String
+}

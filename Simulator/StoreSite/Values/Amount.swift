@@ -1,0 +1,73 @@
+internal import Amounts
+
+/// An amount of the store's money: a whole number of hundredths, since a store has one number of decimals for all that
+/// it sells. It may be negative.
+struct Amount: Hashable, Comparable, Sendable {
+    let hundredths: Int64
+
+    init(hundredths: Int64) { self.hundredths = hundredths }
+
+    /// Rounds to the nearest hundredth, halves away from zero. Nil for what is no number, or beyond a billion.
+    init?(_ text: String) {
+        guard let decimal = ExactDecimal(text) else { return nil }
+        var (coefficient, scale) = (decimal.coefficient, decimal.scale)
+        while scale < 2 {
+            guard coefficient.magnitude < 1_000_000_000_000 else { return nil }
+            (coefficient, scale) = (coefficient * 10, scale + 1)
+        }
+        while scale > 3 { (coefficient, scale) = (coefficient / 10, scale - 1) }
+        if scale == 3 { coefficient = (coefficient + (coefficient < 0 ? -5 : 5)) / 10 }
+        guard coefficient.magnitude <= 100_000_000_000 else { return nil }
+        self.init(hundredths: Int64(coefficient))
+    }
+
+    static let zero = Amount(hundredths: 0)
+
+    static func < (first: Amount, second: Amount) -> Bool { first.hundredths < second.hundredths }
+    static func + (first: Amount, second: Amount) -> Amount { Amount(hundredths: first.hundredths + second.hundredths) }
+    static func - (first: Amount, second: Amount) -> Amount { Amount(hundredths: first.hundredths - second.hundredths) }
+    static func += (first: inout Amount, second: Amount) { first = first + second }
+    static func -= (first: inout Amount, second: Amount) { first = first - second }
+    static prefix func - (amount: Amount) -> Amount { Amount(hundredths: -amount.hundredths) }
+
+    /// `quantity`: at most ``LineItem/mostPieces``.
+    func times(_ quantity: Int64) -> Amount { Amount(hundredths: hundredths * quantity) }
+
+    /// The part of it that `numerator` is of `denominator`, rounded to the nearest hundredth.
+    func part(_ numerator: Int64, of denominator: Int64) -> Amount {
+        guard denominator > 0 else { return .zero }
+        let product = Int128(hundredths) * Int128(numerator)
+        let half = Int128(denominator) / 2
+        return Amount(hundredths: Int64((product + (product < 0 ? -half : half)) / Int128(denominator)))
+    }
+
+    /// With two decimals: `12.50`.
+    var text: String {
+        let magnitude = hundredths.magnitude
+        let fraction = magnitude % 100
+        return "\(hundredths < 0 ? "-" : "")\(magnitude / 100).\(fraction < 10 ? "0" : "")\(fraction)"
+    }
+
+    /// Without zeros at the end, as a JSON number is written: `12.5`.
+    var number: String {
+        let fraction = hundredths.magnitude % 100
+        let whole = "\(hundredths < 0 ? "-" : "")\(hundredths.magnitude / 100)"
+        if fraction == 0 { return whole }
+        return fraction % 10 == 0 ? "\(whole).\(fraction / 10)" : "\(whole).\(fraction < 10 ? "0" : "")\(fraction)"
+    }
+
+    /// What one of `quantity` costs, with at most six decimals, as a JSON number.
+    func numberEach(_ quantity: Int64) -> String {
+        guard quantity > 0 else { return number }
+        let millionths = Int128(hundredths) * 10_000
+        let half = Int128(quantity) / 2
+        let each = (millionths + (millionths < 0 ? -half : half)) / Int128(quantity)
+        var text = ExactDecimal(coefficient: each, scale: 6).description[...]
+        while text.hasSuffix("0") { text = text.dropLast() }
+        return String(text.hasSuffix(".") ? text.dropLast() : text)
+    }
+}
+
+extension Sequence<Amount> {
+    func sum() -> Amount { reduce(.zero, +) }
+}
