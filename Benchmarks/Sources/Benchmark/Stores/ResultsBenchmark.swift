@@ -27,10 +27,10 @@ struct ResultsBenchmark {
             if sections { request.sectionName = { String($0.id % 4) } }
             let controller = ResultsController(request, in: storage)
             try controller.performFetch()
-            let told = Mutex(0)
-            controller.callbacks.didChangeObject = { _ in told.withLock { $0 += 1 } }
+            let told = Counter()
+            controller.callbacks.didChangeObject = { _ in told.add() }
             let followed = try await samples { try self.write(all, $0, storage) }
-            guard told.withLock({ $0 }) == rounds else { throw BenchmarkError("a change was not told") }
+            guard told.count == rounds else { throw BenchmarkError("a change was not told") }
             table.add(
                 "the commit, followed and told, \(name)", followed.text(decimals: 2), verdict(followed.median, atMost: 5))
         }
@@ -48,4 +48,12 @@ struct ResultsBenchmark {
         for round in 0..<rounds { samples.add(try await seconds { try body(round) } * 1000) }
         return samples
     }
+}
+
+private final class Counter: Sendable {
+    private let number = Mutex(0)
+
+    var count: Int { number.withLock { $0 } }
+
+    func add() { number.withLock { $0 += 1 } }
 }
