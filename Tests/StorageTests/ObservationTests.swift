@@ -57,7 +57,9 @@ import Testing
         _ = observation
     }
 
-    @Test func `everything that is deleted at once is told row by row, also by a statement that was used before`() throws {
+    @Test func `everything that is deleted at once is told row by row, also by a statement that was used before`()
+        throws
+    {
         func forgetAll() throws -> Int {
             try storage.performAndSave { try $0.deleteObjects(ofType: TaxClassRecord.self, matching: .all) }
         }
@@ -180,7 +182,9 @@ import Testing
 
 extension [StoredRow<TaxRateRecord>] {
     fileprivate func shuffledAndSorted(_ random: SeededRandomSource) -> Self {
-        map { ($0, random.number(in: 0...UInt32.max - 1)) }.sorted { $0.1 < $1.1 }.map(\.0).sorted { $0.place < $1.place }
+        map { ($0, random.number(in: 0...UInt32.max - 1)) }.sorted { $0.1 < $1.1 }.map(\.0).sorted {
+            $0.place < $1.place
+        }
     }
 }
 

@@ -32,7 +32,8 @@ struct ResultsBenchmark {
             let followed = try await samples { try self.write(all, $0, storage) }
             guard told.count == rounds else { throw BenchmarkError("a change was not told") }
             table.add(
-                "the commit, followed and told, \(name)", followed.text(decimals: 2), verdict(followed.median, atMost: 5))
+                "the commit, followed and told, \(name)", followed.text(decimals: 2),
+                verdict(followed.median, atMost: 5))
         }
         return "### A list follows the database\n\n" + table.text
     }
@@ -40,7 +41,9 @@ struct ResultsBenchmark {
     /// Changes one order, another one each round.
     private func write(_ all: [Order], _ round: Int, _ storage: SQLiteStorageManager) throws {
         let order = all[(round * 397) % all.count]
-        _ = try storage.performAndSave { try $0.save(order.copy(customerNote: "round \(round) \(ContinuousClock.now)")) }
+        _ = try storage.performAndSave {
+            try $0.save(order.copy(customerNote: "round \(round) \(ContinuousClock.now)"))
+        }
     }
 
     private func samples(_ body: (Int) throws -> Void) async throws -> Samples {
