@@ -12,7 +12,9 @@ public struct DocumentDecoder: Decoder {
         let document: JSONDocument
         let context: DecodingContext
 
-        init(_ document: JSONDocument, _ context: DecodingContext) { (self.document, self.context) = (document, context) }
+        init(_ document: JSONDocument, _ context: DecodingContext) {
+            (self.document, self.context) = (document, context)
+        }
     }
 
     private let source: Source
@@ -122,7 +124,9 @@ public struct DocumentDecoder: Decoder {
     /// Any type.
     func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
         // Most of what a store sends: read from its bytes, without a container and a text for each.
-        if type == ExactDecimal.self, let value = plainText.flatMap({ ExactDecimal(utf8: $0) }) as? Value { return value }
+        if type == ExactDecimal.self, let value = plainText.flatMap({ ExactDecimal(utf8: $0) }) as? Value {
+            return value
+        }
         do {
             return try Value(from: self)
         } catch is DecodingError {

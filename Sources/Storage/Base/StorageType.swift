@@ -33,7 +33,8 @@ public protocol StorageType {
     func countObjects<T: Object>(ofType type: T.Type, matching predicate: StoragePredicate) throws -> Int
 
     /// Writes records with their children: those whose keys are not there are new, the others take the place of what is
-    /// there. Nothing is written of a record that is already the same. Of records with the same key the last one counts.
+    /// there. Nothing is written of a record that is already the same. Of records with the same key the last one
+    /// counts.
     ///
     /// A change of the children alone writes the row of their parent too.
     ///

@@ -14,7 +14,8 @@ struct SortTerm: Hashable, Sendable {
         return isAscending ? order : -order
     }
 
-    private static func order(_ first: DatabaseValue.Storage, _ second: DatabaseValue.Storage, _ isDecimal: Bool) -> Int {
+    private static func order(_ first: DatabaseValue.Storage, _ second: DatabaseValue.Storage, _ isDecimal: Bool) -> Int
+    {
         switch (first, second) {
         case (.int64(let one), .int64(let other)): return order(one, other)
         case (.double(let one), .double(let other)): return order(one, other)

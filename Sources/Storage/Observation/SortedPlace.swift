@@ -2,8 +2,8 @@ internal import GRDB
 
 /// Where a record stands among the others of its table, in the order of some sort descriptors and then of its key.
 ///
-/// It compares as SQLite does: what has no value first, then numbers, then texts by their bytes. Places of two orders are
-/// never equal; only those of one can be sorted.
+/// It compares as SQLite does: what has no value first, then numbers, then texts by their bytes. Places of two orders
+/// are never equal; only those of one can be sorted.
 public struct SortedPlace: Comparable, Sendable {
     private let values: [DatabaseValue]
     private let terms: [SortTerm]

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// Waits for what another process has locked, where SQLite does not wait.
 ///
-/// SQLite's busy timeout does not hold where a reader becomes a writer, since two of them would wait for each other. That is so
-/// in the change to the write-ahead log: of several programs that make one database together, all but one
+/// SQLite's busy timeout does not hold where a reader becomes a writer, since two of them would wait for each other.
+/// That is so in the change to the write-ahead log: of several programs that make one database together, all but one
 /// are told at once that it is busy.
 struct LockPatience: Sendable {
     /// How long to pause after each refusal. After the last of them it is final.
@@ -12,8 +12,8 @@ struct LockPatience: Sendable {
     /// Lets the calling thread rest.
     let pause: @Sendable (Duration) -> Void
 
-    /// Five seconds in all, as SQLite is told to wait elsewhere: a few short pauses, since the change takes as long as the
-    /// disk takes to flush, and then longer ones.
+    /// Five seconds in all, as SQLite is told to wait elsewhere: a few short pauses, since the change takes as long as
+    /// the disk takes to flush, and then longer ones.
     static let standard = LockPatience(
         pauses: [1, 2, 5, 10, 20, 50].map { .milliseconds($0) } + repeatElement(.milliseconds(100), count: 49)
     ) { duration in

@@ -11,7 +11,8 @@ extension SQLiteStorage {
             ofType: type, sql: "\(T.keyedStatements.selection) " + Self.ending(type, predicate, order),
             predicate.arguments + [limit.map { max(0, $0) } ?? -1])
         try loadChildren(of: &stored.objects, in: stored.rowIDs)
-        let terms = order.map(\.term) + T.keyColumnNames.map { SortTerm(column: $0, isAscending: true, isDecimal: false) }
+        let terms =
+            order.map(\.term) + T.keyColumnNames.map { SortTerm(column: $0, isAscending: true, isDecimal: false) }
         let columns = try terms.map { term in
             guard let column = T.columnNames.firstIndex(of: term.column) else {
                 throw UnreadableRow(table: T.entityName, column: term.column)

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// Watches one object in the database, the one with the key of a read-only value, until it is let go of.
 ///
-/// Closures are called as those of a ``ResultsController`` are: by whoever commits, after the commit, one at a time. What another
-/// program commits is seen by ``refresh()``.
+/// Closures are called as those of a ``ResultsController`` are: by whoever commits, after the commit, one at a time.
+/// What another program commits is seen by ``refresh()``.
 public final class EntityListener<Model: ReadOnlyType>: Sendable {
     private enum Standing: Equatable {
         /// The database has still to be looked at, for the first time or because that failed.
@@ -30,7 +30,9 @@ public final class EntityListener<Model: ReadOnlyType>: Sendable {
     ///
     /// - Parameters:
     ///   - entity: the object as its holder knows it. It may be one that is not stored yet.
-    ///   - onUpsert: gets the object when it is stored or changed, and not when it is written with the values that it has.
+    ///   - storage: where it is kept.
+    ///   - onUpsert: gets the object when it is stored or changed, and not when it is written with the values that it
+    ///     has.
     ///   - onDelete: called when it is stored no longer.
     ///   - onFailure: called when the object cannot be read; the next commit tries again.
     /// - Throws: ``StorageError``

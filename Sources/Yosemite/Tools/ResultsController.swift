@@ -3,13 +3,13 @@ internal import Synchronization
 
 /// Keeps a list of the objects in the database that a request finds, and tells what every commit makes of it.
 ///
-/// It may be used from any task. Whoever commits tells the change, after the commit and before ``StorageManagerType/performAndSave(_:)``
-/// returns to it, unless another task is telling at that moment; then that one goes on to it. So callbacks are called one
-/// at a time, in the order of the commits, and they may use the database; they should return soon. What another program
-/// commits is seen by ``refresh()``.
+/// It may be used from any task. Whoever commits tells the change, after the commit and before
+/// ``StorageManagerType/performAndSave(_:)`` returns to it, unless another task is telling at that moment; then that
+/// one goes on to it. So callbacks are called one at a time, in the order of the commits, and they may use the
+/// database; they should return soon. What another program commits is seen by ``refresh()``.
 ///
-/// Only rows that a commit wrote are read again. An object's parts, such as the items of an order, belong to it: it is updated
-/// when they change. An object that was written with the values that it had is not updated.
+/// Only rows that a commit wrote are read again. An object's parts, such as the items of an order, belong to it: it is
+/// updated when they change. An object that was written with the values that it had is not updated.
 public final class ResultsController<Model: ReadOnlyType>: Sendable {
     /// What is found. It is only used where nobody commits, so commits do not wait for it.
     private struct Fetched {
@@ -67,8 +67,8 @@ public final class ResultsController<Model: ReadOnlyType>: Sendable {
     /// What it looks for.
     public var request: ResultsRequest<Model> { fetched.withLock { $0.request } }
 
-    /// Fetches the objects, and follows the database from then on: no commit is missed in between. The first time nothing
-    /// is told but to those who read ``snapshots()``; after that it is ``refresh()``.
+    /// Fetches the objects, and follows the database from then on: no commit is missed in between. The first time
+    /// nothing is told but to those who read ``snapshots()``; after that it is ``refresh()``.
     ///
     /// It waits for a write that is going on, and may not be called inside one.
     ///
@@ -158,8 +158,9 @@ public final class ResultsController<Model: ReadOnlyType>: Sendable {
         set { shown.withLock { $0.callbacks = newValue } }
     }
 
-    /// The list as it is, at once when there is one, and after every change. A reader that is slow gets the newest and misses
-    /// those between. It throws ``StorageError``, and ends, when the list cannot follow the database; it ends with the controller.
+    /// The list as it is, at once when there is one, and after every change. A reader that is slow gets the newest and
+    /// misses those between. It throws ``StorageError``, and ends, when the list cannot follow the database; it ends
+    /// with the controller.
     public func snapshots() -> AsyncThrowingStream<ResultsSnapshot<Model>, any Error> {
         let (stream, continuation) = AsyncThrowingStream.makeStream(
             of: ResultsSnapshot<Model>.self, bufferingPolicy: .bufferingNewest(1))

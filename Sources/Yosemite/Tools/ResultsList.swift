@@ -39,7 +39,8 @@ struct ResultsList<Model: ReadOnlyType>: Sendable {
             return try readAll(from: storage)
         }
         let rows = try storage.rows(
-            ofType: Model.Record.self, matching: request.predicate ?? .all, sortedBy: request.sortDescriptors, limit: nil,
+            ofType: Model.Record.self, matching: request.predicate ?? .all, sortedBy: request.sortDescriptors,
+            limit: nil,
             among: changes.written)
         let touched = changes.written.union(changes.deleted).compactMap { byRow[$0] }
         // What comes after the last object of a full list is not known: when one leaves or moves, it may be the next.

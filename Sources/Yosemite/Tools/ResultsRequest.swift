@@ -12,10 +12,10 @@ public struct ResultsRequest<Model: ReadOnlyType>: Sendable {
     public var sectionName: (@Sendable (Model) -> String)?
 
     /// - Parameters:
-    ///   - matching: which objects, by the columns of their record: `{ $0.siteID == 7 }`.
-    ///   - sortedBy: `{ [$0.dateCreatedGMT.descending] }`; what is equal is sorted by its key.
+    ///   - predicate: which objects, by the columns of their record: `{ $0.siteID == 7 }`.
+    ///   - sortDescriptors: `{ [$0.dateCreatedGMT.descending] }`; what is equal is sorted by its key.
     ///   - limit: how many at most.
-    ///   - sectionedBy: the name of an object's section.
+    ///   - sectionName: the name of an object's section.
     public init(
         matching predicate: ((Model.Record.Columns) -> StoragePredicate)? = nil,
         sortedBy sortDescriptors: (Model.Record.Columns) -> [StorageSortDescriptor] = { _ in [] },

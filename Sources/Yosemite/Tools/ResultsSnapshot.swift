@@ -1,7 +1,7 @@
 /// What a ``ResultsController`` found, as it was after one commit.
 public struct ResultsSnapshot<Model: Equatable & Sendable>: Equatable, Sendable {
-    /// The objects by section, in the order of the first object of each. Without section names there is one section, which
-    /// may be empty; with them no section is.
+    /// The objects by section, in the order of the first object of each. Without section names there is one section,
+    /// which may be empty; with them no section is.
     public let sections: [ResultsSection<Model>]
 
     /// - Parameters:

@@ -31,7 +31,8 @@ final class MirroredList<Model: ReadOnlyType & Equatable>: Sendable {
         callbacks.willChangeContent = { [weak self, weak controller] in
             self?.willChange(controller?.snapshot)
         }
-        callbacks.didChangeSection = { [weak self] change in self?.content.withLock { $0.sectionChanges.append(change) } }
+        callbacks.didChangeSection = { [weak self] change in self?.content.withLock { $0.sectionChanges.append(change) }
+        }
         callbacks.didChangeObject = { [weak self] change in self?.content.withLock { $0.objectChanges.append(change) } }
         callbacks.didChangeContent = { [weak self] in self?.didChange() }
         callbacks.didResetContent = { [weak self, weak controller] in
@@ -136,7 +137,9 @@ final class MirroredList<Model: ReadOnlyType & Equatable>: Sendable {
         }
         var result = sections.map { Section(name: $0.name, objects: $0.objects.compactMap { $0 }) }
         for (path, object) in arriving.sorted(by: { $0.path < $1.path }) {
-            guard result.indices.contains(path.section), path.item <= result[path.section].objects.count else { return nil }
+            guard result.indices.contains(path.section), path.item <= result[path.section].objects.count else {
+                return nil
+            }
             result[path.section].objects.insert(object, at: path.item)
         }
         for case .update(let object, _, let to) in objectChanges {

@@ -45,7 +45,8 @@ import Testing
     }
 
     @Test func `objects are found by their paths, and what is not there is nil`() throws {
-        try save(.sample(1, name: "a", class: "x"), .sample(2, name: "b", class: "y"), .sample(3, name: "c", class: "y"))
+        try save(
+            .sample(1, name: "a", class: "x"), .sample(2, name: "b", class: "y"), .sample(3, name: "c", class: "y"))
         let controller = ResultsController<TaxRate>(
             ResultsRequest(sortedBy: { [$0.name.ascending] }, sectionedBy: { $0.class }), in: storage)
         try controller.performFetch()
@@ -64,7 +65,8 @@ import Testing
     }
 
     @Test func `objects of one section name are together, wherever the order has them`() throws {
-        try save(.sample(1, name: "a", class: "x"), .sample(2, name: "b", class: "y"), .sample(3, name: "c", class: "x"))
+        try save(
+            .sample(1, name: "a", class: "x"), .sample(2, name: "b", class: "y"), .sample(3, name: "c", class: "x"))
         let controller = ResultsController<TaxRate>(
             ResultsRequest(sortedBy: { [$0.name.ascending] }, sectionedBy: { $0.class }), in: storage)
         try controller.performFetch()

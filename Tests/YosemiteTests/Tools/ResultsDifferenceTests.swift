@@ -7,7 +7,8 @@ import Testing
     private typealias Section = ResultsDifference.Section
     private typealias Mark = ResultsDifference.Mark
 
-    @Test(arguments: UInt64(1)...20) func `carrying out a difference makes the new list of the old one`(_ seed: UInt64) {
+    @Test(arguments: UInt64(1)...20) func `carrying out a difference makes the new list of the old one`(_ seed: UInt64)
+    {
         let random = SeededRandomSource(seed: seed)
         var old = list(random)
         for _ in 0..<100 {
@@ -149,8 +150,8 @@ import Testing
         init(_ section: Section) { self.init(name: section.name, marks: section.marks) }
     }
 
-    /// Does to the old list what a difference says, as a table on a screen would: it takes nothing from the new list but the
-    /// things that the difference names.
+    /// Does to the old list what a difference says, as a table on a screen would: it takes nothing from the new list
+    /// but the things that the difference names.
     private func carriedOut(_ difference: ResultsDifference, on old: [Section], _ new: [Section]) -> [Carried]? {
         var sections: [(name: String, marks: [Mark?])] = old.map { ($0.name, $0.marks) }
         func take(_ path: ResultsIndexPath) -> Mark? {

@@ -34,7 +34,8 @@ struct DecodingBenchmark {
         var table = MarkdownTable("reader", "MB/s", "against `JSONDecoder`", "target")
         table.add("`JSONDecoder`, plain structs (baseline)", bare.text(decimals: 1), "1.00", "")
         table.add(
-            "ours, into `Order`", ours.text(decimals: 1), quotient.text(decimals: 2), verdict(quotient.median, atLeast: 0.5))
+            "ours, into `Order`", ours.text(decimals: 1), quotient.text(decimals: 2),
+            verdict(quotient.median, atLeast: 0.5))
         table.add("of that, `JSONDocument` alone", document.text(decimals: 1), (document / bare).text(decimals: 2), "")
         return "### Reading a list of \(orders) orders, \((megabytes * 1000).text(0)) kB\n\n" + table.text
     }

@@ -1,5 +1,5 @@
-/// The same members of an order that ours has, in plain structs, with texts as they come: what one would write for a bare
-/// `JSONDecoder`.
+/// The same members of an order that ours has, in plain structs, with texts as they come: what one would write for a
+/// bare `JSONDecoder`.
 struct PlainOrder: Decodable {
     struct Address: Decodable {
         let firstName, lastName, company, address1, address2, city, state, postcode, country: String

@@ -27,12 +27,13 @@ struct ResultsBenchmark {
             if sections { request.sectionName = { String($0.id % 4) } }
             let controller = ResultsController(request, in: storage)
             try controller.performFetch()
-            let told = Mutex(0)
-            controller.callbacks.didChangeObject = { _ in told.withLock { $0 += 1 } }
+            let told = Counter()
+            controller.callbacks.didChangeObject = { _ in told.add() }
             let followed = try await samples { try self.write(all, $0, storage) }
-            guard told.withLock({ $0 }) == rounds else { throw BenchmarkError("a change was not told") }
+            guard told.count == rounds else { throw BenchmarkError("a change was not told") }
             table.add(
-                "the commit, followed and told, \(name)", followed.text(decimals: 2), verdict(followed.median, atMost: 5))
+                "the commit, followed and told, \(name)", followed.text(decimals: 2),
+                verdict(followed.median, atMost: 5))
         }
         return "### A list follows the database\n\n" + table.text
     }
@@ -40,7 +41,9 @@ struct ResultsBenchmark {
     /// Changes one order, another one each round.
     private func write(_ all: [Order], _ round: Int, _ storage: SQLiteStorageManager) throws {
         let order = all[(round * 397) % all.count]
-        _ = try storage.performAndSave { try $0.save(order.copy(customerNote: "round \(round) \(ContinuousClock.now)")) }
+        _ = try storage.performAndSave {
+            try $0.save(order.copy(customerNote: "round \(round) \(ContinuousClock.now)"))
+        }
     }
 
     private func samples(_ body: (Int) throws -> Void) async throws -> Samples {
@@ -48,4 +51,12 @@ struct ResultsBenchmark {
         for round in 0..<rounds { samples.add(try await seconds { try body(round) } * 1000) }
         return samples
     }
+}
+
+private final class Counter: Sendable {
+    private let number = Mutex(0)
+
+    var count: Int { number.withLock { $0 } }
+
+    func add() { number.withLock { $0 += 1 } }
 }

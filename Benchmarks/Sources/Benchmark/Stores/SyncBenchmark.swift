@@ -1,7 +1,8 @@
 internal import Foundation
 internal import Networking
 
-/// How long `cardpresent orders sync` takes to bring 10,000 orders from a store in another process into an empty database.
+/// How long `cardpresent orders sync` takes to bring 10,000 orders from a store in another process into an empty
+/// database.
 struct SyncBenchmark {
     let program: String
     let folder: TemporaryFolder
@@ -22,7 +23,8 @@ struct SyncBenchmark {
             synced.add(run.milliseconds / 1000)
             memory.add(run.peakMemory)
         }
-        var table = MarkdownTable("\(orders) orders over the loopback interface", "seconds", "peak memory, MB", "target")
+        var table = MarkdownTable(
+            "\(orders) orders over the loopback interface", "seconds", "peak memory, MB", "target")
         table.add("fetching the pages alone (baseline)", fetched.text(decimals: 2), "", "")
         table.add("fetching and a bare `JSONDecoder` (baseline)", pages.text(decimals: 2), "", "")
         table.add(

@@ -7,7 +7,9 @@ extension FuzzTarget {
 
     private static let json = FuzzTarget(
         "json", longestInput: 1024,
-        seeds: { SampleAnswers.all.map { Array($0.utf8) } + [Array(#"[1e5,-0.25,"\u00e9\ud83d\ude00\n",{"a":[],}]"#.utf8)] },
+        seeds: {
+            SampleAnswers.all.map { Array($0.utf8) } + [Array(#"[1e5,-0.25,"\u00e9\ud83d\ude00\n",{"a":[],}]"#.utf8)]
+        },
         run: { bytes in
             let document = try JSONDocument(bytes)
             let text = document.value.jsonText
@@ -33,7 +35,8 @@ extension FuzzTarget {
             }
         })
 
-    /// A whole answer as a server sends it, to a list of orders: a line with the status, header fields, an empty line, the body.
+    /// A whole answer as a server sends it, to a list of orders: a line with the status, header fields, an empty line,
+    /// the body.
     private static let exchange = FuzzTarget(
         "site-exchange", longestInput: 4096,
         seeds: {
@@ -71,7 +74,8 @@ extension FuzzTarget {
         "web-address", longestInput: 300,
         seeds: {
             [
-                "https://shop.example", "HTTP://Shop.Example:8080/a b/ä?q=1#f\n../c", "http://[::1]:81/?\n//other.example/x",
+                "https://shop.example", "HTTP://Shop.Example:8080/a b/ä?q=1#f\n../c",
+                "http://[::1]:81/?\n//other.example/x",
                 "https://user:word@shop.example/\n/", "ftp://shop.example\nhttps://x", "http://127.0.0.1/%41+\n?y=%zz",
             ].map { Array($0.utf8) }
         },
@@ -145,6 +149,7 @@ enum SampleAnswers {
         "totals":{"orders_count":1,"net_revenue":"1.5"},"intervals":[{"interval":"2026-01","subtotals":{"net_revenue":1}}]}
         """,
         #"{"data":{"status":"succeeded","id":"pi_1","secret":"s","test_mode":true,"currencies":{"default":"usd"}}}"#,
-        #"{"notes":[{"id":1,"note_hash":2,"type":"store_order","read":0,"subject":[],"body":[],"meta":{}}]}"#, "[]", "null",
+        #"{"notes":[{"id":1,"note_hash":2,"type":"store_order","read":0,"subject":[],"body":[],"meta":{}}]}"#, "[]",
+        "null",
     ]
 }
