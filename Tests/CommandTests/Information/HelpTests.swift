@@ -37,17 +37,13 @@ struct HelpTests {
                                           one.
                   orders                  Shows, brings, creates and changes the orders of the
                                           store.
-<<<<<<< HEAD
                   customers               Shows, searches and brings the store's customers.
-=======
-                  customers               Shows, searches and brings the customers of the store.
                   stats                   Shows what the store has sold.
                   settings                Shows the settings of the store, and changes some.
                   taxes                   Shows the tax rates and tax classes of the store.
                   shipments               Shows and notes the parcels of orders.
                   comments                Moderates comments and reviews, and answers them.
                   notifications           Shows what WordPress.com has to tell.
->>>>>>> reports
                   pay                     Takes a card payment, records it and shows its
                                           receipt.
                   refund                  Gives money back for a captured payment.
