@@ -191,6 +191,10 @@ let package = Package(
 
         // MARK: Tests
 
+        // Made-up values of a store for the tests of several targets.
+        .target(
+            name: "Fakes", dependencies: ["Amounts", "Determinism", "Networking", "Yosemite"], path: "Tests/Fakes",
+            swiftSettings: strict),
         .testTarget(name: "AmountsTests", dependencies: ["Amounts"], swiftSettings: strict),
         .testTarget(name: "CardSecretsTests", dependencies: ["CardSecrets"], swiftSettings: strict),
         .testTarget(name: "FilesTests", dependencies: ["Files"], swiftSettings: strict),
@@ -273,8 +277,8 @@ let package = Package(
         .testTarget(
             name: "YosemiteTests",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Commands", "Determinism", "DFU", "EMV", "Experiments", "Flux",
-                "Hardware", "Networking", "Simulator", "SmartCard", "Storage", "StoreSite", "Yosemite",
+                "Amounts", "CardSecrets", "CCID", "Commands", "Determinism", "DFU", "EMV", "Experiments", "Fakes",
+                "Flux", "Hardware", "Networking", "Simulator", "SmartCard", "Storage", "StoreSite", "Yosemite",
             ],
             swiftSettings: strict
         ),

@@ -11,16 +11,19 @@ struct DocumentKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         }
     }
 
-    func contains(_ key: Key) -> Bool { decoder.context[key.stringValue] != nil || node(key) != nil }
+    func contains(_ key: Key) -> Bool { decoder.context.contains(key.stringValue) || node(key) != nil }
 
     func decodeNil(forKey key: Key) -> Bool {
-        guard decoder.context[key.stringValue] == nil else { return false }
+        guard !decoder.context.contains(key.stringValue) else { return false }
         return present(key) == nil
     }
 
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try present(key)?.bool() ?? false }
 
-    func decode(_ type: String.Type, forKey key: Key) throws -> String { try present(key)?.string() ?? "" }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String {
+        if let known = decoder.context.text(key.stringValue) { return known }
+        return try present(key)?.string() ?? ""
+    }
 
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try required(key).floatingPoint(type) }
 
@@ -60,6 +63,7 @@ struct DocumentKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+        if let known = decoder.context.text(key.stringValue) { return known }
         guard let part = present(key), part.kind == .text || !part.isBlank else { return nil }
         return try part.string()
     }
@@ -134,12 +138,12 @@ struct DocumentKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     private func integer<Number: FixedWidthInteger>(_ key: Key) throws(DecodingFailure) -> Number {
-        if let known = decoder.context[key.stringValue].flatMap(Number.init(exactly:)) { return known }
+        if let known = decoder.context.number(key.stringValue).flatMap(Number.init(exactly:)) { return known }
         return try required(key).integer(Number.self)
     }
 
     private func optionalInteger<Number: FixedWidthInteger>(_ key: Key) throws(DecodingFailure) -> Number? {
-        if let known = decoder.context[key.stringValue].flatMap(Number.init(exactly:)) { return known }
+        if let known = decoder.context.number(key.stringValue).flatMap(Number.init(exactly:)) { return known }
         return try optional(key)?.integer(Number.self)
     }
 }

@@ -37,15 +37,16 @@ public struct AnswerEntity: Sendable {
         }
     }
 
-    /// A recorded answer does not say which site and which order it is about.
-    private static let context = DecodingContext(siteID: 0, orderID: 0)
+    /// A recorded answer does not say whose it is, nor which site and which order it is about.
+    private static let context = DecodingContext(["userID": 0, "siteID": 0, "orderID": 0])
 
     public static let all: [AnswerEntity] = [
         one("account", Account.self), one("account-settings", AccountSettings.self),
         many("sites", Site.self, in: "sites"), one("site-plan", SiteWithPlan.self),
         one("site-settings", WordPressSiteSettings.self), one("username-suggestions", UsernameSuggestions.self),
         one("comment-moderation", CommentModeration.self), one("comment-reply", CommentReply.self),
-        one("gateway-account", GatewayAccountMapper()), one("connection-token", ReaderConnectionToken.self),
+        one("gateway-account", GatewayAccountMapper(siteID: 0, gatewayID: "")),
+        one("connection-token", ReaderConnectionToken.self),
         one("reader-location", ReaderLocation.self), one("payment-intent", RemotePaymentIntent.self),
         one("charge", WCPayCharge.self),
         one("customer", Customer.self), many("customers", Customer.self),
@@ -60,7 +61,7 @@ public struct AnswerEntity: Sendable {
         one("order-stats", OrderStatsV4.self), one("bundle-stats", ProductBundleStats.self),
         one("gift-card-stats", GiftCardStats.self), many("products-report", ProductsReportItem.self),
         one("site-visits", SiteVisitStats.self), one("site-summary", SiteSummaryStats.self),
-        one("top-earners", TopEarnerStats.self),
+        one("top-earners", TopEarnerStats.self), one("retired-order-stats", OrderStats.self),
         one("shipment-tracking", ShipmentTracking.self), many("shipment-trackings", ShipmentTracking.self),
         one("shipment-providers", ShipmentProvidersMapper(siteID: 0)),
         one("tax-rate", TaxRate.self), many("tax-rates", TaxRate.self), many("tax-classes", TaxClass.self),

@@ -8,14 +8,19 @@ public struct AccountRemote: Remote {
         try await value(DotcomRequest(.rest1_1, .get, "me"))
     }
 
-    public func loadAccountSettings() async throws(NetworkError) -> AccountSettings {
+    /// `userID`: of the account that is signed in.
+    public func loadAccountSettings(userID: Int64) async throws(NetworkError) -> AccountSettings {
         let fields: Parameters = ["fields": "tracks_opt_out,first_name,last_name"]
-        return try await value(DotcomRequest(.rest1_1, .get, "me/settings", parameters: fields))
+        return try await value(
+            DotcomRequest(.rest1_1, .get, "me/settings", parameters: fields), context: DecodingContext(userID: userID))
     }
 
-    public func updateAccountSettings(tracksOptOut: Bool) async throws(NetworkError) -> AccountSettings {
+    /// `userID`: of the account that is signed in.
+    public func updateAccountSettings(userID: Int64, tracksOptOut: Bool) async throws(NetworkError) -> AccountSettings {
         let parameters: Parameters = ["tracks_opt_out": .text(tracksOptOut ? "true" : "false")]
-        return try await value(DotcomRequest(.rest1_1, .post, "me/settings", parameters: parameters))
+        return try await value(
+            DotcomRequest(.rest1_1, .post, "me/settings", parameters: parameters),
+            context: DecodingContext(userID: userID))
     }
 
     /// Sites that cannot be read are reported beside those that can.

@@ -1,5 +1,7 @@
 /// What the two payment gateways for card-present payments have in common; they differ in their paths.
 public protocol CardPresentRemote: Remote {
+    /// The name of the gateway's plug-in.
+    static var gatewayID: String { get }
     /// In front of every path but the account's.
     static var root: String { get }
     static var accountPath: String { get }
@@ -15,7 +17,8 @@ extension CardPresentRemote {
             """
         ]
         return try await output(
-            GatewayAccountMapper(), JetpackRequest(siteID: siteID, .get, Self.accountPath, parameters: fields))
+            GatewayAccountMapper(siteID: siteID, gatewayID: Self.gatewayID),
+            JetpackRequest(siteID: siteID, .get, Self.accountPath, parameters: fields))
     }
 
     public func loadConnectionToken(siteID: Int64) async throws(NetworkError) -> ReaderConnectionToken {

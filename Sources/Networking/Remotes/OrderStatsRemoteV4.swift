@@ -14,9 +14,14 @@ public struct OrderStatsRemoteV4: Remote {
         public var latest: CivilDate
         /// The most intervals.
         public var quantity: Int
+        /// Under which range the answer is kept.
+        public var timeRange: String
 
-        public init(interval: Interval, earliest: CivilDate, latest: CivilDate, quantity: Int) {
+        public init(
+            interval: Interval, earliest: CivilDate, latest: CivilDate, quantity: Int, timeRange: String = ""
+        ) {
             (self.interval, self.earliest, self.latest, self.quantity) = (interval, earliest, latest, quantity)
+            self.timeRange = timeRange
         }
 
         var parameters: Parameters {
@@ -41,26 +46,30 @@ public struct OrderStatsRemoteV4: Remote {
         parameters.add(
             "fields", ["orders_count", "num_items_sold", "total_sales", "net_revenue", "avg_order_value"])
         if forceRefresh { parameters.add("force_cache_refresh", true) }
-        return try await report(siteID, "reports/revenue/stats", parameters)
+        return try await report(siteID, "reports/revenue/stats", parameters, range.timeRange)
     }
 
     public func loadProductBundleStats(siteID: Int64, _ range: Range) async throws(NetworkError) -> ProductBundleStats {
         var parameters = range.parameters
         parameters.add("fields", ["items_sold", "bundled_items_sold", "net_revenue", "orders_count"])
-        return try await report(siteID, "reports/bundles/stats", parameters)
+        return try await report(siteID, "reports/bundles/stats", parameters, range.timeRange)
     }
 
     public func loadUsedGiftCardStats(siteID: Int64, _ range: Range) async throws(NetworkError) -> GiftCardStats {
         var parameters = range.parameters
         parameters.add("fields", ["giftcards_count", "used_amount", "refunded_amount", "net_amount"])
-        return try await report(siteID, "reports/giftcards/used/stats", parameters)
+        return try await report(siteID, "reports/giftcards/used/stats", parameters, range.timeRange)
     }
 
     /// What sold best.
+    ///
+    /// `forceRefresh`: makes the store calculate it anew.
     public func loadTopProducts(
-        siteID: Int64, earliest: CivilDate, latest: CivilDate, quantity: Int
+        siteID: Int64, earliest: CivilDate, latest: CivilDate, quantity: Int, forceRefresh: Bool = false
     ) async throws(NetworkError) -> ElementList<ProductsReportItem> {
-        try await list(Self.request(siteID, "reports/products", Self.top(earliest, latest, quantity)))
+        var parameters = Self.top(earliest, latest, quantity)
+        if forceRefresh { parameters.add("force_cache_refresh", true) }
+        return try await list(Self.request(siteID, "reports/products", parameters))
     }
 
     /// Which bundles sold best.
@@ -71,9 +80,10 @@ public struct OrderStatsRemoteV4: Remote {
     }
 
     private func report<Totals>(
-        _ siteID: Int64, _ path: String, _ parameters: Parameters
+        _ siteID: Int64, _ path: String, _ parameters: Parameters, _ timeRange: String
     ) async throws(NetworkError) -> StatsReport<Totals> {
-        try await value(Self.request(siteID, path, parameters), context: DecodingContext(siteID: siteID))
+        try await value(
+            Self.request(siteID, path, parameters), context: DecodingContext(siteID: siteID, timeRange: timeRange))
     }
 
     private static func request(_ siteID: Int64, _ path: String, _ parameters: Parameters) -> JetpackRequest {

@@ -9,7 +9,7 @@ public struct SiteSettingsRemote: Remote {
     ) async throws(NetworkError) -> ElementList<SiteSetting> {
         try await list(
             JetpackRequest(siteID: siteID, .get, "settings/\(group.rawValue)"),
-            context: DecodingContext(siteID: siteID))
+            context: DecodingContext(siteID: siteID, groupID: group.rawValue))
     }
 
     public func loadSetting(
@@ -17,7 +17,7 @@ public struct SiteSettingsRemote: Remote {
     ) async throws(NetworkError) -> SiteSetting {
         try await value(
             JetpackRequest(siteID: siteID, .get, "settings/\(group.rawValue)/\(settingID)"),
-            context: DecodingContext(siteID: siteID))
+            context: DecodingContext(siteID: siteID, groupID: group.rawValue))
     }
 
     public func updateSetting(
@@ -26,7 +26,7 @@ public struct SiteSettingsRemote: Remote {
         try await value(
             JetpackRequest(
                 siteID: siteID, .put, "settings/\(group.rawValue)/\(settingID)", parameters: ["value": .text(text)]),
-            context: DecodingContext(siteID: siteID))
+            context: DecodingContext(siteID: siteID, groupID: group.rawValue))
     }
 
     public func loadTaxBasedOn(siteID: Int64) async throws(NetworkError) -> TaxBasedOn {

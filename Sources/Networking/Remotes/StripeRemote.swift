@@ -1,5 +1,6 @@
 /// The Stripe extension.
 public struct StripeRemote: CardPresentRemote {
+    public static let gatewayID = "woocommerce-stripe"
     public static let root = "wc_stripe"
     public static let accountPath = "wc_stripe/account/summary"
 

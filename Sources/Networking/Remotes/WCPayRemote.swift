@@ -1,5 +1,6 @@
 /// WooPayments.
 public struct WCPayRemote: CardPresentRemote {
+    public static let gatewayID = "woocommerce-payments"
     public static let root = "payments"
     public static let accountPath = "payments/accounts"
 

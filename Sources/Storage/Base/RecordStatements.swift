@@ -9,10 +9,11 @@ public struct RecordStatements: Sendable {
     let update: String
 
     init(table: String, columns: [String]) {
-        let list = columns.joined(separator: ", ")
+        let names = columns.map { "\"\($0)\"" }
+        let list = names.joined(separator: ", ")
         let places = repeatElement("?", count: columns.count).joined(separator: ", ")
-        selection = "SELECT \(list) FROM \(table)"
-        insertion = "INSERT INTO \(table) (\(list)) VALUES (\(places))"
-        update = "UPDATE \(table) SET \(columns.dropFirst().joined(separator: " = ?, ")) = ? WHERE id = ?"
+        selection = "SELECT \(list) FROM \"\(table)\""
+        insertion = "INSERT INTO \"\(table)\" (\(list)) VALUES (\(places))"
+        update = "UPDATE \"\(table)\" SET \(names.dropFirst().joined(separator: " = ?, ")) = ? WHERE id = ?"
     }
 }

@@ -17,3 +17,19 @@ public protocol StorageManagerType: Sendable {
     /// - Throws: what `operation` throws, and ``StorageError`` for every failure of the database.
     func performAndSave<T>(_ operation: (any StorageType) throws -> T) throws -> T
 }
+
+extension StorageManagerType {
+    /// Forgets everything that sites and accounts have told, all of it or nothing. The payment journal with its receipts
+    /// stays, and so do the card register, the remembered readers and the database's identity.
+    ///
+    /// - Throws: ``StorageError``
+    public func reset() throws(StorageError) {
+        do {
+            try performAndSave { storage in
+                for type in SiteRecords.types { try storage.deleteObjects(ofType: type, matching: .all) }
+            }
+        } catch {
+            throw StorageError(error, path: path ?? ":memory:")
+        }
+    }
+}

@@ -2,14 +2,6 @@ internal import Amounts
 internal import Determinism
 internal import GRDB
 
-/// A stored value that is not what its column holds: the database is damaged.
-struct UnreadableRow: Error, CustomStringConvertible {
-    let table: String
-    let column: String
-
-    var description: String { "unreadable \(column) in \(table)" }
-}
-
 /// Reads the columns of a row, and throws on what does not fit instead of trapping.
 ///
 /// The row has the columns of its kind of record, in their order. Read them in that order too: then none is

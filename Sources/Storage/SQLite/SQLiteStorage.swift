@@ -39,7 +39,7 @@ struct SQLiteStorage: StorageType {
     }
 
     func deleteObjects<T: ForgettableObject>(ofType type: T.Type, matching predicate: StoragePredicate) throws -> Int {
-        try database.cachedStatement(sql: "DELETE FROM \(T.entityName) WHERE \(predicate.condition)").execute(
+        try database.cachedStatement(sql: "DELETE FROM \"\(T.entityName)\" WHERE \(predicate.condition)").execute(
             arguments: predicate.arguments)
         return database.changesCount
     }

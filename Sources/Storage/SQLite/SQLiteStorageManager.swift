@@ -77,6 +77,8 @@ public final class SQLiteStorageManager: StorageManagerType {
         configuration.prepareDatabase { database in
             // Before anything is written, WAL mode included: a database that is not ours stays untouched.
             if !database.configuration.readonly { try schema.checkOwnership(of: database, path: path) }
+            DecimalCollation.install(in: database)
+            TextSearch.install(in: database)
         }
         return configuration
     }

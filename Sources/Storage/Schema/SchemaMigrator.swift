@@ -13,7 +13,7 @@ struct SchemaMigrator: Sendable {
     /// Step n, counted from 1, makes schema n.
     let steps: [Step]
 
-    static let current = SchemaMigrator(steps: [.version1, .version2, .version3, .version4, .version5])
+    static let current = SchemaMigrator(steps: [.version1, .version2, .version3, .version4, .version5, .version6])
 
     /// "CPAY" in ASCII.
     static let applicationID: Int32 = 0x4350_4159

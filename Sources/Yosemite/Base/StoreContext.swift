@@ -12,7 +12,7 @@ public struct StoreContext: Sendable {
     /// Carries out what the stores ask sites for.
     public let commands: CommandQueue
 
-    /// - Parameter concurrency: how many requests are on their way at the same time.
+    /// `concurrency`: how many requests are on their way at the same time.
     public init(
         sender: any RequestSending, storage: any StorageManagerType, time: any TimeSource, concurrency: Int = 4
     ) {

@@ -1,3 +1,4 @@
+// @model
 /// Where something is sent, or who pays. What is not known is empty.
 public struct Address: Codable, Hashable, Sendable {
     public let firstName: String

@@ -1,6 +1,7 @@
 public import Amounts
 public import Determinism
 
+// @record key(siteID, id)
 /// An order (`wc/v3/orders`). Amounts are decimals with as many digits as the store sends; ``amount()`` is what is paid.
 public struct Order: Codable, Hashable, Sendable {
     public let siteID: Int64
@@ -30,19 +31,98 @@ public struct Order: Codable, Hashable, Sendable {
     public let paymentMethodTitle: String
     public let paymentURL: String?
     public let transactionID: String?
-    public let lineItems: [OrderItem]
-    public let billing: Address?
-    public let shipping: Address?
-    public let shippingLines: [ShippingLine]
-    public let couponLines: [OrderCouponLine]
-    public let refunds: [OrderRefundCondensed]
-    public let feeLines: [OrderFeeLine]
-    public let taxLines: [OrderTaxLine]
-    public let metaData: [MetaData]
-    public let giftCards: [OrderGiftCard]
-    /// Nil from stores before WooCommerce 6.6; see ``needsPayment``.
-    private let isEditable: Bool?
-    private let needsPayment: Bool?
+    public let lineItems: [OrderItem]  // @children
+    public let billing: Address?  // @embedded
+    public let shipping: Address?  // @embedded
+    public let shippingLines: [ShippingLine]  // @children
+    public let couponLines: [OrderCouponLine]  // @children
+    public let refunds: [OrderRefundCondensed]  // @children
+    public let feeLines: [OrderFeeLine]  // @children
+    public let taxLines: [OrderTaxLine]  // @children
+    public let metaData: [MetaData]  // @children
+    public let giftCards: [OrderGiftCard]  // @children
+    /// Nil from stores before WooCommerce 6.6: ``canBeEdited`` is what to ask.
+    public let isEditable: Bool?
+    /// Nil from stores before WooCommerce 6.6: ``isPaymentDue`` is what to ask.
+    public let needsPayment: Bool?
+
+    // Made by Scripts/generate.
+    public init(
+        siteID: Int64,
+        id: Int64,
+        parentID: Int64?,
+        customerID: Int64?,
+        orderKey: String,
+        number: String,
+        status: OrderStatusEnum,
+        currency: String,
+        currencySymbol: String?,
+        customerNote: String,
+        dateCreatedGMT: Timestamp?,
+        dateModifiedGMT: Timestamp?,
+        datePaidGMT: Timestamp?,
+        dateCompletedGMT: Timestamp?,
+        discountTotal: ExactDecimal,
+        discountTax: ExactDecimal,
+        shippingTotal: ExactDecimal,
+        shippingTax: ExactDecimal,
+        total: ExactDecimal,
+        totalTax: ExactDecimal,
+        paymentMethod: String,
+        paymentMethodTitle: String,
+        paymentURL: String?,
+        transactionID: String?,
+        lineItems: [OrderItem],
+        billing: Address?,
+        shipping: Address?,
+        shippingLines: [ShippingLine],
+        couponLines: [OrderCouponLine],
+        refunds: [OrderRefundCondensed],
+        feeLines: [OrderFeeLine],
+        taxLines: [OrderTaxLine],
+        metaData: [MetaData],
+        giftCards: [OrderGiftCard],
+        isEditable: Bool?,
+        needsPayment: Bool?
+    ) {
+        self.siteID = siteID
+        self.id = id
+        self.parentID = parentID
+        self.customerID = customerID
+        self.orderKey = orderKey
+        self.number = number
+        self.status = status
+        self.currency = currency
+        self.currencySymbol = currencySymbol
+        self.customerNote = customerNote
+        self.dateCreatedGMT = dateCreatedGMT
+        self.dateModifiedGMT = dateModifiedGMT
+        self.datePaidGMT = datePaidGMT
+        self.dateCompletedGMT = dateCompletedGMT
+        self.discountTotal = discountTotal
+        self.discountTax = discountTax
+        self.shippingTotal = shippingTotal
+        self.shippingTax = shippingTax
+        self.total = total
+        self.totalTax = totalTax
+        self.paymentMethod = paymentMethod
+        self.paymentMethodTitle = paymentMethodTitle
+        self.paymentURL = paymentURL
+        self.transactionID = transactionID
+        self.lineItems = lineItems
+        self.billing = billing
+        self.shipping = shipping
+        self.shippingLines = shippingLines
+        self.couponLines = couponLines
+        self.refunds = refunds
+        self.feeLines = feeLines
+        self.taxLines = taxLines
+        self.metaData = metaData
+        self.giftCards = giftCards
+        self.isEditable = isEditable
+        self.needsPayment = needsPayment
+    }
+    // End of what was made.
 }
 
 extension Order {

@@ -1,0 +1,4 @@
+/// By which column records are sorted, and which way.
+public struct StorageSortDescriptor: Hashable, Sendable {
+    let sql: String
+}

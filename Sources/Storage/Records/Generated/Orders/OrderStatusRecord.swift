@@ -1,0 +1,49 @@
+// Made by Scripts/generate from Sources/Networking/Models/Orders/OrderStatus.swift: change that, not this.
+public import GRDB
+
+/// What is stored of ``OrderStatus``.
+public struct OrderStatusRecord: KeyedObject {
+    public static let databaseTableName = "orderStatus"
+    public static let columnNames = ["siteID", "slug", "name", "total"]
+    public static let keyColumnNames = ["siteID", "slug"]
+    public static let keyedStatements = KeyedStatements(
+        table: databaseTableName, columns: columnNames, key: keyColumnNames)
+    public static let relationships: [Relationship<OrderStatusRecord>] = []
+    public static let columns = Columns()
+
+    public var siteID: Int64
+    public var slug: String
+    public var name: String
+    public var total: Int64
+
+    public init(siteID: Int64, slug: String, name: String, total: Int64) {
+        self.siteID = siteID
+        self.slug = slug
+        self.name = name
+        self.total = total
+    }
+
+    public init(row: Row) throws {
+        var reader = RowReader(row: row, of: Self.self)
+        siteID = try reader.value("siteID")
+        slug = try reader.value("slug")
+        name = try reader.value("name")
+        total = try reader.value("total")
+    }
+
+    public var columnValues: [(any DatabaseValueConvertible)?] {
+        [siteID, slug, name, total]
+    }
+
+    public var keyValues: [any DatabaseValueConvertible] {
+        [siteID, slug]
+    }
+
+    /// The columns to ask and to sort by.
+    public struct Columns: Sendable {
+        public let siteID = RecordColumn<Int64>("siteID")
+        public let slug = RecordColumn<String>("slug")
+        public let name = RecordColumn<String>("name")
+        public let total = RecordColumn<Int64>("total")
+    }
+}
