@@ -76,7 +76,7 @@ let package = Package(
 
         .target(name: "Flux", swiftSettings: strict),
         .target(name: "Commands", swiftSettings: strict),
-        .target(name: "Experiments", dependencies: ["Determinism", "SettingsFile"], swiftSettings: strict),
+        .target(name: "Experiments", dependencies: ["Determinism", "Files", "SettingsFile"], swiftSettings: strict),
 
         .target(
             name: "DeviceAccess", path: "udev", sources: ["InstalledFile.swift"],
@@ -115,8 +115,8 @@ let package = Package(
         .target(
             name: "Hardware",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "DFU", "EMV", "Files", "HID",
-                "MagneticStripe", "MSR", "PCSC", "SettingsFile", "SmartCard", "USB",
+                "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "DFU", "EMV", "Experiments",
+                "Files", "HID", "MagneticStripe", "MSR", "PCSC", "SettingsFile", "SmartCard", "USB",
             ],
             swiftSettings: strict
         ),
@@ -135,7 +135,7 @@ let package = Package(
         .target(
             name: "Yosemite",
             dependencies: [
-                "Amounts", "CardSecrets", "Commands", "Cryptography", "Determinism", "EMV", "Experiments", "Flux",
+                "Amounts", "CardSecrets", "Commands", "Cryptography", "Determinism", "EMV", "Experiments", "Files", "Flux",
                 "Hardware", "Networking", "SmartCard", "Storage",
             ],
             swiftSettings: strict
@@ -205,9 +205,10 @@ let package = Package(
         .testTarget(name: "FluxTests", dependencies: ["Flux"], swiftSettings: strict),
         .testTarget(name: "CommandsTests", dependencies: ["Commands"], swiftSettings: strict),
         .testTarget(
-            name: "ExperimentsTests", dependencies: ["Determinism", "Experiments", "SettingsFile"],
+            name: "ExperimentsTests", dependencies: ["Determinism", "Experiments", "Files", "SettingsFile"],
             swiftSettings: strict),
-        .testTarget(name: "VaultTests", dependencies: ["Determinism", "Networking", "Vault"], swiftSettings: strict),
+        .testTarget(
+            name: "VaultTests", dependencies: ["Determinism", "Files", "Networking", "Vault"], swiftSettings: strict),
         .testTarget(
             name: "StoreSiteTests", dependencies: ["Amounts", "Determinism", "StoreSite"], swiftSettings: strict),
         .testTarget(
@@ -278,7 +279,8 @@ let package = Package(
             name: "YosemiteTests",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Commands", "Determinism", "DFU", "EMV", "Experiments", "Fakes",
-                "Flux", "Hardware", "Networking", "Simulator", "SmartCard", "Storage", "StoreSite", "Yosemite",
+                "Files", "Flux", "Hardware", "Networking", "Simulator", "SmartCard", "Storage", "StoreSite",
+                "Yosemite",
             ],
             swiftSettings: strict
         ),

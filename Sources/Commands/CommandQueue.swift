@@ -8,6 +8,9 @@ public final class CommandQueue: Sendable {
         var line: [Execution] = []
         var running: [Execution] = []
         var lastNumber: UInt64 = 0
+        var isEnded = false
+        /// Wait until nothing runs.
+        var ends: [CheckedContinuation<Void, Never>] = []
     }
 
     /// How many commands are carried out at the same time, at least one.
@@ -49,19 +52,39 @@ public final class CommandQueue: Sendable {
         return try result.get()
     }
 
+    /// Takes no more commands, drops those that wait, cancels those that run, and returns when they have ended. Whoever
+    /// waits for one that was dropped, or comes later, is told that it was cancelled.
+    public func end() async {
+        let (dropped, running) = content.withLock { content in
+            defer { content.line = [] }
+            content.isEnded = true
+            return (content.line.flatMap(\.waiters), content.running.compactMap(\.task))
+        }
+        for waiter in dropped { waiter.giveUp() }
+        for task in running { task.cancel() }
+        await withCheckedContinuation { continuation in
+            let isIdle = content.withLock { content in
+                if !content.running.isEmpty { content.ends.append(continuation) }
+                return content.running.isEmpty
+            }
+            if isIdle { continuation.resume() }
+        }
+    }
+
     private func enter<Value, Failure>(
         _ waiter: CommandWaiter<Value, Failure>, _ command: any Command<Value, Failure>, reuse: Bool
     ) {
         let identity = command.key.map { CommandIdentity(key: $0, value: Value.self, failure: Failure.self) }
-        content.withLock { content in
+        let isTaken = content.withLock { content in
+            guard !content.isEnded else { return false }
             if reuse, let identity {
                 if let index = content.running.firstIndex(where: { $0.mayBeJoined(as: identity) }) {
                     content.running[index].waiters.append(waiter)
-                    return
+                    return true
                 }
                 if let index = content.line.firstIndex(where: { $0.mayBeJoined(as: identity) }) {
                     content.line[index].waiters.append(waiter)
-                    return
+                    return true
                 }
             }
             content.lastNumber += 1
@@ -76,6 +99,11 @@ public final class CommandQueue: Sendable {
                         (waiter as? CommandWaiter<Value, Failure>)?.give(result.mapError { .failed($0) })
                     }
                 })
+            return true
+        }
+        guard isTaken else {
+            waiter.giveUp()
+            return
         }
         beginNext()
     }
@@ -93,11 +121,15 @@ public final class CommandQueue: Sendable {
 
     /// - Returns: who waits for the command that has ended.
     private func finish(_ number: UInt64) -> [any Waiter] {
-        let waiters = content.withLock { content -> [any Waiter] in
-            guard let index = content.running.firstIndex(where: { $0.number == number }) else { return [] }
-            return content.running.remove(at: index).waiters
+        let (waiters, ends) = content.withLock { content -> ([any Waiter], [CheckedContinuation<Void, Never>]) in
+            guard let index = content.running.firstIndex(where: { $0.number == number }) else { return ([], []) }
+            let waiters = content.running.remove(at: index).waiters
+            guard content.running.isEmpty else { return (waiters, []) }
+            defer { content.ends = [] }
+            return (waiters, content.ends)
         }
         beginNext()
+        for end in ends { end.resume() }
         return waiters
     }
 

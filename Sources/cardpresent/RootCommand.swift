@@ -15,8 +15,9 @@ struct RootCommand: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
+            LoginCommand.self, LogoutCommand.self, SitesCommand.self,
             PayCommand.self, RefundCommand.self, PaymentsCommand.self, ReceiptsCommand.self, ReadersCommand.self,
-            CardsCommand.self, SimulateCommand.self, ExceptionsCommand.self, IssuerCommand.self, ConfigCommand.self,
-            EMVCommand.self, DoctorCommand.self,
+            CardsCommand.self, SimulateCommand.self, ExceptionsCommand.self, IssuerCommand.self, ConfigCommand.self, FeaturesCommand.self,
+            EMVCommand.self, DebugCommand.self, DoctorCommand.self,
         ])
 }

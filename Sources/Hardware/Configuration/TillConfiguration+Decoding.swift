@@ -1,11 +1,12 @@
 internal import Amounts
 internal import EMV
+internal import Experiments
 internal import SettingsFile
 
 extension TillConfiguration {
     private static let keys = [
         "merchant", "terminal", "currency", "maximumAmount", "applications", "capks", "revocations",
-        "splitSaleWindow", "readers", "host", "receipt",
+        "splitSaleWindow", "readers", "host", "receipt", "store", "features",
     ]
 
     init(_ root: SettingsNode) throws(SettingsError) {
@@ -35,6 +36,8 @@ extension TillConfiguration {
         splitSaleWindow =
             try root.optional("splitSaleWindow").map(SplitSaleWindow.init) ?? Self.standard.splitSaleWindow
         (receiptWidth, printer) = try Self.receipt(try root.optional("receipt"))
+        store = try StoreSettings(try root.optional("store"))
+        features = try FeatureOverrides(try root.optional("features"))
         let readers = try ReaderSettings(try root.optional("readers"))
         (readerQuirks, readerFirmware, reconnection) = (readers.quirks, readers.firmware, readers.reconnection)
     }

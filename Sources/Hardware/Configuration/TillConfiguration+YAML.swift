@@ -3,6 +3,7 @@ internal import CCID
 internal import Cryptography
 internal import Determinism
 internal import EMV
+internal import Experiments
 internal import MSR
 
 extension TillConfiguration {
@@ -12,7 +13,7 @@ extension TillConfiguration {
         ([
             "# The till's configuration. Every key may be left out; docs/configuration.md tells what each one means."
         ] + merchantText + terminalText + amountText + applicationText + keyText + revocationText + readerText
-            + outletText)
+            + outletText + storeText + featureText)
             .joined(separator: "\n") + "\n"
     }
 
@@ -188,6 +189,25 @@ extension TillConfiguration {
             lines.append("    expires: \(digits(date.year, 4))-\(digits(date.month, 2))-\(digits(date.day, 2))")
         }
         return lines
+    }
+
+    private var storeText: [String] {
+        [
+            "", "# How the store is reached, and where it is kept who is signed in.", "store:",
+            "  credentials: \(store.credentials.rawValue)",
+            "  connectTimeout: \(store.connectTimeout.components.seconds)  # seconds",
+            store.connections.map { "  connections: \($0)  # requests at a time" }
+                ?? "  # No connections: as many requests at a time as the program likes.",
+            store.authorities.map { "  authorities: " + Self.quoted($0) }
+                ?? "  # No file of authorities: those that the machine trusts.",
+        ]
+    }
+
+    private var featureText: [String] {
+        let configured = features.configured
+        guard !configured.isEmpty else { return [] }
+        return ["", "# What is switched on and off.", "features:"]
+            + configured.sorted { $0.key.rawValue < $1.key.rawValue }.map { "  \($0.key.rawValue): \($0.value)" }
     }
 
     private var outletText: [String] {

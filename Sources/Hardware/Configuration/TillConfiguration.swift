@@ -1,6 +1,7 @@
 public import Amounts
 public import CCID
 public import EMV
+public import Experiments
 public import SettingsFile
 
 /// Everything that a shop says about its till: who sells, what the terminal is and may do, which
@@ -40,6 +41,10 @@ public struct TillConfiguration: Hashable, Sendable {
     public let splitSaleWindow: SplitSaleWindow
     /// What is done when the connected reader is lost.
     public let reconnection: ReconnectionPolicy
+    /// How the store is reached.
+    public let store: StoreSettings
+    /// What is said of features.
+    public let features: FeatureOverrides
 
     /// The till of somebody who wrote no file: ``EMV/TerminalConfiguration/standard``, US dollars, no largest
     /// amount, receipts of 40 columns on the default printer, the simulated host.
@@ -56,6 +61,7 @@ public struct TillConfiguration: Hashable, Sendable {
         (receiptWidth, printer, host) = (Self.standardReceiptWidth, nil, .simulated)
         (readerQuirks, readerFirmware) = (.embedded, ReaderFirmwareCatalogue())
         (splitSaleWindow, reconnection) = (.day, ReconnectionPolicy())
+        (store, features) = (StoreSettings(), FeatureOverrides())
     }
 
     static let standardReceiptWidth = 40

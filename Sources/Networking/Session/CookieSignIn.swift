@@ -49,8 +49,12 @@ public final class CookieSignIn: RequestSending {
             cookie: Secret("wordpress_test_cookie=WP%20Cookie%20check"), body: Array(form.utf8))
         let answer = try await network.response(for: signIn)
         let cookies = Self.cookies(in: answer.headers)
-        // A wrong password is answered with the form again.
         guard cookies.contains(where: { $0.hasPrefix("wordpress_logged_in_") }) else {
+            try refuseRedirection(answer, of: signIn)
+            guard answer.status < 400 else {
+                throw .service(ServiceError(status: answer.status, message: "the site's sign-in page fails"))
+            }
+            // A wrong password is answered with the form again.
             throw .signInFailed("\(site.withoutQuery) does not accept the user name and password")
         }
         let cookie = Secret(cookies.joined(separator: "; "))
@@ -61,6 +65,14 @@ public final class CookieSignIn: RequestSending {
         let session = Session(cookie: cookie, nonce: Secret(text))
         self.session.withLock { $0 = session }
         return session
+    }
+
+    /// A site that has another address sends everybody there; the password stays here.
+    private func refuseRedirection(_ answer: HTTPResponse, of request: HTTPRequest) throws(NetworkError) {
+        guard (300...399).contains(answer.status), let location = answer.headers["Location"],
+            let target = try? request.address.resolving(location), target.origin != request.address.origin
+        else { return }
+        throw .redirectRefused(from: request.address.withoutQuery, to: target.withoutQuery)
     }
 
     /// `name=value` of every `Set-Cookie` (RFC 6265 §5.2).

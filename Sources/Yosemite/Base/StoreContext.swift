@@ -1,5 +1,6 @@
 public import Commands
 public import Determinism
+public import Experiments
 public import Networking
 public import Storage
 
@@ -11,12 +12,18 @@ public struct StoreContext: Sendable {
     public let time: any TimeSource
     /// Carries out what the stores ask sites for.
     public let commands: CommandQueue
+    /// The site that is asked without WordPress.com; nil when WordPress.com is asked.
+    public let directSite: WebAddress?
+    /// Knows which features are on.
+    public let features: any FeatureFlagService
 
     /// `concurrency`: how many requests are on their way at the same time.
     public init(
-        sender: any RequestSending, storage: any StorageManagerType, time: any TimeSource, concurrency: Int = 4
+        sender: any RequestSending, storage: any StorageManagerType, time: any TimeSource, concurrency: Int = 4,
+        directSite: WebAddress? = nil, features: any FeatureFlagService = DefaultFeatureFlagService()
     ) {
         (self.sender, self.storage, self.time) = (sender, storage, time)
+        (self.directSite, self.features) = (directSite, features)
         commands = CommandQueue(concurrency: concurrency)
     }
 

@@ -1,3 +1,4 @@
+public import Files
 public import Networking
 public import Storage
 
@@ -7,6 +8,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case network(NetworkError)
     /// The answer could not be kept, or what is kept could not be read.
     case storage(StorageError)
+    /// The settings cannot be read or kept.
+    case settings(FileStorageError)
     /// There is no such thing, here or at the site.
     case notFound(entity: String, id: String)
     /// Whoever waited gave up.
@@ -18,6 +21,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .network(let error): error.description
         case .storage(let error): error.description
+        case .settings(let error): error.description
         case .notFound(let entity, let id): "there is no \(entity) \(id)"
         case .cancelled: "cancelled"
         case .notSignedIn: "nobody is signed in: sign in with 'cardpresent login'"

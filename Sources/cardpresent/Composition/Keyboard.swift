@@ -12,12 +12,12 @@ struct Keyboard: Sendable {
     }
 
     let time: any TimeSource
+    /// The longest line; what is typed beyond it is left out.
+    var longest = 64
 
     /// Whether somebody may be at the other end of standard input.
     static var isThere: Bool { isatty(STDIN_FILENO) == 1 }
 
-    /// The longest line; what is typed beyond it is left out.
-    private static let longest = 64
     /// Between two looks at the clock and at the task.
     private static let interval: Int32 = 100
 
@@ -41,7 +41,7 @@ struct Keyboard: Sendable {
 
     private func readLine(within patience: Duration) throws(Failure) -> [UInt8] {
         var line: [UInt8] = []
-        line.reserveCapacity(Self.longest)
+        line.reserveCapacity(longest)
         let start = time.reading()
         while time.elapsed(since: start) < patience {
             if Task.isCancelled { break }
@@ -55,7 +55,7 @@ struct Keyboard: Sendable {
             var byte: UInt8 = 0
             guard read(STDIN_FILENO, &byte, 1) == 1 else { break }
             if byte == 0x0A { return line }
-            if line.count < Self.longest { line.append(byte) }
+            if line.count < longest { line.append(byte) }
         }
         for index in line.indices { line[index] = 0 }
         throw !Task.isCancelled && time.elapsed(since: start) >= patience ? .timedOut : .ended

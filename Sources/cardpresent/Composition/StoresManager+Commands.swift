@@ -25,3 +25,25 @@ extension StoresManager {
         }
     }
 }
+
+extension StoresManager {
+    /// The same for the stores of a site. When the site refuses the credentials, the session has ended by the time that
+    /// this throws.
+    func value<Value: Sendable>(
+        _ makeAction: (@escaping @Sendable (Result<Value, StoreError>) -> Void) -> any Action
+    ) async throws(CommandFailure) -> Value {
+        do throws(ActionFailure<StoreError>) {
+            return try await perform { makeAction($0) }
+        } catch {
+            // A refused credential ends the session beside the request that was refused.
+            await settle()
+            if case .refused(let reason) = lastEnd { throw CommandFailure(refused: reason) }
+            switch error {
+            case .failed(let error): throw CommandFailure(error)
+            case .notDispatched(.notSignedIn): throw .notSignedIn
+            case .notDispatched, .neverCompleted:
+                throw CommandFailure(.internalError, code: "internal", message: error.description)
+            }
+        }
+    }
+}

@@ -13,6 +13,8 @@ internal import Yosemite
 struct Till: Sendable {
     private let stores: StoresManager
     private let world: any World
+    /// Why nobody is signed in, when that is not because nobody was.
+    private let sessionFailure: CommandFailure?
     /// What was done, at start, about attempts that were left in the middle.
     let recovered: RecoveryReport
 
@@ -63,47 +65,52 @@ struct Till: Sendable {
                 fix: "give --trace another path")
         }
         let host = try HostFactory.host(beside: path, world: world, rules: rules)
+        let door = try ShopDoor(data: data, settings: settings)
+        let (session, sessionFailure) = Self.session(door)
         let stores = try Self.stores(
-            world, terminal: world.terminal(settings.terminal(for: currency)), host: host, journal: journal,
+            world, door.composition(storage: storage, session: session),
+            terminal: world.terminal(settings.terminal(for: currency)), host: host, journal: journal,
             history: try world.takesCards ? CardFiles.history(in: storage, settings, world.time) : nil,
             readers: world.hasOwnedReaders ? ReaderRegister(storage: storage) : nil, settings: settings)
         let recovered = try await stores.value { CardPresentPaymentsAction.recoverPayments(onCompletion: $0) }
-        return Till(stores: stores, world: world, recovered: recovered)
+        return Till(stores: stores, world: world, sessionFailure: sessionFailure, recovered: recovered)
+    }
+
+    /// Who is signed in. Payments need nobody, so credentials that cannot be read are told of by ``shop()`` alone.
+    private static func session(_ door: ShopDoor) -> (SessionManager, CommandFailure?) {
+        do throws(CommandFailure) { return (try door.session(), nil) } catch {
+            return (SessionManager(), error)
+        }
     }
 
     private static func stores(
-        _ world: any World, terminal: TerminalConfiguration, host: any PaymentHost, journal: PaymentJournal,
-        history: StoredCardHistory?, readers: ReaderRegister?, settings: TillConfiguration
+        _ world: any World, _ composition: StoreComposition, terminal: TerminalConfiguration, host: any PaymentHost,
+        journal: PaymentJournal, history: StoredCardHistory?, readers: ReaderRegister?, settings: TillConfiguration
     ) throws(CommandFailure) -> StoresManager {
         let time = world.time
-        let payments = CardPresentPaymentsStore(
-            host: host, journal: journal, merchant: settings.merchant, history: history, readers: readers,
-            time: time
-        ) { host in
-            LocalCardReaderService(
-                sources: world.readerSources(settings), host: host, terminal: terminal,
-                magneticStripe: settings.magneticStripe, cardholder: world.cardholder, history: history, time: time,
-                random: world.random.stream("terminal"),
-                reconnection: world.hasOwnedReaders ? settings.reconnection : .off, trace: world.recordTrace)
+        return try composition.manager { _ in
+            let payments = CardPresentPaymentsStore(
+                host: host, journal: journal, merchant: settings.merchant, history: history, readers: readers,
+                time: time
+            ) { host in
+                LocalCardReaderService(
+                    sources: world.readerSources(settings), host: host, terminal: terminal,
+                    magneticStripe: settings.magneticStripe, cardholder: world.cardholder, history: history,
+                    time: time, random: world.random.stream("terminal"),
+                    reconnection: world.hasOwnedReaders ? settings.reconnection : .off, trace: world.recordTrace)
+            }
+            let receipts = ReceiptStore(
+                journal: journal, printer: CUPSPrinterService(time: SystemTimeSource()), time: time)
+            return [payments, receipts]
         }
-        let receipts = ReceiptStore(
-            journal: journal, printer: CUPSPrinterService(time: SystemTimeSource()), time: time)
-        let all: [any Store] = [payments, receipts]
-        do throws(DispatcherError) {
-            return try StoresManager(
-                dispatcher: Dispatcher(time: time), session: SessionManager(),
-                configuration: StoresManager.Configuration(
-                    authenticated: { AuthenticatedState(credentials: $0, stores: all) },
-                    // Taking payments needs no store site.
-                    deauthenticated: { DeauthenticatedState(stores: all) },
-                    disconnectReader: { dispatcher in
-                        _ =
-                            try? await dispatcher.perform { CardPresentPaymentsAction.reset(onCompletion: $0) }
-                            as Void
-                    }))
-        } catch {
-            throw CommandFailure(.internalError, code: "internal", message: error.description)
-        }
+    }
+
+    /// The store that somebody is signed in to, with the same stores.
+    ///
+    /// - Throws: `CommandFailure` when nobody is signed in or no store is chosen.
+    func shop() throws(CommandFailure) -> Shop {
+        if let sessionFailure { throw sessionFailure }
+        return try Shop(stores: stores)
     }
 
     /// The readers of this machine.

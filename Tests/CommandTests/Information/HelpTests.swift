@@ -29,6 +29,12 @@ struct HelpTests {
                   -h, --help              Show help information.
 
                 SUBCOMMANDS:
+                  login                   Signs in to a store, and keeps what is needed to stay
+                                          signed in.
+                  logout                  Signs out of the store, and deletes what was kept of
+                                          it.
+                  sites                   Lists the sites of whoever is signed in, and chooses
+                                          one.
                   pay                     Takes a card payment, records it and shows its
                                           receipt.
                   refund                  Gives money back for a captured payment.
@@ -43,8 +49,11 @@ struct HelpTests {
                   issuer                  Shows the book of the simulated issuer, and compares
                                           it with the till's.
                   config                  Shows and checks the configuration of the till.
+                  features                Shows which features are on, and what experiments
+                                          gave this till.
                   emv                     Tools for EMV data: keys, cards' data, recorded
                                           exchanges.
+                  debug                   Tools for finding out what a store answers.
                   doctor                  Finds out why readers, printing or records do not
                                           work, and says what to type.
 

@@ -1,5 +1,6 @@
 import Amounts
 import Determinism
+import Networking
 import Storage
 import Synchronization
 import Testing
@@ -7,8 +8,10 @@ import Testing
 @testable import Yosemite
 
 @Suite struct StoresManagerTests {
-    private let anna = SessionCredentials(siteID: 7, username: "anna", token: "t0k3n")
-    private let ben = SessionCredentials(siteID: 8, username: "ben", token: "0th3r")
+    private let anna = SignIn(
+        credentials: .wordPressDotcom(username: "anna", token: Secret("t0k3n"), site: nil), siteID: 7)
+    private let ben = SignIn(
+        credentials: .wordPressDotcom(username: "ben", token: Secret("0th3r"), site: nil), siteID: 8)
 
     /// Everything that happens, in order.
     private let log = Log<String>()
@@ -19,12 +22,12 @@ import Testing
     ) -> StoresManager.Configuration {
         let log = log
         return StoresManager.Configuration(
-            authenticated: { credentials in
+            authenticated: { signIn, _ in
                 AuthenticatedState(
-                    credentials: credentials,
+                    signIn: signIn,
                     stores: [
-                        ClosureStore(OrderAction.self) { log.add("\(credentials.username): \($0.name)") },
-                        ClosureStore(ReaderAction.self) { log.add("\(credentials.username): \($0.name)") },
+                        ClosureStore(OrderAction.self) { log.add("\(signIn.credentials.username): \($0.name)") },
+                        ClosureStore(ReaderAction.self) { log.add("\(signIn.credentials.username): \($0.name)") },
                     ],
                     actionsOnEntering: [OrderAction.note(id: 1, text: "")],
                     resets: [OrderAction.forget])
@@ -38,7 +41,7 @@ import Testing
     }
 
     @Test func `stored credentials begin a session`() throws {
-        let session = SessionManager(credentials: anna)
+        let session = SessionManager(signIn: anna)
         let manager = try StoresManager(dispatcher: dispatcher, session: session, configuration: configuration())
         #expect(manager.isAuthenticated)
         #expect(log.entries == ["anna: OrderAction.note"])
@@ -48,7 +51,7 @@ import Testing
         let manager = try StoresManager(
             dispatcher: dispatcher, session: SessionManager(), configuration: configuration())
         #expect(!manager.isAuthenticated)
-        #expect(throws: DispatcherError.unhandled(actionName: "OrderAction.forget")) {
+        #expect(throws: DispatcherError.notSignedIn(actionName: "OrderAction.forget")) {
             try manager.dispatch(OrderAction.forget)
         }
     }
@@ -57,17 +60,17 @@ import Testing
         let session = SessionManager()
         let manager = try StoresManager(dispatcher: dispatcher, session: session, configuration: configuration())
         try await manager.authenticate(anna)
-        #expect(session.credentials == anna)
+        #expect(session.signIn == anna)
         try manager.dispatch(ReaderAction.reset)
         try await manager.deauthenticate()
-        #expect(session.credentials == nil)
+        #expect(session.signIn == nil)
         #expect(!manager.isAuthenticated)
         #expect(
             log.entries == [
                 "anna: OrderAction.note", "anna: ReaderAction.reset", "disconnect", "anna: ReaderAction.reset",
                 "anna: OrderAction.forget",
             ])
-        #expect(throws: DispatcherError.unhandled(actionName: "ReaderAction.reset")) {
+        #expect(throws: DispatcherError.notSignedIn(actionName: "ReaderAction.reset")) {
             try manager.dispatch(ReaderAction.reset)
         }
         try await manager.deauthenticate()
@@ -76,10 +79,10 @@ import Testing
 
     @Test func `signing in as somebody else ends the first session`() async throws {
         let manager = try StoresManager(
-            dispatcher: dispatcher, session: SessionManager(credentials: anna), configuration: configuration())
+            dispatcher: dispatcher, session: SessionManager(signIn: anna), configuration: configuration())
         try await manager.authenticate(ben)
         try await manager.authenticate(ben)
-        #expect(manager.credentials == ben)
+        #expect(manager.signIn == ben)
         try manager.dispatch(OrderAction.forget)
         #expect(
             log.entries == [
@@ -92,7 +95,7 @@ import Testing
         let refused = Log<DispatcherError>()
         let box = ManagerBox()
         let manager = try StoresManager(
-            dispatcher: dispatcher, session: SessionManager(credentials: anna),
+            dispatcher: dispatcher, session: SessionManager(signIn: anna),
             configuration: configuration { _ in
                 do throws(DispatcherError) { try box.manager?.dispatch(OrderAction.forget) } catch {
                     refused.add(error)
@@ -150,16 +153,16 @@ import Testing
         let manager = try StoresManager(
             dispatcher: dispatcher, session: SessionManager(),
             configuration: StoresManager.Configuration(
-                authenticated: { credentials in
+                authenticated: { signIn, _ in
                     AuthenticatedState(
-                        credentials: credentials,
+                        signIn: signIn,
                         stores: [ClosureStore(OrderAction.self), ClosureStore(OrderAction.self)])
                 },
                 deauthenticated: {
                     DeauthenticatedState(stores: [ClosureStore(ReaderAction.self) { log.add("still: \($0.name)") }])
                 },
                 disconnectReader: { _ in }))
-        await #expect(throws: DispatcherError.alreadyRegistered(actionType: "OrderAction")) {
+        await #expect(throws: SessionError.stores(.alreadyRegistered(actionType: "OrderAction"))) {
             try await manager.authenticate(anna)
         }
         #expect(!manager.isAuthenticated)
@@ -176,10 +179,10 @@ import Testing
                 siteID: 7, orderID: nil, amount: amount, hostName: "simulated", at: Timestamp(milliseconds: 1))
         }
         let manager = try StoresManager(
-            dispatcher: dispatcher, session: SessionManager(credentials: anna),
+            dispatcher: dispatcher, session: SessionManager(signIn: anna),
             configuration: StoresManager.Configuration(
-                authenticated: { credentials in
-                    AuthenticatedState(credentials: credentials, stores: [store], resets: [OrderAction.forget])
+                authenticated: { signIn, _ in
+                    AuthenticatedState(signIn: signIn, stores: [store], resets: [OrderAction.forget])
                 },
                 deauthenticated: { DeauthenticatedState() },
                 disconnectReader: { _ in }))

@@ -47,7 +47,7 @@ final class Lane: Sendable {
         stores = try StoresManager(
             dispatcher: Dispatcher(time: clock), session: SessionManager(),
             configuration: StoresManager.Configuration(
-                authenticated: { AuthenticatedState(credentials: $0, stores: [store]) },
+                authenticated: { signIn, _ in AuthenticatedState(signIn: signIn, stores: [store]) },
                 deauthenticated: { DeauthenticatedState(stores: [store]) },
                 disconnectReader: { dispatcher in
                     _ = try? await dispatcher.perform { CardPresentPaymentsAction.reset(onCompletion: $0) } as Void

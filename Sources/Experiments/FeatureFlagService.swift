@@ -1,0 +1,4 @@
+/// Knows which features are on.
+public protocol FeatureFlagService: Sendable {
+    func isEnabled(_ flag: FeatureFlag) -> Bool
+}
