@@ -59,7 +59,8 @@ public final class AccountStore: Store {
                     try await remote.updateAccountSettings(userID: userID, tracksOptOut: tracksOptOut)
                 }, save: Self.save, onCompletion)
         case .closeAccount(let onCompletion):
-            context.run(HTTPCommand { [remote] () async throws(NetworkError) in try await remote.closeAccount() }, onCompletion)
+            context.run(
+                HTTPCommand { [remote] () async throws(NetworkError) in try await remote.closeAccount() }, onCompletion)
         }
     }
 

@@ -37,7 +37,8 @@ struct FeaturesTests {
     }
 
     @Test func `a keyring that is switched off is refused before anything is kept`() throws {
-        let file = try scratch.write("store: {credentials: keyring}\nfeatures: {kernelKeyring: false}\n", to: "till.yaml")
+        let file = try scratch.write(
+            "store: {credentials: keyring}\nfeatures: {kernelKeyring: false}\n", to: "till.yaml")
         let result = try Program.run(
             ["sites", "--config", file, "--database", scratch.database], in: scratch)
         #expect(result.status == 78)

@@ -64,7 +64,9 @@ struct LoginTests {
     ])
     func `a site that misbehaves is told of by what it does`(behaviour: String, status: Int32, code: String) throws {
         let site = try TestSite { line in
-            guard line.contains("users/me ") || line.contains("users/me&") || line.contains("users/me?") else { return nil }
+            guard line.contains("users/me ") || line.contains("users/me&") || line.contains("users/me?") else {
+                return nil
+            }
             return switch behaviour {
             case "html": TestSite.Answer(body: "<!DOCTYPE html><html></html>", type: "text/html")
             case "elsewhere":
@@ -100,7 +102,8 @@ struct LoginTests {
         #expect(result.status == 78)
         #expect((try result.object()["error"] as? [String: Any])?["code"] as? String == "signed_out")
         #expect(!FileManager.default.fileExists(atPath: path))
-        #expect((try run(["sites", "--json"]).object()["error"] as? [String: Any])?["code"] as? String == "not_signed_in")
+        #expect(
+            (try run(["sites", "--json"]).object()["error"] as? [String: Any])?["code"] as? String == "not_signed_in")
         #expect(try run(["payments", "list", "--json"]).list().count == 1)
     }
 

@@ -82,9 +82,10 @@ import Testing
         }
         #expect(session.network.requests.count == 2)
         await #expect(throws: ActionFailure<StoreError>.failed(.notFound(entity: "site", id: "5"))) {
-            _ = try await session.value {
-                AccountAction.loadAndSynchronizeSite(siteID: 5, forcedUpdate: false, onCompletion: $0)
-            } as Site
+            _ =
+                try await session.value {
+                    AccountAction.loadAndSynchronizeSite(siteID: 5, forcedUpdate: false, onCompletion: $0)
+                } as Site
         }
     }
 
@@ -100,10 +101,11 @@ import Testing
         }
         #expect(site.id == 8)
         await #expect(throws: ActionFailure<StoreError>.failed(.notFound(entity: "site", id: "https://b.example"))) {
-            _ = try await session.value {
-                AccountAction.synchronizeSitesAndReturnSelectedSiteInfo(
-                    siteAddress: "https://b.example", onCompletion: $0)
-            } as Site
+            _ =
+                try await session.value {
+                    AccountAction.synchronizeSitesAndReturnSelectedSiteInfo(
+                        siteAddress: "https://b.example", onCompletion: $0)
+                } as Site
         }
     }
 
@@ -111,9 +113,10 @@ import Testing
         session.network.simulate("/me/sites", json: SiteJSON.list([SiteJSON.site(7, name: "Corner Shop")]))
         session.network.simulate("/sites/7", json: #"{"ID":7,"plan":{"product_slug":"business"}}"#)
         await #expect(throws: ActionFailure<StoreError>.failed(.notFound(entity: "site", id: "7"))) {
-            _ = try await session.value {
-                AccountAction.synchronizeSitePlan(siteID: 7, onCompletion: $0)
-            } as Site
+            _ =
+                try await session.value {
+                    AccountAction.synchronizeSitePlan(siteID: 7, onCompletion: $0)
+                } as Site
         }
         _ = try await synchronize()
         let site: Site = try await session.value { AccountAction.synchronizeSitePlan(siteID: 7, onCompletion: $0) }

@@ -37,9 +37,10 @@ import Testing
             for number in Int64(0)..<5 {
                 group.addTask {
                     await #expect(throws: (any Error).self) {
-                        _ = try await session.value {
-                            AccountAction.synchronizeSites(selectedSiteID: number, onCompletion: $0)
-                        } as SynchronizedSites
+                        _ =
+                            try await session.value {
+                                AccountAction.synchronizeSites(selectedSiteID: number, onCompletion: $0)
+                            } as SynchronizedSites
                     }
                 }
             }
@@ -54,11 +55,13 @@ import Testing
         #expect(reason.code == "incorrect_password")
         #expect(session.keeper.kept == nil)
         #expect(try session.storage.read { try $0.count(Site.self) } == 0)
-        await #expect(throws: ActionFailure<StoreError>.notDispatched(.notSignedIn(actionName: "AccountAction.synchronizeSites")))
-        {
-            _ = try await session.value {
-                AccountAction.synchronizeSites(selectedSiteID: nil, onCompletion: $0)
-            } as SynchronizedSites
+        await #expect(
+            throws: ActionFailure<StoreError>.notDispatched(.notSignedIn(actionName: "AccountAction.synchronizeSites"))
+        ) {
+            _ =
+                try await session.value {
+                    AccountAction.synchronizeSites(selectedSiteID: nil, onCompletion: $0)
+                } as SynchronizedSites
         }
     }
 
@@ -90,12 +93,15 @@ import Testing
         #expect(session.manager.isAuthenticated)
     }
 
-    @Test func `somebody else's data are deleted before the next session begins, the same user's are kept`() async throws {
+    @Test func `somebody else's data are deleted before the next session begins, the same user's are kept`()
+        async throws
+    {
         let session = try TestSession(anna)
         session.network.simulate("/", json: Self.index)
-        _ = try await session.value {
-            AccountAction.synchronizeSites(selectedSiteID: nil, onCompletion: $0)
-        } as SynchronizedSites
+        _ =
+            try await session.value {
+                AccountAction.synchronizeSites(selectedSiteID: nil, onCompletion: $0)
+            } as SynchronizedSites
         try await session.manager.authenticate(.direct("anna", password: "new", site: site))
         #expect(try session.storage.read { try $0.count(Site.self) } == 1)
         try await session.manager.authenticate(.direct("ben", site: site))

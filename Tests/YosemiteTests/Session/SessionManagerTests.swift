@@ -61,13 +61,17 @@ import Testing
         #expect(session.keeper.saves == 0)
     }
 
-    @Test func `the number of a site without WordPress.com depends on where it is, and not on how it is reached`() throws {
+    @Test func `the number of a site without WordPress.com depends on where it is, and not on how it is reached`()
+        throws
+    {
         let number = try WebAddress("https://shop.example").directSiteID
         for text in ["http://shop.example/", "https://SHOP.example", "https://shop.example:443/"] {
             #expect(try WebAddress(text).directSiteID == number, "\(text)")
         }
         var numbers: Set<Int64> = [number]
-        for text in ["https://shop.example/b", "https://shop.example:8443", "https://b.shop.example", "http://127.0.0.1:8181"] {
+        for text in [
+            "https://shop.example/b", "https://shop.example:8443", "https://b.shop.example", "http://127.0.0.1:8181",
+        ] {
             let other = try WebAddress(text).directSiteID
             #expect((1 << 52..<1 << 53).contains(other))
             numbers.insert(other)

@@ -69,7 +69,8 @@ import Testing
     @Test func `a token finds the sites of its account, and chooses the only store`() async throws {
         network.simulate("/me", json: #"{"ID":3,"username":"anna","display_name":"Anna","email":"a@b.example"}"#)
         network.simulate(
-            "/me/sites", json: SiteJSON.list([SiteJSON.site(7), SiteJSON.site(8, wooCommerce: false), "{\"ID\":\"x\"}"]))
+            "/me/sites",
+            json: SiteJSON.list([SiteJSON.site(7), SiteJSON.site(8, wooCommerce: false), "{\"ID\":\"x\"}"]))
         network.simulate("/system_status", json: #"{"data":{"environment":{"version":"9.3.3"}}}"#)
         let stand = try WebAddress("http://127.0.0.1:8282/")
         let outcome = try await process(dotcom: stand).signIn(with: .token(Secret("t0k3n")))
@@ -166,7 +167,8 @@ import Testing
     }
 
     @Test(arguments: [
-        NetworkError.untrustedServer(host: "shop.example", .expired), .cannotConnect(host: "shop.example", reason: "no"),
+        NetworkError.untrustedServer(host: "shop.example", .expired),
+        .cannotConnect(host: "shop.example", reason: "no"),
         .timedOut(host: "shop.example", wasSent: true),
     ])
     func `what goes wrong on the way is told as it is`(failure: NetworkError) async throws {

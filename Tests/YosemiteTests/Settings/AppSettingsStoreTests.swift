@@ -122,7 +122,9 @@ import Testing
     @Test func `the first payment with a reader stays the first`() async throws {
         let (first, later) = (Timestamp(milliseconds: 1_000), Timestamp(milliseconds: 2_000))
         #expect(
-            try await !value { AppSettingsAction.loadSiteHasAtLeastOneIPPTransactionFinished(siteID: 1, onCompletion: $0) })
+            try await !value {
+                AppSettingsAction.loadSiteHasAtLeastOneIPPTransactionFinished(siteID: 1, onCompletion: $0)
+            })
         let results = try await [
             value {
                 AppSettingsAction.storeInPersonPaymentsTransactionIfFirst(
@@ -140,7 +142,9 @@ import Testing
                     siteID: 1, cardReaderType: "usb", onCompletion: $0)
             } == first)
         #expect(
-            try await value { AppSettingsAction.loadSiteHasAtLeastOneIPPTransactionFinished(siteID: 1, onCompletion: $0) })
+            try await value {
+                AppSettingsAction.loadSiteHasAtLeastOneIPPTransactionFinished(siteID: 1, onCompletion: $0)
+            })
     }
 
     @Test func `what this program does not know stays in the file`() async throws {
