@@ -168,8 +168,8 @@ struct RemoteEndpointTests {
             let client = try served.dotcom()
             let (account, site) = (AccountRemote(client), served.siteID)
             #expect(try await account.loadAccount().username == "shopkeeper")
-            #expect(try await account.updateAccountSettings(tracksOptOut: true).tracksOptOut)
-            #expect(try await account.loadAccountSettings().tracksOptOut)
+            #expect(try await account.updateAccountSettings(userID: 7, tracksOptOut: true).tracksOptOut)
+            #expect(try await account.loadAccountSettings(userID: 7).tracksOptOut)
             let sites = try await account.loadSites()
             #expect(sites.rejected.isEmpty)
             #expect(sites.elements.map(\.options.woocommerceIsActive) == [true, false])
@@ -212,6 +212,10 @@ struct RemoteEndpointTests {
             }
             let top = try await remote.loadTopEarners(siteID: served.siteID, unit: .year, latest: "2025", limit: 3)
             #expect(top.data.count == 3)
+            let orders = try await remote.loadOrderStats(
+                siteID: served.siteID, unit: .month, latest: "2026-01", quantity: 14)
+            #expect(orders.items.count == 14)
+            #expect(orders.totalOrders == orders.items.reduce(0) { $0 + $1.orders } && orders.totalOrders > 0)
         }
     }
 
