@@ -19,7 +19,7 @@ struct RootCommand: AsyncParsableCommand {
             StatsCommand.self, SettingsCommand.self, TaxesCommand.self, ShipmentsCommand.self, CommentsCommand.self,
             NotificationsCommand.self,
             PayCommand.self, RefundCommand.self, PaymentsCommand.self, ReceiptsCommand.self, ReadersCommand.self,
-            CardsCommand.self, SimulateCommand.self, ExceptionsCommand.self, IssuerCommand.self, ConfigCommand.self, FeaturesCommand.self,
-            EMVCommand.self, DebugCommand.self, DoctorCommand.self,
+            CardsCommand.self, SimulateCommand.self, ExceptionsCommand.self, IssuerCommand.self, ConfigCommand.self,
+            FeaturesCommand.self, EMVCommand.self, DebugCommand.self, DoctorCommand.self,
         ])
 }

@@ -91,7 +91,8 @@ public enum OrderAction: Action {
         case .synchronizeAllOrders(let siteID, _, let isFull, let limit, _, _):
             ["site": String(siteID), "full": String(isFull), "pages": limit.map(String.init) ?? "all"]
         case .cancelSynchronization(let siteID), .checkIfStoreHasOrders(let siteID, _), .loadOrders(let siteID, _, _),
-            .loadSearchResults(let siteID, _, _), .observeInsertedOrders(let siteID, _), .createOrder(let siteID, _, _, _),
+            .loadSearchResults(let siteID, _, _), .observeInsertedOrders(let siteID, _),
+            .createOrder(let siteID, _, _, _),
             .createSimplePaymentsOrder(let siteID, _, _, _, _, _):
             ["site": String(siteID)]
         case .retrieveOrder(let siteID, let orderID, _), .retrieveOrderRemotely(let siteID, let orderID, _),

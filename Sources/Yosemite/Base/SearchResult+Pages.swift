@@ -4,7 +4,8 @@ internal import Storage
 extension SearchResult {
     /// Keeps what a page of a search found. It takes the place of what was found there and behind it before.
     static func save(
-        _ ids: [Int64], of entity: String, keyword: String, siteID: Int64, page: PageRequest, in storage: any StorageType
+        _ ids: [Int64], of entity: String, keyword: String, siteID: Int64, page: PageRequest,
+        in storage: any StorageType
     ) throws {
         let first = Int64(page.number - 1) * Int64(page.size)
         _ = try storage.delete(

@@ -37,7 +37,8 @@ extension Order {
             OrderChanges.Item(
                 id: item.id > 0 ? item.id : nil, productID: item.productID ?? 0,
                 variationID: item.variationID.flatMap { $0 > 0 ? $0 : nil }, quantity: item.quantity,
-                subtotal: item.quantity == .zero ? nil : item.subtotal, total: item.quantity == .zero ? nil : item.total)
+                subtotal: item.quantity == .zero ? nil : item.subtotal, total: item.quantity == .zero ? nil : item.total
+            )
         }
     }
 

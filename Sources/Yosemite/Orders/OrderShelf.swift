@@ -47,7 +47,8 @@ struct OrderShelf: Sendable {
                 ).map { ($0.id, $0.dateModifiedGMT) }, uniquingKeysWith: { first, _ in first })
             try storage.save(
                 orders.filter { order in
-                    guard !evenOverNewer, let kept = stored[order.id] ?? nil, let modified = order.dateModifiedGMT else {
+                    guard !evenOverNewer, let kept = stored[order.id] ?? nil, let modified = order.dateModifiedGMT
+                    else {
                         return true
                     }
                     return modified >= kept

@@ -54,9 +54,10 @@ struct OrderSynchronization: Sendable {
             report.deleted = try await forget(known.subtracting(seen.withLock { $0.ids }))
         }
         try await settleDoubts()
-        try save(upTo: seen.withLock { $0.servedAt }.map { $0.advanced(by: .seconds(-60)) }
-            // Nothing is known of the server's clock but that it is about right.
-            ?? begun.advanced(by: .seconds(-600)))
+        try save(
+            upTo: seen.withLock { $0.servedAt }.map { $0.advanced(by: .seconds(-60)) }
+                // Nothing is known of the server's clock but that it is about right.
+                ?? begun.advanced(by: .seconds(-600)))
         return report
     }
 
@@ -99,9 +100,11 @@ struct OrderSynchronization: Sendable {
             guard page.list.rejected.isEmpty else { continue }
             let there = Set(page.elements.map(\.id))
             let gone = asked.filter { !there.contains($0) }
-            try shelf.save(page.elements.filter { asked.contains($0.id) }, before: { storage in
-                try OrderShelf.delete(siteID: siteID, orderIDs: gone, in: storage)
-            })
+            try shelf.save(
+                page.elements.filter { asked.contains($0.id) },
+                before: { storage in
+                    try OrderShelf.delete(siteID: siteID, orderIDs: gone, in: storage)
+                })
             count += gone.count
         }
         return count

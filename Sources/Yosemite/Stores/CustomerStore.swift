@@ -113,7 +113,8 @@ extension CustomerStore {
     }
 
     private func synchronizeAllCustomers(
-        _ siteID: Int64, _ page: PageRequest, _ onCompletion: @escaping CustomerAction.Completion<Page<WCAnalyticsCustomer>>
+        _ siteID: Int64, _ page: PageRequest,
+        _ onCompletion: @escaping CustomerAction.Completion<Page<WCAnalyticsCustomer>>
     ) {
         let key = CommandKey("customers.page", "site \(siteID)", "page \(page.number) of \(page.size)")
         context.carryOut(key, onCompletion) { [context, analytics] () async throws(StoreError) in
@@ -166,7 +167,8 @@ extension CustomerStore {
             let light = try await context.ask { () async throws(NetworkError) in
                 try await analytics.searchCustomers(siteID: siteID, keyword: keyword, filter: filter, page: page)
             }.map { $0.compactMap(\.account) }
-            let full = isFull ? try await accounts.customers(siteID: siteID, light.elements.map(\.id)) : .init(elements: [])
+            let full =
+                isFull ? try await accounts.customers(siteID: siteID, light.elements.map(\.id)) : .init(elements: [])
             let known = Dictionary(full.elements.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
             try context.write { storage in
                 try CustomerShelf.saveLight(

@@ -99,12 +99,14 @@ public final class OrderNoteStore: Store {
             // A note is kept even when its order cannot be had now.
             if let order = try? await remote.loadOrder(siteID: siteID, orderID: orderID) { orders = [order] }
         }
-        try shelf.save(orders, evenOverNewer: false, alsoSaving: { _, storage in
-            if isWhole {
-                _ = try storage.delete(
-                    OrderNote.self, matching: { $0.siteID == siteID && $0.orderID == orderID })
-            }
-            try storage.save(notes)
-        })
+        try shelf.save(
+            orders, evenOverNewer: false,
+            alsoSaving: { _, storage in
+                if isWhole {
+                    _ = try storage.delete(
+                        OrderNote.self, matching: { $0.siteID == siteID && $0.orderID == orderID })
+                }
+                try storage.save(notes)
+            })
     }
 }

@@ -51,7 +51,8 @@ public final class OrderStore: Store {
             }
         case .loadSearchResults(let siteID, let keyword, let onCompletion):
             loadSearchResults(siteID, keyword, onCompletion)
-        case .observeInsertedOrders(let siteID, let onCompletion): onCompletion(context.insertedOrders.stream(siteID: siteID))
+        case .observeInsertedOrders(let siteID, let onCompletion):
+            onCompletion(context.insertedOrders.stream(siteID: siteID))
         case .updateOrderStatus(let siteID, let orderID, let status, let onCompletion):
             update(
                 siteID, orderID, OrderChanges(status: status), preview: { $0.showing(status) },
@@ -121,10 +122,13 @@ extension OrderStore {
             let found = try await context.ask { () async throws(NetworkError) in
                 try await remote.searchOrders(siteID: siteID, keyword: keyword, page: page)
             }
-            try shelf.save(found.elements, evenOverNewer: false, alsoSaving: { orders, storage in
-                try SearchResult.save(
-                    orders.map(\.id), of: OrderShelf.entity, keyword: keyword, siteID: siteID, page: page, in: storage)
-            })
+            try shelf.save(
+                found.elements, evenOverNewer: false,
+                alsoSaving: { orders, storage in
+                    try SearchResult.save(
+                        orders.map(\.id), of: OrderShelf.entity, keyword: keyword, siteID: siteID, page: page,
+                        in: storage)
+                })
             return found
         }
     }
@@ -258,7 +262,9 @@ extension OrderStore {
                 // An address is sent whole, so the rest of it is sent as it is.
                 let stored = try shelf.order(siteID: siteID, orderID: orderID)
                 let order: Order
-                if let stored { order = stored } else {
+                if let stored {
+                    order = stored
+                } else {
                     order = try await shelf.retrieve(siteID: siteID, orderID: orderID, from: remote)
                 }
                 changes.billing = (order.billing ?? Address()).copy(email: email)

@@ -37,7 +37,7 @@ struct HelpTests {
                                           one.
                   orders                  Shows, brings, creates and changes the orders of the
                                           store.
-                  customers               Shows, searches and brings the customers of the store.
+                  customers               Shows, searches and brings the store's customers.
                   stats                   Shows what the store has sold.
                   settings                Shows the settings of the store, and changes some.
                   taxes                   Shows the tax rates and tax classes of the store.

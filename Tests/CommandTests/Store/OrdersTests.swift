@@ -89,7 +89,8 @@ struct OrdersTests {
         #expect((here.status, try code(here)) == (65, "unknown_order"))
         #expect(here.error.contains("'cardpresent orders show 999999 --refresh'"))
         for words in [
-            ["show", "999999", "--refresh"], ["notes", "999999"], ["note", "999999", "x"], ["status", "999999", "failed"],
+            ["show", "999999", "--refresh"], ["notes", "999999"], ["note", "999999", "x"],
+            ["status", "999999", "failed"],
         ] {
             let there = try Program.run(["orders"] + words + ["--database", scratch.database, "--json"], in: scratch)
             #expect((there.status, try code(there)) == (65, "unknown_order"), "\(words)")
@@ -105,7 +106,9 @@ struct OrdersTests {
         let refused = try store.run("orders", "status", id, "no-such-status", "--json")
         #expect(refused.status == 65)
         #expect(refused.error.contains("'cardpresent orders status'"))
-        #expect(try store.run("orders", "show", id, "--json").object()["order"].map { "\($0)" }?.contains("pending") == true)
+        #expect(
+            try store.run("orders", "show", id, "--json").object()["order"].map { "\($0)" }?.contains("pending") == true
+        )
     }
 
     @Test func `customers are brought, listed, searched and shown`() throws {

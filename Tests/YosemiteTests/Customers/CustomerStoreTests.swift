@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Customers")
 struct CustomerStoreTests {
-    private static func person(_ id: Int64, account: Int64 = 0, _ name: String = "Ada Byron", email: String = "a@example.com")
+    private static func person(
+        _ id: Int64, account: Int64 = 0, _ name: String = "Ada Byron", email: String = "a@example.com"
+    )
         -> String
     {
         """
@@ -115,7 +117,10 @@ struct CustomerStoreTests {
             CustomerAction.synchronizeEveryCustomer(siteID: TestShop.siteID, onCompletion: $0)
         }
         #expect((report.saved, report.deleted) == (3, 1))
-        #expect(try shop.models(WCAnalyticsCustomer.self).map { [$0.siteID, $0.id] } == [[7, 1], [7, 2], [7, 3], [8, 9]])
+        #expect(
+            try shop.models(WCAnalyticsCustomer.self).map { [$0.siteID, $0.id] } == [
+                [7, 1], [7, 2], [7, 3], [8, 9],
+            ])
         let stored: [WCAnalyticsCustomer] = try await shop.value {
             CustomerAction.loadCustomers(siteID: TestShop.siteID, text: "BYRON", limit: 2, onCompletion: $0)
         }
@@ -157,7 +162,7 @@ struct CustomerStoreTests {
             // One was deleted, one cannot be read.
             switch call.id {
             case 43: return .refusal("woocommerce_rest_invalid_id", status: 404)
-            case 44: return .json(#"{"id":44}"#)
+            case 44: return .json(#"{"id":"?"}"#)
             default: return .json(Self.account(call.id ?? 0))
             }
         }
@@ -165,7 +170,7 @@ struct CustomerStoreTests {
         #expect(page.elements.map(\.id) == [42, 43, 44, 45, 46, 47, 48, 49])
         #expect(page.hasNext)
         #expect(page.elements.map { $0.billing != nil } == [true, false, false, true, true, true, true, true])
-        #expect(page.list.rejected.count <= 1)
+        #expect(page.list.rejected.count == 1)
         #expect(!shop.site.calls.contains { $0.route == "wc/v3/customers/0" })
         let found: [Customer] = try await shop.value {
             CustomerAction.loadCustomerSearchResults(siteID: TestShop.siteID, keyword: "ada", onCompletion: $0)

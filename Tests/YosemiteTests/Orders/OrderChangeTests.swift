@@ -153,7 +153,8 @@ struct OrderChangeTests {
             OrderJSON.order(
                 5,
                 more: [
-                    "line_items": "[\(OrderJSON.item(1, product: 2)),\(OrderJSON.item(3, product: 4, more: ",\"bundled_by\":1"))]",
+                    "line_items":
+                        "[\(OrderJSON.item(1, product: 2)),\(OrderJSON.item(3, product: 4, more: ",\"bundled_by\":1"))]",
                     "fee_lines": "[\(OrderJSON.fee(8, "Wrap", total: "1.50"))]", "customer_id": "4",
                     "billing": #"{"first_name":"A","email":"a@example.com"}"#, "shipping": #"{"first_name":"B"}"#,
                 ]))
@@ -244,11 +245,10 @@ struct OrderChangeTests {
         let body = try #require(shop.site.calls.first?.body)
         for part in [
             #""first_name":"Anna""#, #""city":"Bern""#, #""email":"anna@example.com""#,
-            #""fee_lines":[{"id":8,"name":"Simple Payments","tax_status":"none","total":"12.50"}]"#,
+            #""fee_lines":[{"id":8,"name":"Simple Payments","total":"12.50","tax_status":"none"}]"#,
             #""customer_note":"thanks""#,
         ] {
-            let isThere = body.contains(part) || part.contains("fee_lines") && body.contains(#""total":"12.50""#)
-            #expect(isThere, "\(part) in \(body)")
+            #expect(body.contains(part), "\(part)")
         }
     }
 

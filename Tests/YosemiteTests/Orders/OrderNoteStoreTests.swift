@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Notes and statuses of orders")
 struct OrderNoteStoreTests {
-    private func retrieve(_ shop: TestShop, site: Int64 = TestShop.siteID) async throws(StoreError) -> ElementList<OrderNote> {
+    private func retrieve(_ shop: TestShop, site: Int64 = TestShop.siteID) async throws(StoreError) -> ElementList<
+        OrderNote
+    > {
         try await shop.value { OrderNoteAction.retrieveOrderNotes(siteID: site, orderID: 5, onCompletion: $0) }
     }
 

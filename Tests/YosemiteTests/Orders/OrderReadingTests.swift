@@ -23,7 +23,8 @@ struct OrderReadingTests {
         #expect(try shop.order(5) != nil)
     }
 
-    @Test("of a stored order the date of change alone is asked for, and when it is the same the stored one is handed out")
+    @Test(
+        "of a stored order the date of change alone is asked for, and when it is the same the stored one is handed out")
     func unchanged() async throws {
         let shop = try TestShop { _ in .json(#"{"date_modified_gmt":"2026-02-01T10:00:00"}"#) }
         let stored = try shop.keep(OrderJSON.order(5))
@@ -130,7 +131,9 @@ struct OrderReadingTests {
         #expect(try await found(8, "tea") == [3, 1])
     }
 
-    @Test("fetched orders are saved, put in the place of the site's others, or not saved", arguments: OrdersWriteStrategy.allCases)
+    @Test(
+        "fetched orders are saved, put in the place of the site's others, or not saved",
+        arguments: OrdersWriteStrategy.allCases)
     func strategies(strategy: OrdersWriteStrategy) async throws {
         let shop = try TestShop { _ in .list([OrderJSON.order(1)], total: 1, pages: 1) }
         try shop.keep(OrderJSON.order(9))

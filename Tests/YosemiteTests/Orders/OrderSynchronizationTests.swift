@@ -13,7 +13,8 @@ struct OrderSynchronizationTests {
 
     /// A site with orders from 1, a hundred a page.
     private static func pages(_ count: Int64, _ call: ScriptedSite.Call) -> HTTPResponse {
-        let ids = Int64(call.page - 1) * 100 + 1...max(Int64(call.page - 1) * 100 + 1, min(count, Int64(call.page) * 100))
+        let ids =
+            Int64(call.page - 1) * 100 + 1...max(Int64(call.page - 1) * 100 + 1, min(count, Int64(call.page) * 100))
         return .list(
             ids.map { OrderJSON.order($0) }, total: Int(count), pages: Int((count + 99) / 100), date: date)
     }
@@ -221,6 +222,7 @@ struct OrderSynchronizationTests {
         async let report = synchronize(shop) { _ in Task { await saved.pass() } }
         await gate.isReached()
         await saved.isReached()
+        saved.open()
         try shop.dispatch(OrderAction.cancelSynchronization(siteID: 8))
         try shop.dispatch(OrderAction.cancelSynchronization(siteID: TestShop.siteID))
         gate.open()

@@ -107,7 +107,8 @@ struct SimulatedSiteOrderTests {
         let order = try #require(try till.orders().first)
         let note: OrderNote = try await till.value {
             OrderNoteAction.addOrderNote(
-                siteID: Self.siteID, orderID: order.id, isCustomerNote: false, note: "paid at the till", onCompletion: $0)
+                siteID: Self.siteID, orderID: order.id, isCustomerNote: false, note: "paid at the till",
+                onCompletion: $0)
         }
         #expect((note.note, note.orderID) == ("paid at the till", order.id))
         try await till.value {

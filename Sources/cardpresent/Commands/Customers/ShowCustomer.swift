@@ -40,7 +40,8 @@ struct ShowCustomer: AsyncParsableCommand {
             throw CommandFailure(
                 .badData, code: "unknown_customer",
                 message: stored
-                    ? "customer \(customer) is not stored here" : "the store has no customer with the account \(customer)",
+                    ? "customer \(customer) is not stored here"
+                    : "the store has no customer with the account \(customer)",
                 fix: stored
                     ? "ask the store: 'cardpresent customers show \(customer)'"
                     : "'cardpresent customers search NAME' finds customers; guests have no account to show")
