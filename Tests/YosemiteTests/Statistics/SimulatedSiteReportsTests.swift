@@ -12,17 +12,17 @@ struct SimulatedSiteReportsTests {
 
     private struct Signed {
         let network: StoreSiteNetwork
-        let session: TestSession
+        let session: SiteStoresBench
     }
 
-    private func sign(_ account: TestSession.Account) throws -> Signed {
-        let network = StoreSiteNetwork(orders: 60, time: VirtualTimeSource(start: TestSession.evening))
+    private func sign(_ account: SiteStoresBench.Account) throws -> Signed {
+        let network = StoreSiteNetwork(orders: 60, time: VirtualTimeSource(start: SiteStoresBench.evening))
         let credentials =
             switch account {
             case .site: try StoreSiteNetwork.applicationPassword
             case .dotcom: StoreSiteNetwork.dotcom
             }
-        return Signed(network: network, session: try TestSession(sender: network.client(credentials)))
+        return Signed(network: network, session: try SiteStoresBench(sender: network.client(credentials)))
     }
 
     private func sum(_ amounts: [ExactDecimal]) -> ExactDecimal {
@@ -35,8 +35,8 @@ struct SimulatedSiteReportsTests {
         }
     }
 
-    @Test(arguments: [TestSession.Account.site, .dotcom])
-    func `settings are brought, switched and found again`(account: TestSession.Account) async throws {
+    @Test(arguments: [SiteStoresBench.Account.site, .dotcom])
+    func `settings are brought, switched and found again`(account: SiteStoresBench.Account) async throws {
         let session = try sign(account).session
         let general: ElementList<SiteSetting> = try await session.value {
             SettingAction.synchronizeGeneralSiteSettings(siteID: Self.siteID, onCompletion: $0)
@@ -62,8 +62,8 @@ struct SimulatedSiteReportsTests {
         #expect(TaxBasedOn.allCases.contains(base))
     }
 
-    @Test(arguments: [TestSession.Account.site, .dotcom])
-    func `the classes of rates are among the classes`(account: TestSession.Account) async throws {
+    @Test(arguments: [SiteStoresBench.Account.site, .dotcom])
+    func `the classes of rates are among the classes`(account: SiteStoresBench.Account) async throws {
         let session = try sign(account).session
         let classes: ElementList<TaxClass> = try await session.value {
             TaxClassesAction.retrieveTaxClasses(siteID: Self.siteID, onCompletion: $0)
@@ -75,8 +75,8 @@ struct SimulatedSiteReportsTests {
         #expect(Set(rates.elements.map(\.class)).subtracting(classes.elements.map(\.slug)) == [])
     }
 
-    @Test(arguments: [TestSession.Account.site, .dotcom])
-    func `a parcel is noted, listed and deleted`(account: TestSession.Account) async throws {
+    @Test(arguments: [SiteStoresBench.Account.site, .dotcom])
+    func `a parcel is noted, listed and deleted`(account: SiteStoresBench.Account) async throws {
         let (session, orderID) = (try sign(account).session, try await order(try sign(account)))
         let day = CivilDate(year: 2026, month: 6, day: 18)
         let added: ShipmentTracking = try await session.value {
@@ -110,7 +110,7 @@ struct SimulatedSiteReportsTests {
         }
         #expect(sum(stats.intervals.map(\.subtotals.totalSales)) == stats.totals.totalSales)
         #expect(stats.intervals.map(\.subtotals.ordersCount).reduce(0, +) == stats.totals.ordersCount)
-        let expected = try range.report(at: TestSession.evening.civil(offsetSeconds: 0))
+        let expected = try range.report(at: SiteStoresBench.evening.civil(offsetSeconds: 0))
         #expect(stats.intervals.count <= expected.quantity)
         #expect(try session.kept(OrderStatsV4.self) == [stats])
     }
@@ -214,8 +214,8 @@ struct SimulatedSiteReportsTests {
         #expect(try session.kept(OrderStatsV4.self) == stats)
     }
 
-    @Test(arguments: [TestSession.Account.site, .dotcom])
-    func `a comment is moderated there and back`(account: TestSession.Account) async throws {
+    @Test(arguments: [SiteStoresBench.Account.site, .dotcom])
+    func `a comment is moderated there and back`(account: SiteStoresBench.Account) async throws {
         let signed = try sign(account)
         let session = signed.session
         let commentID: Int64 = 1

@@ -1,3 +1,4 @@
+import Amounts
 import Determinism
 import Networking
 import Storage
@@ -7,10 +8,10 @@ import Testing
 
 /// The retired statistics of WordPress.com.
 struct StatsStoreTests {
-    private let session: TestSession
+    private let session: SiteStoresBench
     private let day = CivilDate(year: 2018, month: 6, day: 8)
 
-    init() throws { session = try TestSession(.dotcom) }
+    init() throws { session = try SiteStoresBench(.dotcom) }
 
     private static func orders(_ rows: String) -> String {
         """

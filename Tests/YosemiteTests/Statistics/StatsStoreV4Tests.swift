@@ -9,11 +9,11 @@ import Testing
 /// Statistics of WooCommerce Analytics and visits: what is asked, what is kept and under which name.
 struct StatsStoreV4Tests {
     private static let berlin = TimeZoneRules(offsetSeconds: 7200)
-    private let session: TestSession
+    private let session: SiteStoresBench
     /// Of WordPress.com, which counts visits.
-    private let dotcom: TestSession
+    private let dotcom: SiteStoresBench
 
-    init() throws { (session, dotcom) = (try TestSession(), try TestSession(.dotcom)) }
+    init() throws { (session, dotcom) = (try SiteStoresBench(), try SiteStoresBench(.dotcom)) }
 
     private static func revenue(_ total: String, intervals: [String] = ["2026-06-18"]) -> String {
         let totals = #"{"orders_count":3,"num_items_sold":5,"total_sales":\#(total),"net_revenue":"700.10"}"#

@@ -1,3 +1,4 @@
+import Amounts
 import Networking
 import Testing
 
@@ -5,9 +6,9 @@ import Testing
 
 /// Tax classes and rates, each site's by itself.
 struct TaxClassesStoreTests {
-    private let session: TestSession
+    private let session: SiteStoresBench
 
-    init() throws { session = try TestSession() }
+    init() throws { session = try SiteStoresBench() }
 
     private func keep(_ slugs: [String], site: Int64) throws {
         try session.keep(slugs.map { TaxClass(siteID: site, slug: $0, name: $0) })

@@ -34,8 +34,12 @@ struct AddShipment: AsyncParsableCommand {
     func run() async throws {
         try await output.reporting {
             let shop = try await shopOptions.open()
-            let clock = SiteClock.rules(of: shop.stores.site?.options)
-            let day = date?.date ?? clock.civil(at: SystemTimeSource().now()).startOfDay
+            let day: CivilDate
+            if let date {
+                day = date.date
+            } else {
+                day = try await SiteClock.rules(at: shop).civil(at: SystemTimeSource().now()).startOfDay
+            }
             let tracking: ShipmentTracking = try await shop.value { onCompletion in
                 if let link {
                     ShipmentAction.addCustomTracking(

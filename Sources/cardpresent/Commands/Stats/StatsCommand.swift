@@ -47,7 +47,7 @@ struct StatsCommand: AsyncParsableCommand {
 
     private func view(of shop: Shop) async throws(CommandFailure) -> StatsView {
         let (siteID, range) = (shop.siteID, range.range)
-        let zone = SiteClock.rules(of: shop.stores.site?.options)
+        let zone = try await SiteClock.rules(at: shop)
         let report: OrderStatsRemoteV4.Range
         do throws(SiteStatsStoreError) {
             report = try range.report(at: zone.civil(at: SystemTimeSource().now()))

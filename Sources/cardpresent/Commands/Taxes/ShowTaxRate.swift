@@ -15,10 +15,10 @@ struct ShowTaxRate: AsyncParsableCommand {
     func run() async throws {
         try await output.reporting {
             let shop = try await shopOptions.open()
-            let rate: TaxRate = try await shop.value {
+            let found: TaxRate = try await shop.value {
                 TaxClassesAction.retrieveTaxRate(siteID: shop.siteID, taxRateID: rate, onCompletion: $0)
             }
-            let view = TaxRateView(rate)
+            let view = TaxRateView(found)
             guard !output.json else { return try StandardOutput.write(json: view) }
             try StandardOutput.write(view.text)
         }

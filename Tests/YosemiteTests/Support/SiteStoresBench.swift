@@ -7,7 +7,7 @@ import Testing
 @testable import Yosemite
 
 /// A session with all stores of a site, on a network without a wire and a database in memory.
-struct TestSession: Sendable {
+struct SiteStoresBench: Sendable {
     enum Account {
         /// Signed in to the site itself.
         case site
