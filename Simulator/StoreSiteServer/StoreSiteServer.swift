@@ -25,10 +25,12 @@ public final class StoreSiteServer: Sendable {
     /// Begins to serve, and tells the site where it is.
     ///
     /// - Parameters:
+    ///   - site: what is asked.
     ///   - host: the address of this machine to listen at; `127.0.0.1` is reached from this machine alone.
     ///   - port: 0 for any that is free.
     ///   - time: what faults wait on.
     ///   - onAnswer: hears of every answer before it is sent.
+    /// - Returns: the server, which listens already.
     /// - Throws: ``StoreSiteServerError``
     public static func start(
         _ site: StoreSite, host: String = "127.0.0.1", port: Int = 0, time: any TimeSource,

@@ -6,9 +6,9 @@ public enum BuildConfiguration: String, Hashable, Sendable, CaseIterable {
     /// This program's.
     public static var current: BuildConfiguration {
         #if DEBUG
-            .development
+        .development
         #else
-            .release
+        .release
         #endif
     }
 }

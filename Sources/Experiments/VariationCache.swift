@@ -74,8 +74,3 @@ public struct VariationCache: Sendable {
         return Array("version: \(version)\nvariations:\n\(lines.joined())".utf8)
     }
 }
-
-/// Why what experiments gave cannot be read or kept.
-public struct VariationCacheError: Error, Hashable, Sendable, CustomStringConvertible {
-    public let description: String
-}

@@ -14,7 +14,8 @@ import Testing
         let cache = VariationCache(path: path)
         #expect(try cache.assignments() == [:])
         let names = (0..<100).map { "till \($0)" }
-        let first = try #require(names.first { ABTestService.choice(of: .requestConcurrency, identity: $0) == .control })
+        let first = try #require(
+            names.first { ABTestService.choice(of: .requestConcurrency, identity: $0) == .control })
         let second = try #require(
             names.first { ABTestService.choice(of: .requestConcurrency, identity: $0) == .treatment })
         #expect(try ABTestService(identity: first, cache: cache).variation(of: .requestConcurrency) == .control)
@@ -40,7 +41,9 @@ import Testing
     }
 
     @Test func `both ways are given about equally often`() {
-        let treated = (0..<1000).count { ABTestService.choice(of: .requestConcurrency, identity: "till \($0)") == .treatment }
+        let treated = (0..<1000).count {
+            ABTestService.choice(of: .requestConcurrency, identity: "till \($0)") == .treatment
+        }
         #expect((400...600).contains(treated))
     }
 
@@ -58,7 +61,9 @@ import Testing
         #expect(results.count == 1)
     }
 
-    @Test(arguments: ["", "version: 0", "variations: {}", "version: 1\nvariations: 7", "version: 1\nvariations:\n  a: \"b c\""])
+    @Test(arguments: [
+        "", "version: 0", "variations: {}", "version: 1\nvariations: 7", "version: 1\nvariations:\n  a: \"b c\"",
+    ])
     func `a file that cannot be read is an error, and stays as it is`(text: String) throws {
         try FileStorage().replace(path, with: Array(text.utf8))
         let cache = VariationCache(path: path)

@@ -5,7 +5,9 @@ import Testing
 
 @Suite struct FeatureFlagTests {
     @Test(arguments: FeatureFlag.allCases, [true, false])
-    func `the environment has the last word, then the configuration, then the build`(flag: FeatureFlag, isOn: Bool) throws {
+    func `the environment has the last word, then the configuration, then the build`(flag: FeatureFlag, isOn: Bool)
+        throws
+    {
         for build in BuildConfiguration.allCases {
             #expect(DefaultFeatureFlagService(build: build).isEnabled(flag) == flag.isOn(in: build))
             let node = try SettingsDocument(text: "\(flag.rawValue): \(isOn)", file: "f").root

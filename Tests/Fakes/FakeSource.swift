@@ -1,8 +1,8 @@
-public import Amounts
+internal import Amounts
 internal import Determinism
 
 /// Where made-up values come from.
-public struct FakeSource {
+public struct FakeSource: Sendable {
     /// Nil for values that are as empty as they can be.
     private let random: (any RandomSource)?
 

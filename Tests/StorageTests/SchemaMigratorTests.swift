@@ -12,26 +12,6 @@ import Testing
             schema: SchemaMigrator(steps: steps))
     }
 
-    /// A database as the first schema leaves it: a paid sale with a receipt and a print job.
-    private func version1() throws -> TemporaryDatabase {
-        let database = try TemporaryDatabase()
-        let storage = try open(database, SchemaMigrator.current.steps)
-        let journal = PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
-        let attempt = try journal.beginSale().attempt.id
-        try journal.markAuthorizing(attempt, at: at(1001))
-        let entry = try journal.finish(
-            attempt, as: .captured, receipt: ReceiptDraft(kind: .sale, content: "{}"), at: at(1002))
-        _ = try journal.recordPrintJob(
-            receipt: try #require(entry.receipt).id, printer: "till", copy: .merchant, at: at(1003))
-        // This program's records do not fit into the first schema: the later ones are taken back.
-        try database.execute(
-            """
-            DROP TABLE siteCapture; DROP TABLE rememberedReader; DROP INDEX attemptByAdvice; DROP TABLE exceptionCard; DROP TABLE offlineSale; DROP TABLE cardKey;
-            ALTER TABLE payment DROP COLUMN odaReason; PRAGMA user_version = 1
-            """)
-        return database
-    }
-
     @Test func `a new database has this program's schema and mark`() throws {
         let database = try TemporaryDatabase()
         _ = try database.open()
@@ -39,19 +19,33 @@ import Testing
         #expect(try database.number("PRAGMA application_id") == 0x4350_4159)
     }
 
-    @Test func `a database of the first schema opens with everything in it`() throws {
-        let database = try version1()
-        let columns = "id, amount, state, createdAt, updatedAt, odaMethod, odaResult"
-        let before = try database.rows("SELECT \(columns) FROM payment")
-        let journal = try database.journal()
+    @Test(arguments: 1...SchemaMigrator.current.steps.count)
+    func `a database of every released schema opens with everything in it`(_ version: Int) throws {
+        let database = try ReleasedDatabase.make(version: version)
+        let tables = try database.rows(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' ORDER BY name"
+        ).map { $0["name"] as String }
+        let queries = try tables.map { table in
+            let columns = try database.rows("SELECT name FROM pragma_table_xinfo('\(table)')")
+            let names = columns.map { "\"\($0["name"] as String)\"" }.joined(separator: ", ")
+            return "SELECT \(names) FROM \"\(table)\""
+        }
+        let before = try queries.map { try database.rows($0) }
+        let storage = try database.open(seed: 2)
+        let after = try queries.map { try database.rows($0) }
+        #expect(after == before)
+        #expect(try database.number("PRAGMA user_version") == SchemaMigrator.current.steps.count)
+        #expect(try database.text("PRAGMA integrity_check") == "ok")
+        let journal = PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
         #expect(try journal.payments().map(\.state) == [.captured])
+        #expect(try journal.payments().map(\.details.odaReason) == [version < 2 ? nil : "dda-failed"])
         #expect(try journal.receipts().count == 1)
-        #expect(try database.rows("SELECT \(columns) FROM payment") == before)
-        #expect(try database.number("SELECT count(*) FROM payment WHERE odaReason IS NULL") == 1)
+        #expect(try ReaderRegister(storage: storage).readers().map(\.id) == (version < 5 ? [] : ["usb 1"]))
+        #expect(try journal.beginSale().attempt.id == 2)
     }
 
     @Test func `a migration keeps every row`() throws {
-        let database = try version1()
+        let database = try ReleasedDatabase.make(version: 1)
         let storage = try open(
             database,
             SchemaMigrator.current.steps + [SchemaMigrator.Step(sql: "ALTER TABLE payment ADD COLUMN tip INTEGER")])
@@ -65,7 +59,7 @@ import Testing
         "ALTER TABLE payment ADD COLUMN tip INTEGER; INSERT INTO nowhere VALUES (1)",
     ])
     func `a migration that drops a row or fails changes nothing`(_ sql: String) throws {
-        let database = try version1()
+        let database = try ReleasedDatabase.make(version: 1)
         #expect(throws: StorageError.self) {
             try open(database, [.version1, SchemaMigrator.Step(sql: sql)])
         }
@@ -75,21 +69,21 @@ import Testing
     }
 
     @Test func `a database that a newer program made is refused and left as it is`() throws {
-        let database = try version1()
-        try database.execute("PRAGMA user_version = 9")
+        let database = try ReleasedDatabase.make(version: 1)
+        try database.execute("PRAGMA user_version = 99")
         let before = try database.bytes()
         #expect(
             throws: StorageError.newerSchema(
-                path: database.path, found: 9, supported: SchemaMigrator.current.steps.count)
+                path: database.path, found: 99, supported: SchemaMigrator.current.steps.count)
         ) {
             try database.open()
         }
         #expect(try database.bytes() == before)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: database.folder.path).count == 2)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: database.folder.path) == ["payments.sqlite"])
     }
 
     @Test func `a newer schema is seen even when it is only in the write-ahead log`() throws {
-        let database = try version1()
+        let database = try ReleasedDatabase.make(version: 1)
         let known = SchemaMigrator.current.steps
         let newer = try open(database, known + [SchemaMigrator.Step(sql: "CREATE TABLE later (id INTEGER)")])
         let cut = try database.afterCut()

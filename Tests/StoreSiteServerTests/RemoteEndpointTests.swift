@@ -1,6 +1,7 @@
 import Amounts
 import Determinism
 import Networking
+import StoreSite
 import Testing
 
 /// Every call that our remotes make, over real HTTP, by both ways: nothing in any answer is rejected.
@@ -73,7 +74,7 @@ struct RemoteEndpointTests {
             let site = served.siteID
             let customers = try await WCAnalyticsCustomerRemote(client).loadCustomers(siteID: site, withEmailOnly: true)
             #expect(customers.list.rejected.isEmpty)
-            let known = try #require(customers.elements.first(where: \.hasAccount))
+            let known = try #require(customers.elements.first { $0.hasAccount })
             let customer = try await CustomerRemote(client).loadCustomer(siteID: site, customerID: known.userID ?? 0)
             #expect(customer.email == known.email)
             let found = try await WCAnalyticsCustomerRemote(client).searchCustomers(
@@ -126,7 +127,8 @@ struct RemoteEndpointTests {
             let (first, last) = (CivilDate(year: 2024, month: 6, day: 1), CivilDate(year: 2026, month: 1, day: 2))
             let top = try await remote.loadTopProducts(siteID: site, earliest: first, latest: last, quantity: 5)
             #expect(top.rejected.isEmpty && top.elements.count == 5)
-            let bundles = try await remote.loadTopProductBundles(siteID: site, earliest: first, latest: last, quantity: 5)
+            let bundles = try await remote.loadTopProductBundles(
+                siteID: site, earliest: first, latest: last, quantity: 5)
             #expect(bundles.rejected.isEmpty && bundles.elements.count == 1)
         }
     }
@@ -166,8 +168,8 @@ struct RemoteEndpointTests {
             let client = try served.dotcom()
             let (account, site) = (AccountRemote(client), served.siteID)
             #expect(try await account.loadAccount().username == "shopkeeper")
-            #expect(try await account.updateAccountSettings(tracksOptOut: true).tracksOptOut)
-            #expect(try await account.loadAccountSettings().tracksOptOut)
+            #expect(try await account.updateAccountSettings(userID: 7, tracksOptOut: true).tracksOptOut)
+            #expect(try await account.loadAccountSettings(userID: 7).tracksOptOut)
             let sites = try await account.loadSites()
             #expect(sites.rejected.isEmpty)
             #expect(sites.elements.map(\.options.woocommerceIsActive) == [true, false])
@@ -190,7 +192,8 @@ struct RemoteEndpointTests {
                 applicationVersion: "1", defaultStoreID: site)
             #expect(try await devices.unregisterDevice(device.id).success)
             let review = try #require(
-                notes.elements.first { $0.type == "comment" }?.meta?["ids"]?["comment"]?.textValue.flatMap { Int64($0) })
+                notes.elements.first { $0.type == "comment" }?.meta?["ids"]?["comment"]?.textValue.flatMap { Int64($0) }
+            )
             let comments = CommentRemote(client)
             #expect(try await comments.moderate(siteID: site, commentID: review, status: .spam) == .spam)
         }
@@ -209,6 +212,10 @@ struct RemoteEndpointTests {
             }
             let top = try await remote.loadTopEarners(siteID: served.siteID, unit: .year, latest: "2025", limit: 3)
             #expect(top.data.count == 3)
+            let orders = try await remote.loadOrderStats(
+                siteID: served.siteID, unit: .month, latest: "2026-01", quantity: 14)
+            #expect(orders.items.count == 14)
+            #expect(orders.totalOrders == orders.items.reduce(0) { $0 + $1.orders } && orders.totalOrders > 0)
         }
     }
 

@@ -139,7 +139,8 @@ struct ServerTests {
                 for number in 0..<60 {
                     group.addTask {
                         try await remote.addOrderNote(
-                            siteID: site, orderID: order, isCustomerNote: false, note: "note \(number)").id
+                            siteID: site, orderID: order, isCustomerNote: false, note: "note \(number)"
+                        ).id
                     }
                 }
                 return try await group.reduce(into: Set<Int64>()) { $0.insert($1) }
@@ -153,7 +154,8 @@ struct ServerTests {
         try await ServedSite.with(orders: 5) { served in
             let site = served.siteID
             let order = try await OrdersRemote(served.direct()).createOrder(
-                siteID: site, OrderChanges(fees: [.init(name: "A", total: ExactDecimal(coefficient: 9), isTaxed: false)]))
+                siteID: site,
+                OrderChanges(fees: [.init(name: "A", total: ExactDecimal(coefficient: 9), isTaxed: false)]))
             let remote = WCPayRemote(try served.direct())
             let successes = await withTaskGroup(of: Bool.self) { group in
                 for number in 0..<10 {
@@ -177,7 +179,8 @@ struct ServerTests {
             let error = try await #require(throws: StoreSiteServerError.self) {
                 _ = try await StoreSiteServer.start(served.site, port: served.server.port, time: served.time)
             }
-            #expect(error.description == "cannot listen at 127.0.0.1:\(served.server.port): another program has the port")
+            #expect(
+                error.description == "cannot listen at 127.0.0.1:\(served.server.port): another program has the port")
         }
     }
 

@@ -21,7 +21,10 @@ struct FaultTests {
         ("latency:5h", .invalidArgument("latency:5h", expected: "a time such as 500ms or 2s, at most an hour")),
         ("401:3", .invalidArgument("401:3", expected: "nothing after the colon")),
         ("huge:0", .invalidArgument("huge:0", expected: "a number from 1 to 1073741824")),
-        ("redirect:elsewhere", .invalidArgument("redirect:elsewhere", expected: "an address such as http://elsewhere.example/")),
+        (
+            "redirect:elsewhere",
+            .invalidArgument("redirect:elsewhere", expected: "an address such as http://elsewhere.example/")
+        ),
         ("#0 500", .invalidOccurrence("#0")), ("sometimes 500", .invalidOccurrence("sometimes")),
         ("chance:101 500", .invalidOccurrence("chance:101")), ("GET /x #1 now 500", .unexpectedWord("now")),
     ])
@@ -95,7 +98,10 @@ struct FaultTests {
         #expect(try answer("charset").response.body.starts(with: [0xFF, 0xFE]))
         #expect(try answer("html").response.body.starts(with: Array("<!DOCTYPE html>".utf8)))
         #expect(try answer("huge:4096").response.body.count == 4096)
-        #expect(try answer("redirect:http://e.example/").response.headers.contains { $0 == ("Location", "http://e.example/") })
+        #expect(
+            try answer("redirect:http://e.example/").response.headers.contains {
+                $0 == ("Location", "http://e.example/")
+            })
         #expect(JSONReader.node(try answer("wrong-types").response.body)?["id"] == "many")
     }
 

@@ -105,12 +105,14 @@ struct SignInTests {
     @Test func `the tunnel has an envelope, and errors of its own form`() throws {
         let id = try caller.unpaidOrder()
         func tunnel(_ path: String) -> SiteAnswer {
-            let query = "json=true&path=\(PercentText.encoded(path + "&_method=get"))&query=%7B%22_fields%22%3A%22id%22%7D"
+            let query =
+                "json=true&path=\(PercentText.encoded(path + "&_method=get"))&query=%7B%22_fields%22%3A%22id%22%7D"
             return caller.raw(
                 "GET", "/rest/v1.1/jetpack-blogs/\(caller.site.siteIDs[0])/rest-api/?\(query)",
                 headers: SiteCaller.bearer)
         }
-        #expect(String(decoding: tunnel("/wc/v3/orders/\(id)").response.body, as: UTF8.self) == #"{"data":{"id":\#(id)}}"#)
+        #expect(
+            String(decoding: tunnel("/wc/v3/orders/\(id)").response.body, as: UTF8.self) == #"{"data":{"id":\#(id)}}"#)
         let missing = tunnel("/wc/v3/orders/9999999")
         #expect(missing.response.status == 404)
         #expect(code(missing) == "woocommerce_rest_shop_order_invalid_id")
@@ -126,7 +128,9 @@ struct SignInTests {
     @Test func `nothing that is remembered of a request is secret`() throws {
         _ = signIn("p+w")
         _ = caller.raw("GET", "/wp-json/wc/v3/orders?search=canary")
-        let log = "\(caller.site.requests)" + String(decoding: caller.raw("GET", "/_simulator/requests").response.body, as: UTF8.self)
+        let log =
+            "\(caller.site.requests)"
+            + String(decoding: caller.raw("GET", "/_simulator/requests").response.body, as: UTF8.self)
         for secret in ["p+w", "c2hvcGtlZXBlcjpwdw", "canary", "Basic"] { #expect(!log.contains(secret), "\(secret)") }
     }
 }

@@ -9,7 +9,8 @@ struct StrangeRequestTests {
 
     private static let seeds = [
         "/wp-json/wc/v3/orders?per_page=100&page=2&status=any&after=2026-01-01T00:00:00&search=x",
-        "/?rest_route=/wc/v3/orders/27/notes&_method=DELETE", "/rest/v1.1/jetpack-blogs/210000001/rest-api/?path=/wc/v3/orders%26_method=get&query=%7B%22a%22%3A1%7D",
+        "/?rest_route=/wc/v3/orders/27/notes&_method=DELETE",
+        "/rest/v1.1/jetpack-blogs/210000001/rest-api/?path=/wc/v3/orders%26_method=get&query=%7B%22a%22%3A1%7D",
         "/wp-json/wc-analytics/reports/revenue/stats?interval=week&after=2025-01-01&before=2026-01-01&fields[]=x&page=3",
         "/rest/v1.1/sites/210000001/stats/visits?unit=week&date=2026-W01&quantity=5", "/_simulator/faults",
         "/wpcom/v2/sites/210000001/stats/orders?unit=year&date=2026", "/wc/file/transient/abc", "/blog/wp-json/",
@@ -17,7 +18,8 @@ struct StrangeRequestTests {
 
     private static let bodies = [
         #"{"line_items":[{"product_id":11,"quantity":2,"total":"1.005"}],"coupon_lines":[{"code":"take5"}]}"#,
-        #"{"rule":"POST /x* #1 slow:5"}"#, "log=a&pwd=b%zz&counts%5B1%5D=2", #"{"a":"\ud83d\ude00\ud800","b":[1e9,-0.5,{}]}"#,
+        #"{"rule":"POST /x* #1 slow:5"}"#, "log=a&pwd=b%zz&counts%5B1%5D=2",
+        #"{"a":"\ud83d\ude00\ud800","b":[1e9,-0.5,{}]}"#,
     ]
 
     @Test(arguments: 0..<40)
@@ -46,7 +48,8 @@ struct StrangeRequestTests {
             switch chance.number(0...3) {
             case 0: bytes[place] = UInt8(chance.number(0...255))
             case 1: bytes.remove(at: place)
-            case 2: bytes.insert(contentsOf: chance.pick("%", "[", "]", "\"", "{", "&", "=", "9", "-", "*").utf8, at: place)
+            case 2:
+                bytes.insert(contentsOf: chance.pick("%", "[", "]", "\"", "{", "&", "=", "9", "-", "*").utf8, at: place)
             default: bytes.removeSubrange(place...)
             }
         }

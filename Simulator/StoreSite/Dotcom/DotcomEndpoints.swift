@@ -4,8 +4,7 @@ internal import Determinism
 enum DotcomEndpoints {
     private static let unknownBlog = SiteError(404, "unknown_blog", "Unknown blog")
 
-    /// - Parameters:
-    ///   - path: the parts after `rest/v1.1`.
+    /// Calls of `rest/v1.1`; `path`: the parts after it.
     static func rest(
         _ method: String, _ path: [Substring], _ parameters: SiteParameters, _ state: inout SiteState, _ now: Timestamp
     ) throws(SiteError) -> JSONNode {
@@ -197,7 +196,8 @@ enum DotcomEndpoints {
         }
     }
 
-    private static func newDevice(_ parameters: SiteParameters, _ state: inout SiteState) throws(SiteError) -> JSONNode {
+    private static func newDevice(_ parameters: SiteParameters, _ state: inout SiteState) throws(SiteError) -> JSONNode
+    {
         guard let token = parameters.text("device_token"), !token.isEmpty, parameters.text("device_family") != nil
         else { throw SiteError(400, "missing_parameter", "device_token and device_family are required.") }
         // A device that registers again keeps its number.

@@ -161,7 +161,7 @@ enum DotcomStats {
             return [
                 .text(unit == .week ? weekName(index) : unit.name(index)), .integer(row.orders),
                 .integer(row.products), .integer(row.coupons), .number(row.discount.number), .number(row.sales.number),
-                .number(row.tax.number), .number(row.shipping.number), .number("0"), .number(row.refunds.number), "0",
+                .number(row.tax.number), .number(row.shipping.number), 0, .number(row.refunds.number), 0, 0, 0,
                 .text(currency), .number(row.sales.number), .number(net.number),
                 .number(row.sales.numberEach(row.orders)),
                 .number(Amount(hundredths: row.products * 100).numberEach(row.orders)),
@@ -178,7 +178,8 @@ enum DotcomStats {
             "quantity": .text(String(quantity)),
             "fields": [
                 "period", "orders", "products", "coupons", "coupon_discount", "total_sales", "total_tax",
-                "total_shipping", "total_shipping_tax", "total_refund", "total_tax_refund", "currency", "gross_sales",
+                "total_shipping", "total_shipping_tax", "total_refund", "total_tax_refund", "total_shipping_refund",
+                "total_shipping_tax_refund", "currency", "gross_sales",
                 "net_sales", "avg_order_value", "avg_products_per_order",
             ], "data": .list(data), "total_gross_sales": .number(sales.number), "total_net_sales": .number(net.number),
             "total_orders": .integer(count), "total_products": .integer(products),

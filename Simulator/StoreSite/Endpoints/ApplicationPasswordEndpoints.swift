@@ -5,8 +5,7 @@ enum ApplicationPasswordEndpoints {
     private static let noSuchPassword = SiteError(
         404, "rest_application_password_not_found", "Application password not found.")
 
-    /// - Parameter rest: what follows `application-passwords` in the path.
-    /// - Throws: what WordPress refuses.
+    /// `rest`: what follows `application-passwords` in the path.
     static func answer(
         _ rest: [Substring], _ accounts: inout SiteAccounts, _ site: StoreIdentity, _ call: Call, _ chance: Chance
     ) throws(SiteError) -> Reply {

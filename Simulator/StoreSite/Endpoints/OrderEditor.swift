@@ -42,6 +42,9 @@ struct OrderEditor: Sendable {
         try changeShipping(&order, &store)
         try changeCoupons(&order, &store)
         changeMeta(&order, &store)
+        guard order.items.count + order.fees.count + order.shippingLines.count <= 3 * Self.mostLines else {
+            throw .invalidParameter("line_items", "The order has too many lines.")
+        }
         store.calculate(&order)
         try changeGiftCards(&order, &store)
         if isNew { store.orders.add(order) }
@@ -123,7 +126,8 @@ struct OrderEditor: Sendable {
                 continue
             }
             guard let index = order.items.firstIndex(where: { $0.id == id }) else {
-                throw SiteError(400, "woocommerce_rest_invalid_item_id", "Order item ID provided is not associated with order.")
+                throw SiteError(
+                    400, "woocommerce_rest_invalid_item_id", "Order item ID provided is not associated with order.")
             }
             // A line without a product is taken away, and so is one with none of it.
             if quantity == 0 || line["product_id"] == .null {

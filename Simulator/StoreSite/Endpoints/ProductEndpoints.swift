@@ -71,7 +71,8 @@ enum ProductEndpoints {
             "status", ["all", "hold", "approved", "spam", "trash"], default: "approved")
         let found = store.reviews.filter { review in
             review.rating > 0
-                && (status == "all" ? review.status == .approved || review.status == .unapproved
+                && (status == "all"
+                    ? review.status == .approved || review.status == .unapproved
                     : word(review.status) == status)
         }
         return Reply(page: page, of: found.reversed().map { node($0, store) })

@@ -25,7 +25,9 @@ enum ReceiptEndpoints {
         let days = try call.parameters.integer("expiration_days", in: 0...3650, default: 1)
         let isNew = try call.parameters.flag("force_new") ?? false
         let today = call.now.civil(offsetSeconds: store.identity.offsetSeconds)
-        if !isNew, let known = valid(store.receipts.last { $0.orderID == order.id }, today) { return node(known, store) }
+        if !isNew, let known = valid(store.receipts.last { $0.orderID == order.id }, today) {
+            return node(known, store)
+        }
         let expires = call.now.advanced(by: .seconds(days * 86_400))
             .civil(offsetSeconds: store.identity.offsetSeconds)
         let receipt = StoredReceipt(

@@ -14,8 +14,9 @@ struct ReportSpan: Sendable {
     init(_ call: Call, _ store: Store) throws(SiteError) {
         let offset = store.identity.offsetSeconds
         let parameters = call.parameters
-        unit = CalendarUnit(
-            rawValue: try parameters.choice("interval", CalendarUnit.allCases.map(\.rawValue), default: "week"))
+        unit =
+            CalendarUnit(
+                rawValue: try parameters.choice("interval", CalendarUnit.allCases.map(\.rawValue), default: "week"))
             ?? .week
         let now = call.now
         let week = now.advanced(by: .seconds(-7 * 86_400))

@@ -36,7 +36,8 @@ struct RevenueTotals: ReportTotals {
 
     func members(isTotal: Bool) -> [JSONNode.Member] {
         var members: [JSONNode.Member] = [
-            .init(name: "orders_count", value: .integer(orders)), .init(name: "num_items_sold", value: .integer(pieces)),
+            .init(name: "orders_count", value: .integer(orders)),
+            .init(name: "num_items_sold", value: .integer(pieces)),
             .init(name: "gross_sales", value: .number(gross.number)),
             .init(name: "total_sales", value: .number(total.number)),
             .init(name: "coupons", value: .number(coupons.number)),

@@ -17,7 +17,10 @@ enum ShipmentEndpoints {
         (
             "United Kingdom",
             [
-                ("DPD.co.uk", "https://www.dpd.co.uk/tracking/trackingSearch.do?search.searchType=0&search.parcelNumber=%1$s"),
+                (
+                    "DPD.co.uk",
+                    "https://www.dpd.co.uk/tracking/trackingSearch.do?search.searchType=0&search.parcelNumber=%1$s"
+                ),
                 ("Royal Mail", "https://www3.royalmail.com/track-your-item#/tracking-results/%1$s"),
             ]
         ),

@@ -55,7 +55,8 @@ extension Fault: CustomStringConvertible {
         func number(_ standard: Int, _ range: ClosedRange<Int>) throws(FaultRuleError) -> Int {
             guard let argument else { return standard }
             guard let number = Int(argument), range.contains(number) else {
-                throw .invalidArgument(String(text), expected: "a number from \(range.lowerBound) to \(range.upperBound)")
+                throw .invalidArgument(
+                    String(text), expected: "a number from \(range.lowerBound) to \(range.upperBound)")
             }
             return number
         }

@@ -2,8 +2,8 @@
 ///
 /// Words with spaces between, all but the last of which may be left out: a method; a path, in which `*` stands for
 /// anything; when; and the ``Fault``. The path is that of the request line or, for a request that comes through the
-/// tunnel or by `rest_route`, the route that is asked for. When: `#3` for the third request that fits, `first:2` for the
-/// first two, `from:3` for the third and all that follow, `every:2` for every second one, `chance:10` for ten of a
+/// tunnel or by `rest_route`, the route that is asked for. When: `#3` for the third request that fits, `first:2` for
+/// the first two, `from:3` for the third and all that follow, `every:2` for every second one, `chance:10` for ten of a
 /// hundred.
 public struct FaultRule: Hashable, Sendable {
     /// Which of the requests that fit.

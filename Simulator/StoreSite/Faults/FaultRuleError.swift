@@ -11,8 +11,8 @@ public enum FaultRuleError: Error, Hashable, Sendable, CustomStringConvertible {
         case .empty: "the rule is empty: write one such as 'POST /wc/v3/orders/* #1 lost-answer'"
         case .unknownFault(let text):
             "'\(text)' is no fault: they are latency:TIME, 401, 403, 404, 429[:SECONDS], 500, 502, 503[:SECONDS], cut, "
-                + "lost-answer, failed-answer, truncate[:BYTES], charset, html, huge[:BYTES], redirect:ADDRESS, wrong-types and "
-                + "slow[:BYTES], and the fault is the last word"
+                + "lost-answer, failed-answer, truncate[:BYTES], charset, html, huge[:BYTES], "
+                + "redirect:ADDRESS, wrong-types and slow[:BYTES], and the fault is the last word"
         case .invalidArgument(let text, let expected): "'\(text)' needs \(expected)"
         case .invalidOccurrence(let text):
             "'\(text)' does not say when: write #3, first:2, from:3, every:2 or chance:10"

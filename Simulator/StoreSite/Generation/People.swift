@@ -12,7 +12,9 @@ enum People {
         "Fischer", "Martin", "Sato", "Clark", "Lopez", "Wright", "Adeyemi", "Young",
     ]
 
-    static let companies = ["", "", "", "", "", "", "Harbor Studio", "Northside Books", "Blue Door Bakery", "Field & Co."]
+    static let companies = [
+        "", "", "", "", "", "", "Harbor Studio", "Northside Books", "Blue Door Bakery", "Field & Co.",
+    ]
 
     static let streets = [
         "Main Street", "Oak Avenue", "Market Street", "Elm Street", "Park Place", "2nd Avenue", "Lincoln Road",

@@ -28,8 +28,12 @@ enum StandardSettings {
     }
 
     private static let general: [SiteSetting] = [
-        text("general", "store_address", "Address line 1", "60 29th Street #343", "The street address for your business location."),
-        text("general", "store_address_2", "Address line 2", "", "An additional, optional address line for your business location."),
+        text(
+            "general", "store_address", "Address line 1", "60 29th Street #343",
+            "The street address for your business location."),
+        text(
+            "general", "store_address_2", "Address line 2", "",
+            "An additional, optional address line for your business location."),
         text("general", "store_city", "City", "New York", "The city in which your business is located."),
         choice(
             "general", "default_country", "Country / State", "US:NY",
@@ -38,7 +42,9 @@ enum StandardSettings {
                 ("US:TX", "United States (US) — Texas"), ("CA:ON", "Canada — Ontario"),
                 ("GB", "United Kingdom (UK)"), ("DE", "Germany"),
             ]),
-        text("general", "store_postcode", "Postcode / ZIP", "10001", "The postal code, if any, in which your business is located."),
+        text(
+            "general", "store_postcode", "Postcode / ZIP", "10001",
+            "The postal code, if any, in which your business is located."),
         choice(
             "general", "allowed_countries", "Selling location(s)", "all",
             [
@@ -48,9 +54,15 @@ enum StandardSettings {
         SiteSetting(
             id: "woocommerce_all_except_countries", group: "general", label: "Sell to all countries, except for…",
             description: "", type: "multiselect", standard: "", value: []),
-        flag("general", "calc_taxes", "Enable taxes", true, "Rates will be configurable and taxes will be calculated during checkout."),
-        flag("general", "enable_coupons", "Enable coupons", true, "Coupons can be applied from the cart and checkout pages."),
-        flag("general", "calc_discounts_sequentially", "", false, "When applying multiple coupons, apply the first coupon to the full price and the second coupon to the discounted price and so on."),
+        flag(
+            "general", "calc_taxes", "Enable taxes", true,
+            "Rates will be configurable and taxes will be calculated during checkout."),
+        flag(
+            "general", "enable_coupons", "Enable coupons", true,
+            "Coupons can be applied from the cart and checkout pages."),
+        flag(
+            "general", "calc_discounts_sequentially", "", false,
+            "With several coupons, each one is applied to the price that the one before has left."),
         choice(
             "general", "currency", "Currency", "USD",
             [
@@ -63,9 +75,15 @@ enum StandardSettings {
                 ("left", "Left"), ("right", "Right"), ("left_space", "Left with space"),
                 ("right_space", "Right with space"),
             ]),
-        text("general", "price_thousand_sep", "Thousand separator", ",", "This sets the thousand separator of displayed prices.", standard: ","),
-        text("general", "price_decimal_sep", "Decimal separator", ".", "This sets the decimal separator of displayed prices.", standard: "."),
-        text("general", "price_num_decimals", "Number of decimals", "2", "This sets the number of decimal points shown in displayed prices.", type: "number", standard: "2"),
+        text(
+            "general", "price_thousand_sep", "Thousand separator", ",",
+            "This sets the thousand separator of displayed prices.", standard: ","),
+        text(
+            "general", "price_decimal_sep", "Decimal separator", ".",
+            "This sets the decimal separator of displayed prices.", standard: "."),
+        text(
+            "general", "price_num_decimals", "Number of decimals", "2",
+            "This sets the number of decimal points shown in displayed prices.", type: "number", standard: "2"),
     ]
 
     private static let products: [SiteSetting] = [
@@ -77,7 +95,9 @@ enum StandardSettings {
             [("m", "m"), ("cm", "cm"), ("mm", "mm"), ("in", "in"), ("yd", "yd")]),
         flag("products", "enable_reviews", "Enable reviews", true, "Enable product reviews"),
         flag("products", "manage_stock", "Manage stock", true, "Enable stock management"),
-        text("products", "notify_low_stock_amount", "Low stock threshold", "2", "When product stock reaches this amount you will be notified via email.", type: "number", standard: "2"),
+        text(
+            "products", "notify_low_stock_amount", "Low stock threshold", "2",
+            "When product stock reaches this amount you will be notified via email.", type: "number", standard: "2"),
     ]
 
     private static let tax: [SiteSetting] = [
@@ -93,7 +113,9 @@ enum StandardSettings {
         choice(
             "tax", "shipping_tax_class", "Shipping tax class", "inherit",
             [("inherit", "Shipping tax class based on cart items"), ("", "Standard")]),
-        flag("tax", "tax_round_at_subtotal", "Rounding", false, "Round tax at subtotal level, instead of rounding per line"),
+        flag(
+            "tax", "tax_round_at_subtotal", "Rounding", false,
+            "Round tax at subtotal level, instead of rounding per line"),
         choice(
             "tax", "tax_display_shop", "Display prices in the shop", "excl",
             [("incl", "Including tax"), ("excl", "Excluding tax")]),
@@ -102,6 +124,8 @@ enum StandardSettings {
     private static let advanced: [SiteSetting] = [
         flag("advanced", "analytics_enabled", "Analytics", true, "Enables WooCommerce Analytics"),
         flag("advanced", "allow_tracking", "Enable tracking", false, "Allow usage of WooCommerce to be tracked"),
-        text("advanced", "checkout_pay_endpoint", "Pay", "order-pay", "Endpoint for the \"Checkout → Pay\" page.", standard: "order-pay"),
+        text(
+            "advanced", "checkout_pay_endpoint", "Pay", "order-pay", "Endpoint for the \"Checkout → Pay\" page.",
+            standard: "order-pay"),
     ]
 }

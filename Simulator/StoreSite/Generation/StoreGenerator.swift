@@ -163,7 +163,9 @@ struct StoreGenerator: Sendable {
     }
 
     private func state(age: Int64, isAtTill: Bool, _ chance: Chance) -> OrderState {
-        if isAtTill { return age < 2 * Self.day ? chance.weighted(.pending, [(.pending, 60), (.completed, 40)]) : .completed }
+        if isAtTill {
+            return age < 2 * Self.day ? chance.weighted(.pending, [(.pending, 60), (.completed, 40)]) : .completed
+        }
         if age < 4 * Self.day {
             return chance.weighted(
                 .pending, [(.pending, 30), (.processing, 45), (.onHold, 10), (.completed, 10), (.failed, 5)])

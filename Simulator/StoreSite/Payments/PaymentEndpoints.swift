@@ -1,4 +1,5 @@
-/// What WooPayments and the Stripe extension offer to a till: accounts, connection tokens, locations, captures, charges.
+/// What WooPayments and the Stripe extension offer to a till: accounts, connection tokens, locations, captures and
+/// charges.
 enum PaymentEndpoints {
     static let routes: [Route] = [
         Route("GET", "/wc/v3/payments/accounts", account(withEligibility: true)),

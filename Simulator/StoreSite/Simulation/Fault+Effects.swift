@@ -32,7 +32,8 @@ extension Fault {
         case .slow(let bytes): answer.delivery = .slow(bytesPerSecond: bytes)
         case .charset:
             let text = String(decoding: answer.response.body, as: UTF8.self)
-            answer.response.body = [0xFF, 0xFE]
+            answer.response.body =
+                [0xFF, 0xFE]
                 + text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
         case .wrongTypes:
             if let node = JSONReader.node(answer.response.body) { answer.response.body = node.confused.bytes }

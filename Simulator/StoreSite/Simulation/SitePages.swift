@@ -12,8 +12,10 @@ enum SitePages {
         switch (request.method, parts) {
         case ("GET", []), ("HEAD", []):
             var page = SiteResponse.html(
-                "<!DOCTYPE html><html lang=\"en\"><title>\(HTMLText.escaped(identity.name))</title><body><h1>"
-                    + "\(HTMLText.escaped(identity.name))</h1><p>\(HTMLText.escaped(identity.tagline))</p></body></html>")
+                """
+                <!DOCTYPE html><html lang="en"><title>\(HTMLText.escaped(identity.name))</title><body>\
+                <h1>\(HTMLText.escaped(identity.name))</h1><p>\(HTMLText.escaped(identity.tagline))</p></body></html>
+                """)
             page.headers.append(("Link", "<\(identity.address)/wp-json/>; rel=\"https://api.w.org/\""))
             return page
         case ("GET", ["wp-login.php"]): return form(problem: nil)

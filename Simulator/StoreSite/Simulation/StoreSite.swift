@@ -11,8 +11,10 @@ public final class StoreSite: Sendable {
     private let time: any TimeSource
 
     /// - Parameters:
+    ///   - configuration: what the store begins with.
     ///   - time: what the site takes for now; its orders are older.
-    ///   - random: what the store is made of, and what it draws its keys and numbers from. It is asked for streams alone.
+    ///   - random: what the store is made of, and what it draws its keys and numbers from. It is asked for streams
+    ///     alone.
     public init(_ configuration: StoreSiteConfiguration, time: any TimeSource, random: any RandomSource) {
         self.time = time
         state = Mutex(SiteState(configuration, now: time.now(), random: random))

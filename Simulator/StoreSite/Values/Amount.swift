@@ -24,21 +24,28 @@ struct Amount: Hashable, Comparable, Sendable {
     static let zero = Amount(hundredths: 0)
 
     static func < (first: Amount, second: Amount) -> Bool { first.hundredths < second.hundredths }
-    static func + (first: Amount, second: Amount) -> Amount { Amount(hundredths: first.hundredths + second.hundredths) }
-    static func - (first: Amount, second: Amount) -> Amount { Amount(hundredths: first.hundredths - second.hundredths) }
+
+    // Sums of what no till has ever taken end at the largest number, instead of ending the program.
+    static func + (first: Amount, second: Amount) -> Amount {
+        Amount(clamping: Int128(first.hundredths) + Int128(second.hundredths))
+    }
+    static func - (first: Amount, second: Amount) -> Amount {
+        Amount(clamping: Int128(first.hundredths) - Int128(second.hundredths))
+    }
     static func += (first: inout Amount, second: Amount) { first = first + second }
     static func -= (first: inout Amount, second: Amount) { first = first - second }
-    static prefix func - (amount: Amount) -> Amount { Amount(hundredths: -amount.hundredths) }
+    static prefix func - (amount: Amount) -> Amount { .zero - amount }
 
-    /// `quantity`: at most ``LineItem/mostPieces``.
-    func times(_ quantity: Int64) -> Amount { Amount(hundredths: hundredths * quantity) }
+    private init(clamping hundredths: Int128) { self.hundredths = Int64(clamping: hundredths) }
+
+    func times(_ quantity: Int64) -> Amount { Amount(clamping: Int128(hundredths) * Int128(quantity)) }
 
     /// The part of it that `numerator` is of `denominator`, rounded to the nearest hundredth.
     func part(_ numerator: Int64, of denominator: Int64) -> Amount {
         guard denominator > 0 else { return .zero }
         let product = Int128(hundredths) * Int128(numerator)
         let half = Int128(denominator) / 2
-        return Amount(hundredths: Int64((product + (product < 0 ? -half : half)) / Int128(denominator)))
+        return Amount(clamping: (product + (product < 0 ? -half : half)) / Int128(denominator))
     }
 
     /// With two decimals: `12.50`.

@@ -15,6 +15,8 @@ public struct SiteIndexRemote: Remote {
         let user: User = try await value(
             JetpackRequest(
                 siteID: siteID, namespace: "wp/v2", .get, "users/me", parameters: ["context": "edit"]))
+        // An empty answer is nobody.
+        guard !user.username.isEmpty else { throw .undecodable(DecodingFailure(.missing, at: "username")) }
         return user.username
     }
 

@@ -5,6 +5,10 @@ internal import GRDB
 /// Children are read for all parents at once, and written for a parent whose list has changed. The kind of the children
 /// is hidden, so that a record can have several lists.
 public struct Relationship<Parent: KeyedObject>: Sendable {
+    /// The table of the children.
+    let table: String
+    /// The columns of a child.
+    let columnNames: [String]
     let isSame: @Sendable (Parent, Parent) -> Bool
     let insert: @Sendable (_ parent: Parent, _ row: Int64, Database) throws -> Void
     let delete: @Sendable (_ row: Int64, Database) throws -> Void
@@ -13,6 +17,7 @@ public struct Relationship<Parent: KeyedObject>: Sendable {
 
     /// `list`: where a parent keeps the children.
     public init<Child: ChildObject>(_ list: any WritableKeyPath<Parent, [Child]> & Sendable) {
+        (self.table, columnNames) = (Child.databaseTableName, Child.columnNames)
         let names = Child.columnNames.map { "\"\($0)\"" }.joined(separator: ", ")
         let places = repeatElement("?", count: Child.columnNames.count + 2).joined(separator: ", ")
         let table = "\"\(Child.databaseTableName)\""

@@ -99,7 +99,10 @@ public struct SignInProcess: Sendable {
         SiteClient(network: network, credentials: credentials, time: time, random: random, dotcom: dotcom)
     }
 
-    private func check(_ address: WebAddress) throws(SignInError) {
+    /// Refuses an address where others could read what is sent.
+    ///
+    /// - Throws: ``SignInError/unprotected(_:)``
+    public func check(_ address: WebAddress) throws(SignInError) {
         guard address.origin.scheme == .https || address.origin.isLoopback || allowsUnprotected else {
             throw .unprotected(address)
         }

@@ -45,7 +45,9 @@ public struct SiteDirectory: Sendable {
         do throws(NetworkError) {
             let isActive = try await remote.checkIfWooCommerceIsActive(siteID: site.id)
             let settings = try await remote.loadWordPressSiteSettings(siteID: site.id)
-            return site.completed(with: settings, woocommerceIsActive: isActive)
+            return site.copy(
+                name: settings.title, description: settings.description, url: settings.url,
+                options: site.options.copy(woocommerceIsActive: isActive))
         } catch {
             // One site that does not answer must not hide the others.
             guard case .service = error else { throw error }

@@ -22,7 +22,8 @@ public struct SiteSession: Sendable {
     ///   - concurrency: how many requests are on their way at the same time, where several may be.
     ///   - onRefusal: called once, when the credentials are no good any more.
     public init(
-        _ signIn: SignIn, site: Site? = nil, network: any Network, storage: any StorageManagerType, time: any TimeSource,
+        _ signIn: SignIn, site: Site? = nil, network: any Network, storage: any StorageManagerType,
+        time: any TimeSource,
         random: any RandomSource, features: any FeatureFlagService = DefaultFeatureFlagService(), concurrency: Int = 4,
         onRefusal: @escaping @Sendable (ServiceError) -> Void
     ) {

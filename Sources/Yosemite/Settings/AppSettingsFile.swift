@@ -1,4 +1,4 @@
-public import Files
+internal import Files
 internal import Networking
 
 /// The settings of every store, in one JSON file: `{"version": 1, "sites": {"<number>": {"<name>": …}}}`.

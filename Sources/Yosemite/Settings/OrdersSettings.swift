@@ -23,26 +23,30 @@ public struct OrdersSettings: Hashable, Sendable {
 }
 
 extension SettingsKey<OrdersSettings> {
-    static let orders = SettingsKey(
-        name: "orders",
-        read: { value in
-            guard case .object = value else { return nil }
-            var settings = OrdersSettings()
-            if let statuses = value["statuses"] {
-                guard case .list(let words) = statuses else { return nil }
-                settings.statuses = words.compactMap(\.textValue)
-            }
-            (settings.from, settings.to) = (value["from"]?.textValue, value["to"]?.textValue)
-            settings.productID = value["product"]?.textValue.flatMap { Int64($0) }
-            settings.customerID = value["customer"]?.textValue.flatMap { Int64($0) }
-            return settings
-        },
-        write: { settings in
-            var members = [JSONValue.Member("statuses", .list(settings.statuses.map { .text($0) }))]
-            if let from = settings.from { members.append(JSONValue.Member("from", .text(from))) }
-            if let to = settings.to { members.append(JSONValue.Member("to", .text(to))) }
-            if let product = settings.productID { members.append(JSONValue.Member("product", JSONValue(product))) }
-            if let customer = settings.customerID { members.append(JSONValue.Member("customer", JSONValue(customer))) }
-            return .object(members)
-        })
+    static var orders: SettingsKey<OrdersSettings> {
+        SettingsKey(
+            name: "orders",
+            read: { value in
+                guard case .object = value else { return nil }
+                var settings = OrdersSettings()
+                if let statuses = value["statuses"] {
+                    guard case .list(let words) = statuses else { return nil }
+                    settings.statuses = words.compactMap(\.textValue)
+                }
+                (settings.from, settings.to) = (value["from"]?.textValue, value["to"]?.textValue)
+                settings.productID = value["product"]?.textValue.flatMap { Int64($0) }
+                settings.customerID = value["customer"]?.textValue.flatMap { Int64($0) }
+                return settings
+            },
+            write: { settings in
+                var members = [JSONValue.Member("statuses", .list(settings.statuses.map { .text($0) }))]
+                if let from = settings.from { members.append(JSONValue.Member("from", .text(from))) }
+                if let to = settings.to { members.append(JSONValue.Member("to", .text(to))) }
+                if let product = settings.productID { members.append(JSONValue.Member("product", JSONValue(product))) }
+                if let customer = settings.customerID {
+                    members.append(JSONValue.Member("customer", JSONValue(customer)))
+                }
+                return .object(members)
+            })
+    }
 }

@@ -10,8 +10,8 @@ public struct TrackingProviderChoice: Hashable, Sendable {
 }
 
 extension SettingsKey<TrackingProviderChoice> {
-    static let trackingProvider = provider("trackingProvider")
-    static let customTrackingProvider = provider("customTrackingProvider")
+    static var trackingProvider: SettingsKey<TrackingProviderChoice> { provider("trackingProvider") }
+    static var customTrackingProvider: SettingsKey<TrackingProviderChoice> { provider("customTrackingProvider") }
 
     private static func provider(_ name: String) -> SettingsKey<TrackingProviderChoice> {
         SettingsKey(

@@ -1,6 +1,7 @@
 internal import Amounts
 public import Determinism
 public import Hardware
+internal import Networking
 public import Storage
 internal import Synchronization
 

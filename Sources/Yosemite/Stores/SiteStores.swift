@@ -2,6 +2,6 @@
 public enum SiteStores {
     /// Every one of them, for one session.
     public static func all(_ context: StoreContext) -> [any Store] {
-        []
+        [AccountStore(context)]
     }
 }

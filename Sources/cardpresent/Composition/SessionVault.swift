@@ -19,9 +19,6 @@ struct SessionVault: SignInKeeping {
             }
     }
 
-    /// Where it is, for people.
-    var place: String { vault.place }
-
     func load() throws(SignInKeepingError) -> SignIn? {
         do throws(VaultError) { return try vault.load() } catch { throw SignInKeepingError(error.description) }
     }

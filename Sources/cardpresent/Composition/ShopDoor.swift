@@ -1,14 +1,13 @@
 internal import Experiments
-internal import Files
 internal import Hardware
 internal import Storage
 internal import Yosemite
 
 /// What is behind every command that needs a store or a session: the records, who is signed in, which features are on.
 struct ShopDoor: Sendable {
-    /// The file of the records.
-    let path: String
+    /// Keeps who is signed in.
     let vault: SessionVault
+    private let path: String
     private let settings: StoreSettings
     private let features: DefaultFeatureFlagService
 

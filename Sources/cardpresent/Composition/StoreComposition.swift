@@ -43,6 +43,7 @@ struct StoreComposition: Sendable {
     func manager(
         local: @escaping @Sendable (SiteSession?) -> [any Store] = { _ in [] }
     ) throws(CommandFailure) -> StoresManager {
+        let storage = storage
         do throws(DispatcherError) {
             return try StoresManager(
                 dispatcher: Dispatcher(time: time), session: session,
@@ -60,7 +61,8 @@ struct StoreComposition: Sendable {
                         _ =
                             try? await dispatcher.perform { CardPresentPaymentsAction.reset(onCompletion: $0) }
                             as Void
-                    }))
+                    },
+                    forget: { () throws(StorageError) in try storage.reset() }))
         } catch {
             throw CommandFailure(.internalError, code: "internal", message: error.description)
         }
@@ -76,8 +78,14 @@ struct StoreComposition: Sendable {
         _ signIn: SignIn, _ onRefusal: @escaping @Sendable (ServiceError) -> Void
     ) -> SiteSession {
         SiteSession(
-            signIn, site: session.site, network: network, storage: storage, time: time, random: random,
+            signIn, site: storedSite(of: signIn), network: network, storage: storage, time: time, random: random,
             features: features, concurrency: settings.connections ?? concurrency(for: signIn), onRefusal: onRefusal)
+    }
+
+    /// What was kept of the store that is chosen; nil when it cannot be read, which whoever needs the records is told.
+    private func storedSite(of signIn: SignIn) -> Site? {
+        guard let siteID = signIn.siteID else { return nil }
+        return try? storage.read { try $0.model(Site.self, matching: { $0.id == siteID }) }
     }
 
     /// How many requests are on their way at the same time, where the configuration does not say it.

@@ -21,12 +21,17 @@ struct DatabaseOptions: ParsableArguments {
             // Names that SQLite gives a meaning, such as ':memory:', are names of files all the same.
             return database.hasPrefix(":") || database.hasPrefix("file:") ? "./" + database : database
         }
-        guard database == nil, let directory = Self.directory(environment: environment) else {
+        guard database == nil, let path = Self.defaultPath(environment: environment) else {
             throw CommandFailure(
                 .configuration, code: "no_database", message: "no file is named for the records",
                 fix: "give --database FILE, or set HOME")
         }
-        return directory + "/cardpresent/cardpresent.sqlite"
+        return path
+    }
+
+    /// The file where nobody names one; nil when there is nothing to find it by.
+    static func defaultPath(environment: [String: String] = ProcessInfo.processInfo.environment) -> String? {
+        directory(environment: environment).map { $0 + "/cardpresent/cardpresent.sqlite" }
     }
 
     /// The data directory of the XDG base directory specification; a relative value is to be ignored.

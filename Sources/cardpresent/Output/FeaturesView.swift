@@ -15,6 +15,11 @@ struct FeaturesView: Encodable, Sendable {
         /// null until something was given.
         @Nullable var variation: String?
         var summary: String
+
+        init(_ test: ABTest, _ variation: Variation?) {
+            (name, summary) = (test.rawValue, test.summary)
+            _variation = Nullable(wrappedValue: variation?.name)
+        }
     }
 
     var features: [Feature]
@@ -26,11 +31,7 @@ struct FeaturesView: Encodable, Sendable {
                 name: $0.rawValue, enabled: service.isEnabled($0), origin: service.origin(of: $0).rawValue,
                 summary: $0.summary)
         }
-        experiments = ABTest.allCases.map {
-            Experiment(
-                name: $0.rawValue, variation: assignments[$0.rawValue]?.name,
-                summary: $0.summary)
-        }
+        experiments = ABTest.allCases.map { Experiment($0, assignments[$0.rawValue]) }
     }
 
     var text: String {

@@ -127,7 +127,6 @@ extension CommandFailure {
         case .statsModuleDisabled:
             self.init(
                 .unavailable, code: "stats_disabled", message: message, fix: "switch Jetpack's statistics on")
-        case .settings(let error): self.init(error)
         case .notFound: self.init(.badData, code: "not_found", message: message)
         case .rateLimited: self.init(.tryAgain, code: "rate_limited", message: message, fix: "try again later")
         case .rejected: self.init(.badData, code: "rejected", message: message)

@@ -29,6 +29,12 @@ struct HelpTests {
                   -h, --help              Show help information.
 
                 SUBCOMMANDS:
+                  login                   Signs in to a store, and keeps what is needed to stay
+                                          signed in.
+                  logout                  Signs out of the store, and deletes what was kept of
+                                          it.
+                  sites                   Lists the sites of whoever is signed in, and chooses
+                                          one.
                   pay                     Takes a card payment, records it and shows its
                                           receipt.
                   refund                  Gives money back for a captured payment.
@@ -37,13 +43,17 @@ struct HelpTests {
                   receipts                Shows and prints receipts.
                   readers                 Shows card readers, and updates their firmware.
                   cards                   Shows the simulated cards.
-                  simulate                Lends simulated hardware to other programs.
+                  simulate                Lends simulated hardware, and serves a simulated
+                                          store.
                   exceptions              Keeps the list of cards that are not to be taken.
                   issuer                  Shows the book of the simulated issuer, and compares
                                           it with the till's.
                   config                  Shows and checks the configuration of the till.
+                  features                Shows which features are on, and what experiments
+                                          gave this till.
                   emv                     Tools for EMV data: keys, cards' data, recorded
                                           exchanges.
+                  debug                   Tools for finding out what a store answers.
                   doctor                  Finds out why readers, printing or records do not
                                           work, and says what to type.
 
@@ -135,7 +145,7 @@ struct HelpTests {
         ["issuer", "reconcile"], ["emv", "decode"], ["emv", "replay"], ["emv", "oda"], ["emv", "capks"],
         ["exceptions", "add"], ["exceptions", "list"], ["exceptions", "remove"], ["simulate", "card"],
         ["simulate", "firmware"], ["readers", "update"],
-        ["simulate", "usb"], ["doctor"],
+        ["simulate", "usb"], ["simulate", "store"], ["doctor"],
     ])
     func `every command has help, and results as JSON`(command: [String]) throws {
         let result = try Program.run(command + ["--help"], in: scratch)

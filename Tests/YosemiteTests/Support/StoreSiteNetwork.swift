@@ -17,7 +17,7 @@ final class StoreSiteNetwork: Network {
     static let address = "http://store.example"
     static let siteID: Int64 = 210_000_001
 
-    /// - Parameter time: the site's clock, and what delayed answers wait on.
+    /// `time`: the site's clock, and what delayed answers wait on.
     init(orders: Int = 20, seed: UInt64 = 1, time: any TimeSource = VirtualTimeSource()) {
         self.time = time
         site = StoreSite(
@@ -42,7 +42,8 @@ final class StoreSiteNetwork: Network {
 
     /// A client that repeats nothing, so that a test sees every error.
     func client(
-        _ credentials: Credentials, retries: RetryPolicy = .never, random: any RandomSource = SeededRandomSource(seed: 1)
+        _ credentials: Credentials, retries: RetryPolicy = .never,
+        random: any RandomSource = SeededRandomSource(seed: 1)
     ) -> SiteClient {
         SiteClient(network: self, credentials: credentials, retries: retries, time: time, random: random)
     }

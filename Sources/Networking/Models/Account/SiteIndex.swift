@@ -10,5 +10,13 @@ public struct SiteIndex: Codable, Hashable, Sendable {
     public let gmtOffset: ExactDecimal?
     public let namespaces: [String]
 
+    public init(
+        name: String, description: String, url: String, timezoneString: String, gmtOffset: ExactDecimal?,
+        namespaces: [String]
+    ) {
+        (self.name, self.description, self.url) = (name, description, url)
+        (self.timezoneString, self.gmtOffset, self.namespaces) = (timezoneString, gmtOffset, namespaces)
+    }
+
     public var hasWooCommerce: Bool { namespaces.contains(WooNamespace.v3) }
 }

@@ -72,13 +72,17 @@ struct LoginCommand: AsyncParsableCommand {
                 network: composition.network, time: composition.time, random: composition.random,
                 dotcom: try dotcom(), programName: Self.programName(), allowsUnprotected: insecureHttp)
             let outcome: SignInProcess.Outcome
-            let proof = try proof()
+            let proof = try proof(process)
             do throws(SignInError) { outcome = try await process.signIn(with: proof) } catch {
                 throw CommandFailure(error)
             }
             let manager = try composition.manager()
             do throws(SessionError) { try await manager.authenticate(outcome.signIn) } catch {
                 throw CommandFailure(error)
+            }
+            // What was found is kept, so that commands know the store's name and time zone without asking.
+            for failure in await manager.synchronizeEntities() {
+                StandardError.write("cardpresent: not everything could be fetched: \(failure)\n")
             }
             try tell(outcome, settings)
         }
@@ -101,9 +105,11 @@ struct LoginCommand: AsyncParsableCommand {
                 ? "Choose a store: cardpresent sites use ID\n" : "None of these sites has WooCommerce.\n")
     }
 
-    private func proof() throws(CommandFailure) -> SignInProcess.Proof {
+    private func proof(_ process: SignInProcess) throws(CommandFailure) -> SignInProcess.Proof {
         if let tokenFile { return .token(try SecretInput.read(tokenFile)) }
         let site = try address(url ?? "")
+        // Before anybody types a password that is not to be sent.
+        do throws(SignInError) { try process.check(site) } catch { throw CommandFailure(error) }
         guard let username, !username.isEmpty else {
             throw CommandFailure(.usage, code: "no_username", message: "no user is named", fix: "give --username NAME")
         }

@@ -1,5 +1,7 @@
 internal import ArgumentParser
+internal import FoundationEssentials
 internal import Networking
+internal import Storage
 internal import Yosemite
 
 /// `sites`
@@ -33,7 +35,9 @@ struct UseSite: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "use", abstract: "Chooses the store that commands work with.")
 
-    @Argument(help: "The number of the site, its address, or its host.")
+    @Argument(
+        help: "The number of the site, its address, or its host.",
+        completion: .custom { _, _, _ in SiteList.completions() })
     var site: String
     @OptionGroup var configurationOptions: ConfigurationOptions
     @OptionGroup var data: DatabaseOptions
@@ -74,21 +78,26 @@ struct UseSite: AsyncParsableCommand {
 
 /// The sites of whoever is signed in, as they are now.
 enum SiteList {
+    /// The hosts of the sites that are kept here, for a shell.
+    static func completions() -> [String] {
+        guard let path = DatabaseOptions.defaultPath(), FileManager.default.fileExists(atPath: path),
+            let sites = try? SQLiteStorageManager(path: path).read({ try $0.models(Site.self) })
+        else { return [] }
+        return sites.compactMap { try? WebAddress($0.url).origin.host }
+    }
+
     /// - Throws: `CommandFailure`
     static func load(
         _ configuration: ConfigurationOptions, _ data: DatabaseOptions
     ) async throws(CommandFailure) -> (StoresManager, [StoreSite]) {
         let composition = try ShopDoor(data: data, settings: try configuration.load()).composition()
         let manager = try composition.manager()
-        guard let signIn = manager.signIn else { throw .notSignedIn }
-        let client = composition.client(signIn)
-        do throws(NetworkError) {
-            let list = try await SiteDirectory(client, directSite: signIn.credentials.directSite).sites()
-            for failure in list.rejected { StandardError.write("cardpresent: a site cannot be read: \(failure)\n") }
-            return (manager, list.elements.map { StoreSite(site: $0) })
-        } catch {
-            throw CommandFailure(error)
+        let selected = manager.siteID
+        let list: SynchronizedSites = try await manager.value {
+            AccountAction.synchronizeSites(selectedSiteID: selected, onCompletion: $0)
         }
+        for failure in list.rejected { StandardError.write("cardpresent: a site cannot be read: \(failure)\n") }
+        return (manager, list.sites.map { StoreSite(site: $0) })
     }
 }
 

@@ -59,7 +59,9 @@ struct SimulateStore: AsyncParsableCommand {
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535") }
-        guard (0...Self.mostOrders).contains(orders) else { throw ValidationError("--orders is 0 to \(Self.mostOrders)") }
+        guard (0...Self.mostOrders).contains(orders) else {
+            throw ValidationError("--orders is 0 to \(Self.mostOrders)")
+        }
         guard !username.isEmpty, username.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ":") })
         else { throw ValidationError("--username is a word of ASCII letters and digits") }
     }

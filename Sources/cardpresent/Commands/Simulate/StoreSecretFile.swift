@@ -16,6 +16,7 @@ struct StoreSecretFile {
     /// - Parameters:
     ///   - given: the file that was named; nil for the usual one.
     ///   - name: of the usual one.
+    ///   - random: what a new secret is made of.
     /// - Throws: `CommandFailure`
     init(_ given: String?, named name: String, random: any RandomSource) throws(CommandFailure) {
         let path = try Self.place(given, name)

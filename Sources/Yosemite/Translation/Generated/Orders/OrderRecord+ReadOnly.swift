@@ -29,7 +29,6 @@ extension OrderRecord: ReadOnlyConvertible {
             paymentMethodTitle: model.paymentMethodTitle,
             paymentURL: model.paymentURL,
             transactionID: model.transactionID,
-            lineItems: model.lineItems.map(OrderItemRecord.init),
             billingFirstName: model.billing?.firstName,
             billingLastName: model.billing?.lastName,
             billingCompany: model.billing?.company,
@@ -52,15 +51,16 @@ extension OrderRecord: ReadOnlyConvertible {
             shippingCountry: model.shipping?.country,
             shippingPhone: model.shipping?.phone,
             shippingEmail: model.shipping?.email,
+            isEditable: model.isEditable,
+            needsPayment: model.needsPayment,
+            lineItems: model.lineItems.map(OrderItemRecord.init),
             shippingLines: model.shippingLines.map(ShippingLineRecord.init),
             couponLines: model.couponLines.map(OrderCouponLineRecord.init),
             refunds: model.refunds.map(OrderRefundCondensedRecord.init),
             feeLines: model.feeLines.map(OrderFeeLineRecord.init),
             taxLines: model.taxLines.map(OrderTaxLineRecord.init),
             metaData: model.metaData.map(MetaDataRecord.init),
-            giftCards: model.giftCards.map(OrderGiftCardRecord.init),
-            isEditable: model.isEditable,
-            needsPayment: model.needsPayment)
+            giftCards: model.giftCards.map(OrderGiftCardRecord.init))
     }
 
     public func toReadOnly() throws -> Order {

@@ -1,0 +1,121 @@
+internal import Commands
+internal import Networking
+internal import Storage
+
+/// The account that is signed in, and its sites.
+///
+/// Without WordPress.com there is no account, and the one site that is signed in to.
+public final class AccountStore: Store {
+    public typealias SupportedAction = AccountAction
+
+    private let context: StoreContext
+    private let remote: AccountRemote
+
+    public init(_ context: StoreContext) { (self.context, remote) = (context, AccountRemote(context.sender)) }
+
+    public func onAction(_ action: AccountAction) {
+        switch action {
+        case .loadAccount(let userID, let onCompletion):
+            context.read(onCompletion) { storage in
+                guard let account = try storage.model(Account.self, matching: { $0.id == userID }) else {
+                    throw StoreError.notFound(entity: "account", id: String(userID))
+                }
+                return account
+            }
+        case .loadAndSynchronizeSite(let siteID, let forcedUpdate, let onCompletion):
+            loadSite(siteID, isForced: forcedUpdate, onCompletion)
+        case .synchronizeAccount(let onCompletion):
+            context.synchronize(
+                CommandKey("account"), { [remote] () async throws(NetworkError) in try await remote.loadAccount() },
+                save: Self.save, onCompletion)
+        case .synchronizeAccountSettings(let userID, let onCompletion):
+            context.synchronize(
+                CommandKey("account.settings", String(userID)),
+                { [remote] () async throws(NetworkError) in try await remote.loadAccountSettings(userID: userID) },
+                save: Self.save, onCompletion)
+        case .synchronizeSites(let siteID, let onCompletion):
+            context.run(synchronizedSites(keeping: siteID), onCompletion)
+        case .synchronizeSitesAndReturnSelectedSiteInfo(let address, let onCompletion):
+            context.run(
+                synchronizedSites(keeping: nil).map { list throws(StoreError) in
+                    guard let site = list.sites.first(where: { $0.url == address }) else {
+                        throw .notFound(entity: "site", id: address)
+                    }
+                    return site
+                }.keyed(CommandKey("account.site", address)), onCompletion)
+        case .synchronizeSitePlan(let siteID, let onCompletion):
+            context.synchronize(
+                CommandKey("account.plan", String(siteID)),
+                { [remote] () async throws(NetworkError) in try await remote.loadSitePlan(siteID: siteID).plan },
+                save: { plan, storage in
+                    let site = try Self.site(siteID, in: storage).copy(plan: plan)
+                    try storage.save(site)
+                    return site
+                }, onCompletion)
+        case .updateAccountSettings(let userID, let tracksOptOut, let onCompletion):
+            context.synchronize(
+                nil,
+                { [remote] () async throws(NetworkError) in
+                    try await remote.updateAccountSettings(userID: userID, tracksOptOut: tracksOptOut)
+                }, save: Self.save, onCompletion)
+        case .closeAccount(let onCompletion):
+            context.run(
+                HTTPCommand { [remote] () async throws(NetworkError) in try await remote.closeAccount() }, onCompletion)
+        }
+    }
+
+    // MARK: Sites
+
+    private func loadSite(_ siteID: Int64, isForced: Bool, _ onCompletion: @escaping AccountAction.Completion<Site>) {
+        if !isForced {
+            let kept = Result { try context.storage.read { try $0.model(Site.self, matching: { $0.id == siteID }) } }
+            switch kept.mapError({ StoreError($0, path: context.storage.path) }) {
+            case .success(let site?): return onCompletion(.success(site))
+            case .failure(let error): return onCompletion(.failure(error))
+            case .success(.none): break
+            }
+        }
+        context.run(
+            synchronizedSites(keeping: siteID).map { list throws(StoreError) in
+                guard let site = list.sites.first(where: { $0.id == siteID }) else {
+                    throw .notFound(entity: "site", id: String(siteID))
+                }
+                return site
+            }.keyed(CommandKey("account.site", String(siteID))), onCompletion)
+    }
+
+    /// Fetches the sites and keeps them. Those that are no longer listed are forgotten, unless some could not be read.
+    private func synchronizedSites(keeping siteID: Int64?) -> any Command<SynchronizedSites, StoreError> {
+        let (directory, storage) = (
+            SiteDirectory(context.sender, directSite: context.directSite), context.storage
+        )
+        return HTTPCommand(key: CommandKey("account.sites", siteID.map(String.init) ?? "")) {
+            () async throws(NetworkError) in try await directory.sites()
+        }.then { list in
+            StoreCommand(in: storage) { storage in
+                try storage.save(list.elements)
+                if list.rejected.isEmpty {
+                    let listed = Set(list.elements.map(\.id)).union(siteID.map { [$0] } ?? [])
+                    for site in try storage.models(Site.self) where !listed.contains(site.id) {
+                        try storage.delete(Site.self, matching: { $0.id == site.id })
+                    }
+                }
+                return SynchronizedSites(sites: list.elements, rejected: list.rejected)
+            }
+        }
+    }
+
+    private static func site(_ siteID: Int64, in storage: any StorageType) throws -> Site {
+        guard let site = try storage.model(Site.self, matching: { $0.id == siteID }) else {
+            throw StoreError.notFound(entity: "site", id: String(siteID))
+        }
+        return site
+    }
+
+    // MARK: Answers
+
+    private static func save<Model: ReadOnlyType>(_ model: Model, _ storage: any StorageType) throws -> Model {
+        try storage.save(model)
+        return model
+    }
+}
