@@ -126,7 +126,8 @@ public enum CardPresentPaymentsAction: Action {
         case .fetchWCPayCharge(let siteID, let chargeID, _): ["site": String(siteID), "charge": chargeID]
         case .loadPayments(let limit, _): ["limit": limit.map(String.init) ?? "none"]
         case .selectedPaymentGatewayAccount, .loadActivePaymentGatewayExtension, .cancelCardReaderDiscovery,
-            .disconnect, .loadReaderSession, .publishCardReaderConnections, .cancelPayment, .cancelRefund, .observeCardReaderUpdateState,
+            .disconnect, .loadReaderSession, .publishCardReaderConnections, .cancelPayment, .cancelRefund,
+            .observeCardReaderUpdateState,
             .startCardReaderUpdate, .cancelCardReaderUpdate, .reset, .recoverPayments, .observeCardReaderReconnection,
             .cancelCardReaderReconnection, .loadRememberedCardReaders:
             [:]

@@ -154,6 +154,7 @@ struct PayOrderTests {
         #expect(result.output.hasPrefix("http"))
         #expect(result.output.contains("shown until "))
         #expect(
-            try Program.run(["receipts", "backend", "999999", "--database", scratch.database], in: scratch).status == 65)
+            try Program.run(["receipts", "backend", "999999", "--database", scratch.database], in: scratch).status == 65
+        )
     }
 }

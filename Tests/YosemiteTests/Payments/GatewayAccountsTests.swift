@@ -79,9 +79,11 @@ import Testing
         network.removeAllAnswers()
         network.simulate("payments/accounts", json: "{}", status: 500)
         network.simulate("account/summary", json: "{}", status: 500)
-        guard case .site(.network)? = await failure({ () throws(CardPresentPaymentsError) in
-            try await accounts.load(siteID: 7)
-        }) else {
+        guard
+            case .site(.network)? = await failure({ () throws(CardPresentPaymentsError) in
+                try await accounts.load(siteID: 7)
+            })
+        else {
             Issue.record("it did not fail")
             return
         }
@@ -181,7 +183,8 @@ import Testing
     @Test func `a charge is kept, and forgotten when the gateway does not know it`() async throws {
         network.simulate("charges/ch_1", json: charge)
         network.simulate(
-            "charges/ch_1", json: #"{"code":"wcpay_get_charge","message":"Error: No such charge: 'ch_1'"}"#, status: 500)
+            "charges/ch_1", json: #"{"code":"wcpay_get_charge","message":"Error: No such charge: 'ch_1'"}"#, status: 500
+        )
         #expect(try await accounts.charge("ch_1", siteID: 7).amountCaptured == 1250)
         #expect(try storage.read { try $0.count(WCPayCharge.self) } == 1)
         #expect(
@@ -195,7 +198,8 @@ import Testing
         network.simulate("charges/ch_1", json: #"{"code":"wcpay_get_charge","message":"Try later"}"#, status: 500)
         _ = try await accounts.charge("ch_1", siteID: 7)
         #expect(
-            await failure { () throws(CardPresentPaymentsError) in try await accounts.charge("ch_1", siteID: 7) } != nil)
+            await failure { () throws(CardPresentPaymentsError) in try await accounts.charge("ch_1", siteID: 7) } != nil
+        )
         #expect(try storage.read { try $0.count(WCPayCharge.self) } == 1)
     }
 

@@ -30,7 +30,9 @@ import Testing
         #expect(refusal(try order().copy(status: status)) == nil)
     }
 
-    @Test(arguments: [OrderStatusEnum.completed, .cancelled, .refunded, .autoDraft, .custom("trash"), .custom("packed")])
+    @Test(arguments: [
+        OrderStatusEnum.completed, .cancelled, .refunded, .autoDraft, .custom("trash"), .custom("packed"),
+    ])
     func `an order in another state cannot`(status: OrderStatusEnum) throws {
         #expect(refusal(try order().copy(status: status)) == .wrongStatus(orderID: 5, status: status.rawValue))
     }
