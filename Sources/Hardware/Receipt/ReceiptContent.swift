@@ -41,7 +41,8 @@ public struct ReceiptContent: Hashable, Sendable, Codable {
 
     public init(
         kind: Kind, outcome: Outcome, merchant: Merchant, store: String? = nil, payment: String, orderID: Int64?,
-        orderNumber: String? = nil, date: String, amount: String, approvedAmount: String, currency: String, reason: String? = nil,
+        orderNumber: String? = nil, date: String, amount: String, approvedAmount: String, currency: String,
+        reason: String? = nil,
         card: CardPresentTransactionDetails?
     ) {
         (self.kind, self.outcome, self.merchant, self.payment) = (kind, outcome, merchant, payment)

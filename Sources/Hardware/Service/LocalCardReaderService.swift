@@ -28,7 +28,8 @@ public actor LocalCardReaderService: CardReaderService {
     ///   - reconnection: what is done when the connected reader is lost.
     ///   - trace: gets every exchange with a card, masked.
     public init(
-        sources: [any CardReaderSource], host: any PaymentHost, terminal: @escaping @Sendable (Currency) -> TerminalConfiguration,
+        sources: [any CardReaderSource], host: any PaymentHost,
+        terminal: @escaping @Sendable (Currency) -> TerminalConfiguration,
         magneticStripe: MagneticStripePolicy = MagneticStripePolicy(), cardholder: any CardholderInterface,
         history: (any CardHistory)? = nil, time: any TimeSource, random: any RandomSource,
         reconnection: ReconnectionPolicy = .off, trace: (@Sendable (TraceEntry) -> Void)? = nil

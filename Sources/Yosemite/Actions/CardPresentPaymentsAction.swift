@@ -1,5 +1,6 @@
 public import Amounts
 public import Hardware
+internal import Networking
 
 /// What ``CardPresentPaymentsStore`` does. Every completion is called exactly once.
 public enum CardPresentPaymentsAction: Action {
@@ -128,7 +129,8 @@ public enum CardPresentPaymentsAction: Action {
         case .loadOrderPayments(let siteID, let orderID, _): ["site": String(siteID), "order": String(orderID)]
         case .loadPayments(let limit, _): ["limit": limit.map(String.init) ?? "none"]
         case .selectedPaymentGatewayAccount, .loadActivePaymentGatewayExtension, .cancelCardReaderDiscovery,
-            .disconnect, .loadReaderSession, .publishCardReaderConnections, .cancelPayment, .cancelRefund, .observeCardReaderUpdateState,
+            .disconnect, .loadReaderSession, .publishCardReaderConnections, .cancelPayment, .cancelRefund,
+            .observeCardReaderUpdateState,
             .startCardReaderUpdate, .cancelCardReaderUpdate, .reset, .recoverPayments, .observeCardReaderReconnection,
             .cancelCardReaderReconnection, .loadRememberedCardReaders:
             [:]

@@ -13,8 +13,10 @@ public enum GatewayProblem: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .noAccount:
             "the store has no account with WooPayments or the Stripe extension: set one up in the store's own pages"
-        case .notChosen(let gateways): "the store has several payment gateways: choose one of \(gateways.joined(separator: ", "))"
-        case .rejected(let gateway, let status): "\(gateway) does not take payments for this store: its account is \(status)"
+        case .notChosen(let gateways):
+            "the store has several payment gateways: choose one of \(gateways.joined(separator: ", "))"
+        case .rejected(let gateway, let status):
+            "\(gateway) does not take payments for this store: its account is \(status)"
         case .notOffered(let gateway, let what): "\(gateway) has no \(what)"
         }
     }

@@ -57,7 +57,7 @@ struct OrderPreparation: Sendable {
             throw .site(.notFound(entity: "order", id: String(orderID)))
         }
         do {
-            try site.context.storage.performAndSave { try $0.save(order) }
+            _ = try site.context.storage.performAndSave { try $0.save(order) }
         } catch {
             throw .site(StoreError(error, path: site.context.storage.path))
         }

@@ -21,7 +21,8 @@ struct ReceiptComposer: Sendable {
         let order = orderID == nil ? nil : (try? journal.capture(of: payment)) ?? nil
         return ReceiptContent(
             kind: kind, outcome: outcome, merchant: merchant, store: order?.storeName,
-            payment: String(describing: payment), orderID: orderID, orderNumber: order?.orderNumber, date: dateText(), amount: amount.decimalText,
+            payment: String(describing: payment), orderID: orderID, orderNumber: order?.orderNumber, date: dateText(),
+            amount: amount.decimalText,
             approvedAmount: outcome == .approved ? amount.decimalText : Self.zero(of: amount.currency),
             currency: amount.currency.code, reason: reason, card: card)
     }

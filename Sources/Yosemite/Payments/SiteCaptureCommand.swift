@@ -84,7 +84,7 @@ struct SiteCaptureCommand: Command {
                 }
             return try journal.settleCapture(
                 of: payment, as: state, orderStatus: order.status.rawValue, reason: reason, at: time.now()
-            ) { try $0.save(order) }
+            ) { _ = try $0.save(order) }
         case .gone(let reason): return try note(.refused, reason, of: capture)
         case .hidden(let error): return try note(capture.state.afterSilence, "\(error)", of: capture)
         }

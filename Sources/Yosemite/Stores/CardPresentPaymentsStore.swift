@@ -1,6 +1,7 @@
 internal import Amounts
 public import Determinism
 public import Hardware
+internal import Networking
 public import Storage
 internal import Synchronization
 
@@ -136,8 +137,12 @@ public final class CardPresentPaymentsStore: Store {
         case .refundPayment(let id, let amount, let onCompletion):
             let refund = RefundCollection(
                 journal: journal, host: host, service: service, receipts: receipts, time: time)
-            runAlone(.refund, onCompletion) { () async throws(CardPresentPaymentsError) in
-                try await refund.run(PaymentID(rawValue: id), amount: amount)
+            let note = RefundNote(site: site, journal: journal)
+            runAlone(.refund, onCompletion) { [journal] () async throws(CardPresentPaymentsError) in
+                let before = (try? journal.payment(PaymentID(rawValue: id)))?.refundedAmount.minorUnits ?? 0
+                let payment = try await refund.run(PaymentID(rawValue: id), amount: amount)
+                await note.write(payment, before: before)
+                return payment
             }
 
         case .observeCardReaderUpdateState(let onCompletion):

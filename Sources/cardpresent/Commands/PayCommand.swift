@@ -50,7 +50,8 @@ struct PayCommand: AsyncParsableCommand {
         guard order ?? 1 > 0 else { throw ValidationError("--order is the ID of an order, one or more") }
         guard (amount == nil) != (order == nil) else {
             throw ValidationError(
-                amount == nil ? "give an amount, or an order with --order" : "an order has its own amount: give one or the other")
+                amount == nil
+                    ? "give an amount, or an order with --order" : "an order has its own amount: give one or the other")
         }
         guard order != nil || gateway == nil else { throw ValidationError("--gateway goes with --order") }
         guard order == nil || currency == nil else {

@@ -31,7 +31,8 @@ struct SettlePayments: AsyncParsableCommand {
             } else {
                 let (open, refused) = (report.open.count + report.failed.count, report.refused.count)
                 try StandardOutput.write(
-                    "\(report.confirmed.count) known to the store, \(open) still to be told, \(refused) to be decided\n")
+                    "\(report.confirmed.count) known to the store, \(open) still to be told, \(refused) to be decided\n"
+                )
                 try StandardOutput.write(PaymentTable.text(report.all))
             }
             for payment in report.open + report.refused { CaptureWarning(payment)?.report() }

@@ -40,7 +40,9 @@ struct ReaderKeeper: Sendable {
         let (news, continuation) = AsyncStream.makeStream(of: News.self)
         let subscriptions = [
             session.query(.reconnection, select: \.reconnection) { continuation.yield(.reconnection($0)) },
-            session.query(.events, select: \.lastEvent) { if let event = $0?.event { continuation.yield(.event(event)) } },
+            session.query(.events, select: \.lastEvent) {
+                if let event = $0?.event { continuation.yield(.event(event)) }
+            },
         ]
         defer { for subscription in subscriptions { subscription.cancel() } }
         await session.settle()

@@ -165,7 +165,8 @@ extension CommandFailure {
                 .tryAgain, code: "order_has_payment", message: message,
                 fix: state == .pending || state == .unknown
                     ? "do not charge again: 'cardpresent payments recover' asks the host what became of it"
-                    : "the store is told with 'cardpresent payments settle \(id)'; give the money back before another one")
+                    : "the store is told with 'cardpresent payments settle \(id)'; give the money back before another one"
+            )
         case .nothingToCapture: self.init(.usage, code: "nothing_to_tell", message: message)
         case .moneyWentBack: self.init(.tryAgain, code: "refunded", message: message)
         case .money(let error): self.init(error)

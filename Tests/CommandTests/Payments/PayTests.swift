@@ -62,7 +62,7 @@ struct PayTests {
     }
 
     @Test func `the JSON of a payment has its record and its card's data`() throws {
-        let result = try pay("12.50", "--order", "42", "--json")
+        let result = try pay("12.50", "--json")
         #expect(result.status == 0)
         #expect(result.error == "")
         let object = try result.object()
@@ -73,7 +73,7 @@ struct PayTests {
         #expect(payment["state"] as? String == "captured")
         #expect(payment["amount"] as? Int == 1250)
         #expect(payment["currency"] as? String == "USD")
-        #expect(payment["order"] as? Int == 42)
+        #expect(payment["order"] is NSNull)
         #expect(payment["brand"] as? String == "visa")
         #expect(payment["last4"] as? String == "0010")
         #expect(payment["entryMode"] as? String == "chip")

@@ -2,6 +2,7 @@ import Amounts
 import Determinism
 import EMV
 import Hardware
+import Networking
 import Simulator
 import SmartCard
 import Storage
@@ -32,6 +33,12 @@ final class TestTill: Sendable {
         var printer: any PrinterService = ScriptedPrinter()
         var change: (inout CardProfile) -> Void = { _ in }
         var splitSaleWindow = SplitSaleWindow.day
+        /// The store that somebody is signed in to; nil when nobody is.
+        var store: StoreSiteNetwork?
+        /// The way to the store as the till sees it.
+        var wrapNetwork: @Sendable (any Network) -> any Network = { $0 }
+        var retries = RetryPolicy.never
+        var storeAddress = StoreSiteNetwork.address
     }
 
     let clock = SimulationClock()
@@ -42,6 +49,7 @@ final class TestTill: Sendable {
     let card: SimulatedEMVCard
     let issuer: SimulatedIssuer
     let database: TestDatabase
+    let storage: SQLiteStorageManager
     let journal: PaymentJournal
     let register: CardRegister
     let exceptions: ExceptionFile
@@ -77,7 +85,7 @@ final class TestTill: Sendable {
             rules: plan.rules.map { try IssuerRules(yaml: $0, file: "rules.yaml") } ?? IssuerRules(), keys: keys,
             time: clock, random: random.stream("host"),
             ledgerPath: database.ledgerPath, faults: plan.faults)
-        let storage = try SQLiteStorageManager(
+        storage = try SQLiteStorageManager(
             path: database.path, durability: .off, random: random.stream("database"))
         journal = PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
         register = CardRegister(storage: storage)
@@ -91,11 +99,19 @@ final class TestTill: Sendable {
             revokedCertificates: profile.revokedCertificates)
         let (bus, clock, person, trace, stripes) = (bus, clock, person, Trace(), plan.magneticStripe)
         let firmware = plan.firmware
+        let site = try plan.store.map { [clock, storage] store in
+            let client = SiteClient(
+                network: plan.wrapNetwork(store), credentials: try StoreSiteNetwork.applicationPassword,
+                retries: plan.retries, time: clock, random: random.stream("network"))
+            return PaymentSite(
+                context: StoreContext(sender: client, storage: storage, time: clock),
+                siteID: StoreSiteNetwork.siteID, address: plan.storeAddress, name: "Corner Shop Online")
+        }
         let made = Mutex<(any CardReaderService)?>(nil)
         let payments = CardPresentPaymentsStore(
             host: plan.wrap(issuer), journal: journal,
             merchant: Merchant(name: "Corner Shop", lines: ["1 Main Street"], merchantID: "M1", terminalID: "00000001"),
-            history: history, time: clock
+            history: history, site: site, time: clock
         ) { host in
             let service = LocalCardReaderService(
                 sources: [USBCardReaderSource(bus, firmware: firmware, time: clock, magneticStripe: stripes)],
@@ -108,7 +124,8 @@ final class TestTill: Sendable {
         self.trace = trace
         service = try #require(made.withLock { $0 })
         _ = try dispatcher.register(payments)
-        _ = try dispatcher.register(ReceiptStore(journal: journal, printer: plan.printer, time: clock))
+        _ = try dispatcher.register(
+            ReceiptStore(journal: journal, printer: plan.printer, time: clock, site: site?.context))
     }
 
     final class Trace: Sendable {
@@ -180,6 +197,9 @@ final class TestTill: Sendable {
         while cancels.withLock({ $0 }) == 0 { await Task.yield() }
     }
 
+    /// A payment has been completed.
+    func countAnswer() { answers.withLock { $0 += 1 } }
+
     /// How often payments and cancels have been completed.
     var completions: (payments: Int, cancels: Int) { (answers.withLock { $0 }, cancels.withLock { $0 }) }
 
@@ -194,7 +214,7 @@ final class TestTill: Sendable {
         }
     }
 
-    private func take(_ event: CardReaderEvent, _ onEvent: (CardReaderEvent) -> Void) {
+    func take(_ event: CardReaderEvent, _ onEvent: (CardReaderEvent) -> Void) {
         seen.withLock { $0.append(event) }
         onEvent(event)
         person.observe(event)
