@@ -29,10 +29,22 @@ ask() { # ask WORD [FIELD...]
 await_reader() {
     local tries
     for ((tries = 0; tries < 400; tries++)); do
-        ! grep -qsx 08e6 /sys/bus/usb/devices/*/idVendor || return 0
+        ! has_reader || return 0
         sleep 0.05
     done
 }
+
+# Has the reader taken out, and waits until the kernel has seen that: else the next one is taken for it.
+unplug_reader() {
+    local tries
+    ask unplug 2>/dev/null
+    for ((tries = 0; tries < 400; tries++)); do
+        has_reader || return 0
+        sleep 0.05
+    done
+}
+
+has_reader() { grep -qsx 08e6 /sys/bus/usb/devices/*/idVendor; }
 
 # Milliseconds since the guest was started.
 now() {

@@ -26,6 +26,21 @@ struct ExactDecimalTests {
         #expect(ExactDecimal("1.50") != ExactDecimal("1.51"))
     }
 
+    @Test func `numbers are in the order of their values, to the last digit`() throws {
+        let ordered = [
+            "-99999999999999999999999999999999999999", "-1.5", "-1.05", "-1",
+            "-0.00000000000000000000000000000000000001",
+            "0", "0.00000000000000000000000000000000000001", "0.1", "0.9", "9", "10",
+            "10.00000000000000000000000000001",
+            "99999999999999999999999999999999999998", "99999999999999999999999999999999999999",
+        ]
+        let numbers = try ordered.map { try #require(ExactDecimal($0)) }
+        #expect(numbers.reversed().sorted().map(\.description) == ordered)
+        let (long, short) = (try #require(ExactDecimal("1.50")), try #require(ExactDecimal("1.5")))
+        #expect(long <= short)
+        #expect(!(long < short))
+    }
+
     @Test func `an amount is made of it, never rounded`() throws {
         let dollars = try Currency(code: "USD")
         #expect(try Money(#require(ExactDecimal("33.3000")), currency: dollars).minorUnits == 3330)

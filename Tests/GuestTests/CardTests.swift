@@ -45,8 +45,13 @@ extension GuestTests {
         // QEMU calls a new card active at once, so only its notice tells.
         @Test(.enabled(if: !Guest.isCardFixed))
         func `a card that was changed between two commands is not taken for the first one`() async throws {
-            try await ReaderUnderTest.opened { under in
-                let channel = try await under.channel()
+            try await ReaderUnderTest.opened(card: "") { under in
+                // A card that comes after the reader was opened: so the notice of its coming has been told, and the one
+                // of its change is not taken for it.
+                async let isIn = under.reader.waitForCard(present: true, timeout: .seconds(20))
+                try await GuestHost.insertCard(Guest.card)
+                #expect(try await isIn)
+                let channel = try await under.reader.powerOn()
                 _ = try await channel.transmit(.anything)
                 try await GuestHost.insertCard(Guest.card)
                 #expect(try await under.reader.waitForCard(present: false, timeout: .seconds(20)))

@@ -32,7 +32,8 @@ import Testing
         }
         let before = try queries.map { try database.rows($0) }
         let storage = try database.open(seed: 2)
-        #expect(try queries.map { try database.rows($0) } == before)
+        let after = try queries.map { try database.rows($0) }
+        #expect(after == before)
         #expect(try database.number("PRAGMA user_version") == SchemaMigrator.current.steps.count)
         #expect(try database.text("PRAGMA integrity_check") == "ok")
         let journal = PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))

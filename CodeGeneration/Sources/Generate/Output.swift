@@ -23,8 +23,7 @@ struct Output {
         }
         var words: Set<String> = []
         for model in catalog.models {
-            let folder = model.file.module == "Yosemite" ? "Sources/Yosemite/Models/Copies" : "Sources/Networking/Copies"
-            add(folder, model.file, "\(model.name)+Copy", CopyWriter.text(model))
+            add(Self.copies(of: model.file), model.file, "\(model.name)+Copy", CopyWriter.text(model))
             add("Tests/Fakes/Generated", model.file, "\(model.name)+Fake", FakeWriter.text(model))
             for property in model.properties { words.formUnion(property.type.names) }
         }
@@ -41,6 +40,11 @@ struct Output {
             add("Sources/Yosemite/Translation/Generated", model.file, "\(model.name)+JSON", JSONWriter.text(model))
         }
         files["Sources/Storage/Records/Generated/SiteRecords.swift"] = RecordWriter.list(plans)
+    }
+
+    /// Copies are made where the model is.
+    private static func copies(of file: SourceFile) -> String {
+        file.module == "Yosemite" ? "Sources/Yosemite/Models/Copies" : "Sources/Networking/Copies"
     }
 
     private mutating func add(_ folder: String, _ file: SourceFile, _ name: String, _ text: String) {

@@ -53,7 +53,9 @@ struct PackageFolder {
     private func swiftFiles(in folder: String) throws -> [String] {
         var isFolder: ObjCBool = false
         let path = "\(root)/\(folder)"
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else { return [] }
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
+            return []
+        }
         return try FileManager.default.subpathsOfDirectory(atPath: path).filter { $0.hasSuffix(".swift") }.sorted()
     }
 }

@@ -30,8 +30,8 @@ extension SQLiteStorage {
 
     func objects<T: KeyedObject>(ofType type: T.Type, rowIDs: [Int64]) throws -> [Int64: T] {
         var stored = try rows(
-            ofType: type,
-            sql: "\(T.keyedStatements.selection) WHERE rowID IN (SELECT value FROM json_each(?))", [JSONList.text(rowIDs)])
+            ofType: type, sql: "\(T.keyedStatements.selection) WHERE rowID IN (SELECT value FROM json_each(?))",
+            [JSONList.text(rowIDs)])
         try loadChildren(of: &stored.objects, in: stored.rowIDs)
         return Dictionary(zip(stored.rowIDs, stored.objects)) { $1 }
     }

@@ -1,7 +1,7 @@
 public import Storage
 
 /// A read-only value that is kept as a record.
-public protocol ReadOnlyType: Sendable {
+public protocol ReadOnlyType: Hashable, Sendable {
     /// How it is kept.
     associatedtype Record: KeyedObject & ReadOnlyConvertible where Record.ReadOnly == Self
 

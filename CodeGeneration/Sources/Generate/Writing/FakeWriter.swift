@@ -2,7 +2,8 @@
 enum FakeWriter {
     static func text(_ model: StructDeclaration) -> String {
         let arguments = model.properties.map { "\($0.name): .fake(from: &source)" }
-        let conditions = model.generics.isEmpty ? "" : " where " + model.generics.map { "\($0): Fakeable" }.joined(separator: ", ")
+        let parameters = model.generics.map { "\($0): Fakeable" }.joined(separator: ", ")
+        let conditions = parameters.isEmpty ? "" : " where \(parameters)"
         return Text.header(model.file.path) + Text.imports(public: [model.file.module]) + """
             extension \(model.name): Fakeable\(conditions) {
                 public static func fake(from source: inout FakeSource) -> \(model.name) {

@@ -15,7 +15,8 @@ enum RecordWriter {
             Text.list("public static let columnNames = ", columns.map { "\"\($0.name)\"" }, indent: 4),
         ]
         if plan.key.isEmpty {
-            lines.append("    public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)")
+            lines.append(
+                "    public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)")
         } else {
             lines += [
                 Text.list("public static let keyColumnNames = ", plan.key.map { "\"\($0)\"" }, indent: 4),
@@ -63,8 +64,8 @@ enum RecordWriter {
                 "    public struct Columns: Sendable {",
             ]
             lines += columns.map {
-                Text.pair(
-                    "public let \(Text.escaped($0.name)) = RecordColumn<\($0.scalar)>(\"\($0.name)\")", " = ", indent: 8)
+                let column = "RecordColumn<\($0.scalar)>(\"\($0.name)\")"
+                return Text.pair("public let \(Text.escaped($0.name)) = \(column)", " = ", indent: 8)
             }
             lines.append("    }")
         }
@@ -82,7 +83,7 @@ enum RecordWriter {
     static func list(_ plans: [RecordPlan]) -> String {
         let names = plans.filter { !$0.key.isEmpty }.map { "\($0.recordName).self" }
         return Text.header("the models") + """
-            /// Everything that is kept of sites and accounts, and may be forgotten, because a site can be asked for it again.
+            /// Everything that is kept of sites and accounts. It may be forgotten: they can be asked for it again.
             public enum SiteRecords {
             \(Text.list("public static let types: [any KeyedObject.Type] = ", names, indent: 4))
             }

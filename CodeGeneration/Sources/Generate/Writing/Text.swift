@@ -3,8 +3,10 @@ enum Text {
     /// The longest line.
     private static let limit = 120
 
-    /// `head` and `items` in brackets, then `tail`, for a call.
-    static func call(_ head: String, _ items: [String], _ tail: String = ")", indent: Int, after used: Int = 0) -> String {
+    /// A call: `head` with its bracket, the arguments, `tail`. `used`: what stands before it on its line.
+    static func call(
+        _ head: String, _ items: [String], _ tail: String = ")", indent: Int, after used: Int = 0
+    ) -> String {
         let margin = String(repeating: " ", count: indent)
         let line = head + items.joined(separator: ", ") + tail
         guard margin.count + used + line.count > limit else { return line }

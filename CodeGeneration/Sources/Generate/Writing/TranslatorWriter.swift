@@ -98,8 +98,8 @@ struct TranslatorWriter {
             let name = Text.escaped(column.name)
             // In a part that may be missing, every column may be empty.
             let mustBeThere = column.isOptional && !property.type.isOptional
-            let value =
-                mustBeThere ? "try " + Text.call("required(", [name, "\"\(column.name)\""], indent: 12, after: 30) : name
+            let need = Text.call("required(", [name, "\"\(column.name)\""], indent: 12, after: property.name.count + 2)
+            let value = mustBeThere ? "try \(need)" : name
             switch conversion {
             case .none: return value
             case .openWord(let type):
@@ -116,11 +116,16 @@ struct TranslatorWriter {
             let function = "read" + name.prefix(1).uppercased() + name.dropFirst()
             let values = fields.map { "\($0.property.name): \(read($0))" }
             let isThrowing = values.contains { $0.contains("try ") }
+            let marker = isOptional ? marker(fields) : nil
             let construction = Text.call(
-                "\(isThrowing ? "try " : "")\(type)(", values.map(Self.withoutTry), indent: 8)
+                "\(isThrowing ? "try " : "")\(type)(", values.map(Self.withoutTry), indent: 8,
+                after: marker == nil ? 0 : "return ".count)
             var body = "        \(construction)"
-            if isOptional, let marker = marker(fields) {
-                body = "        guard \(Text.escaped(marker)) != nil else { return nil }\n        return \(construction)"
+            if let marker {
+                body = """
+                            guard \(Text.escaped(marker)) != nil else { return nil }
+                            return \(construction)
+                    """
             }
             readers.append(
                 """

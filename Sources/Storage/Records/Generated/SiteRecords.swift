@@ -1,5 +1,5 @@
 // Made by Scripts/generate from the models: change that, not this.
-/// Everything that is kept of sites and accounts, and may be forgotten, because a site can be asked for it again.
+/// Everything that is kept of sites and accounts. It may be forgotten: they can be asked for it again.
 public enum SiteRecords {
     public static let types: [any KeyedObject.Type] = [
         AccountRecord.self,

@@ -44,7 +44,9 @@ extension SiteRecord: ReadOnlyConvertible {
 
     private func readPlan() throws -> SitePlan? {
         guard planProductSlug != nil else { return nil }
-        return try SitePlan(productSlug: required(planProductSlug, "planProductSlug"), productNameShort: planProductNameShort)
+        return try SitePlan(
+            productSlug: required(planProductSlug, "planProductSlug"),
+            productNameShort: planProductNameShort)
     }
 
     private func readCapabilities() throws -> SiteCapabilities? {
