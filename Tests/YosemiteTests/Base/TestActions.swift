@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import Yosemite
 
-enum OrderAction: Action {
+enum ParcelAction: Action {
     case load(id: Int64, onCompletion: @Sendable (Result<String, OrderFailure>) -> Void)
     case note(id: Int64, text: String)
     case forget
