@@ -3,7 +3,7 @@ import Synchronization
 @testable import Yosemite
 
 enum ParcelAction: Action {
-    case load(id: Int64, onCompletion: @Sendable (Result<String, OrderFailure>) -> Void)
+    case load(id: Int64, onCompletion: @Sendable (Result<String, ParcelFailure>) -> Void)
     case note(id: Int64, text: String)
     case forget
 
@@ -15,7 +15,7 @@ enum ParcelAction: Action {
     }
 }
 
-enum OrderFailure: Error, Hashable { case notFound }
+enum ParcelFailure: Error, Hashable { case notFound }
 
 enum ReaderAction: Action {
     case reset
