@@ -84,7 +84,9 @@ import Testing
                 log.add("begin \(action.name)")
                 if case .forget = action {
                     for id in Int64(1)...2 {
-                        do { try dispatcher.dispatch(ParcelAction.note(id: id, text: "")) } catch { log.add("\(error)") }
+                        do { try dispatcher.dispatch(ParcelAction.note(id: id, text: "")) } catch {
+                            log.add("\(error)")
+                        }
                     }
                     do { try dispatcher.dispatch(ReaderAction.reset) } catch { log.add("\(error)") }
                 }
@@ -94,7 +96,8 @@ import Testing
         try dispatcher.dispatch(ParcelAction.forget)
         #expect(
             log.entries == [
-                "begin ParcelAction.forget", "end ParcelAction.forget", "begin ParcelAction.note", "end ParcelAction.note",
+                "begin ParcelAction.forget", "end ParcelAction.forget", "begin ParcelAction.note",
+                "end ParcelAction.note",
                 "begin ParcelAction.note", "end ParcelAction.note", "begin ReaderAction.reset",
             ])
     }
