@@ -20,19 +20,20 @@ struct OrderChangeTests {
 
     @Test("a status is shown before the site has answered, and then what the site says is stored")
     func optimistic() async throws {
-        let gate = Gate()
+        let gate = Turnstile()
         let shop = try TestShop { _ in
             await gate.pass()
             return .json(OrderJSON.order(5, status: "completed", modified: "2026-02-01T11:00:00"))
         }
         try shop.keep(OrderJSON.order(5, more: ["needs_payment": "true"]))
-        async let order = setStatus(shop, .completed)
+        let order = Task { try await setStatus(shop, .completed) }
         await gate.isReached()
         let shown = try #require(try shop.order(5))
         #expect(shown.status == .completed)
         #expect(!shown.isPaymentDue)
         gate.open()
-        #expect(try await order == shop.order(5))
+        let stored = try await order.value
+        #expect(try shop.order(5) == stored)
         #expect(shop.site.calls.map(\.body) == [#"{"status":"completed"}"#])
     }
 
@@ -47,34 +48,34 @@ struct OrderChangeTests {
 
     @Test("two changes one after the other: what the refused first one showed is not what the second one comes back to")
     func turns() async throws {
-        let gate = Gate()
+        let gate = Turnstile()
         let shop = try TestShop { call in
             await gate.pass()
             return .refusal("rest_invalid_param", status: 400)
         }
         let before = try shop.keep(OrderJSON.order(5))
-        async let first = setStatus(shop, .processing)
+        let first = Task { try await setStatus(shop, .processing) }
         await gate.isReached()
-        async let second = setStatus(shop, .completed)
+        let second = Task { try await setStatus(shop, .completed) }
         gate.open()
-        await #expect(throws: StoreError.self) { try await first }
-        await #expect(throws: StoreError.self) { try await second }
+        await #expect(throws: StoreError.self) { try await first.value }
+        await #expect(throws: StoreError.self) { try await second.value }
         #expect(try shop.order(5) == before)
     }
 
     @Test("what the site has sent meanwhile is not taken back")
     func meanwhile() async throws {
-        let gate = Gate()
+        let gate = Turnstile()
         let shop = try TestShop { _ in
             await gate.pass()
             return .refusal("rest_invalid_param", status: 400)
         }
         try shop.keep(OrderJSON.order(5))
-        async let order = setStatus(shop, .completed)
+        let order = Task { try await setStatus(shop, .completed) }
         await gate.isReached()
         let newer = try shop.keep(OrderJSON.order(5, status: "cancelled", modified: "2026-02-02T00:00:00"))
         gate.open()
-        await #expect(throws: StoreError.self) { try await order }
+        await #expect(throws: StoreError.self) { try await order.value }
         #expect(try shop.order(5) == newer)
     }
 

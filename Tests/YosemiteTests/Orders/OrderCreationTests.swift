@@ -131,17 +131,17 @@ struct OrderCreationTests {
 
     @Test("a deleted order is hidden at once, and the site is told how to delete it", arguments: [true, false])
     func deleted(isPermanent: Bool) async throws {
-        let gate = Gate()
+        let gate = Turnstile()
         let shop = try TestShop { _ in
             await gate.pass()
             return .json(OrderJSON.order(5, status: "trash"))
         }
         _ = try keepWithNote(shop)
-        async let end: Void = delete(shop, isPermanent: isPermanent)
+        let end = Task { try await delete(shop, isPermanent: isPermanent) }
         await gate.isReached()
         #expect(try shop.order(5) == nil)
         gate.open()
-        try await end
+        try await end.value
         #expect(try shop.order(5) == nil)
         #expect(try shop.models(OrderNote.self).isEmpty)
         #expect(shop.site.calls.map(\.method) == [.delete])

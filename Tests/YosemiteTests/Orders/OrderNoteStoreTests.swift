@@ -29,11 +29,11 @@ struct OrderNoteStoreTests {
     @Test("notes of one number at two sites are two notes")
     func keyedBySite() async throws {
         let shop = try TestShop { call in
-            call.route.hasSuffix("notes/") ? .list([OrderJSON.note(1, "here")]) : .json(OrderJSON.order(5))
+            call.route.hasSuffix("notes") ? .list([OrderJSON.note(1, "here")]) : .json(OrderJSON.order(5))
         }
         _ = try await retrieve(shop)
         shop.site.become { call in
-            call.route.hasSuffix("notes/") ? .list([OrderJSON.note(1, "there")]) : .json(OrderJSON.order(5))
+            call.route.hasSuffix("notes") ? .list([OrderJSON.note(1, "there")]) : .json(OrderJSON.order(5))
         }
         _ = try await retrieve(shop, site: 8)
         #expect(try stored(shop).map(\.note) == ["here"])

@@ -251,7 +251,7 @@ struct OrderReadingTests {
     @Test("whoever waits for new orders of a site hears of each once, whichever store brought it")
     func inserted() async throws {
         let shop = try TestShop { call in
-            if call.route.hasSuffix("notes/") { return .list([OrderJSON.note(1, "x")]) }
+            if call.route.hasSuffix("notes") { return .list([OrderJSON.note(1, "x")]) }
             return call.id.map { .json(OrderJSON.order($0)) } ?? .list([OrderJSON.order(1), OrderJSON.order(2)])
         }
         try shop.keep(OrderJSON.order(1))

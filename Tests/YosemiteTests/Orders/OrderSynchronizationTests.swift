@@ -192,13 +192,13 @@ struct OrderSynchronizationTests {
 
     @Test("two who ask for the same at the same time share one question")
     func shared() async throws {
-        let gate = Gate()
+        let gate = Turnstile()
         let shop = try TestShop { call in
             if call.route == "wc/v3/orders" { await gate.pass() }
             return .list(call.route == "wc/v3/orders" ? [OrderJSON.order(1)] : [], total: 1, pages: 1)
         }
-        async let first = synchronize(shop)
-        async let second = synchronize(shop)
+        let first = Task { try await synchronize(shop) }
+        let second = Task { try await synchronize(shop) }
         await gate.isReached()
         // Whatever came before these has its place in the queue when they have ended.
         for _ in 1...20 {
@@ -207,26 +207,27 @@ struct OrderSynchronizationTests {
             }
         }
         gate.open()
-        #expect(try await first.saved + second.saved == 2)
+        let saved = try await first.value.saved + second.value.saved
+        #expect(saved == 2)
         #expect(shop.site.calls.filter { $0.route == "wc/v3/orders" }.count == 1)
     }
 
     @Test("a cancelled one completes once, keeps the pages that were there, and leaves no mark")
     func cancelled() async throws {
-        let gate = Gate()
+        let gate = Turnstile()
         let shop = try TestShop { call in
             if call.page > 1 { await gate.pass() }
             return Self.pages(1000, call)
         }
-        let saved = Gate()
-        async let report = synchronize(shop) { _ in Task { await saved.pass() } }
+        let saved = Turnstile()
+        let report = Task { try await synchronize(shop) { _ in Task { await saved.pass() } } }
         await gate.isReached()
         await saved.isReached()
         saved.open()
         try shop.dispatch(OrderAction.cancelSynchronization(siteID: 8))
         try shop.dispatch(OrderAction.cancelSynchronization(siteID: TestShop.siteID))
         gate.open()
-        await #expect(throws: StoreError.cancelled) { try await report }
+        await #expect(throws: StoreError.cancelled) { try await report.value }
         let kept = try shop.orderIDs().count
         #expect(kept >= 100 && kept < 1000)
         #expect(try shop.models(SynchronizationMark.self).isEmpty)

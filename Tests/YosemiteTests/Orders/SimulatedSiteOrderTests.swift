@@ -78,7 +78,7 @@ struct SimulatedSiteOrderTests {
         let till = try Till(StoreSiteNetwork.dotcom)
         _ = try await till.synchronize()
         let order = try #require(try till.orders().first { $0.status != .completed })
-        till.network.site.add(try FaultRule("POST * #1 lost-answer"))
+        till.network.site.add(try FaultRule("POST /wc/v3/orders/* #1 lost-answer"))
         let changed: Order = try await till.value {
             OrderAction.updateOrderStatus(
                 siteID: Self.siteID, orderID: order.id, status: .completed, onCompletion: $0)
