@@ -92,8 +92,9 @@ struct SimulateStore: AsyncParsableCommand {
                 password: SitePassword(password.secret), token: SitePassword(token.secret)),
             time: now.map { ShiftedTimeSource(startingAt: $0) } ?? system, random: SeededRandomSource(seed: seed))
         for fault in faults { site.add(fault) }
-        let onAnswer: @Sendable (SiteAnswer) -> Void = { [verbose] answer in
-            if verbose { StandardError.write(Self.line(answer)) }
+        let isVerbose = verbose
+        let onAnswer: @Sendable (SiteAnswer) -> Void = { answer in
+            if isVerbose { StandardError.write(Self.line(answer)) }
         }
         let cancellation = Cancellation()
         try await CancellationSignals.watching {
