@@ -5,7 +5,8 @@ internal import Storage
 extension StoreContext {
     /// Carries out several steps as one command of the queue, and tells how they ended, once.
     ///
-    /// - Parameter key: what is asked, when two that ask the same may share one answer; nil for what changes something.
+    /// `key`: what is asked, when two that ask the same may share one answer; nil for what changes something.
+    ///
     /// - Returns: the wait for the command; when it is cancelled, so is a command for which nobody else waits.
     @discardableResult
     func carryOut<Value: Sendable>(

@@ -17,7 +17,7 @@ enum CustomerShelf {
 
     /// Saves customers of whom only names and e-mail addresses are known, and keeps what more is stored of them.
     ///
-    /// - Parameter replacingAll: whether they take the place of all customers of the site.
+    /// `replacingAll`: whether they take the place of all customers of the site.
     static func saveLight(
         _ customers: [Customer], siteID: Int64, replacingAll: Bool = false, in storage: any StorageType
     ) throws {

@@ -13,12 +13,11 @@ struct OrderShelf: Sendable {
 
     // MARK: Saving
 
-    /// Saves orders with whatever else is to be saved in the same transaction.
+    /// Saves orders with whatever else is to be changed in the same transaction, before or after.
     ///
-    /// - Parameters:
-    ///   - evenOverNewer: whether an order that is stored with a later date of change is replaced too. A list may have
-    ///     been read before that change.
-    ///   - alsoSaving: gets the orders that may be stored.
+    /// `evenOverNewer`: whether an order that is stored with a later date of change is replaced too. A list may have been
+    /// read before that change.
+    /// `alsoSaving`: gets the orders that may be stored.
     func save(
         _ orders: [Order], evenOverNewer: Bool = true, before: (any StorageType) throws -> Void = { _ in },
         alsoSaving: ([Order], any StorageType) throws -> Void = { _, _ in }
@@ -33,8 +32,8 @@ struct OrderShelf: Sendable {
         context.insertedOrders.tell(new)
     }
 
-    /// - Returns: those that were not stored before.
-    static func save(
+    /// Saves orders, and tells which of them were not stored before.
+    private static func save(
         _ orders: [Order], evenOverNewer: Bool, in storage: any StorageType
     ) throws -> [Order] {
         var new: [Order] = []

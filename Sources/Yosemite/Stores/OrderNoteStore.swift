@@ -90,7 +90,7 @@ public final class OrderNoteStore: Store {
         }
     }
 
-    /// - Parameter isWhole: whether these are all notes of the order; others are forgotten then.
+    /// `isWhole`: whether these are all notes of the order; others are forgotten then.
     private func save(
         _ notes: [OrderNote], siteID: Int64, orderID: Int64, isWhole: Bool
     ) async throws(StoreError) {

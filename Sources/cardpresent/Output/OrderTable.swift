@@ -11,7 +11,7 @@ enum OrderTable {
         return [
             ("#\(order.id)" + number).padded(to: 8), day(order.dateCreatedGMT),
             order.amountText.padded(to: 16), order.status.rawValue.harmless.padded(to: 10),
-            (order.billing?.fullName ?? order.billing?.email ?? "guest").harmless,
+            (order.billing?.fullName ?? order.billing?.knownEmail ?? "guest").harmless,
         ].joined(separator: "  ") + "\n"
     }
 

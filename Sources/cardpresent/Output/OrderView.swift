@@ -31,7 +31,7 @@ struct OrderView: Encodable, Sendable {
         amount = try? order.amount().minorUnits
         isPaymentDue = order.isPaymentDue
         customer = order.customerID.flatMap { $0 > 0 ? $0 : nil }
-        (name, email) = (order.billing?.fullName, order.billing?.email)
+        (name, email) = (order.billing?.fullName, order.billing?.knownEmail)
         (items, paymentMethod) = (order.lineItems.count, order.paymentMethod)
         createdAt = order.dateCreatedGMT?.description
         modifiedAt = order.dateModifiedGMT?.description
@@ -45,4 +45,7 @@ extension Address {
         let name = [firstName, lastName].filter { !$0.isEmpty }.joined(separator: " ")
         return name.isEmpty ? (company.isEmpty ? nil : company) : name
     }
+
+    /// Nil when there is none.
+    var knownEmail: String? { email.flatMap { $0.isEmpty ? nil : $0 } }
 }

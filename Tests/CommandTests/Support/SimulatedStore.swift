@@ -8,7 +8,7 @@ final class SimulatedStore {
     let address: String
     private let child: Child
 
-    /// - Parameter faults: what goes wrong once somebody is signed in.
+    /// `faults`: what goes wrong, by the simulated store's rules.
     init(in scratch: Scratch, orders: Int = 30, seed: Int = 1, faults: [String] = []) throws {
         self.scratch = scratch
         child = try Child(

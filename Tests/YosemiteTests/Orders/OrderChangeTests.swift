@@ -20,7 +20,7 @@ struct OrderChangeTests {
 
     @Test("a status is shown before the site has answered, and then what the site says is stored")
     func optimistic() async throws {
-        let gate = Gate()
+        let gate = Turnstile()
         let shop = try TestShop { _ in
             await gate.pass()
             return .json(OrderJSON.order(5, status: "completed", modified: "2026-02-01T11:00:00"))
@@ -47,7 +47,7 @@ struct OrderChangeTests {
 
     @Test("two changes one after the other: what the refused first one showed is not what the second one comes back to")
     func turns() async throws {
-        let gate = Gate()
+        let gate = Turnstile()
         let shop = try TestShop { call in
             await gate.pass()
             return .refusal("rest_invalid_param", status: 400)
@@ -64,7 +64,7 @@ struct OrderChangeTests {
 
     @Test("what the site has sent meanwhile is not taken back")
     func meanwhile() async throws {
-        let gate = Gate()
+        let gate = Turnstile()
         let shop = try TestShop { _ in
             await gate.pass()
             return .refusal("rest_invalid_param", status: 400)

@@ -131,7 +131,7 @@ struct OrderCreationTests {
 
     @Test("a deleted order is hidden at once, and the site is told how to delete it", arguments: [true, false])
     func deleted(isPermanent: Bool) async throws {
-        let gate = Gate()
+        let gate = Turnstile()
         let shop = try TestShop { _ in
             await gate.pass()
             return .json(OrderJSON.order(5, status: "trash"))

@@ -192,7 +192,7 @@ struct OrderSynchronizationTests {
 
     @Test("two who ask for the same at the same time share one question")
     func shared() async throws {
-        let gate = Gate()
+        let gate = Turnstile()
         let shop = try TestShop { call in
             if call.route == "wc/v3/orders" { await gate.pass() }
             return .list(call.route == "wc/v3/orders" ? [OrderJSON.order(1)] : [], total: 1, pages: 1)
@@ -213,12 +213,12 @@ struct OrderSynchronizationTests {
 
     @Test("a cancelled one completes once, keeps the pages that were there, and leaves no mark")
     func cancelled() async throws {
-        let gate = Gate()
+        let gate = Turnstile()
         let shop = try TestShop { call in
             if call.page > 1 { await gate.pass() }
             return Self.pages(1000, call)
         }
-        let saved = Gate()
+        let saved = Turnstile()
         async let report = synchronize(shop) { _ in Task { await saved.pass() } }
         await gate.isReached()
         await saved.isReached()

@@ -1,8 +1,7 @@
 /// Orders and notes as a site writes them.
 enum OrderJSON {
-    /// - Parameters:
-    ///   - modified: nil writes null.
-    ///   - more: members that replace or follow the others, by name, as JSON.
+    /// `modified`: nil writes null.
+    /// `more`: members that replace or follow the others, by name, as JSON.
     static func order(
         _ id: Int64, status: String = "pending", total: String = "\"10.00\"",
         modified: String? = "2026-02-01T10:00:00", more: [String: String] = [:]

@@ -31,7 +31,7 @@ struct CreateOrder: AsyncParsableCommand {
     var note: String?
     @Option(help: ArgumentHelp("The status that it begins with.", valueName: "status"))
     var status = OrderStatusName(.pending)
-    @Option(name: .customLong("coupon"), help: ArgumentHelp("A coupon's code; may be given more than once."))
+    @Option(name: .customLong("coupon"), help: ArgumentHelp("A coupon's code; may be given more than once.", valueName: "code"))
     var coupons: [String] = []
     @Option(help: ArgumentHelp("A gift card's code.", valueName: "code"))
     var giftCard: String?

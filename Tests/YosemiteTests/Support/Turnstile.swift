@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Holds whoever comes until it is opened.
-final class Gate: Sendable {
+final class Turnstile: Sendable {
     private struct Content {
         var isOpen = false
         var isReached = false
