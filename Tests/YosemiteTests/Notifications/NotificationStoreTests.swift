@@ -1,5 +1,6 @@
 import Determinism
 import Networking
+import Storage
 import Testing
 
 @testable import Yosemite
