@@ -215,10 +215,23 @@ struct SimulatedSiteReportsTests {
     }
 
     @Test(arguments: [SiteStoresBench.Account.site, .dotcom])
-    func `a comment is moderated there and back`(account: SiteStoresBench.Account) async throws {
+    func `a comment is moderated there and back, and answered`(account: SiteStoresBench.Account) async throws {
         let signed = try sign(account)
         let session = signed.session
-        let commentID: Int64 = 1
+        let comments = try await signed.network.client(try StoreSiteNetwork.applicationPassword).send(
+            RESTRequest(site: try WebAddress(StoreSiteNetwork.address), namespace: "wp/v2", .get, "comments"))
+        guard case .list(let all) = comments.document.value,
+            let commentID = all.first?["id"]?.textValue.flatMap({ Int64($0) }),
+            let productID = all.first?["post"]?.textValue.flatMap({ Int64($0) })
+        else {
+            Issue.record("the site has no comments")
+            return
+        }
+        let reply: CommentReply = try await session.value {
+            CommentAction.replyToComment(
+                siteID: Self.siteID, commentID: commentID, productID: productID, content: "Thank you!", onCompletion: $0)
+        }
+        #expect(reply.parent == commentID)
         let unapproved: CommentStatus = try await session.value {
             CommentAction.updateApprovalStatus(
                 siteID: Self.siteID, commentID: commentID, isApproved: false, onCompletion: $0)

@@ -75,7 +75,7 @@ struct StatsTimeRangeTests {
         (.thisYear, .month, 12),
     ])
     func `visits are counted by the day at the finest`(
-        range: StatsTimeRangeV4, unit: StatsGranularity, quantity: Int
+        range: StatsTimeRangeV4, unit: Networking.StatsGranularity, quantity: Int
     ) throws {
         let visits = try range.visits(at: try date("2026-06-18T14:30:00"))
         #expect(visits.unit == unit)
@@ -106,7 +106,7 @@ struct StatsTimeRangeTests {
         (StatsGranularity.hour, "2018-06-08"), (.day, "2018-06-08"), (.week, "2018-W23"), (.month, "2018-06"),
         (.quarter, "2018-Q2"), (.year, "2018"),
     ])
-    func `the retired statistics name a period`(unit: StatsGranularity, name: String) {
+    func `the retired statistics name a period`(unit: Networking.StatsGranularity, name: String) {
         #expect(unit.period(of: CivilDate(year: 2018, month: 6, day: 8)) == name)
     }
 
