@@ -1,3 +1,4 @@
+import Amounts
 import Determinism
 import Networking
 import Storage

@@ -26,13 +26,14 @@ struct OrderChangeTests {
             return .json(OrderJSON.order(5, status: "completed", modified: "2026-02-01T11:00:00"))
         }
         try shop.keep(OrderJSON.order(5, more: ["needs_payment": "true"]))
-        async let order = setStatus(shop, .completed)
+        let order = Task { try await setStatus(shop, .completed) }
         await gate.isReached()
         let shown = try #require(try shop.order(5))
         #expect(shown.status == .completed)
         #expect(!shown.isPaymentDue)
         gate.open()
-        #expect(try await order == shop.order(5))
+        let stored = try await order.value
+        #expect(try shop.order(5) == stored)
         #expect(shop.site.calls.map(\.body) == [#"{"status":"completed"}"#])
     }
 
@@ -53,12 +54,12 @@ struct OrderChangeTests {
             return .refusal("rest_invalid_param", status: 400)
         }
         let before = try shop.keep(OrderJSON.order(5))
-        async let first = setStatus(shop, .processing)
+        let first = Task { try await setStatus(shop, .processing) }
         await gate.isReached()
-        async let second = setStatus(shop, .completed)
+        let second = Task { try await setStatus(shop, .completed) }
         gate.open()
-        await #expect(throws: StoreError.self) { try await first }
-        await #expect(throws: StoreError.self) { try await second }
+        await #expect(throws: StoreError.self) { try await first.value }
+        await #expect(throws: StoreError.self) { try await second.value }
         #expect(try shop.order(5) == before)
     }
 
@@ -70,11 +71,11 @@ struct OrderChangeTests {
             return .refusal("rest_invalid_param", status: 400)
         }
         try shop.keep(OrderJSON.order(5))
-        async let order = setStatus(shop, .completed)
+        let order = Task { try await setStatus(shop, .completed) }
         await gate.isReached()
         let newer = try shop.keep(OrderJSON.order(5, status: "cancelled", modified: "2026-02-02T00:00:00"))
         gate.open()
-        await #expect(throws: StoreError.self) { try await order }
+        await #expect(throws: StoreError.self) { try await order.value }
         #expect(try shop.order(5) == newer)
     }
 

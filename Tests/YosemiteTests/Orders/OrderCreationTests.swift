@@ -137,11 +137,11 @@ struct OrderCreationTests {
             return .json(OrderJSON.order(5, status: "trash"))
         }
         _ = try keepWithNote(shop)
-        async let end: Void = delete(shop, isPermanent: isPermanent)
+        let end = Task { try await delete(shop, isPermanent: isPermanent) }
         await gate.isReached()
         #expect(try shop.order(5) == nil)
         gate.open()
-        try await end
+        try await end.value
         #expect(try shop.order(5) == nil)
         #expect(try shop.models(OrderNote.self).isEmpty)
         #expect(shop.site.calls.map(\.method) == [.delete])

@@ -197,8 +197,8 @@ struct OrderSynchronizationTests {
             if call.route == "wc/v3/orders" { await gate.pass() }
             return .list(call.route == "wc/v3/orders" ? [OrderJSON.order(1)] : [], total: 1, pages: 1)
         }
-        async let first = synchronize(shop)
-        async let second = synchronize(shop)
+        let first = Task { try await synchronize(shop) }
+        let second = Task { try await synchronize(shop) }
         await gate.isReached()
         // Whatever came before these has its place in the queue when they have ended.
         for _ in 1...20 {
@@ -207,7 +207,8 @@ struct OrderSynchronizationTests {
             }
         }
         gate.open()
-        #expect(try await first.saved + second.saved == 2)
+        let saved = try await first.value.saved + second.value.saved
+        #expect(saved == 2)
         #expect(shop.site.calls.filter { $0.route == "wc/v3/orders" }.count == 1)
     }
 
@@ -219,14 +220,14 @@ struct OrderSynchronizationTests {
             return Self.pages(1000, call)
         }
         let saved = Turnstile()
-        async let report = synchronize(shop) { _ in Task { await saved.pass() } }
+        let report = Task { try await synchronize(shop) { _ in Task { await saved.pass() } } }
         await gate.isReached()
         await saved.isReached()
         saved.open()
         try shop.dispatch(OrderAction.cancelSynchronization(siteID: 8))
         try shop.dispatch(OrderAction.cancelSynchronization(siteID: TestShop.siteID))
         gate.open()
-        await #expect(throws: StoreError.cancelled) { try await report }
+        await #expect(throws: StoreError.cancelled) { try await report.value }
         let kept = try shop.orderIDs().count
         #expect(kept >= 100 && kept < 1000)
         #expect(try shop.models(SynchronizationMark.self).isEmpty)

@@ -45,7 +45,7 @@ struct TestShop {
 
     // MARK: What is stored
 
-    func save<Model: ReadOnlyType>(_ models: [Model]) throws { try storage.performAndSave { try $0.save(models) } }
+    func save<Model: ReadOnlyType>(_ models: [Model]) throws { _ = try storage.performAndSave { try $0.save(models) } }
 
     func models<Model: ReadOnlyType>(_ type: Model.Type) throws -> [Model] { try storage.read { try $0.models(type) } }
 
