@@ -123,7 +123,9 @@ struct StoreReportsTests {
             #expect(result.status == 78)
             #expect(try code(result) == "needs_account")
         }
-        #expect(try store.run("stats", "--visits").status == 78)
+        let visits = try store.run("stats", "--visits", "--json")
+        #expect(visits.status == 78)
+        #expect(try code(visits) == "needs_account")
     }
 
     @Test func `notifications of an account are brought, shown and read`() throws {
