@@ -101,15 +101,18 @@ struct StoreReportsTests {
             try store.run("shipments", "add", id, "--provider", "UPS", "--number", "1", "--date", "soon").status == 64)
     }
 
-    @Test func `comments are moderated and answered`() throws {
+    @Test func `comments are moderated`() throws {
         let store = try SimulatedStore(in: scratch)
-        #expect(try store.run("comments", "unapprove", "1").output == "comment 1  unapproved\n")
-        #expect(try store.run("comments", "spam", "1", "--json").object()["status"] as? String == "spam")
-        #expect(try store.run("comments", "unspam", "1").output == "comment 1  unapproved\n")
+        // Comments and notes share their numbers, so the first ones may be notes.
+        let comment = try #require(
+            try (1...200).first { try store.run("comments", "approve", String($0)).status == 0 }.map { String($0) })
+        #expect(try store.run("comments", "unapprove", comment).output == "comment \(comment)  unapproved\n")
+        #expect(try store.run("comments", "spam", comment, "--json").object()["status"] as? String == "spam")
+        #expect(try store.run("comments", "unspam", comment).output == "comment \(comment)  unapproved\n")
         let missing = try store.run("comments", "trash", "999999", "--json")
         #expect(missing.status == 65)
         #expect(try code(missing) == "not_found")
-        #expect(try store.run("comments", "reply", "1", " ", "--product", "1").status == 64)
+        #expect(try store.run("comments", "reply", comment, " ", "--product", "1").status == 64)
     }
 
     @Test func `a site that one signs in to directly has no notifications and no visits`() throws {
@@ -120,7 +123,9 @@ struct StoreReportsTests {
             #expect(result.status == 78)
             #expect(try code(result) == "needs_account")
         }
-        #expect(try store.run("stats", "--visits").status == 78)
+        let visits = try store.run("stats", "--visits", "--json")
+        #expect(visits.status == 78)
+        #expect(try code(visits) == "needs_account")
     }
 
     @Test func `notifications of an account are brought, shown and read`() throws {

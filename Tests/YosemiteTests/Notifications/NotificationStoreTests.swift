@@ -1,5 +1,6 @@
 import Determinism
 import Networking
+import Storage
 import Testing
 
 @testable import Yosemite
@@ -70,7 +71,7 @@ struct NotificationStoreTests {
     @Test func `a hash that cannot be read takes no notification away`() async throws {
         try session.keep([Self.note(1, hash: 10), Self.note(2, hash: 20)])
         simulate(#"{"id":1,"note_hash":10},{"id":2}"#)
-        #expect(try await synchronize().rejected.map(\.path) == ["notes[1].note_hash"])
+        #expect(try await synchronize().rejected.map(\.path) == ["notes[1].noteHash"])
         #expect(try kept() == ["1 10 unread", "2 20 unread"])
     }
 

@@ -46,6 +46,7 @@ struct StatsCommand: AsyncParsableCommand {
     }
 
     private func view(of shop: Shop) async throws(CommandFailure) -> StatsView {
+        if visits { try shop.requireAccount() }
         let (siteID, range) = (shop.siteID, range.range)
         let zone = try await SiteClock.rules(at: shop)
         let report: OrderStatsRemoteV4.Range
