@@ -1,6 +1,6 @@
 public import Amounts
 public import Hardware
-internal import Networking
+public import Networking
 
 /// What ``CardPresentPaymentsStore`` does. Every completion is called exactly once.
 public enum CardPresentPaymentsAction: Action {
