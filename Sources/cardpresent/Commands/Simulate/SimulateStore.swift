@@ -92,7 +92,10 @@ struct SimulateStore: AsyncParsableCommand {
                 password: SitePassword(password.secret), token: SitePassword(token.secret)),
             time: now.map { ShiftedTimeSource(startingAt: $0) } ?? system, random: SeededRandomSource(seed: seed))
         for fault in faults { site.add(fault) }
-        let onAnswer: @Sendable (SiteAnswer) -> Void = verbose ? { StandardError.write(Self.line($0)) } : { _ in }
+        let isVerbose = verbose
+        let onAnswer: @Sendable (SiteAnswer) -> Void = { answer in
+            if isVerbose { StandardError.write(Self.line(answer)) }
+        }
         let cancellation = Cancellation()
         try await CancellationSignals.watching {
             let server: StoreSiteServer
