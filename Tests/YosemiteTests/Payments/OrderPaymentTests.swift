@@ -1,6 +1,7 @@
 import Amounts
 import Hardware
 import Networking
+import Simulator
 import Storage
 import StoreSite
 import Synchronization
