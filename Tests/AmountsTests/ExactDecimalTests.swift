@@ -36,8 +36,9 @@ struct ExactDecimalTests {
         ]
         let numbers = try ordered.map { try #require(ExactDecimal($0)) }
         #expect(numbers.reversed().sorted().map(\.description) == ordered)
-        #expect(try #require(ExactDecimal("1.50")) <= #require(ExactDecimal("1.5")))
-        #expect(try !(#require(ExactDecimal("1.50")) < #require(ExactDecimal("1.5"))))
+        let (long, short) = (try #require(ExactDecimal("1.50")), try #require(ExactDecimal("1.5")))
+        #expect(long <= short)
+        #expect(!(long < short))
     }
 
     @Test func `an amount is made of it, never rounded`() throws {

@@ -22,7 +22,8 @@ import Testing
     @Test func `values are asked for by what they are`() throws {
         let orders = [order(1), order(2, .completed), order(3, .custom("on-the-way")), order(site: 2, 1)]
         try manager.performAndSave { storage in
-            #expect(try storage.save(orders) == 4)
+            let saved = try storage.save(orders)
+            #expect(saved == 4)
             #expect(
                 try storage.models(Order.self, matching: { $0.siteID == 1 && $0.status == "completed" }) == [orders[1]])
             #expect(
@@ -78,7 +79,7 @@ import Testing
 
     @Test func `a note may come before its order`() throws {
         try manager.performAndSave { storage in
-            #expect(try storage.save(OrderNote.fake(seed: 1).copy(siteID: 1, orderID: 77)))
+            try storage.save(OrderNote.fake(seed: 1).copy(siteID: 1, orderID: 77))
             #expect(try storage.count(OrderNote.self, matching: { $0.orderID == 77 }) == 1)
         }
     }

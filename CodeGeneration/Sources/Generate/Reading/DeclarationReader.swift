@@ -68,7 +68,8 @@ struct DeclarationReader {
                 index += 2
                 if peek?.text == "(" { try skipBrackets() }
             case .mark where token.text == "}": return nil
-            default: throw error("'\(token.text)' cannot be read here")
+            default:
+                throw SourceError(file: file.path, line: token.line, reason: "'\(token.text)' cannot be read here")
             }
         }
         return nil
@@ -282,6 +283,6 @@ struct DeclarationReader {
     }
 
     private func error(_ reason: String) -> SourceError {
-        SourceError(file: file.path, line: (peek ?? tokens.last)?.line ?? 1, reason: reason)
+        SourceError(file: file.path, line: index > 0 ? tokens[index - 1].line : 1, reason: reason)
     }
 }
