@@ -30,15 +30,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [OrderStatusEnum.pending, .onHold, .processing, .failed])
-    func `an order that waits for its money can be paid`(status: OrderStatusEnum) throws {
+    @Test(arguments: [Networking.OrderStatusEnum.pending, .onHold, .processing, .failed])
+    func `an order that waits for its money can be paid`(status: Networking.OrderStatusEnum) throws {
         #expect(refusal(try order().copy(status: status)) == nil)
     }
 
     @Test(arguments: [
         OrderStatusEnum.completed, .cancelled, .refunded, .autoDraft, .custom("trash"), .custom("packed"),
     ])
-    func `an order in another state cannot`(status: OrderStatusEnum) throws {
+    func `an order in another state cannot`(status: Networking.OrderStatusEnum) throws {
         #expect(refusal(try order().copy(status: status)) == .wrongStatus(orderID: 5, status: status.rawValue))
     }
 
