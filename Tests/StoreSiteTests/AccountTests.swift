@@ -116,4 +116,11 @@ struct AccountTests {
         #expect(try dotcom("POST", "/rest/v1.1/me/account/close")["success"] == true)
         #expect(try dotcom("GET", "/rest/v1.1/me")["error"] == "invalid_token")
     }
+
+    @Test func `the versions that run are told to the owner alone`() throws {
+        let status = try caller.call("GET", "/wc/v3/system_status?_fields=environment")
+        #expect(status["environment"]?["version"] == .text(StoreIdentity.wooVersion))
+        #expect(status["active_plugins"] == nil)
+        #expect(caller.raw("GET", "/wp-json/wc/v3/system_status", headers: []).response.status == 401)
+    }
 }

@@ -159,7 +159,8 @@ struct SiteState: Sendable {
     private static let routes: [Route] =
         OrderEndpoints.routes + NoteEndpoints.routes + ReceiptEndpoints.routes + PaymentEndpoints.routes
         + CustomerEndpoints.routes + SettingEndpoints.routes + TaxEndpoints.routes + ShipmentEndpoints.routes
-        + ReportEndpoints.routes + ProductEndpoints.routes + CommentEndpoints.routes + WordPressEndpoints.routes
+        + SystemStatusEndpoints.routes + ReportEndpoints.routes + ProductEndpoints.routes + CommentEndpoints.routes
+        + WordPressEndpoints.routes
 
     // MARK: Answers
 
