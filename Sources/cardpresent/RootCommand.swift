@@ -17,7 +17,8 @@ struct RootCommand: AsyncParsableCommand {
         subcommands: [
             LoginCommand.self, LogoutCommand.self, SitesCommand.self,
             PayCommand.self, RefundCommand.self, PaymentsCommand.self, ReceiptsCommand.self, ReadersCommand.self,
-            CardsCommand.self, SimulateCommand.self, ExceptionsCommand.self, IssuerCommand.self, ConfigCommand.self, FeaturesCommand.self,
+            CardsCommand.self, SimulateCommand.self, ExceptionsCommand.self, IssuerCommand.self, ConfigCommand.self,
+            FeaturesCommand.self,
             EMVCommand.self, DebugCommand.self, DoctorCommand.self,
         ])
 }

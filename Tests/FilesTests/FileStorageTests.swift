@@ -18,9 +18,10 @@ import Testing
         try storage.replace(deep, with: [4])
         #expect(try storage.contents(of: deep) == [4])
         #expect(try permissions(deep) == 0o600)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("a/b")).sorted() == [
-            "settings", "settings.lock",
-        ])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path("a/b")).sorted() == [
+                "settings", "settings.lock",
+            ])
         try storage.delete(deep)
         try storage.delete(deep)
         #expect(try storage.contents(of: deep) == nil)

@@ -31,6 +31,7 @@ public struct SignInProcess: Sendable {
 
     /// - Parameters:
     ///   - network: carries the requests.
+    ///   - time: what deadlines and pauses are counted by.
     ///   - random: for pauses between attempts.
     ///   - dotcom: what is asked as WordPress.com.
     ///   - programName: by which a site knows the application password. It has one of a name, so each till needs its own.

@@ -17,6 +17,7 @@ public struct SiteSession: Sendable {
     ///   - site: what is known of the store that is chosen; nil when nothing is.
     ///   - network: carries the requests.
     ///   - storage: keeps what they bring.
+    ///   - time: what pauses are counted by, and records dated.
     ///   - random: for pauses between attempts.
     ///   - features: knows which features are on.
     ///   - concurrency: how many requests are on their way at the same time, where several may be.

@@ -8,6 +8,7 @@ enum InputFile {
     /// - Parameters:
     ///   - name: a path, or `-` for standard input.
     ///   - limit: the most bytes that there may be.
+    /// - Returns: its bytes.
     /// - Throws: `CommandFailure`
     static func read(_ name: String, atMost limit: Int) throws(CommandFailure) -> [UInt8] {
         guard name != "-" else { return try read(STDIN_FILENO, name: "standard input", limit) }

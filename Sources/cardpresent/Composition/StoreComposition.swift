@@ -36,9 +36,9 @@ struct StoreComposition: Sendable {
 
     /// Makes the manager, in the state that the session asks for.
     ///
-    /// - Parameters:
-    ///   - local: makes the stores that need no site. They are given the session, of which they may make use; nil when
-    ///     nobody is signed in.
+    /// - Parameter local: makes the stores that need no site. They are given the session, of which they may make use; nil
+    ///   when nobody is signed in.
+    /// - Returns: the manager.
     /// - Throws: `CommandFailure`
     func manager(
         local: @escaping @Sendable (SiteSession?) -> [any Store] = { _ in [] }

@@ -17,6 +17,7 @@ final class TestSite: Sendable {
     private let special: @Sendable (_ target: String) -> Answer?
 
     /// - Parameter special: answers otherwise than a healthy site would; nil leaves it to that.
+    /// - Throws: `ChildError` when there is no port.
     init(_ special: @escaping @Sendable (_ target: String) -> Answer? = { _ in nil }) throws {
         self.special = special
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
