@@ -147,7 +147,8 @@ struct HelpTests {
     }
 
     @Test(arguments: [
-        ["refund"], ["payments", "list"], ["payments", "show"], ["payments", "recover"], ["payments", "settle"], ["receipts", "backend"], ["receipts", "list"],
+        ["refund"], ["payments", "list"], ["payments", "show"], ["payments", "recover"],
+        ["payments", "settle"], ["receipts", "backend"], ["receipts", "list"],
         ["receipts", "show"], ["receipts", "print"], ["readers", "list"], ["readers", "info"], ["readers", "watch"],
         ["readers", "remember"], ["readers", "forget"],
         ["cards", "list"], ["cards", "show"], ["config", "show"], ["config", "check"], ["issuer", "ledger"],
