@@ -135,7 +135,8 @@ let package = Package(
         .target(
             name: "Yosemite",
             dependencies: [
-                "Amounts", "CardSecrets", "Commands", "Cryptography", "Determinism", "EMV", "Experiments", "Files", "Flux",
+                "Amounts", "CardSecrets", "Commands", "Cryptography", "Determinism", "EMV", "Experiments", "Files",
+                "Flux",
                 "Hardware", "Networking", "SmartCard", "Storage",
             ],
             swiftSettings: strict

@@ -15,10 +15,9 @@ struct RootCommand: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            LoginCommand.self, LogoutCommand.self, SitesCommand.self,
+            LoginCommand.self, LogoutCommand.self, SitesCommand.self, OrdersCommand.self, CustomersCommand.self,
             PayCommand.self, RefundCommand.self, PaymentsCommand.self, ReceiptsCommand.self, ReadersCommand.self,
             CardsCommand.self, SimulateCommand.self, ExceptionsCommand.self, IssuerCommand.self, ConfigCommand.self,
-            FeaturesCommand.self,
-            EMVCommand.self, DebugCommand.self, DoctorCommand.self,
+            FeaturesCommand.self, EMVCommand.self, DebugCommand.self, DoctorCommand.self,
         ])
 }

@@ -1,3 +1,5 @@
+public import Determinism
+
 /// One page of a longer list.
 public struct Page<Element> {
     public let list: ElementList<Element>
@@ -7,11 +9,22 @@ public struct Page<Element> {
     public let totalPages: Int?
     /// Whether another page follows.
     public let hasNext: Bool
+    /// What the server's clock showed when it answered, when it says so.
+    public let servedAt: Timestamp?
 
     public var elements: [Element] { list.elements }
 
-    public init(list: ElementList<Element>, total: Int? = nil, totalPages: Int? = nil, hasNext: Bool) {
-        (self.list, self.total, self.totalPages, self.hasNext) = (list, total, totalPages, hasNext)
+    public init(
+        list: ElementList<Element>, total: Int? = nil, totalPages: Int? = nil, hasNext: Bool, servedAt: Timestamp? = nil
+    ) {
+        (self.list, self.total, self.totalPages) = (list, total, totalPages)
+        (self.hasNext, self.servedAt) = (hasNext, servedAt)
+    }
+
+    /// The same with other elements.
+    public func map<Other>(_ transform: ([Element]) -> [Other]) -> Page<Other> {
+        Page<Other>(
+            list: list.map(transform), total: total, totalPages: totalPages, hasNext: hasNext, servedAt: servedAt)
     }
 
     /// Reads `X-WP-Total`, `X-WP-TotalPages` and `Link` (WordPress REST API, pagination; RFC 8288). The tunnel does not
@@ -28,7 +41,9 @@ public struct Page<Element> {
             } else {
                 list.elements.count + list.rejected.count >= size
             }
-        self.init(list: list, total: total, totalPages: totalPages, hasNext: hasNext)
+        self.init(
+            list: list, total: total, totalPages: totalPages, hasNext: hasNext,
+            servedAt: headers["Date"].flatMap(HTTPDate.init)?.moment)
     }
 }
 

@@ -10,13 +10,16 @@ public struct OrderFilter: Hashable, Sendable {
     public var customerID: Int64?
     public var productID: Int64?
     public var search: String?
+    /// Only these; nil for any.
+    public var orderIDs: [Int64]?
 
     public init(
         statuses: [OrderStatusEnum]? = nil, after: Timestamp? = nil, before: Timestamp? = nil,
-        modifiedAfter: Timestamp? = nil, customerID: Int64? = nil, productID: Int64? = nil, search: String? = nil
+        modifiedAfter: Timestamp? = nil, customerID: Int64? = nil, productID: Int64? = nil, search: String? = nil,
+        orderIDs: [Int64]? = nil
     ) {
         (self.statuses, self.after, self.before, self.modifiedAfter) = (statuses, after, before, modifiedAfter)
-        (self.customerID, self.productID, self.search) = (customerID, productID, search)
+        (self.customerID, self.productID, self.search, self.orderIDs) = (customerID, productID, search, orderIDs)
     }
 
     var parameters: Parameters {
@@ -28,6 +31,7 @@ public struct OrderFilter: Hashable, Sendable {
         parameters.add("customer", ifPresent: customerID)
         parameters.add("product", ifPresent: productID)
         parameters.add("search", ifPresent: search)
+        parameters.add("include", ifPresent: orderIDs.map { $0.map(String.init).joined(separator: ",") })
         return parameters
     }
 }

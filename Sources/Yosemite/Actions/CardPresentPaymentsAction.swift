@@ -101,6 +101,8 @@ public enum CardPresentPaymentsAction: Action {
     case settleCaptures(paymentID: Int64?, onCompletion: Completion<CaptureReport>)
     /// Payments, newest first.
     case loadPayments(limit: Int?, onCompletion: Completion<[Payment]>)
+    /// Payments of one order, newest first.
+    case loadOrderPayments(siteID: Int64, orderID: Int64, onCompletion: Completion<[Payment]>)
     /// One payment with the story of its attempts.
     case loadPayment(paymentID: Int64, onCompletion: Completion<PaymentHistory>)
 
@@ -124,6 +126,7 @@ public enum CardPresentPaymentsAction: Action {
         case .refundPayment(let id, let amount, _):
             ["payment": Payment.name(of: id), "amount": amount?.description ?? "all"]
         case .fetchWCPayCharge(let siteID, let chargeID, _): ["site": String(siteID), "charge": chargeID]
+        case .loadOrderPayments(let siteID, let orderID, _): ["site": String(siteID), "order": String(orderID)]
         case .loadPayments(let limit, _): ["limit": limit.map(String.init) ?? "none"]
         case .selectedPaymentGatewayAccount, .loadActivePaymentGatewayExtension, .cancelCardReaderDiscovery,
             .disconnect, .loadReaderSession, .publishCardReaderConnections, .cancelPayment, .cancelRefund,

@@ -12,6 +12,8 @@ public struct StoreContext: Sendable {
     public let time: any TimeSource
     /// Carries out what the stores ask sites for.
     public let commands: CommandQueue
+    /// Whichever store brings an order, those who wait for new ones hear of it.
+    let insertedOrders = InsertedOrders()
     /// The site that is asked without WordPress.com; nil when WordPress.com is asked.
     public let directSite: WebAddress?
     /// Knows which features are on.
@@ -31,10 +33,13 @@ public struct StoreContext: Sendable {
     ///
     /// One that asks the same as another one that waits or runs, by its key, shares that one's answer. A command
     /// without a key is always carried out.
+    ///
+    /// - Returns: the wait for the command; when it is cancelled, so is a command for which nobody else waits.
+    @discardableResult
     func run<Value: Sendable>(
         _ command: any Command<Value, StoreError>,
         _ onCompletion: @escaping @Sendable (Result<Value, StoreError>) -> Void
-    ) {
+    ) -> Task<Void, Never> {
         Task { [commands] in
             let result: Result<Value, StoreError>
             do throws(QueueFailure<StoreError>) {

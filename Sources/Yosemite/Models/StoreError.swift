@@ -12,6 +12,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case settings(FileStorageError)
     /// There is no such thing, here or at the site.
     case notFound(entity: String, id: String)
+    /// A gift card does not pay for the order.
+    case giftCard(GiftCardError)
     /// Whoever waited gave up.
     case cancelled
     /// Nobody is signed in to a site.
@@ -23,6 +25,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .storage(let error): error.description
         case .settings(let error): error.description
         case .notFound(let entity, let id): "there is no \(entity) \(id)"
+        case .giftCard(let error): error.description
         case .cancelled: "cancelled"
         case .notSignedIn: "nobody is signed in: sign in with 'cardpresent login'"
         }

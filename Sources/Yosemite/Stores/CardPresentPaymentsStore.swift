@@ -182,6 +182,10 @@ public final class CardPresentPaymentsStore: Store {
                 }
                 return payments
             }
+        case .loadOrderPayments(let siteID, let orderID, let onCompletion):
+            read(onCompletion) { [journal] () throws(JournalError) in
+                try journal.payments(matching: PaymentFilter(siteID: siteID, orderID: orderID)).map(Payment.init)
+            }
         case .loadPayment(let id, let onCompletion):
             read(onCompletion) { [journal] () throws(JournalError) in
                 try PaymentHistory(PaymentID(rawValue: id), in: journal)

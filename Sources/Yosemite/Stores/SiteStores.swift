@@ -2,6 +2,9 @@
 public enum SiteStores {
     /// Every one of them, for one session.
     public static func all(_ context: StoreContext) -> [any Store] {
-        [AccountStore(context)]
+        [
+            AccountStore(context),
+            OrderStore(context), OrderNoteStore(context), OrderStatusStore(context), CustomerStore(context),
+        ]
     }
 }

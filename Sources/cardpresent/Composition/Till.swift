@@ -320,6 +320,13 @@ extension Till {
         try await stores.value { CardPresentPaymentsAction.loadPayments(limit: limit, onCompletion: $0) }
     }
 
+    /// The payments that were taken for an order of a store, newest first.
+    func payments(siteID: Int64, orderID: Int64) async throws(CommandFailure) -> [Yosemite.Payment] {
+        try await stores.value {
+            CardPresentPaymentsAction.loadOrderPayments(siteID: siteID, orderID: orderID, onCompletion: $0)
+        }
+    }
+
     func payment(_ id: Int64) async throws(CommandFailure) -> PaymentHistory {
         try await stores.value { CardPresentPaymentsAction.loadPayment(paymentID: id, onCompletion: $0) }
     }

@@ -21,6 +21,12 @@ extension CommandFailure {
         case .storage(let error): self.init(error)
         case .settings(let error): self.init(error)
         case .notFound: self.init(.badData, code: "not_found", message: error.description)
+        case .giftCard(.notApplied):
+            self.init(
+                .badData, code: "gift_card_not_applied", message: error.description,
+                fix: "change or delete the order at the store; do not create it again")
+        case .giftCard:
+            self.init(.badData, code: "gift_card_refused", message: error.description, fix: "nothing was changed")
         case .cancelled: self.init(.cancelled, code: "cancelled", message: error.description)
         case .notSignedIn: self = .notSignedIn
         }

@@ -35,6 +35,9 @@ struct HelpTests {
                                           it.
                   sites                   Lists the sites of whoever is signed in, and chooses
                                           one.
+                  orders                  Shows, brings, creates and changes the orders of the
+                                          store.
+                  customers               Shows, searches and brings the store's customers.
                   pay                     Takes a card payment, records it and shows its
                                           receipt.
                   refund                  Gives money back for a captured payment.

@@ -6,23 +6,23 @@ import Testing
 @Suite struct ActionCompletionTests {
     private let dispatcher = Dispatcher(time: VirtualTimeSource())
 
-    private func load(_ id: Int64) async throws(ActionFailure<OrderFailure>) -> String {
-        try await dispatcher.perform { OrderAction.load(id: id, onCompletion: $0) }
+    private func load(_ id: Int64) async throws(ActionFailure<ParcelFailure>) -> String {
+        try await dispatcher.perform { ParcelAction.load(id: id, onCompletion: $0) }
     }
 
     @Test func `a completion becomes a value or an error`() async throws {
         _ = try dispatcher.register(
-            ClosureStore(OrderAction.self) { action in
+            ClosureStore(ParcelAction.self) { action in
                 guard case .load(let id, let onCompletion) = action else { return }
                 onCompletion(id == 1 ? .success("order 1") : .failure(.notFound))
             })
         #expect(try await load(1) == "order 1")
-        await #expect(throws: ActionFailure<OrderFailure>.failed(.notFound)) { try await load(2) }
+        await #expect(throws: ActionFailure<ParcelFailure>.failed(.notFound)) { try await load(2) }
     }
 
     @Test func `an answer may come later and from elsewhere`() async throws {
         _ = try dispatcher.register(
-            ClosureStore(OrderAction.self) { action in
+            ClosureStore(ParcelAction.self) { action in
                 guard case .load(let id, let onCompletion) = action else { return }
                 Task { onCompletion(.success("order \(id)")) }
             })
@@ -31,20 +31,20 @@ import Testing
 
     @Test func `an action that nobody carries out does not hang`() async {
         await #expect(
-            throws: ActionFailure<OrderFailure>.notDispatched(.unhandled(actionName: "OrderAction.load"))
+            throws: ActionFailure<ParcelFailure>.notDispatched(.unhandled(actionName: "ParcelAction.load"))
         ) { try await load(1) }
     }
 
     @Test func `a store that forgets to answer does not hang its caller`() async throws {
-        _ = try dispatcher.register(ClosureStore(OrderAction.self))
-        await #expect(throws: ActionFailure<OrderFailure>.neverCompleted(actionName: "OrderAction.load")) {
+        _ = try dispatcher.register(ClosureStore(ParcelAction.self))
+        await #expect(throws: ActionFailure<ParcelFailure>.neverCompleted(actionName: "ParcelAction.load")) {
             try await load(1)
         }
     }
 
     @Test func `a store that answers twice is heard once`() async throws {
         _ = try dispatcher.register(
-            ClosureStore(OrderAction.self) { action in
+            ClosureStore(ParcelAction.self) { action in
                 guard case .load(_, let onCompletion) = action else { return }
                 onCompletion(.success("first"))
                 onCompletion(.failure(.notFound))
@@ -55,7 +55,7 @@ import Testing
 
     @Test func `answers that race are heard once`() async throws {
         _ = try dispatcher.register(
-            ClosureStore(OrderAction.self) { action in
+            ClosureStore(ParcelAction.self) { action in
                 guard case .load(_, let onCompletion) = action else { return }
                 for number in 0..<4 { Task { onCompletion(.success("\(number)")) } }
             })

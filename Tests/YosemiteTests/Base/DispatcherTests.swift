@@ -9,70 +9,70 @@ import Testing
 
     @Test func `an action reaches the processor of its type and no other`() throws {
         let dispatcher = Dispatcher(time: time)
-        let (orders, readers) = (ClosureStore(OrderAction.self), ClosureStore(ReaderAction.self))
+        let (orders, readers) = (ClosureStore(ParcelAction.self), ClosureStore(ReaderAction.self))
         _ = try dispatcher.register(orders)
         _ = try dispatcher.register(readers)
-        try dispatcher.dispatch(OrderAction.forget)
+        try dispatcher.dispatch(ParcelAction.forget)
         try dispatcher.dispatch(ReaderAction.reset)
-        try dispatcher.dispatch(OrderAction.note(id: 1, text: "gift"))
-        #expect(orders.processed == ["OrderAction.forget", "OrderAction.note"])
+        try dispatcher.dispatch(ParcelAction.note(id: 1, text: "gift"))
+        #expect(orders.processed == ["ParcelAction.forget", "ParcelAction.note"])
         #expect(readers.processed == ["ReaderAction.reset"])
     }
 
     @Test func `types of equal names are not confused`() throws {
-        enum Other { enum OrderAction: Action { case forget; var redactedDescription: [String: String] { [:] } } }
+        enum Other { enum ParcelAction: Action { case forget; var redactedDescription: [String: String] { [:] } } }
         let dispatcher = Dispatcher(time: time)
-        let (orders, others) = (ClosureStore(OrderAction.self), ClosureStore(Other.OrderAction.self))
+        let (orders, others) = (ClosureStore(ParcelAction.self), ClosureStore(Other.ParcelAction.self))
         _ = try dispatcher.register(orders)
         _ = try dispatcher.register(others)
-        try dispatcher.dispatch(Other.OrderAction.forget)
+        try dispatcher.dispatch(Other.ParcelAction.forget)
         #expect(orders.processed.isEmpty)
-        #expect(others.processed == ["OrderAction.forget"])
+        #expect(others.processed == ["ParcelAction.forget"])
     }
 
     @Test func `a second processor for a type is refused and the first one stays`() throws {
         let dispatcher = Dispatcher(time: time)
-        let (first, second) = (ClosureStore(OrderAction.self), ClosureStore(OrderAction.self))
+        let (first, second) = (ClosureStore(ParcelAction.self), ClosureStore(ParcelAction.self))
         _ = try dispatcher.register(first)
-        #expect(throws: DispatcherError.alreadyRegistered(actionType: "OrderAction")) {
+        #expect(throws: DispatcherError.alreadyRegistered(actionType: "ParcelAction")) {
             try dispatcher.register(second)
         }
-        try dispatcher.dispatch(OrderAction.forget)
+        try dispatcher.dispatch(ParcelAction.forget)
         #expect(first.processed.count == 1)
         #expect(second.processed.isEmpty)
     }
 
     @Test func `an action that nobody carries out is an error for its sender`() throws {
         let dispatcher = Dispatcher(time: time)
-        #expect(throws: DispatcherError.unhandled(actionName: "OrderAction.note")) {
-            try dispatcher.dispatch(OrderAction.note(id: 1, text: "secret"))
+        #expect(throws: DispatcherError.unhandled(actionName: "ParcelAction.note")) {
+            try dispatcher.dispatch(ParcelAction.note(id: 1, text: "secret"))
         }
-        let registration = try dispatcher.register(ClosureStore(OrderAction.self))
-        try dispatcher.dispatch(OrderAction.forget)
+        let registration = try dispatcher.register(ClosureStore(ParcelAction.self))
+        try dispatcher.dispatch(ParcelAction.forget)
         dispatcher.unregister(registration)
-        #expect(throws: DispatcherError.unhandled(actionName: "OrderAction.forget")) {
-            try dispatcher.dispatch(OrderAction.forget)
+        #expect(throws: DispatcherError.unhandled(actionName: "ParcelAction.forget")) {
+            try dispatcher.dispatch(ParcelAction.forget)
         }
     }
 
     @Test func `a processor lives as long as it is registered, and goes when it is not`() throws {
         let dispatcher = Dispatcher(time: time)
-        weak var kept: ClosureStore<OrderAction>?
+        weak var kept: ClosureStore<ParcelAction>?
         let registration: Dispatcher.Registration
         do {
-            let store = ClosureStore(OrderAction.self)
+            let store = ClosureStore(ParcelAction.self)
             kept = store
             registration = try dispatcher.register(store)
         }
-        try dispatcher.dispatch(OrderAction.forget)
-        #expect(kept?.processed == ["OrderAction.forget"])
+        try dispatcher.dispatch(ParcelAction.forget)
+        #expect(kept?.processed == ["ParcelAction.forget"])
         dispatcher.unregister(registration)
         #expect(kept == nil)
         // The place is free, and the old registration does not end the new one.
-        let next = ClosureStore(OrderAction.self)
+        let next = ClosureStore(ParcelAction.self)
         _ = try dispatcher.register(next)
         dispatcher.unregister(registration)
-        try dispatcher.dispatch(OrderAction.forget)
+        try dispatcher.dispatch(ParcelAction.forget)
         #expect(next.processed.count == 1)
     }
 
@@ -80,22 +80,25 @@ import Testing
         let dispatcher = Dispatcher(time: time)
         let log = Log<String>()
         _ = try dispatcher.register(
-            ClosureStore(OrderAction.self) { action in
+            ClosureStore(ParcelAction.self) { action in
                 log.add("begin \(action.name)")
                 if case .forget = action {
                     for id in Int64(1)...2 {
-                        do { try dispatcher.dispatch(OrderAction.note(id: id, text: "")) } catch { log.add("\(error)") }
+                        do { try dispatcher.dispatch(ParcelAction.note(id: id, text: "")) } catch {
+                            log.add("\(error)")
+                        }
                     }
                     do { try dispatcher.dispatch(ReaderAction.reset) } catch { log.add("\(error)") }
                 }
                 log.add("end \(action.name)")
             })
         _ = try dispatcher.register(ClosureStore(ReaderAction.self) { log.add("begin \($0.name)") })
-        try dispatcher.dispatch(OrderAction.forget)
+        try dispatcher.dispatch(ParcelAction.forget)
         #expect(
             log.entries == [
-                "begin OrderAction.forget", "end OrderAction.forget", "begin OrderAction.note", "end OrderAction.note",
-                "begin OrderAction.note", "end OrderAction.note", "begin ReaderAction.reset",
+                "begin ParcelAction.forget", "end ParcelAction.forget", "begin ParcelAction.note",
+                "end ParcelAction.note",
+                "begin ParcelAction.note", "end ParcelAction.note", "begin ReaderAction.reset",
             ])
     }
 
@@ -103,10 +106,10 @@ import Testing
         let dispatcher = Dispatcher(time: time)
         let log = Log<DispatcherError>()
         _ = try dispatcher.register(
-            ClosureStore(OrderAction.self) { _ in
+            ClosureStore(ParcelAction.self) { _ in
                 do throws(DispatcherError) { try dispatcher.dispatch(ReaderAction.reset) } catch { log.add(error) }
             })
-        try dispatcher.dispatch(OrderAction.forget)
+        try dispatcher.dispatch(ParcelAction.forget)
         #expect(log.entries == [.unhandled(actionName: "ReaderAction.reset")])
     }
 
@@ -115,11 +118,11 @@ import Testing
         let readers = ClosureStore(ReaderAction.self)
         let registration = try dispatcher.register(readers)
         _ = try dispatcher.register(
-            ClosureStore(OrderAction.self) { _ in
+            ClosureStore(ParcelAction.self) { _ in
                 try? dispatcher.dispatch(ReaderAction.reset)
                 dispatcher.unregister(registration)
             })
-        try dispatcher.dispatch(OrderAction.forget)
+        try dispatcher.dispatch(ParcelAction.forget)
         #expect(readers.processed == ["ReaderAction.reset"])
     }
 
@@ -128,17 +131,17 @@ import Testing
         let (processed, recorded) = (Log<Int64>(), Log<ActionRecord>())
         _ = dispatcher.addObserver { recorded.add($0) }
         _ = try dispatcher.register(
-            ClosureStore(OrderAction.self) { action in
+            ClosureStore(ParcelAction.self) { action in
                 guard case .note(let id, _) = action else { return }
                 processed.add(id)
                 // Every tenth action sends one more from inside.
-                if id % 10 == 0, id < 1000 { try? dispatcher.dispatch(OrderAction.note(id: id + 1000, text: "")) }
+                if id % 10 == 0, id < 1000 { try? dispatcher.dispatch(ParcelAction.note(id: id + 1000, text: "")) }
             })
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in Int64(0)..<8 {
                 group.addTask {
                     for number in Int64(0)..<100 {
-                        try dispatcher.dispatch(OrderAction.note(id: task * 100 + number, text: ""))
+                        try dispatcher.dispatch(ParcelAction.note(id: task * 100 + number, text: ""))
                     }
                 }
             }
@@ -159,20 +162,20 @@ import Testing
         let dispatcher = Dispatcher(time: time)
         let log = Log<ActionRecord>()
         let observation = dispatcher.addObserver { log.add($0) }
-        _ = try dispatcher.register(ClosureStore(OrderAction.self))
-        try dispatcher.dispatch(OrderAction.note(id: 5, text: "the customer's secret"))
+        _ = try dispatcher.register(ClosureStore(ParcelAction.self))
+        try dispatcher.dispatch(ParcelAction.note(id: 5, text: "the customer's secret"))
         time.advance(by: .seconds(1))
-        try dispatcher.dispatch(OrderAction.forget)
+        try dispatcher.dispatch(ParcelAction.forget)
         #expect(throws: DispatcherError.self) { try dispatcher.dispatch(ReaderAction.reset) }
         dispatcher.removeObserver(observation)
-        try dispatcher.dispatch(OrderAction.forget)
+        try dispatcher.dispatch(ParcelAction.forget)
 
         let start = VirtualTimeSource.standardStart
         #expect(
             log.entries == [
-                ActionRecord(sequence: 1, name: "OrderAction.note", arguments: ["id": "5"], at: start),
+                ActionRecord(sequence: 1, name: "ParcelAction.note", arguments: ["id": "5"], at: start),
                 ActionRecord(
-                    sequence: 2, name: "OrderAction.forget", arguments: [:], at: start.advanced(by: .seconds(1))),
+                    sequence: 2, name: "ParcelAction.forget", arguments: [:], at: start.advanced(by: .seconds(1))),
             ])
         let json = try JSONEncoder().encode(log.entries)
         #expect(!String(decoding: json, as: UTF8.self).contains("secret"))
@@ -191,6 +194,6 @@ import Testing
         }
         #expect(Login().name == "Login")
         #expect(Talkative.quiet.name == "Talkative")
-        #expect(OrderAction.note(id: 1, text: "hunter2").name == "OrderAction.note")
+        #expect(ParcelAction.note(id: 1, text: "hunter2").name == "ParcelAction.note")
     }
 }

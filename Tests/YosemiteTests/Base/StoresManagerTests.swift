@@ -26,11 +26,11 @@ import Testing
                 AuthenticatedState(
                     signIn: signIn,
                     stores: [
-                        ClosureStore(OrderAction.self) { log.add("\(signIn.credentials.username): \($0.name)") },
+                        ClosureStore(ParcelAction.self) { log.add("\(signIn.credentials.username): \($0.name)") },
                         ClosureStore(ReaderAction.self) { log.add("\(signIn.credentials.username): \($0.name)") },
                     ],
-                    actionsOnEntering: [OrderAction.note(id: 1, text: "")],
-                    resets: [OrderAction.forget])
+                    actionsOnEntering: [ParcelAction.note(id: 1, text: "")],
+                    resets: [ParcelAction.forget])
             },
             deauthenticated: { DeauthenticatedState() },
             disconnectReader: { dispatcher in
@@ -44,15 +44,15 @@ import Testing
         let session = SessionManager(signIn: anna)
         let manager = try StoresManager(dispatcher: dispatcher, session: session, configuration: configuration())
         #expect(manager.isAuthenticated)
-        #expect(log.entries == ["anna: OrderAction.note"])
+        #expect(log.entries == ["anna: ParcelAction.note"])
     }
 
     @Test func `without a session, actions that need one are errors`() throws {
         let manager = try StoresManager(
             dispatcher: dispatcher, session: SessionManager(), configuration: configuration())
         #expect(!manager.isAuthenticated)
-        #expect(throws: DispatcherError.notSignedIn(actionName: "OrderAction.forget")) {
-            try manager.dispatch(OrderAction.forget)
+        #expect(throws: DispatcherError.notSignedIn(actionName: "ParcelAction.forget")) {
+            try manager.dispatch(ParcelAction.forget)
         }
     }
 
@@ -67,8 +67,8 @@ import Testing
         #expect(!manager.isAuthenticated)
         #expect(
             log.entries == [
-                "anna: OrderAction.note", "anna: ReaderAction.reset", "disconnect", "anna: ReaderAction.reset",
-                "anna: OrderAction.forget",
+                "anna: ParcelAction.note", "anna: ReaderAction.reset", "disconnect", "anna: ReaderAction.reset",
+                "anna: ParcelAction.forget",
             ])
         #expect(throws: DispatcherError.notSignedIn(actionName: "ReaderAction.reset")) {
             try manager.dispatch(ReaderAction.reset)
@@ -83,11 +83,11 @@ import Testing
         try await manager.authenticate(ben)
         try await manager.authenticate(ben)
         #expect(manager.signIn == ben)
-        try manager.dispatch(OrderAction.forget)
+        try manager.dispatch(ParcelAction.forget)
         #expect(
             log.entries == [
-                "anna: OrderAction.note", "disconnect", "anna: ReaderAction.reset", "anna: OrderAction.forget",
-                "ben: OrderAction.note", "ben: OrderAction.forget",
+                "anna: ParcelAction.note", "disconnect", "anna: ReaderAction.reset", "anna: ParcelAction.forget",
+                "ben: ParcelAction.note", "ben: ParcelAction.forget",
             ])
     }
 
@@ -97,14 +97,14 @@ import Testing
         let manager = try StoresManager(
             dispatcher: dispatcher, session: SessionManager(signIn: anna),
             configuration: configuration { _ in
-                do throws(DispatcherError) { try box.manager?.dispatch(OrderAction.forget) } catch {
+                do throws(DispatcherError) { try box.manager?.dispatch(ParcelAction.forget) } catch {
                     refused.add(error)
                 }
             })
         box.set(manager)
         try await manager.deauthenticate()
-        #expect(refused.entries == [.signingOut(actionName: "OrderAction.forget")])
-        #expect(log.entries.filter { $0 == "anna: OrderAction.forget" }.count == 1)
+        #expect(refused.entries == [.signingOut(actionName: "ParcelAction.forget")])
+        #expect(log.entries.filter { $0 == "anna: ParcelAction.forget" }.count == 1)
     }
 
     @Test func `changes of state from many tasks happen one after the other`() async throws {
@@ -156,13 +156,13 @@ import Testing
                 authenticated: { signIn, _ in
                     AuthenticatedState(
                         signIn: signIn,
-                        stores: [ClosureStore(OrderAction.self), ClosureStore(OrderAction.self)])
+                        stores: [ClosureStore(ParcelAction.self), ClosureStore(ParcelAction.self)])
                 },
                 deauthenticated: {
                     DeauthenticatedState(stores: [ClosureStore(ReaderAction.self) { log.add("still: \($0.name)") }])
                 },
                 disconnectReader: { _ in }))
-        await #expect(throws: SessionError.stores(.alreadyRegistered(actionType: "OrderAction"))) {
+        await #expect(throws: SessionError.stores(.alreadyRegistered(actionType: "ParcelAction"))) {
             try await manager.authenticate(anna)
         }
         #expect(!manager.isAuthenticated)
@@ -173,7 +173,7 @@ import Testing
     @Test func `signing out keeps the payments`() async throws {
         let storage = try SQLiteStorageManager(inMemoryWith: SeededRandomSource(seed: 1))
         let journal = PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
-        let store = ClosureStore(OrderAction.self) { action in
+        let store = ClosureStore(ParcelAction.self) { action in
             guard case .note = action, let amount = try? Money("12.50", currency: Currency(code: "USD")) else { return }
             _ = try? journal.begin(
                 siteID: 7, orderID: nil, amount: amount, hostName: "simulated", at: Timestamp(milliseconds: 1))
@@ -182,11 +182,11 @@ import Testing
             dispatcher: dispatcher, session: SessionManager(signIn: anna),
             configuration: StoresManager.Configuration(
                 authenticated: { signIn, _ in
-                    AuthenticatedState(signIn: signIn, stores: [store], resets: [OrderAction.forget])
+                    AuthenticatedState(signIn: signIn, stores: [store], resets: [ParcelAction.forget])
                 },
                 deauthenticated: { DeauthenticatedState() },
                 disconnectReader: { _ in }))
-        try manager.dispatch(OrderAction.note(id: 1, text: ""))
+        try manager.dispatch(ParcelAction.note(id: 1, text: ""))
         try await manager.deauthenticate()
         #expect(try journal.payments().count == 1)
     }

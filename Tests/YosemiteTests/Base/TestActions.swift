@@ -2,8 +2,8 @@ import Synchronization
 
 @testable import Yosemite
 
-enum OrderAction: Action {
-    case load(id: Int64, onCompletion: @Sendable (Result<String, OrderFailure>) -> Void)
+enum ParcelAction: Action {
+    case load(id: Int64, onCompletion: @Sendable (Result<String, ParcelFailure>) -> Void)
     case note(id: Int64, text: String)
     case forget
 
@@ -15,7 +15,7 @@ enum OrderAction: Action {
     }
 }
 
-enum OrderFailure: Error, Hashable { case notFound }
+enum ParcelFailure: Error, Hashable { case notFound }
 
 enum ReaderAction: Action {
     case reset

@@ -1,0 +1,278 @@
+import Amounts
+import Determinism
+import Networking
+import Storage
+import Testing
+
+@testable import Yosemite
+
+@Suite("Changing orders")
+struct OrderChangeTests {
+    private func setStatus(
+        _ shop: TestShop, _ status: OrderStatusEnum, of id: Int64 = 5
+    ) async throws(StoreError) -> Order {
+        try await shop.value {
+            OrderAction.updateOrderStatus(siteID: TestShop.siteID, orderID: id, status: status, onCompletion: $0)
+        }
+    }
+
+    // MARK: Shown at once
+
+    @Test("a status is shown before the site has answered, and then what the site says is stored")
+    func optimistic() async throws {
+        let gate = Turnstile()
+        let shop = try TestShop { _ in
+            await gate.pass()
+            return .json(OrderJSON.order(5, status: "completed", modified: "2026-02-01T11:00:00"))
+        }
+        try shop.keep(OrderJSON.order(5, more: ["needs_payment": "true"]))
+        let order = Task { try await setStatus(shop, .completed) }
+        await gate.isReached()
+        let shown = try #require(try shop.order(5))
+        #expect(shown.status == .completed)
+        #expect(!shown.isPaymentDue)
+        gate.open()
+        let stored = try await order.value
+        #expect(try shop.order(5) == stored)
+        #expect(shop.site.calls.map(\.body) == [#"{"status":"completed"}"#])
+    }
+
+    @Test("a refused change is taken back to exactly what was stored", arguments: [400, 401, 403, 429])
+    func refused(status: Int) async throws {
+        let shop = try TestShop { _ in .refusal("rest_invalid_param", status: status) }
+        let before = try shop.keep(
+            OrderJSON.order(5, more: ["needs_payment": "true", "line_items": "[\(OrderJSON.item(1, product: 2))]"]))
+        await #expect(throws: StoreError.self) { try await setStatus(shop, .completed) }
+        #expect(try shop.order(5) == before)
+    }
+
+    @Test("two changes one after the other: what the refused first one showed is not what the second one comes back to")
+    func turns() async throws {
+        let gate = Turnstile()
+        let shop = try TestShop { call in
+            await gate.pass()
+            return .refusal("rest_invalid_param", status: 400)
+        }
+        let before = try shop.keep(OrderJSON.order(5))
+        let first = Task { try await setStatus(shop, .processing) }
+        await gate.isReached()
+        let second = Task { try await setStatus(shop, .completed) }
+        gate.open()
+        await #expect(throws: StoreError.self) { try await first.value }
+        await #expect(throws: StoreError.self) { try await second.value }
+        #expect(try shop.order(5) == before)
+    }
+
+    @Test("what the site has sent meanwhile is not taken back")
+    func meanwhile() async throws {
+        let gate = Turnstile()
+        let shop = try TestShop { _ in
+            await gate.pass()
+            return .refusal("rest_invalid_param", status: 400)
+        }
+        try shop.keep(OrderJSON.order(5))
+        let order = Task { try await setStatus(shop, .completed) }
+        await gate.isReached()
+        let newer = try shop.keep(OrderJSON.order(5, status: "cancelled", modified: "2026-02-02T00:00:00"))
+        gate.open()
+        await #expect(throws: StoreError.self) { try await order.value }
+        #expect(try shop.order(5) == newer)
+    }
+
+    @Test("an order that the site does not know is forgotten")
+    func unknown() async throws {
+        let shop = try TestShop { _ in .refusal("woocommerce_rest_shop_order_invalid_id", status: 404) }
+        try shop.keep(OrderJSON.order(5))
+        await #expect(throws: StoreError.notFound(entity: "order", id: "5")) { try await setStatus(shop, .completed) }
+        #expect(try shop.order(5) == nil)
+    }
+
+    // MARK: Lost answers
+
+    @Test("when the answer is lost and the site has done it, that is a success")
+    func lostAndDone() async throws {
+        let shop = try TestShop { call throws(NetworkError) in
+            guard call.method == .get else { throw .lost }
+            return .json(OrderJSON.order(5, status: "completed", modified: "2026-02-01T11:00:00"))
+        }
+        try shop.keep(OrderJSON.order(5))
+        #expect(try await setStatus(shop, .completed).status == .completed)
+        #expect(shop.site.calls.filter { $0.method == .post }.count == 1)
+    }
+
+    @Test("when the answer is lost and the site has not done it, what the site says is stored and the failure told")
+    func lostAndNotDone() async throws {
+        let shop = try TestShop { call throws(NetworkError) in
+            guard call.method == .get else { throw .lost }
+            return .json(OrderJSON.order(5, status: "on-hold", modified: "2026-02-01T11:00:00"))
+        }
+        try shop.keep(OrderJSON.order(5))
+        await #expect(throws: StoreError.network(.lost)) { try await setStatus(shop, .completed) }
+        #expect(try shop.order(5)?.status == .onHold)
+    }
+
+    @Test("when nobody can say what became of it nothing is taken back, and the order is asked for the next time")
+    func lostForGood() async throws {
+        let shop = try TestShop { _ throws(NetworkError) in throw .lost }
+        try shop.keep(OrderJSON.order(5))
+        await #expect(throws: StoreError.network(.lost)) { try await setStatus(shop, .completed) }
+        #expect(try shop.order(5)?.status == .completed)
+        // The date of change of an order that the site never touched is the same: it must not be trusted.
+        shop.site.become { call in
+            call.parameters["_fields"] == "date_modified_gmt"
+                ? .json(#"{"date_modified_gmt":"2026-02-01T10:00:00"}"#) : .json(OrderJSON.order(5))
+        }
+        let order: Order = try await shop.value {
+            OrderAction.retrieveOrder(siteID: TestShop.siteID, orderID: 5, onCompletion: $0)
+        }
+        #expect(order.status == .pending)
+        #expect(try shop.order(5)?.status == .pending)
+    }
+
+    @Test("a synchronisation asks for an order in doubt although the site has not changed it")
+    func doubtIsSettled() async throws {
+        let shop = try TestShop { _ in .list([OrderJSON.order(5)], total: 1, pages: 1) }
+        func synchronize() async throws(StoreError) -> SynchronizationReport {
+            try await shop.value { OrderAction.synchronizeAllOrders(siteID: TestShop.siteID, onCompletion: $0) }
+        }
+        _ = try await synchronize()
+        shop.site.become { _ throws(NetworkError) in throw .lost }
+        await #expect(throws: StoreError.self) { try await setStatus(shop, .completed) }
+        shop.site.become { call in
+            call.id == nil ? .list([], total: 0, pages: 0) : .json(OrderJSON.order(5))
+        }
+        _ = try await synchronize()
+        #expect(try shop.order(5)?.status == .pending)
+    }
+
+    // MARK: Fields
+
+    @Test("only the chosen fields are sent", arguments: OrderUpdateField.allCases)
+    func fields(field: OrderUpdateField) async throws {
+        let shop = try TestShop { _ in .json(OrderJSON.order(5)) }
+        let order = try shop.keep(
+            OrderJSON.order(
+                5,
+                more: [
+                    "line_items":
+                        "[\(OrderJSON.item(1, product: 2)),\(OrderJSON.item(3, product: 4, more: ",\"bundled_by\":1"))]",
+                    "fee_lines": "[\(OrderJSON.fee(8, "Wrap", total: "1.50"))]", "customer_id": "4",
+                    "billing": #"{"first_name":"A","email":"a@example.com"}"#, "shipping": #"{"first_name":"B"}"#,
+                ]))
+        let _: Order = try await shop.value {
+            OrderAction.updateOrder(order: order, fields: [field], onCompletion: $0)
+        }
+        let body = try #require(shop.site.calls.first?.body)
+        let names: [OrderUpdateField: String] = [
+            .customerNote: "customer_note", .shippingAddress: "shipping", .billingAddress: "billing",
+            .fees: "fee_lines", .shippingLines: "shipping_lines", .couponLines: "coupon_lines", .items: "line_items",
+            .status: "status", .customerID: "customer_id", .paymentMethodID: "payment_method",
+            .paymentMethodTitle: "payment_method_title",
+        ]
+        #expect(body.hasPrefix("{\"\(try #require(names[field]))\":"))
+        for (other, name) in names where other != field { #expect(!body.contains("\"\(name)\":"), "\(name)") }
+        // A part of a bundle belongs to its line, and the store's plug-in.
+        if field == .items {
+            #expect(body.contains(#""product_id":2"#))
+            #expect(!body.contains(#""product_id":4"#))
+        }
+    }
+
+    @Test("fields that are shown at once are taken back when the site refuses them")
+    func optimisticFields() async throws {
+        let shop = try TestShop { _ in .refusal("rest_invalid_param", status: 400) }
+        let before = try shop.keep(OrderJSON.order(5))
+        await #expect(throws: StoreError.self) {
+            let _: Order = try await shop.value {
+                OrderAction.updateOrderOptimistically(
+                    order: before.copy(customerNote: "Ring twice"), fields: [.customerNote], onCompletion: $0)
+            }
+        }
+        #expect(try shop.order(5) == before)
+    }
+
+    @Test("of an order at another site with the same number nothing is changed")
+    func otherSite() async throws {
+        let shop = try TestShop { _ in .json(OrderJSON.order(5, status: "completed")) }
+        let other = try shop.keep(OrderJSON.order(5), site: 8)
+        _ = try await setStatus(shop, .completed)
+        #expect(try shop.order(5, site: 8) == other)
+    }
+
+    // MARK: Gift cards
+
+    @Test(
+        "a gift card that the store refuses is a typed error",
+        arguments: [
+            ("woocommerce_rest_gift_card_cannot_apply", GiftCardError.cannotApply("No.")),
+            ("woocommerce_rest_gift_card_cannot_parse_data", GiftCardError.invalid("No.")),
+        ])
+    func giftCard(code: String, expected: GiftCardError) async throws {
+        let shop = try TestShop { _ in .refusal(code, status: 400) }
+        let order = try shop.keep(OrderJSON.order(5))
+        await #expect(throws: StoreError.giftCard(expected)) {
+            let _: Order = try await shop.value {
+                OrderAction.updateOrder(order: order, giftCard: "ABCD", fields: [], onCompletion: $0)
+            }
+        }
+    }
+
+    @Test("a store without gift cards takes the order and not the card, and that is told")
+    func giftCardNotApplied() async throws {
+        let shop = try TestShop { _ in .json(OrderJSON.order(5)) }
+        let order = try shop.keep(OrderJSON.order(5))
+        await #expect(throws: StoreError.giftCard(.notApplied(orderID: 5))) {
+            let _: Order = try await shop.value {
+                OrderAction.updateOrder(order: order, giftCard: "ABCD", fields: [], onCompletion: $0)
+            }
+        }
+        #expect(shop.site.calls.first?.body == #"{"gift_cards":[{"code":"ABCD"}]}"#)
+    }
+
+    // MARK: Simple payments
+
+    @Test("an e-mail address for the receipt leaves the rest of the billing address alone")
+    func simplePayment() async throws {
+        let shop = try TestShop { call in
+            .json(OrderJSON.order(5, more: ["fee_lines": "[\(OrderJSON.fee(8, "Simple Payments", total: "12.50"))]"]))
+        }
+        try shop.keep(OrderJSON.order(5, more: ["billing": #"{"first_name":"Anna","city":"Bern"}"#]))
+        let _: Order = try await shop.value {
+            OrderAction.updateSimplePaymentsOrder(
+                siteID: TestShop.siteID, orderID: 5, feeID: 8, status: .pending,
+                amount: ExactDecimal(coefficient: 1250, scale: 2), isTaxed: false, orderNote: "thanks",
+                email: "anna@example.com", onCompletion: $0)
+        }
+        let body = try #require(shop.site.calls.first?.body)
+        for part in [
+            #""first_name":"Anna""#, #""city":"Bern""#, #""email":"anna@example.com""#,
+            #""fee_lines":[{"id":8,"name":"Simple Payments","total":"12.50","tax_status":"none"}]"#,
+            #""customer_note":"thanks""#,
+        ] {
+            #expect(body.contains(part), "\(part)")
+        }
+    }
+
+    // MARK: Locally
+
+    @Test("an order that was paid here is noted as paid, and the site hears nothing")
+    func paidLocally() async throws {
+        let shop = try TestShop()
+        try shop.keep(OrderJSON.order(5, more: ["needs_payment": "true"]))
+        try shop.keep(OrderJSON.order(5), site: 8)
+        let paid: Order = try await shop.value {
+            OrderAction.markOrderAsPaidLocally(
+                siteID: TestShop.siteID, orderID: 5, datePaid: shop.time.now(), onCompletion: $0)
+        }
+        #expect((paid.status, paid.datePaidGMT, paid.isPaymentDue) == (.processing, shop.time.now(), false))
+        #expect(try shop.order(5) == paid)
+        #expect(try shop.order(5, site: 8)?.status == .pending)
+        #expect(shop.site.calls.isEmpty)
+        await #expect(throws: StoreError.notFound(entity: "order", id: "6")) {
+            let _: Order = try await shop.value {
+                OrderAction.markOrderAsPaidLocally(
+                    siteID: TestShop.siteID, orderID: 6, datePaid: shop.time.now(), onCompletion: $0)
+            }
+        }
+    }
+}
