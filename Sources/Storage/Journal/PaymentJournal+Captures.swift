@@ -49,12 +49,9 @@ extension PaymentJournal {
     }
 
     /// Records what became of it, and whatever else belongs to the same moment, all or nothing. With `.confirmed` the
-    /// capture gets the receipt of the sale.
+    /// capture gets the receipt of the sale. `orderStatus` is the order's status, when it was seen; `reason` says in words
+    /// why it is not confirmed; `saving` writes what goes with it in the same commit: the order as the site shows it.
     ///
-    /// - Parameters:
-    ///   - orderStatus: the order's status, when it was seen.
-    ///   - reason: why it is not confirmed, in words.
-    ///   - saving: writes what goes with it in the same commit: the order as the site shows it.
     /// - Throws: ``JournalError/nothingToCapture(_:)``, ``JournalError/captureNotOurs(_:lease:)``,
     ///   ``JournalError/illegalCapture(_:from:to:)``, ``JournalError/storage(_:)``
     @discardableResult

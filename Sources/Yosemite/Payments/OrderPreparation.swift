@@ -31,7 +31,7 @@ struct OrderPreparation: Sendable {
             keptAmount: kept.flatMap { try? $0.amount() })
     }
 
-    /// - Parameter expected: what the customer was told.
+    /// Fetches an order and looks whether it can be paid. `expected` is what the customer was told.
     func run(orderID: Int64, expected: Money?) async throws(CardPresentPaymentsError) -> Prepared {
         let account = try await accounts.account(siteID: site.siteID)
         let order = try await fetch(orderID)

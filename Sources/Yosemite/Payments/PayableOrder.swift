@@ -12,9 +12,8 @@ struct PayableOrder: Sendable {
     /// None, or one that the till may take the place of.
     private static let methods: Set = ["", "cod", "wc-booking-gateway", "woocommerce_payments", "stripe"]
 
-    /// - Parameters:
-    ///   - currencies: those that the gateway's account takes, in lower case; empty when it does not say.
-    ///   - expected: what the customer was told.
+    /// `currencies` are those that the gateway's account takes, in lower case; none when it does not say. `expected` is
+    /// what the customer was told.
     init(
         _ order: Networking.Order, currencies: [String], expected: Money?
     ) throws(OrderNotPayable) {

@@ -46,12 +46,14 @@ final class ReaderSlot: Sendable {
         }
     }
 
-    /// Cancels what runs, if it is of this kind, and waits until the slot is free. Returns at once otherwise.
-    func cancel(_ kind: Kind) async {
+    /// Cancels what runs, if it is of this kind.
+    ///
+    /// - Returns: what ends when the slot is free; nil when nothing of this kind runs.
+    func cancel(_ kind: Kind) -> Task<Void, Never>? {
         let running = running.withLock { $0 }
-        guard let running, running.kind == kind else { return }
+        guard let running, running.kind == kind else { return nil }
         running.task.cancel()
-        await running.task.value
+        return running.task
     }
 
     /// Cancels a payment that runs, and waits until it, or whatever else runs, has ended.

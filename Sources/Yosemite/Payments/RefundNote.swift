@@ -8,7 +8,7 @@ struct RefundNote: Sendable {
     let site: PaymentSite?
     let journal: PaymentJournal
 
-    /// - Parameter before: what had been given back before, in minor units.
+    /// `before` is what had been given back before, in minor units.
     func write(_ payment: Payment, before: Int64) async {
         guard let site, let orderID = payment.orderID, payment.refundedMinorUnits > before,
             let stored = try? journal.payment(PaymentID(rawValue: payment.id)),

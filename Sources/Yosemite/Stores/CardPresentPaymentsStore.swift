@@ -259,8 +259,10 @@ public final class CardPresentPaymentsStore: Store {
     private func cancel(
         _ kind: ReaderSlot.Kind, _ onCompletion: @escaping CardPresentPaymentsAction.Completion<Void>
     ) {
-        Task { [slot] in
-            await slot.cancel(kind)
+        // At once: whoever asks from within the payment stops it where it is.
+        let running = slot.cancel(kind)
+        Task {
+            await running?.value
             onCompletion(.success(()))
         }
     }

@@ -13,7 +13,7 @@ public final class ReceiptStore: Store {
     private let time: any TimeSource
     private let site: StoreContext?
 
-    /// - Parameter site: what asks the store site that somebody is signed in to; nil when nobody is.
+    /// `site` asks the store site that somebody is signed in to; nil when nobody is.
     public init(
         journal: PaymentJournal, printer: any PrinterService, time: any TimeSource, site: StoreContext? = nil
     ) {

@@ -1,4 +1,5 @@
 internal import Determinism
+internal import Storage
 internal import Yosemite
 
 /// What the store knows of a payment, as JSON.

@@ -83,15 +83,24 @@ struct HelpTests {
                 cancels it: what was sent is taken back. Whatever happens, 'cardpresent
                 payments list' tells what became of it.
 
-                USAGE: cardpresent pay [<options>] <amount>
+                With --order the store that somebody is signed in to says what is to be paid,
+                and is told when it is. The exit code speaks of the money alone: 0 when it is
+                taken, also when the store could not be told yet. That is said on stderr and in
+                the JSON, under capture; 'cardpresent payments settle' tells the store.
+
+                USAGE: cardpresent pay [<options>] [<amount>]
 
                 ARGUMENTS:
-                  <amount>                The amount as a decimal, for example 12.50.
+                  <amount>                The amount as a decimal, for example 12.50. Not with
+                                          --order.
 
                 OPTIONS:
                   --currency <code>       ISO 4217 code of the currency. Default: the
                                           configuration's, USD without one.
-                  --order <number>        The number of the order that is paid.
+                  --order <id>            Pay this order of the store: its ID.
+                  --gateway <gateway>     The store's payment gateway that is told:
+                                          woocommerce-payments or woocommerce-stripe. Default:
+                                          the only one that it has.
                   --reader <reader>       The first USB reader, usb:ID for another one,
                                           pcsc:NAME for one of pcscd's, or a simulated reader.
                                           (values: usb, pcsc, simulated, simulated:tpdu,
@@ -147,7 +156,8 @@ struct HelpTests {
     }
 
     @Test(arguments: [
-        ["refund"], ["payments", "list"], ["payments", "show"], ["payments", "recover"], ["payments", "settle"], ["receipts", "backend"], ["receipts", "list"],
+        ["refund"], ["payments", "list"], ["payments", "show"], ["payments", "recover"],
+        ["payments", "settle"], ["receipts", "backend"], ["receipts", "list"],
         ["receipts", "show"], ["receipts", "print"], ["readers", "list"], ["readers", "info"], ["readers", "watch"],
         ["readers", "remember"], ["readers", "forget"],
         ["cards", "list"], ["cards", "show"], ["config", "show"], ["config", "check"], ["issuer", "ledger"],

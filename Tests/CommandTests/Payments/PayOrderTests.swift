@@ -127,10 +127,7 @@ struct PayOrderTests {
         let store = try RunningStore(in: scratch)
         let order = try store.makeOrder()
         // The look before the store is told is the third.
-        try store.add(fault: "GET /wc/v3/orders/* #3 cut")
-        try store.add(fault: "GET /wc/v3/orders/* #4 cut")
-        try store.add(fault: "GET /wc/v3/orders/* #5 cut")
-        try store.add(fault: "GET /wc/v3/orders/* #6 cut")
+        try store.add(fault: "GET /wc/v3/orders/* from:3 cut")
         let result = try pay(order)
         #expect(result.status == 0)
         #expect(try capture(result)["state"] as? String == "due")

@@ -9,7 +9,7 @@ final class RunningStore {
     private let address: String
     private let password: String
 
-    /// - Parameter faults: rules of what goes wrong.
+    /// `faults` are rules of what goes wrong.
     init(in scratch: Scratch, faults: [String] = []) throws {
         self.scratch = scratch
         let passwordFile = scratch.file("store-password")

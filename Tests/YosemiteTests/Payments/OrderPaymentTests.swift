@@ -1,6 +1,7 @@
 import Amounts
 import Hardware
 import Networking
+import Simulator
 import Storage
 import StoreSite
 import Synchronization
@@ -30,18 +31,17 @@ import Testing
         #expect(store.site.ledger.map(\.amount) == [1250])
         #expect(try await store.order(order.id).datePaidGMT != nil)
 
-        let kept = try #require(
-            try till.storage.read {
-                try $0.model(Networking.Order.self) { $0.siteID == StoreSiteNetwork.siteID && $0.id == order.id }
-            })
-        #expect(kept.status == .completed)
-        #expect(kept.transactionID == capture.intentID)
+        let kept = try till.storage.read { storage in
+            try storage.model(Networking.Order.self) { $0.siteID == StoreSiteNetwork.siteID && $0.id == order.id }
+        }
+        #expect(kept?.status == .completed)
+        #expect(kept?.transactionID == capture.intentID)
         let receipt = try await till.receipt { .loadReceipt(paymentID: payment.id, onCompletion: $0) } as StoredReceipt
         #expect(receipt.id == capture.receiptID)
         #expect(receipt.content.store == "Corner Shop Online")
         #expect(receipt.content.orderNumber == order.number)
-        let request = try #require(store.requests.first(where: \.isCapture))
-        #expect(request.headers["Idempotency-Key"] == capture.intentID)
+        let request = store.requests.first { $0.isCapture }
+        #expect(request?.headers["Idempotency-Key"] == capture.intentID)
         #expect(try await till.booksAgree())
     }
 

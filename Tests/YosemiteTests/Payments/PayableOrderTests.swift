@@ -9,10 +9,15 @@ import Testing
 
 /// Which orders can be paid with a card at the till, and what an order says of a payment.
 @Suite struct PayableOrderTests {
+    private func decimal(_ text: String) throws -> ExactDecimal {
+        let number: ExactDecimal? = ExactDecimal(text)
+        return try #require(number)
+    }
+
     private func order() throws -> Networking.Order {
         Networking.Order.fake().copy(
             id: 5, status: .pending, currency: "USD", datePaidGMT: .some(nil),
-            total: try #require(ExactDecimal("12.50")), paymentMethod: "", transactionID: .some(nil), refunds: [],
+            total: try decimal("12.50"), paymentMethod: "", transactionID: .some(nil), refunds: [],
             metaData: [])
     }
 
@@ -25,15 +30,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [OrderStatusEnum.pending, .onHold, .processing, .failed])
-    func `an order that waits for its money can be paid`(status: OrderStatusEnum) throws {
+    @Test(arguments: [Networking.OrderStatusEnum.pending, .onHold, .processing, .failed])
+    func `an order that waits for its money can be paid`(status: Networking.OrderStatusEnum) throws {
         #expect(refusal(try order().copy(status: status)) == nil)
     }
 
     @Test(arguments: [
         OrderStatusEnum.completed, .cancelled, .refunded, .autoDraft, .custom("trash"), .custom("packed"),
     ])
-    func `an order in another state cannot`(status: OrderStatusEnum) throws {
+    func `an order in another state cannot`(status: Networking.OrderStatusEnum) throws {
         #expect(refusal(try order().copy(status: status)) == .wrongStatus(orderID: 5, status: status.rawValue))
     }
 
@@ -50,7 +55,7 @@ import Testing
     @Test func `what is paid, refunded, free, negative, too exact or in another currency is refused`() throws {
         let order = try order()
         func with(total: String) throws -> OrderNotPayable? {
-            refusal(order.copy(total: try #require(ExactDecimal(total))))
+            refusal(order.copy(total: try decimal(total)))
         }
         #expect(refusal(order.copy(datePaidGMT: Timestamp(milliseconds: 1))) == .alreadyPaid(orderID: 5))
         #expect(refusal(order.copy(refunds: [.fake()])) == .hasRefunds(orderID: 5))
@@ -66,9 +71,9 @@ import Testing
     }
 
     @Test func `amounts have the decimals of their currency`() throws {
-        let yen = try order().copy(currency: "JPY", total: try #require(ExactDecimal("1250.00")))
+        let yen = try order().copy(currency: "JPY", total: try decimal("1250.00"))
         #expect(try PayableOrder(yen, currencies: [], expected: nil).amount.minorUnits == 1250)
-        let dinar = try order().copy(currency: "BHD", total: try #require(ExactDecimal("1.250")))
+        let dinar = try order().copy(currency: "BHD", total: try decimal("1.250"))
         #expect(try PayableOrder(dinar, currencies: [], expected: nil).amount.minorUnits == 1250)
     }
 
@@ -109,7 +114,7 @@ import Testing
 
     @Test func `a paid order with another total by now is paid, with a remark`() throws {
         let paid = try order().copy(
-            status: .completed, datePaidGMT: Timestamp(milliseconds: 1), total: try #require(ExactDecimal("13")),
+            status: .completed, datePaidGMT: Timestamp(milliseconds: 1), total: try decimal("13"),
             transactionID: "pi_ours")
         #expect(try verdict(paid) == .paidByIt(remark: "the order costs 13.00 USD by now, 12.50 USD was paid"))
     }
