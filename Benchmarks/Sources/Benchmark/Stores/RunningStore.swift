@@ -11,7 +11,8 @@ final class RunningStore {
     init(program: String, folder: String, orders: Int) throws {
         passwordFile = folder + "/store-password"
         var ends: [CInt] = [-1, -1]
-        guard pipe2(&ends, O_CLOEXEC) == 0 else { throw BenchmarkError("no pipe") }
+        guard pipe(&ends) == 0 else { throw BenchmarkError("no pipe") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
