@@ -6,8 +6,8 @@ internal import Yosemite
 /// `receipts`
 struct ReceiptsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "receipts", abstract: "Shows and prints receipts.",
-        subcommands: [ListReceipts.self, ShowReceipt.self, PrintReceipt.self])
+        commandName: "receipts", abstract: "Shows, renders and prints receipts.",
+        subcommands: [ListReceipts.self, ShowReceipt.self, RenderReceipt.self, PrintReceipt.self])
 }
 
 /// `receipts list`

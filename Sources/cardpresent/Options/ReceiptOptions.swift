@@ -1,0 +1,6 @@
+internal import ArgumentParser
+internal import Receipts
+
+extension PaperSize: ExpressibleByArgument {}
+
+extension PrinterFamily: ExpressibleByArgument {}
