@@ -17,7 +17,7 @@ struct DisplayWidthTests {
         var document = ReceiptSamples.full
         document.merchant.name = "小さな店とたいへん長い名前の株式会社 😀😀😀😀😀😀😀😀😀😀 \(String(repeating: "x", count: 90))"
         let text = ReceiptSamples.text(document, locale, width: width)
-        let widest = text.split(separator: "\n").map(DisplayWidth.of).max()
+        let widest = text.split(separator: "\n").map { DisplayWidth.of($0) }.max()
         #expect(widest.map { $0 <= min(max(width, 24), 80) } == true)
     }
 }

@@ -27,8 +27,8 @@ struct ESCPOSTests {
         #expect(printed.text == plain(ReceiptSamples.text(ReceiptSamples.full, width: width)))
         #expect(printed.parts.contains(.code("P000042")))
         #expect(printed.parts.last == .cut)
-        #expect(
-            printed.parts.contains { if case .line("Corner Shop", true, true) = trimmed($0) { true } else { false } })
+        let name = ESCPOSInterpreter.Part.line("Corner Shop", isStrong: true, isTall: true)
+        #expect(printed.parts.contains { trimmed($0) == name })
     }
 
     private func trimmed(_ part: ESCPOSInterpreter.Part) -> ESCPOSInterpreter.Part {

@@ -137,7 +137,8 @@ struct PictureTests {
         let whole = try png(ReceiptSamples.full).bytes
         var wide = whole
         wide[16] = 0x7F
-        #expect(throws: ReceiptError.logoTooLarge(width: 0x7F00_0240, height: try ReceiptLogo(png: whole).height)) {
+        let height = try ReceiptLogo(png: whole).height
+        #expect(throws: ReceiptError.logoTooLarge(width: 0x7F00_0240, height: height)) {
             try ReceiptLogo(png: wide)
         }
         // The head is right and the rest is missing.

@@ -64,7 +64,8 @@ struct ReceiptLocaleTests {
                     let english = ReceiptComposer(locale: .english).compose(document)
                     #expect(blocks.count == english.count)
                     let titles = zip(blocks, english).filter { if case .title = $0.0 { true } else { false } }
-                    #expect(try #require(titles.last).0 != #require(titles.last).1)
+                    let last = try #require(titles.last)
+                    #expect(last.0 != last.1)
                 }
             }
         }

@@ -48,7 +48,7 @@ struct ReceiptSecrecyTests {
         ]
     }
 
-    @Test(arguments: canaries, [ReceiptContent.Outcome.approved, .declined, .unknown])
+    @Test(arguments: ReceiptSecrecyTests.canaries, [ReceiptContent.Outcome.approved, .declined, .unknown])
     func `of a card's number at most four digits, and no expiry date`(
         canary: String, outcome: ReceiptContent.Outcome
     ) throws {

@@ -142,7 +142,7 @@ public struct ReceiptComposer: Sendable {
         var blocks: [ReceiptBlock] = rows.compactMap { row($0, $1) }
         // It is in the receipt's own language.
         blocks.append(.row(labels.entryMode, mode))
-        blocks += [
+        let proof: [(String, String?)] = [
             (labels.authorizationCode, card.authorizationCode),
             (labels.response, card.authorizationResponseCode),
             (card.cryptogramType ?? "AC", card.applicationCryptogram),
@@ -150,8 +150,8 @@ public struct ReceiptComposer: Sendable {
             ("TVR", card.terminalVerificationResults),
             ("TSI", card.transactionStatusInformation),
             (labels.reference, card.hostReference),
-        ].compactMap { row($0, $1) }
-        return blocks
+        ]
+        return blocks + proof.compactMap { row($0, $1) }
     }
 
     private func row(_ name: String, _ text: String?) -> ReceiptBlock? { text.map { .row(name, value($0)) } }
