@@ -1,5 +1,5 @@
 /// Whose commands a receipt printer obeys.
-public enum PrinterFamily: String, Hashable, Sendable, CaseIterable {
+public enum PrinterFamily: Hashable, Sendable, CaseIterable {
     /// Epson's ESC/POS, which most others obey as well.
     case epson
     /// Star's line mode.

@@ -1,7 +1,7 @@
 /// What a receipt is drawn on.
-public enum PaperSize: String, Hashable, Sendable, CaseIterable {
-    case roll58 = "58mm"
-    case roll80 = "80mm"
+public enum PaperSize: Hashable, Sendable, CaseIterable {
+    case roll58
+    case roll80
     case a4
     case letter
 

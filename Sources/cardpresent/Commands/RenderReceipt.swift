@@ -27,10 +27,10 @@ struct RenderReceipt: AsyncParsableCommand {
             "Columns of text and escpos, 24 to 80. Default: the paper's, or the configuration's.",
             valueName: "columns"))
     var width: Int?
-    @Option(help: ArgumentHelp("The paper. Default: 80mm.", valueName: "paper"))
-    var paper: PaperSize?
-    @Option(help: ArgumentHelp("Whose commands the printer of escpos obeys. Default: epson.", valueName: "family"))
-    var family: PrinterFamily?
+    @Option(help: ArgumentHelp("The paper. Default: 80mm.", valueName: "58mm|80mm|a4|letter"))
+    var paper: PaperChoice?
+    @Option(help: ArgumentHelp("Whose commands the printer of escpos obeys. Default: epson.", valueName: "epson|star"))
+    var family: PrinterChoice?
     @Option(
         help: ArgumentHelp("The language: \(RenderReceipt.languages).", valueName: "language"),
         completion: .list(ReceiptLocale.all.map(\.code)))
@@ -87,7 +87,7 @@ struct RenderReceipt: AsyncParsableCommand {
         document.logo = picture
         let rendered: RenderedReceipt
         do throws(ReceiptError) {
-            rendered = try render(document, locale, columns: width ?? paper?.columns ?? settings.receiptWidth)
+            rendered = try render(document, locale, columns: width ?? paper?.size.columns ?? settings.receiptWidth)
         } catch {
             throw failure(error)
         }
@@ -105,7 +105,7 @@ struct RenderReceipt: AsyncParsableCommand {
     ) throws(ReceiptError) -> RenderedReceipt {
         let composer = ReceiptComposer(locale: locale)
         let blocks = composer.compose(document)
-        let paper = paper ?? .roll80
+        let paper = paper?.size ?? .roll80
         switch format {
         case .text: return RenderedReceipt(text: PlainTextRenderer(width: columns).render(blocks))
         case .html:
@@ -116,7 +116,7 @@ struct RenderReceipt: AsyncParsableCommand {
                 blocks, title: composer.title(document), date: document.date)
         case .png: return try PictureRenderer(locale: locale, paper: paper).png(blocks)
         case .escpos:
-            return try ESCPOSRenderer(family: family ?? .epson, width: columns, locale: locale).render(
+            return try ESCPOSRenderer(family: family?.family ?? .epson, width: columns, locale: locale).render(
                 blocks, opensDrawer: openDrawer)
         case .json: return RenderedReceipt(text: try JSONRenderer().render(document))
         }

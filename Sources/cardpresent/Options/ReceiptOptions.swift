@@ -1,6 +1,0 @@
-internal import ArgumentParser
-internal import Receipts
-
-extension PaperSize: ExpressibleByArgument {}
-
-extension PrinterFamily: ExpressibleByArgument {}
