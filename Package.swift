@@ -63,6 +63,8 @@ let package = Package(
         .systemLibrary(name: "CPCSC"),
         // Calls of the kernel alone.
         .systemLibrary(name: "CKeyring"),
+        // libpangocairo is opened on first use, and its functions are declared here: no package is needed to build.
+        .systemLibrary(name: "CCairo"),
 
         // MARK: Values and services that everything may use
 
@@ -120,6 +122,8 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(
+            name: "Receipts", dependencies: ["Amounts", "CCairo", "EMV", "Hardware"], swiftSettings: strict),
         .target(
             name: "Storage",
             dependencies: [
@@ -182,8 +186,8 @@ let package = Package(
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Commands", "Cryptography", "Determinism", "DeviceAccess", "DFU",
                 "Doctor", "EMV", "EMVReplay", "Experiments", "Files", "Flux", "Hardware", "MSR", "Networking", "PCSC",
-                "SettingsFile", "Simulator", "SmartCard", "Storage", "StoreSite", "StoreSiteServer", "USB", "Vault",
-                "Yosemite",
+                "Receipts", "SettingsFile", "Simulator", "SmartCard", "Storage", "StoreSite", "StoreSiteServer", "USB",
+                "Vault", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/cardpresent",
@@ -265,6 +269,8 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "ReceiptsTests", dependencies: ["Amounts", "Hardware", "Receipts"], swiftSettings: strict),
         .testTarget(
             name: "StorageTests",
             dependencies: [

@@ -6,8 +6,10 @@ internal import Yosemite
 /// `receipts`
 struct ReceiptsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "receipts", abstract: "Shows and prints receipts.",
-        subcommands: [ListReceipts.self, ShowReceipt.self, PrintReceipt.self, ShowBackendReceipt.self])
+        commandName: "receipts", abstract: "Shows, renders and prints receipts.",
+        subcommands: [
+            ListReceipts.self, ShowReceipt.self, RenderReceipt.self, PrintReceipt.self, ShowBackendReceipt.self,
+        ])
 }
 
 /// `receipts list`

@@ -3,12 +3,20 @@ internal import Glibc
 
 /// Where results go. Everything that is not a result goes to ``StandardError``.
 enum StandardOutput {
+    /// Whether a terminal shows them.
+    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
     /// Writes at once: a killed process loses nothing that it has said.
     ///
     /// - Throws: `CommandFailure` when not all of it could be written. A reader that has gone away, as `head`
     ///   does, has got what it wanted and is no failure.
-    static func write(_ text: String) throws(CommandFailure) {
-        let reason = writeAll(text, to: STDOUT_FILENO)
+    static func write(_ text: String) throws(CommandFailure) { try write(bytes: Array(text.utf8)) }
+
+    /// The same for what is no text.
+    ///
+    /// - Throws: `CommandFailure`
+    static func write(bytes: [UInt8]) throws(CommandFailure) {
+        let reason = writeAll(bytes, to: STDOUT_FILENO)
         guard reason != 0, reason != EPIPE else { return }
         throw CommandFailure(
             .unavailable, code: "output_failed",
@@ -48,15 +56,14 @@ enum StandardOutput {
 
 /// Where progress, warnings and errors go.
 enum StandardError {
-    static func write(_ text: String) { _ = writeAll(text, to: STDERR_FILENO) }
+    static func write(_ text: String) { _ = writeAll(Array(text.utf8), to: STDERR_FILENO) }
 
     /// Whether a person is watching.
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 }
 
 /// - Returns: 0, or the `errno` of the write that failed.
-private func writeAll(_ text: String, to descriptor: Int32) -> Int32 {
-    let bytes = Array(text.utf8)
+func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
     var written = 0
     while written < bytes.count {
         let count = bytes.withUnsafeBytes { buffer in

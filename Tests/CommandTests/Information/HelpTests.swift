@@ -49,7 +49,7 @@ struct HelpTests {
                   refund                  Gives money back for a captured payment.
                   payments                Shows payments, and finishes what was left in the
                                           middle.
-                  receipts                Shows and prints receipts.
+                  receipts                Shows, renders and prints receipts.
                   readers                 Shows card readers, and updates their firmware.
                   cards                   Shows the simulated cards.
                   simulate                Lends simulated hardware, and serves a simulated

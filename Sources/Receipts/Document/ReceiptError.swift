@@ -1,0 +1,29 @@
+/// Why a receipt cannot be rendered.
+public enum ReceiptError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// libpangocairo, or a function of it, is not there; what the system says about it.
+    case libraryMissing(String)
+    /// What was given as a logo is no PNG file, or a damaged one.
+    case logoIsNoPNG
+    case logoTooLarge(width: Int, height: Int)
+    /// A picture has at most ``PictureRenderer/heightLimit`` pixels.
+    case tooLongForPicture(height: Int)
+    /// Drawing failed; the status of cairo.
+    case notDrawn(status: Int)
+    /// The document cannot be written as JSON; what the encoder says about it.
+    case noJSON(String)
+
+    public var description: String {
+        switch self {
+        case .libraryMissing(let reason):
+            "receipts cannot be drawn: \(reason). Install the package libpangocairo-1.0-0"
+        case .logoIsNoPNG: "the logo is no PNG picture"
+        case .logoTooLarge(let width, let height):
+            "the logo of \(width)×\(height) pixels is too large: at most \(ReceiptLogo.sideLimit) a side, "
+                + "and \(ReceiptLogo.byteLimit) bytes"
+        case .tooLongForPicture(let height):
+            "the receipt is too long for one picture: \(height) of at most \(PictureRenderer.heightLimit) pixels"
+        case .notDrawn(let status): "the receipt cannot be drawn: cairo says \(status)"
+        case .noJSON(let reason): "the receipt cannot be written as JSON: \(reason)"
+        }
+    }
+}

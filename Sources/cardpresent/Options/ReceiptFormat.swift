@@ -1,0 +1,22 @@
+internal import ArgumentParser
+
+/// As what a receipt is rendered.
+enum ReceiptFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case text
+    case html
+    case pdf
+    case png
+    case escpos
+    case json
+
+    /// Whether a terminal would obey its bytes instead of showing them.
+    var isBinary: Bool {
+        switch self {
+        case .pdf, .png, .escpos: true
+        case .text, .html, .json: false
+        }
+    }
+
+    /// Whether it has columns.
+    var hasColumns: Bool { self == .text || self == .escpos }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+@Suite("Rendering receipts")
+struct RenderingTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    private func render(_ arguments: String..., environment: [String: String] = [:]) throws -> ProgramResult {
+        try Program.run(
+            ["receipts", "render", "1", "--database", scratch.database] + arguments, in: scratch,
+            environment: environment)
+    }
+
+    private func pay() throws {
+        try Program.run(["pay", "12.50", "--database", scratch.database], in: scratch).expectStatus(0)
+    }
+
+    @Test func `every format says what was paid, on the standard output or in a file`() throws {
+        try pay()
+        let text = try render("--width", "32", "--locale", "de-AT", "--copy", "merchant")
+        #expect(text.status == 0 && text.error == "")
+        #expect(text.output.contains("HÄNDLERBELEG") && text.output.contains("12,50\u{A0}$"))
+        #expect(try render("--format", "html", "--locale", "ar").output.contains("dir=\"rtl\""))
+        #expect(try render("--format", "json").object()["amount"] as? String == "12.50")
+        for (format, head) in [("pdf", "%PDF-"), ("png", "\u{89}PNG"), ("escpos", "\u{1B}@")] {
+            let file = scratch.file("receipt." + format)
+            let result = try render("--format", format, "-o", file)
+            #expect(result.status == 0 && result.output == "")
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+            #expect(bytes.starts(with: head.unicodeScalars.map { UInt8($0.value) }), "\(format)")
+        }
+        // Nothing lies beside the files.
+        #expect(try scratch.everything().allSatisfy { !$0.name.hasSuffix(".new") })
+    }
+
+    @Test func `a language that is not there is refused, with the nearest one`() throws {
+        let result = try render("--locale", "fx", "--format", "json")
+        #expect(result.status == 64)
+        let error = try #require(try result.object()["error"] as? [String: Any])
+        #expect(error["code"] as? String == "unknown_locale")
+        #expect((error["fix"] as? String)?.hasPrefix("did you mean 'fr'?") == true)
+    }
+
+    @Test func `a terminal is not given bytes, unless that is said`() throws {
+        try pay()
+        let arguments = ["receipts", "render", "1", "--format", "escpos", "--database", scratch.database]
+        // script(1) gives its command a terminal, and its exit code.
+        let onTerminal = "script --quiet --return --command \"'$0' $*\" /dev/null"
+        let refused = try Program.run(shell: onTerminal, arguments, in: scratch)
+        #expect(refused.status == 64)
+        #expect(refused.output.contains("give -o FILE") && !refused.output.contains("\u{1B}@"))
+        let wanted = try Program.run(shell: onTerminal, arguments + ["-o", "-"], in: scratch)
+        #expect(wanted.status == 0 && wanted.output.contains("\u{1B}@"))
+    }
+
+    @Test func `a file that cannot be written is said, and what was there stays`() throws {
+        try pay()
+        let nowhere = try render("--format", "pdf", "-o", scratch.file("no/such/folder.pdf"))
+        #expect(nowhere.status == 69)
+        #expect(nowhere.error.contains("No such file or directory"))
+        #expect(try render("-o", scratch.folder).status == 69)
+        let old = try scratch.write("old", to: "old.txt")
+        #expect(try render("--locale", "zz", "-o", old).status == 64)
+        #expect(try scratch.text("old.txt") == "old")
+        #expect(try render("-o", "/dev/full").status == 69)
+    }
+
+    @Test func `a logo that is no picture is refused before anything is read`() throws {
+        let logo = try scratch.write("GIF89a", to: "logo.png")
+        let result = try render("--format", "html", "--logo", logo)
+        #expect(result.status == 65)
+        #expect(result.error.contains("is no PNG picture"))
+        #expect(try render("--logo", scratch.file("none.png")).status == 65)
+    }
+
+    @Test(arguments: [
+        ["--width", "23"], ["--width", "81"], ["--width", "40", "--format", "pdf"], ["--family", "star"],
+        ["--open-drawer"], ["--paper", "a5"], ["--format", "doc"], ["-o", ""],
+    ])
+    func `options that do not go together are refused`(arguments: [String]) throws {
+        let result = try Program.run(
+            ["receipts", "render", "1", "--database", scratch.database] + arguments, in: scratch)
+        #expect(result.status == 64)
+    }
+}

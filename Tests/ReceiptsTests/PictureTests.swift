@@ -1,0 +1,153 @@
+import Foundation
+import Hardware
+import Receipts
+import Testing
+
+@Suite("A receipt as PDF and PNG")
+struct PictureTests {
+    private func pdf(
+        _ document: ReceiptDocument, _ locale: ReceiptLocale = .english, _ paper: PaperSize = .roll80
+    ) throws -> RenderedReceipt {
+        let composer = ReceiptComposer(locale: locale)
+        return try PictureRenderer(locale: locale, paper: paper).pdf(
+            composer.compose(document), title: composer.title(document), date: document.date)
+    }
+
+    private func png(
+        _ document: ReceiptDocument, _ locale: ReceiptLocale = .english, _ paper: PaperSize = .roll80
+    ) throws -> RenderedReceipt {
+        try PictureRenderer(locale: locale, paper: paper).png(ReceiptComposer(locale: locale).compose(document))
+    }
+
+    @Test(arguments: PaperSize.allCases)
+    func `a PDF reads as the receipt`(paper: PaperSize) throws {
+        let file = try pdf(ReceiptSamples.full, .english, paper)
+        #expect(file.bytes.count < 40_000)
+        #expect(file.missingGlyphs == 0)
+        let text = String(decoding: try Tool.run("pdftotext", "-layout", on: file.bytes, after: ["-"]), as: UTF8.self)
+        for line in [
+            "Corner Shop", "2 × Hoodie", "$1,200.00", "Size: M", "VISA CREDIT", "A0000000031010",
+            "**** **** **** 0010", "VERIFIED BY PIN", "CUSTOMER COPY", "Thank you",
+        ] {
+            #expect(text.contains(line), "\(line)")
+        }
+    }
+
+    @Test func `the same receipt is the same file`() throws {
+        #expect(try pdf(ReceiptSamples.full).bytes == pdf(ReceiptSamples.full).bytes)
+    }
+
+    @Test(arguments: [(PaperSize.roll58, "164.4"), (.roll80, "226.7"), (.a4, "595.2"), (.letter, "612")])
+    func `a page is as wide as the paper`(paper: PaperSize, width: String) throws {
+        let text = String(
+            decoding: try Tool.run("pdfinfo", on: pdf(ReceiptSamples.full, .english, paper).bytes), as: UTF8.self)
+        let size = try #require(text.split(separator: "\n").first { $0.hasPrefix("Page size:") })
+        #expect(size.contains(" \(width)"))
+        #expect(text.contains("Corner Shop P000042"))
+    }
+
+    @Test(arguments: [(PaperSize.roll58, 384), (.roll80, 576), (.a4, 1678), (.letter, 1726)])
+    func `a picture has the dots of the paper, and something is on it`(paper: PaperSize, width: Int) throws {
+        let file = try png(ReceiptSamples.full, .english, paper)
+        let logo = try ReceiptLogo(png: file.bytes)
+        #expect(logo.width == width)
+        #expect(logo.height > width / 2)
+        // A white picture of this size would be some hundred bytes.
+        #expect(file.bytes.count > 10_000)
+    }
+
+    @Test func `the code on the picture says the payment's name`() throws {
+        let found = try Tool.run("zbarimg", "--quiet", "--raw", on: png(ReceiptSamples.full).bytes)
+        #expect(String(decoding: found, as: UTF8.self) == "P000042\n")
+    }
+
+    @Test(arguments: [1, 14, 15, 26, 42, 43, 62, 84, 85, 106])
+    func `a code of any length is read as it was written`(length: Int) throws {
+        var document = ReceiptSamples.full
+        document.code = String((0..<length).map { Character(Unicode.Scalar(UInt8(0x61 + $0 % 26))) })
+        let found = try Tool.run("zbarimg", "--quiet", "--raw", on: png(document, .english, .a4).bytes)
+        #expect(String(decoding: found, as: UTF8.self) == document.code.map { $0 + "\n" })
+    }
+
+    @Test func `a text that is too long has no code`() {
+        #expect(QRCode(String(repeating: "x", count: 107)) == nil)
+        #expect(QRCode("")?.side == 21)
+    }
+
+    @Test func `Arabic is drawn from the right`() throws {
+        let text = String(
+            decoding: try Tool.run("pdftotext", on: pdf(ReceiptSamples.full, .arabic).bytes, after: ["-"]),
+            as: UTF8.self)
+        // The letters are joined, so that pdftotext sees gaps of its own between them.
+        let letters = String(text.filter { $0.isLetter })
+        #expect(letters.contains("نسخةالعميل"))
+        #expect(letters.contains("التاريخ"))
+        // The words of a row stand right of its value.
+        let boxes = String(
+            decoding: try Tool.run("pdftotext", "-bbox", on: pdf(ReceiptSamples.full, .arabic).bytes, after: ["-"]),
+            as: UTF8.self)
+        func left(_ word: String) -> Double? {
+            boxes.split(separator: "\n").first { $0.contains(">\(word)<") }
+                .flatMap { $0.firstMatch(of: /xMin="([0-9.]+)"/).flatMap { Double($0.1) } }
+        }
+        #expect(try #require(left("TVR")) > #require(left("8000008000")))
+    }
+
+    @Test(arguments: [ReceiptLocale.japanese, .arabic])
+    func `every letter has a font`(locale: ReceiptLocale) throws {
+        #expect(try pdf(ReceiptSamples.full, locale).missingGlyphs == 0)
+    }
+
+    @Test func `a letter that no font has is counted, and drawn as a box`() throws {
+        var document = ReceiptSamples.full
+        // A private character.
+        document.merchant.name = "Shop \u{F8FFA}"
+        #expect(try pdf(document).missingGlyphs == 1)
+    }
+
+    @Test func `a long receipt fills as many pages as it needs`() throws {
+        let text = String(
+            decoding: try Tool.run("pdfinfo", on: pdf(ReceiptSamples.long(300), .english, .a4).bytes), as: UTF8.self)
+        let pages = text.firstMatch(of: /Pages: +([0-9]+)/).flatMap { Int($0.1) }
+        #expect(try (5...12).contains(#require(pages)))
+    }
+
+    @Test func `ten thousand items fit on rolls of paper, and are too long for one picture`() throws {
+        let document = ReceiptSamples.long(10_000)
+        let text = String(decoding: try Tool.run("pdftotext", on: pdf(document).bytes, after: ["-"]), as: UTF8.self)
+        #expect(text.contains("Item 10000"))
+        #expect {
+            try png(document)
+        } throws: {
+            if case .tooLongForPicture = $0 as? ReceiptError { true } else { false }
+        }
+    }
+
+    @Test func `a logo is drawn on top`() throws {
+        var document = ReceiptSamples.full
+        let plain = try ReceiptLogo(png: png(document).bytes)
+        document.logo = plain
+        let withLogo = try ReceiptLogo(png: png(document).bytes)
+        #expect(withLogo.height > plain.height)
+        #expect(try pdf(document).bytes.count > pdf(ReceiptSamples.full).bytes.count)
+        let html = HTMLRenderer(locale: .english).render(ReceiptComposer(locale: .english).compose(document), title: "")
+        #expect(html.contains("src=\"data:image/png;base64,iVBORw0KGgo"))
+    }
+
+    @Test func `a logo that is no picture is refused`() throws {
+        #expect(throws: ReceiptError.logoIsNoPNG) { try ReceiptLogo(png: Array("not a picture".utf8)) }
+        #expect(throws: ReceiptError.logoIsNoPNG) { try ReceiptLogo(png: []) }
+        let whole = try png(ReceiptSamples.full).bytes
+        var wide = whole
+        wide[16] = 0x7F
+        let height = try ReceiptLogo(png: whole).height
+        #expect(throws: ReceiptError.logoTooLarge(width: 0x7F00_0240, height: height)) {
+            try ReceiptLogo(png: wide)
+        }
+        // The head is right and the rest is missing.
+        var document = ReceiptSamples.full
+        document.logo = try ReceiptLogo(png: Array(whole.prefix(200)))
+        #expect(throws: ReceiptError.logoIsNoPNG) { try pdf(document) }
+        #expect(throws: ReceiptError.logoIsNoPNG) { try png(document) }
+    }
+}

@@ -1,0 +1,109 @@
+import Hardware
+import Receipts
+import Testing
+
+@Suite("A receipt document as text")
+struct ReceiptTextTests {
+    @Test func `everything that a document can say has its place`() {
+        #expect(
+            ReceiptSamples.text(ReceiptSamples.full) == """
+                               Winter sale
+                               Corner Shop
+                              1 High Street
+
+                Date         2 Jan 2026 12:00:00 UTC+01:00
+                Payment                            P000042
+                Order                                   #7
+                Merchant ID                123456789012345
+                Terminal ID                       T0000001
+                ------------------------------------------
+                                   SALE
+                                 APPROVED
+
+                2 × Hoodie                       $1,200.00
+                  Size: M
+                Cap                                 $40.00
+                ------------------------------------------
+                Subtotal                         $1,240.00
+                Discount (WELCOME)                 -$10.00
+                Taxes                                $4.50
+                TOTAL                            $1,234.50
+                ------------------------------------------
+                Application                    VISA CREDIT
+                AID                         A0000000031010
+                Card                   **** **** **** 0010
+                Account type                        Credit
+                Entry mode                            CHIP
+                Auth code                           A1B2C3
+                Response                                00
+                TC                        1122334455667788
+                ATC                                      3
+                TVR                             8000008000
+                TSI                                   6800
+                Reference                     000000000042
+
+                             VERIFIED BY PIN
+
+                              CUSTOMER COPY
+                         Please keep this receipt
+                                Thank you
+
+                """)
+    }
+
+    @Test func `a declined sale says so, with zero approved and the reason`() {
+        let content = ReceiptSamples.content(.sale, .declined, reason: "insufficient funds", card: nil)
+        let text = ReceiptSamples.text(ReceiptDocument(content, copy: .merchant), width: 32)
+        #expect(text.contains("DECLINED") && text.contains("insufficient funds") && text.contains("MERCHANT COPY"))
+        #expect(text.contains("Amount                 $1,234.50\nApproved amount            $0.00\n"))
+        #expect(!text.contains("TOTAL"))
+    }
+
+    @Test func `an unknown outcome is never called declined or approved`() {
+        let text = ReceiptSamples.text(
+            ReceiptDocument(ReceiptSamples.content(.refund, .unknown), copy: .customer))
+        #expect(text.contains("OUTCOME UNKNOWN") && text.contains("Do not charge again."))
+        #expect(!text.contains("DECLINED") && !text.contains("APPROVED") && !text.contains("REFUNDED"))
+    }
+
+    @Test func `only the merchant's copy has a line to sign on, and only when the payment was approved`() {
+        for (outcome, copy) in [(ReceiptContent.Outcome.approved, ReceiptCopy.customer), (.declined, .merchant)] {
+            var document = ReceiptDocument(ReceiptSamples.content(.sale, outcome), copy: copy)
+            document.card?.cardholderVerification = .signature
+            #expect(!ReceiptSamples.text(document).contains("Signature _"))
+        }
+        var document = ReceiptDocument(ReceiptSamples.content(), copy: .merchant)
+        document.card?.cardholderVerification = .signature
+        #expect(ReceiptSamples.text(document).contains("Signature " + String(repeating: "_", count: 32) + "\n"))
+        #expect(ReceiptSamples.text(document).contains("VERIFIED BY SIGNATURE"))
+    }
+
+    @Test func `a copy that was printed before says so`() {
+        let content = ReceiptSamples.content()
+        #expect(
+            ReceiptSamples.text(ReceiptDocument(content, copy: .customer, isDuplicate: true)).contains(
+                "*** DUPLICATE ***"))
+        #expect(!ReceiptSamples.text(ReceiptDocument(content, copy: .customer)).contains("DUPLICATE"))
+    }
+
+    @Test func `what is too long for a line goes on in the next, and Japanese takes two columns a letter`() {
+        let content = ReceiptSamples.content(name: "東京駅前のとても長い名前の小さなお店です")
+        let lines = ReceiptSamples.text(ReceiptDocument(content, copy: .customer), .japanese, width: 32)
+            .split(separator: "\n")
+        #expect(lines[0] == "東京駅前のとても長い名前の小さな")
+        #expect(lines[1] == "            お店です")
+        #expect(lines.contains { $0 == "合計" + String(repeating: " ", count: 19) + "$1,234.50" })
+    }
+
+    @Test func `control characters and marks that turn the direction are gone`() {
+        let content = ReceiptSamples.content(name: "A\u{1B}[31m\u{202E}B\tC\u{0}\nD\u{9B}")
+        let text = ReceiptSamples.text(ReceiptDocument(content, copy: .customer))
+        #expect(text.contains("A[31mB C D"))
+        #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || !(0x00...0x1F).contains($0.value) })
+    }
+
+    @Test func `ten thousand items are ten thousand lines`() {
+        let text = ReceiptSamples.text(ReceiptSamples.long(10_000))
+        #expect(text.split(separator: "\n").count(where: { $0.hasPrefix("Item ") }) == 10_000)
+    }
+}
