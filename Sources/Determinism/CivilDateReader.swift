@@ -8,7 +8,7 @@ struct CivilDateReader {
 
     mutating func date() -> CivilDate? {
         guard let year = number(digits: 4), take("-"), let month = number(digits: 2), take("-"),
-            let day = number(digits: 2), (1...12).contains(month), day >= 1, day <= Self.days(in: month, of: year)
+            let day = number(digits: 2), (1...12).contains(month), day >= 1, day <= CivilDate.days(in: month, of: year)
         else { return nil }
         return CivilDate(year: year, month: month, day: day)
     }
@@ -60,13 +60,5 @@ struct CivilDateReader {
         guard rest.first == UInt8(ascii: character) else { return false }
         rest.removeFirst()
         return true
-    }
-
-    private static func days(in month: Int, of year: Int) -> Int {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
     }
 }

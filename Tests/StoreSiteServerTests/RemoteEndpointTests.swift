@@ -183,14 +183,14 @@ struct RemoteEndpointTests {
             #expect(hashes.rejected.isEmpty && notes.rejected.isEmpty && !notes.elements.isEmpty)
             #expect(hashes.elements.map(\.noteHash) == notes.elements.map(\.noteHash))
             let first = try #require(notes.elements.first { !$0.read })
-            #expect(try await notifications.updateReadStatus([first.id], read: true).success)
+            try await notifications.updateReadStatus([first.id], read: true)
             #expect(try await notifications.loadNotes([first.id]).elements.map(\.read) == [true])
-            #expect(try await notifications.updateLastSeen("2026-01-02T12:00:00+00:00").success)
+            try await notifications.updateLastSeen("2026-01-02T12:00:00+00:00")
             let devices = DevicesRemote(client)
             let device = try await devices.registerDevice(
                 .init(token: "t", family: "linux", name: "till", model: "pc", osVersion: "1"), applicationID: "a",
                 applicationVersion: "1", defaultStoreID: site)
-            #expect(try await devices.unregisterDevice(device.id).success)
+            try await devices.unregisterDevice(device.id)
             let review = try #require(
                 notes.elements.first { $0.type == "comment" }?.meta?["ids"]?["comment"]?.textValue.flatMap { Int64($0) }
             )

@@ -34,7 +34,9 @@ public struct DevicesRemote: Remote {
         return try await value(DotcomRequest(.rest1_1, .post, "devices/new", parameters: parameters))
     }
 
-    public func unregisterDevice(_ deviceID: String) async throws(NetworkError) -> SuccessResult {
-        try await value(DotcomRequest(.rest1_1, .post, "devices/\(deviceID)/delete"))
+    public func unregisterDevice(_ deviceID: String) async throws(NetworkError) {
+        let device = PercentEncoding.encode(deviceID)
+        let result: SuccessResult = try await value(DotcomRequest(.rest1_1, .post, "devices/\(device)/delete"))
+        try result.confirm()
     }
 }

@@ -14,17 +14,20 @@ public struct NotificationsRemote: Remote {
         try await list(Self.request(ids, fields: "id,note_hash"), in: "notes")
     }
 
-    public func updateReadStatus(_ ids: [Int64], read: Bool) async throws(NetworkError) -> SuccessResult {
+    public func updateReadStatus(_ ids: [Int64], read: Bool) async throws(NetworkError) {
         // A notification counts how often it was read: a large number settles it.
         let count: JSONValue = read ? "9999" : "-9999"
         let counts = Parameters([.init("counts", .object(ids.map { .init(String($0), count) }))])
-        return try await value(DotcomRequest(.rest1_1, .post, "notifications/read", parameters: counts))
+        let result: SuccessResult = try await value(
+            DotcomRequest(.rest1_1, .post, "notifications/read", parameters: counts))
+        try result.confirm()
     }
 
     /// `timestamp`: of the latest notification, as the server writes it.
-    public func updateLastSeen(_ timestamp: String) async throws(NetworkError) -> SuccessResult {
-        try await value(
+    public func updateLastSeen(_ timestamp: String) async throws(NetworkError) {
+        let result: SuccessResult = try await value(
             DotcomRequest(.rest1_1, .post, "notifications/seen", parameters: ["time": .text(timestamp)]))
+        try result.confirm()
     }
 
     private static func request(_ ids: [Int64]?, fields: String) -> DotcomRequest {

@@ -49,7 +49,7 @@ public struct ShipmentsRemote: Remote {
         siteID: Int64, orderID: Int64, trackingID: String
     ) async throws(NetworkError) -> ShipmentTracking {
         try await value(
-            Self.request(siteID, orderID, .delete, trackingID),
+            Self.request(siteID, orderID, .delete, PercentEncoding.encode(trackingID)),
             context: DecodingContext(siteID: siteID, orderID: orderID))
     }
 

@@ -17,13 +17,15 @@ public struct DotcomRequest: Request, Hashable {
     public let options: RequestOptions
     /// Whether a site has the same interface under `wp/v2`, without `sites/{id}/` in front.
     public let isAvailableOnSite: Bool
+    /// Where a site has the same under another name.
+    public let siteRoute: SiteRoute?
 
     public init(
         _ version: Version = .rest1_1, _ method: HTTPMethod = .get, _ path: String, parameters: Parameters = [:],
-        options: RequestOptions = RequestOptions(), isAvailableOnSite: Bool = false
+        options: RequestOptions = RequestOptions(), isAvailableOnSite: Bool = false, onSite siteRoute: SiteRoute? = nil
     ) {
         (self.version, self.method, self.path) = (version, method, path)
-        (self.parameters, self.options) = (parameters, options)
+        (self.parameters, self.options, self.siteRoute) = (parameters, options, siteRoute)
         self.isAvailableOnSite = isAvailableOnSite && version == .wordPress2
     }
 
@@ -47,6 +49,11 @@ public struct DotcomRequest: Request, Hashable {
     }
 
     public func direct(site: WebAddress) -> RESTRequest? {
+        if let siteRoute {
+            return RESTRequest(
+                site: site, namespace: siteRoute.namespace, method, siteRoute.path, parameters: siteRoute.parameters,
+                options: options)
+        }
         guard isAvailableOnSite else { return nil }
         var parts = path.split(separator: "/", omittingEmptySubsequences: true)
         if parts.first == "sites" { parts.removeFirst(min(2, parts.count)) }

@@ -52,13 +52,11 @@ public final class SiteClient: RequestSending {
 
     /// A token goes to WordPress.com alone, a password to its site alone.
     private func authenticated(_ request: any Request) throws(NetworkError) -> any Request {
-        guard case .wordPressDotcom(_, let token, _) = credentials,
-            request is DotcomRequest || request is JetpackRequest
-        else {
-            if request is JetpackRequest, credentials != nil {
-                throw .missingCredentials("this needs a WordPress.com account: sign in with one")
-            }
+        guard credentials != nil, request is DotcomRequest || request is JetpackRequest else {
             return UnauthenticatedRequest(request)
+        }
+        guard case .wordPressDotcom(_, let token, _) = credentials else {
+            throw .missingCredentials("this needs a WordPress.com account: sign in with one")
         }
         return AuthenticatedDotcomRequest(request, token: token)
     }

@@ -18,6 +18,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case cancelled
     /// Nobody is signed in to a site.
     case notSignedIn
+    /// There are no statistics to be had.
+    case statistics(SiteStatsStoreError)
 
     public var description: String {
         switch self {
@@ -28,6 +30,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .giftCard(let error): error.description
         case .cancelled: "cancelled"
         case .notSignedIn: "nobody is signed in: sign in with 'cardpresent login'"
+        case .statistics(let error): error.description
         }
     }
 

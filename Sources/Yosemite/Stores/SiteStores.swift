@@ -3,8 +3,9 @@ public enum SiteStores {
     /// Every one of them, for one session.
     public static func all(_ context: StoreContext) -> [any Store] {
         [
-            AccountStore(context),
-            OrderStore(context), OrderNoteStore(context), OrderStatusStore(context), CustomerStore(context),
+            AccountStore(context), CommentStore(context), CustomerStore(context), NotificationStore(context),
+            OrderNoteStore(context), OrderStatusStore(context), OrderStore(context), SettingStore(context),
+            ShipmentStore(context), StatsStore(context), StatsStoreV4(context), TaxClassesStore(context),
         ]
     }
 }

@@ -16,6 +16,9 @@ enum StandardOutput {
             fix: "the records are safe: 'cardpresent payments list' shows them")
     }
 
+    /// Whether a person is watching.
+    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
     /// One JSON value, keys in order, ended by a newline.
     ///
     /// - Throws: `CommandFailure`

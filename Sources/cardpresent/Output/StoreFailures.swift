@@ -29,6 +29,28 @@ extension CommandFailure {
             self.init(.badData, code: "gift_card_refused", message: error.description, fix: "nothing was changed")
         case .cancelled: self.init(.cancelled, code: "cancelled", message: error.description)
         case .notSignedIn: self = .notSignedIn
+        case .statistics(let error): self.init(error)
+        }
+    }
+
+    init(_ error: SiteStatsStoreError) {
+        let message = error.description
+        switch error {
+        case .statsModuleDisabled:
+            self.init(.unavailable, code: "stats_disabled", message: message, fix: "switch Jetpack's statistics on")
+        case .noPermission:
+            self.init(
+                .configuration, code: "forbidden", message: message,
+                fix: "sign in as a user who may manage the store")
+        case .jetpackNotConnected:
+            self.init(
+                .unavailable, code: "jetpack_not_connected", message: message,
+                fix: "connect the site with Jetpack again")
+        case .analyticsDisabled:
+            self.init(
+                .unavailable, code: "analytics_disabled", message: message,
+                fix: "switch it on: cardpresent settings set analytics yes; it needs WooCommerce 4.0")
+        case .emptyRange: self.init(.usage, code: "empty_range", message: message)
         }
     }
 

@@ -38,6 +38,12 @@ struct HelpTests {
                   orders                  Shows, brings, creates and changes the orders of the
                                           store.
                   customers               Shows, searches and brings the store's customers.
+                  stats                   Shows what the store has sold.
+                  settings                Shows the settings of the store, and changes some.
+                  taxes                   Shows the tax rates and tax classes of the store.
+                  shipments               Shows and notes the parcels of orders.
+                  comments                Moderates comments and reviews, and answers them.
+                  notifications           Shows what WordPress.com has to tell.
                   pay                     Takes a card payment, records it and shows its
                                           receipt.
                   refund                  Gives money back for a captured payment.
@@ -159,6 +165,11 @@ struct HelpTests {
         ["exceptions", "add"], ["exceptions", "list"], ["exceptions", "remove"], ["simulate", "card"],
         ["simulate", "firmware"], ["readers", "update"],
         ["simulate", "usb"], ["simulate", "store"], ["doctor"],
+        ["stats"], ["settings", "list"], ["settings", "get"], ["settings", "set"], ["settings", "sync"],
+        ["taxes", "list"], ["taxes", "classes"], ["taxes", "show"], ["shipments", "list"], ["shipments", "add"],
+        ["shipments", "delete"], ["shipments", "providers"], ["comments", "approve"], ["comments", "unapprove"],
+        ["comments", "spam"], ["comments", "unspam"], ["comments", "trash"], ["comments", "untrash"],
+        ["comments", "reply"], ["notifications", "list"], ["notifications", "read"], ["notifications", "sync"],
     ])
     func `every command has help, and results as JSON`(command: [String]) throws {
         let result = try Program.run(command + ["--help"], in: scratch)

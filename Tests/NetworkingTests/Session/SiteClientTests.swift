@@ -59,13 +59,15 @@ struct SiteClientTests {
         let network = ClosureNetwork { _, _ in .json("{}") }
         let other = RESTRequest(site: try WebAddress("https://other.example"), namespace: "wc/v3", .get, "orders")
         _ = try await tunnelled(network).send(other)
-        _ = try await direct(network).send(DotcomRequest(.rest1_1, .get, "me"))
-        #expect(network.requests.allSatisfy { $0.authorization == nil })
+        #expect(network.requests.map(\.authorization) == [nil])
     }
 
-    @Test func `what only the tunnel can do is refused without an account`() async throws {
+    @Test(arguments: [
+        JetpackRequest(siteID: 1, .get, "settings", isAvailableOnSite: false) as any Request,
+        DotcomRequest(.rest1_1, .get, "me"),
+    ])
+    func `what only WordPress dot com can do is refused without an account`(request: any Request) async throws {
         let network = ClosureNetwork { _, _ in .json("{}") }
-        let request = JetpackRequest(siteID: 1, .get, "settings", isAvailableOnSite: false)
         let error = await failure(try direct(network), request)
         guard case .missingCredentials? = error else {
             Issue.record("\(String(describing: error))")
