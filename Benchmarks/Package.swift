@@ -18,12 +18,13 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
+        .target(name: "CMallocCount"),
         .target(name: "CSlowDisk"),
         .target(name: "CMultiLoop", linkerSettings: [.linkedLibrary("curl")]),
         .executableTarget(
             name: "Benchmark",
             dependencies: [
-                "CMultiLoop", "CSlowDisk",
+                "CMallocCount", "CMultiLoop", "CSlowDisk",
                 .product(name: "Foundations", package: "CardPresent"),
                 .product(name: "SmartCard", package: "CardPresent"),
                 .product(name: "USB", package: "CardPresent"),

@@ -28,6 +28,7 @@ let package = Package(
                 .product(name: "EMV", package: "CardPresent"),
                 .product(name: "EMVReplay", package: "CardPresent"),
                 .product(name: "Hardware", package: "CardPresent"),
+                .product(name: "Networking", package: "CardPresent"),
                 .product(name: "Simulator", package: "CardPresent"),
                 .product(name: "USB", package: "CardPresent"),
                 .product(name: "MagneticStripes", package: "CardPresent"),

@@ -1,6 +1,7 @@
 import Determinism
 import Foundation
 import GRDB
+import Synchronization
 import Testing
 
 @testable import Storage
@@ -191,16 +192,86 @@ import Testing
     }
 
     @Test func `a database is made once, however many open it at the same time`() async throws {
-        let database = try TemporaryDatabase()
-        let identities = try await withThrowingTaskGroup(of: String.self) { group in
-            for seed in UInt64(1)...4 {
-                group.addTask {
-                    let storage = try database.open(seed: seed)
-                    return try storage.read { try StoreIdentity.load(from: $0).databaseID }
+        for _ in 0..<25 {
+            let database = try TemporaryDatabase()
+            let identities = try await withThrowingTaskGroup(of: String.self) { group in
+                for seed in UInt64(1)...8 {
+                    group.addTask {
+                        let storage = try database.open(seed: seed)
+                        return try storage.read { try StoreIdentity.load(from: $0).databaseID }
+                    }
                 }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
             }
-            return try await group.reduce(into: Set()) { $0.insert($1) }
+            #expect(identities.count == 1)
         }
-        #expect(identities.count == 1)
+    }
+
+    @Test func `whoever finds a new database in somebody else's hands waits for its turn`() throws {
+        let database = try TemporaryDatabase()
+        let other = try OtherProgram(holding: database.path)
+        let paused = Paused()
+        let patience = LockPatience(pauses: [.milliseconds(1), .milliseconds(2), .milliseconds(4)]) { duration in
+            if paused.add(duration) == 2 { other.letGo() }
+        }
+        let storage = try SQLiteStorageManager(
+            path: database.path, durability: .full, random: SeededRandomSource(seed: 1), schema: .current,
+            patience: patience)
+        #expect(paused.durations == [.milliseconds(1), .milliseconds(2)])
+        #expect(try database.text("PRAGMA journal_mode") == "wal")
+        let pragmas = try storage.writer.writeWithoutTransaction { connection in
+            try ["synchronous", "busy_timeout"].map { try Int.fetchOne(connection, sql: "PRAGMA \($0)") }
+        }
+        #expect(pragmas == [2, 5000])
+    }
+
+    @Test func `a new database that somebody else never lets go of is busy`() throws {
+        let database = try TemporaryDatabase()
+        let other = try OtherProgram(holding: database.path)
+        let paused = Paused()
+        let patience = LockPatience(pauses: [.milliseconds(1), .milliseconds(2)]) { _ = paused.add($0) }
+        #expect(throws: StorageError.busy(path: database.path)) {
+            try SQLiteStorageManager(
+                path: database.path, durability: .full, random: SeededRandomSource(seed: 1), schema: .current,
+                patience: patience)
+        }
+        #expect(paused.durations == [.milliseconds(1), .milliseconds(2)])
+        other.letGo()
+        _ = try database.open()
+    }
+
+    @Test func `a new database is waited for as long as any other lock`() {
+        #expect(LockPatience.standard.pauses.reduce(.zero, +) == .milliseconds(4988))
+    }
+}
+
+/// A program that is about to write into a database.
+private struct OtherProgram: Sendable {
+    private let connection: DatabaseQueue
+
+    init(holding path: String) throws {
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        connection = try DatabaseQueue(path: path, configuration: configuration)
+        try connection.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+    }
+
+    func letGo() {
+        do { try connection.writeWithoutTransaction { try $0.execute(sql: "COMMIT") } } catch { Issue.record(error) }
+    }
+}
+
+/// Counts pauses instead of making them.
+private final class Paused: Sendable {
+    private let taken = Mutex<[Duration]>([])
+
+    var durations: [Duration] { taken.withLock { $0 } }
+
+    /// - Returns: how many there have been.
+    func add(_ duration: Duration) -> Int {
+        taken.withLock {
+            $0.append(duration)
+            return $0.count
+        }
     }
 }

@@ -4,7 +4,7 @@ internal import Glibc
 @main
 enum Main {
     private static let usage = """
-        usage: Benchmark [payments] [driver] [tlv] [emv] [network] [program PROGRAM HELLO] [--folder FOLDER] [--transactions COUNT]
+        usage: Benchmark [payments] [driver] [tlv] [emv] [network] [dispatch] [decoding] [results] [sync PROGRAM] [program PROGRAM HELLO] [--folder FOLDER] [--transactions COUNT]
 
         FOLDER is on the disk that is measured; it is the current folder unless given. COUNT is how many transactions
         emv watches its memory for; as many as 20 seconds allow unless given.
@@ -32,7 +32,13 @@ enum Main {
             case "driver": benchmarks.append { _ in try await DriverBenchmark().run() }
             case "tlv": benchmarks.append { _ in try TLVBenchmark().run() }
             case "emv": benchmarks.append { _ in try await EMVBenchmark(transactions: transactions).run() }
+            case "dispatch": benchmarks.append { _ in try await DispatchBenchmark().run() }
+            case "decoding": benchmarks.append { _ in try await DecodingBenchmark().run() }
+            case "results": benchmarks.append { try await ResultsBenchmark(folder: $0).run() }
             case "network": benchmarks.append { _ in try await NetworkBenchmark().run() }
+            case "sync":
+                guard let program = words.popFirst() else { throw BenchmarkError(usage) }
+                benchmarks.append { try await SyncBenchmark(program: program, folder: $0).run() }
             case "program":
                 guard let program = words.popFirst(), let hello = words.popFirst() else { throw BenchmarkError(usage) }
                 benchmarks.append {

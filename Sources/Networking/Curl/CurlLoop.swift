@@ -10,13 +10,37 @@ final class CurlLoop: Sendable {
         var jobs: [CurlJob] = []
         var cancelled: Set<UInt64> = []
         var isClosed = false
+        private var hasNews = false
+        private var isWaiting = false
+
+        /// Notes that something is new.
+        ///
+        /// - Returns: whether the thread waits and has to be woken. Whoever comes next need not do that again.
+        mutating func announce() -> Bool {
+            hasNews = true
+            defer { isWaiting = false }
+            return isWaiting
+        }
+
+        /// Takes out what is new.
+        mutating func take() -> (jobs: [CurlJob], cancelled: Set<UInt64>, isClosed: Bool) {
+            (hasNews, isWaiting) = (false, false)
+            defer { jobs = [] }
+            return (jobs, cancelled, isClosed)
+        }
+
+        /// - Returns: whether there is nothing new. From now on the thread has to be woken.
+        mutating func beginWaiting() -> Bool {
+            isWaiting = !hasNews
+            return isWaiting
+        }
     }
 
     private let library: CurlLibrary
     private let configuration: CurlConfiguration
     private let inbox = Mutex(Inbox())
-    // Other threads only wake it, which libcurl lets any thread do, and only under the lock while the inbox is open:
-    // it is cleaned up after the inbox was closed.
+    // Other threads only wake it, which libcurl lets any thread do, and while they do they hold the loop that it lives
+    // as long as.
     private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
 
     init(configuration: CurlConfiguration) throws(NetworkError) {
@@ -33,41 +57,44 @@ final class CurlLoop: Sendable {
         }
     }
 
+    deinit { _ = library.functions.curl_multi_cleanup(multi) }
+
     // MARK: For any thread
 
     func submit(_ job: CurlJob) {
-        let isAccepted = inbox.withLock { inbox in
-            guard !inbox.isClosed, !inbox.cancelled.contains(job.id) else { return false }
+        let (isAccepted, mustWake) = inbox.withLock { inbox in
+            guard !inbox.isClosed, !inbox.cancelled.contains(job.id) else { return (false, false) }
             inbox.jobs.append(job)
-            _ = library.functions.curl_multi_wakeup(multi)
-            return true
+            return (true, inbox.announce())
         }
+        if mustWake { wake() }
         if !isAccepted { job.continuation.resume(returning: .failure(.cancelled(wasSent: false))) }
     }
 
     func cancel(_ id: UInt64) {
-        inbox.withLock { inbox in
+        let mustWake = inbox.withLock { inbox in
             inbox.cancelled.insert(id)
-            if !inbox.isClosed { _ = library.functions.curl_multi_wakeup(multi) }
+            return inbox.announce()
         }
+        if mustWake { wake() }
     }
 
-    /// The request has its answer.
+    /// The request that was cancelled has its answer.
     func forget(_ id: UInt64) {
         inbox.withLock { _ = $0.cancelled.remove(id) }
     }
 
     func stop() {
-        inbox.withLock { inbox in
+        let mustWake = inbox.withLock { inbox in
             inbox.isClosed = true
-            _ = library.functions.curl_multi_wakeup(multi)
+            return inbox.announce()
         }
+        if mustWake { wake() }
     }
 
-    /// Instead of ``run()``, when there is no thread.
-    func discard() {
-        _ = library.functions.curl_multi_cleanup(multi)
-    }
+    /// Outside the lock, which the thread takes as soon as it is awake. A wake-up that comes before the wait ends it at
+    /// once.
+    private func wake() { _ = library.functions.curl_multi_wakeup(multi) }
 
     // MARK: The thread
 
@@ -80,18 +107,15 @@ final class CurlLoop: Sendable {
         var transfers = CurlTransfers(library: library, configuration: configuration, multi: multi)
         var isClosed = false
         while !isClosed {
-            let news = inbox.withLock { inbox in
-                defer { inbox.jobs = [] }
-                return (jobs: inbox.jobs, cancelled: inbox.cancelled, isClosed: inbox.isClosed)
-            }
+            let news = inbox.withLock { $0.take() }
             isClosed = news.isClosed
             for job in news.jobs { transfers.begin(job) }
             if !news.cancelled.isEmpty { transfers.cancel(news.cancelled) }
             transfers.advance()
-            // A wake-up that comes before the wait ends it at once.
-            if !isClosed { _ = library.functions.curl_multi_poll(multi, nil, 0, 1000, nil) }
+            if !isClosed, inbox.withLock({ $0.beginWaiting() }) {
+                _ = library.functions.curl_multi_poll(multi, nil, 0, 1000, nil)
+            }
         }
         transfers.cancelAll()
-        _ = library.functions.curl_multi_cleanup(multi)
     }
 }

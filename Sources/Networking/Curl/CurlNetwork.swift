@@ -20,7 +20,6 @@ public final class CurlNetwork: Network {
         let failure = pthread_create(&started, nil, runCurlLoop, argument.toOpaque())
         guard failure == 0 else {
             argument.release()
-            loop.discard()
             throw .transportUnavailable("its thread cannot be started (error \(failure))")
         }
         thread = started
@@ -45,7 +44,8 @@ public final class CurlNetwork: Network {
         } onCancel: {
             loop.cancel(id)
         }
-        loop.forget(id)
+        // Else nobody has told the loop of it.
+        if Task.isCancelled { loop.forget(id) }
         return try result.get()
     }
 }

@@ -99,22 +99,21 @@ final class CurlTransfer {
             isTooLarge = true
             return false
         }
-        let line = String(decoding: bytes, as: UTF8.self)
-        if line.hasPrefix("HTTP/") {
+        if bytes.starts(with: "HTTP/".utf8) {
             // What came before belongs to an interim answer.
             headers = HTTPHeaders()
-        } else if let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) {
-            let value = line[line.utf8.index(after: colon)...]
-            headers.add(String(line[..<colon]), Self.trimmed(value))
+        } else if let colon = bytes.firstIndex(of: UInt8(ascii: ":")) {
+            headers.add(String(decoding: bytes[..<colon], as: UTF8.self), Self.value(bytes[(colon + 1)...]))
         }
         return true
     }
 
-    private static func trimmed(_ text: Substring) -> String {
-        let isBlank = { (character: Character) in character == " " || character == "\t" || character.isNewline }
-        let start = text.drop(while: isBlank)
+    /// Without the blanks around it and the line's end.
+    private static func value(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A }
+        let start = bytes.drop(while: isBlank)
         guard let end = start.lastIndex(where: { !isBlank($0) }) else { return "" }
-        return String(start[...end])
+        return String(decoding: start[...end], as: UTF8.self)
     }
 
     /// At least one, because zero means no limit.

@@ -7,16 +7,30 @@ internal import Amounts
 /// list that are absent or null are empty, and so is an optional value that is an empty text, `false` or `[]`.
 /// Numbers, amounts, dates and identifiers must be there and be right: nothing is guessed.
 public struct DocumentDecoder: Decoder {
-    let document: JSONDocument
+    /// What all parts of one document share. A decoder is small enough to be passed on without being put on the heap.
+    private final class Source: Sendable {
+        let document: JSONDocument
+        let context: DecodingContext
+
+        init(_ document: JSONDocument, _ context: DecodingContext) {
+            (self.document, self.context) = (document, context)
+        }
+    }
+
+    private let source: Source
     let node: Int
-    let context: DecodingContext
+
+    var document: JSONDocument { source.document }
+    var context: DecodingContext { source.context }
 
     public var codingPath: [any CodingKey] { [] }
     public var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     init(document: JSONDocument, node: Int, context: DecodingContext) {
-        (self.document, self.node, self.context) = (document, node, context)
+        self.init(Source(document, context), node)
     }
+
+    private init(_ source: Source, _ node: Int) { (self.source, self.node) = (source, node) }
 
     public func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         let kind = document.nodes[node].kind
@@ -34,9 +48,7 @@ public struct DocumentDecoder: Decoder {
 
     // MARK: Parts
 
-    func part(_ node: Int) -> DocumentDecoder {
-        DocumentDecoder(document: document, node: node, context: context)
-    }
+    func part(_ node: Int) -> DocumentDecoder { DocumentDecoder(source, node) }
 
     var kind: JSONDocument.Kind { document.nodes[node].kind }
 
@@ -111,12 +123,22 @@ public struct DocumentDecoder: Decoder {
 
     /// Any type.
     func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        // Most of what a store sends: read from its bytes, without a container and a text for each.
+        if type == ExactDecimal.self, let value = plainText.flatMap({ ExactDecimal(utf8: $0) }) as? Value {
+            return value
+        }
         do {
             return try Value(from: self)
         } catch is DecodingError {
             // What a type finds wrong itself: a word that it does not know, a number out of its range.
             throw invalid("a valid \(Value.self)")
         }
+    }
+
+    /// The bytes of a number, or of a text that says what it is made of.
+    private var plainText: ArraySlice<UInt8>? {
+        let node = document.nodes[node]
+        return node.kind == .number || node.kind == .text && !node.hasEscapes ? document.slice(node) : nil
     }
 
     // MARK: Errors

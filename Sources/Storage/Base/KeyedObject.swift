@@ -20,4 +20,9 @@ public protocol KeyedObject: ForgettableObject where Columns: Sendable {
 
 extension KeyedObject {
     public static var statements: RecordStatements { keyedStatements.record }
+
+    /// The one record that has this one's key.
+    public var keyPredicate: StoragePredicate {
+        zip(Self.keyColumnNames, keyValues).map { StoragePredicate("\"\($0)\" = ?", $1) }.reduce(.all) { $0 && $1 }
+    }
 }

@@ -33,7 +33,8 @@ public protocol StorageType {
     func countObjects<T: Object>(ofType type: T.Type, matching predicate: StoragePredicate) throws -> Int
 
     /// Writes records with their children: those whose keys are not there are new, the others take the place of what is
-    /// there. Nothing is written of a record that is already the same. Of records with the same key the last one counts.
+    /// there. Nothing is written of a record that is already the same. Of records with the same key the last one
+    /// counts.
     ///
     /// A change of the children alone writes the row of their parent too.
     ///
@@ -55,6 +56,17 @@ public protocol StorageType {
         ofType type: T.Type, matching predicate: StoragePredicate, sortedBy order: [StorageSortDescriptor], limit: Int?,
         withChildren: Bool
     ) throws -> [T]
+
+    /// Reads records with the numbers of their rows and with their places, in their order.
+    ///
+    /// `rows`: the rows that are looked at; nil for all.
+    func rows<T: KeyedObject>(
+        ofType type: T.Type, matching predicate: StoragePredicate, sortedBy order: [StorageSortDescriptor], limit: Int?,
+        among rows: Set<Int64>?
+    ) throws -> [StoredRow<T>]
+
+    /// Has whoever observes told that this transaction forgets everything that belongs to a session.
+    func noteReset() throws
 
     /// Reads the records in these rows, with their children. A row that is not there has none.
     func objects<T: KeyedObject>(ofType type: T.Type, rowIDs: [Int64]) throws -> [Int64: T]

@@ -10,7 +10,7 @@ enum DecimalCollation {
         database.add(collation: DatabaseCollation(name, function: order))
     }
 
-    private static func order(_ first: String, _ second: String) -> ComparisonResult {
+    static func order(_ first: String, _ second: String) -> ComparisonResult {
         switch (ExactDecimal(first), ExactDecimal(second)) {
         case (let first?, let second?):
             first == second ? .orderedSame : first < second ? .orderedAscending : .orderedDescending

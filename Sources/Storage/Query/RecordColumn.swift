@@ -15,10 +15,16 @@ public struct RecordColumn<Value: ColumnValue>: Sendable {
     // MARK: Sorting
 
     /// The smallest value first, and what has no value before it.
-    public var ascending: StorageSortDescriptor { StorageSortDescriptor(sql: sql) }
+    public var ascending: StorageSortDescriptor { StorageSortDescriptor(sql: sql, term: term(isAscending: true)) }
 
     /// The largest value first, and what has no value last.
-    public var descending: StorageSortDescriptor { StorageSortDescriptor(sql: "\(sql) DESC") }
+    public var descending: StorageSortDescriptor {
+        StorageSortDescriptor(sql: "\(sql) DESC", term: term(isAscending: false))
+    }
+
+    private func term(isAscending: Bool) -> SortTerm {
+        SortTerm(column: name, isAscending: isAscending, isDecimal: Value.collation == DecimalCollation.name)
+    }
 
     // MARK: Conditions
 

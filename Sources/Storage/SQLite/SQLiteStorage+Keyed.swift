@@ -37,14 +37,14 @@ extension SQLiteStorage {
     }
 
     /// The end of a statement that reads what a predicate means. The limit is its last value, -1 for none.
-    private static func ending<T: KeyedObject>(
+    static func ending<T: KeyedObject>(
         _ type: T.Type, _ predicate: StoragePredicate, _ order: [StorageSortDescriptor]
     ) -> String {
         let terms = order.map(\.sql) + [T.keyedStatements.keyOrder]
         return "WHERE \(predicate.condition) ORDER BY \(terms.joined(separator: ", ")) LIMIT ?"
     }
 
-    private func rows<T: KeyedObject>(
+    func rows<T: KeyedObject>(
         ofType type: T.Type, sql: String, _ arguments: StatementArguments
     ) throws -> (objects: [T], rowIDs: [Int64]) {
         let cursor = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: arguments)
@@ -64,7 +64,7 @@ extension SQLiteStorage {
         return rowID
     }
 
-    private func loadChildren<T: KeyedObject>(of objects: inout [T], in rowIDs: [Int64]) throws {
+    func loadChildren<T: KeyedObject>(of objects: inout [T], in rowIDs: [Int64]) throws {
         guard !objects.isEmpty else { return }
         for relationship in T.relationships { try relationship.load(&objects, rowIDs, database) }
     }

@@ -7,6 +7,8 @@ public final class SQLiteStorageManager: StorageManagerType {
     /// What a committed payment survives.
     public let durability: Durability
     let writer: any DatabaseWriter
+    /// What commits have to tell.
+    let line = NoticeLine()
 
     /// How long a call waits for another process before it gives up.
     private static let busyTimeoutSeconds = 5.0
@@ -25,11 +27,16 @@ public final class SQLiteStorageManager: StorageManagerType {
     }
 
     init(
-        path: String, durability: Durability, random: any RandomSource, schema: SchemaMigrator
+        path: String, durability: Durability, random: any RandomSource, schema: SchemaMigrator,
+        patience: LockPatience = .standard
     ) throws(StorageError) {
         try DatabaseFile.create(at: path)
         do {
-            let pool = try DatabasePool(path: path, configuration: Self.configuration(path: path, schema: schema))
+            var configuration = Self.configuration(path: path, schema: schema)
+            configuration.prepareDatabase { database in
+                if !database.configuration.readonly { try patience.turnWriteAheadLogOn(in: database) }
+            }
+            let pool = try DatabasePool(path: path, configuration: configuration)
             // The pool sets NORMAL when it turns WAL on, so this comes after it, and outside a transaction,
             // where SQLite would ignore it.
             try pool.writeWithoutTransaction {
@@ -60,10 +67,12 @@ public final class SQLiteStorageManager: StorageManagerType {
     }
 
     public func performAndSave<T>(_ operation: (any StorageType) throws -> T) throws -> T {
-        try access { try writer.write { try operation(SQLiteStorage(database: $0)) } }
+        let result = try access { try writer.write { try operation(SQLiteStorage(database: $0)) } }
+        line.tell()
+        return result
     }
 
-    private func access<T>(_ body: () throws -> T) throws -> T {
+    func access<T>(_ body: () throws -> T) throws -> T {
         do { return try body() } catch {
             throw StorageError(ofDatabase: error, path: path ?? ":memory:") ?? error
         }

@@ -24,16 +24,35 @@ public final class Dispatcher: ActionDispatching {
         let process: @Sendable (any Action) -> Void
     }
 
+    private typealias Observer = (observation: Observation, observe: @Sendable (ActionRecord) -> Void)
+
+    /// An action that has its turn to come, with those who carry it out and watch it.
     private struct Accepted {
         let action: any Action
         let process: @Sendable (any Action) -> Void
-        let record: ActionRecord
-        let observers: [@Sendable (ActionRecord) -> Void]
+        let sequence: UInt64
+        let moment: Timestamp
+        let observers: [Observer]
+
+        func carryOut() {
+            if !observers.isEmpty {
+                let record = ActionRecord(
+                    sequence: sequence, name: action.name, arguments: action.redactedDescription, at: moment)
+                for observer in observers { observer.observe(record) }
+            }
+            process(action)
+        }
+    }
+
+    private enum Acceptance {
+        case unhandled
+        case waitsInLine
+        case isNext(Accepted)
     }
 
     private struct State {
         var processors: [ObjectIdentifier: Processor] = [:]
-        var observers: [(observation: Observation, observe: @Sendable (ActionRecord) -> Void)] = []
+        var observers: [Observer] = []
         var line: [Accepted] = []
         var isProcessing = false
         var lastSequence: UInt64 = 0
@@ -42,6 +61,20 @@ public final class Dispatcher: ActionDispatching {
         mutating func nextNumber() -> UInt64 {
             lastNumber += 1
             return lastNumber
+        }
+
+        mutating func accept(_ action: any Action, at moment: Timestamp) -> Acceptance {
+            guard let processor = processors[ObjectIdentifier(type(of: action))] else { return .unhandled }
+            lastSequence += 1
+            let accepted = Accepted(
+                action: action, process: processor.process, sequence: lastSequence, moment: moment,
+                observers: observers)
+            if isProcessing {
+                line.append(accepted)
+                return .waitsInLine
+            }
+            isProcessing = true
+            return .isNext(accepted)
         }
     }
 
@@ -97,39 +130,32 @@ public final class Dispatcher: ActionDispatching {
 
     /// Accepts an action, and processes it unless another one is being processed; then it waits in line.
     ///
+    /// With nobody observing it costs a look into a table and a call: no name is made and nothing is allocated.
+    ///
     /// - Throws: ``DispatcherError/unhandled(actionName:)``; then nothing was done, and the action's completion
     ///   is never called.
     public func dispatch(_ action: any Action) throws(DispatcherError) {
-        // The action speaks for itself before the lock: what it says may take other locks.
-        let (name, arguments, moment) = (action.name, action.redactedDescription, time.now())
-        let mayProcess = state.withLock { state -> Bool? in
-            guard let processor = state.processors[ObjectIdentifier(type(of: action))] else { return nil }
-            state.lastSequence += 1
-            state.line.append(
-                Accepted(
-                    action: action, process: processor.process,
-                    record: ActionRecord(
-                        sequence: state.lastSequence, name: name, arguments: arguments, at: moment),
-                    observers: state.observers.map(\.observe)))
-            defer { state.isProcessing = true }
-            return !state.isProcessing
+        let moment = time.now()
+        switch state.withLock({ $0.accept(action, at: moment) }) {
+        case .unhandled: throw .unhandled(actionName: action.name)
+        case .waitsInLine: return
+        case .isNext(let accepted):
+            accepted.carryOut()
+            processLine()
         }
-        guard let mayProcess else { throw .unhandled(actionName: name) }
-        if mayProcess { processLine() }
     }
 
+    /// Carries out what came meanwhile, until nothing waits.
     private func processLine() {
-        while true {
-            let line = state.withLock { state -> [Accepted] in
-                defer { state.line.removeAll() }
+        var turn: [Accepted] = []
+        repeat {
+            turn.removeAll(keepingCapacity: true)
+            state.withLock { state in
                 state.isProcessing = !state.line.isEmpty
-                return state.line
+                // The two lists change places, so that a list that has grown is used again.
+                if state.isProcessing || turn.capacity > 0 { swap(&turn, &state.line) }
             }
-            guard !line.isEmpty else { return }
-            for accepted in line {
-                for observe in accepted.observers { observe(accepted.record) }
-                accepted.process(accepted.action)
-            }
-        }
+            for accepted in turn { accepted.carryOut() }
+        } while !turn.isEmpty
     }
 }

@@ -182,6 +182,52 @@ import Testing
         #expect(try JSONDecoder().decode([ActionRecord].self, from: json) == log.entries)
     }
 
+    @Test func `what nobody watches is counted, and its description is not made`() throws {
+        struct Quiet: Action {
+            let described: Log<String>
+            var name: String {
+                described.add("name")
+                return "Quiet"
+            }
+            var redactedDescription: [String: String] {
+                described.add("arguments")
+                return [:]
+            }
+        }
+        final class QuietStore: Store {
+            func onAction(_ action: Quiet) {}
+        }
+        let dispatcher = Dispatcher(time: time)
+        let (described, recorded) = (Log<String>(), Log<ActionRecord>())
+        _ = try dispatcher.register(QuietStore())
+        for _ in 0..<3 { try dispatcher.dispatch(Quiet(described: described)) }
+        #expect(described.entries.isEmpty)
+        let observation = dispatcher.addObserver { recorded.add($0) }
+        try dispatcher.dispatch(Quiet(described: described))
+        #expect(described.entries == ["name", "arguments"])
+        #expect(recorded.entries.map(\.sequence) == [4])
+        dispatcher.removeObserver(observation)
+        try dispatcher.dispatch(Quiet(described: described))
+        #expect(described.entries.count == 2)
+    }
+
+    @Test func `an observer hears of what was dispatched after it came, and before it left`() throws {
+        let dispatcher = Dispatcher(time: time)
+        let recorded = Log<ActionRecord>()
+        _ = try dispatcher.register(
+            ClosureStore(OrderAction.self) { action in
+                guard case .forget = action else { return }
+                try? dispatcher.dispatch(OrderAction.note(id: 1, text: ""))
+                let observation = dispatcher.addObserver { recorded.add($0) }
+                try? dispatcher.dispatch(OrderAction.note(id: 2, text: ""))
+                dispatcher.removeObserver(observation)
+                try? dispatcher.dispatch(OrderAction.note(id: 3, text: ""))
+            })
+        try dispatcher.dispatch(OrderAction.forget)
+        #expect(recorded.entries.map(\.sequence) == [3])
+        #expect(recorded.entries.map(\.arguments) == [["id": "2"]])
+    }
+
     @Test func `a name never shows a value`() {
         struct Login: Action {
             let password = "hunter2"

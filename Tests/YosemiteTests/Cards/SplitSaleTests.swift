@@ -130,6 +130,14 @@ import Testing
             func performAndSave<T>(_ operation: (any StorageType) throws -> T) throws -> T {
                 try storage.performAndSave(operation)
             }
+            func observe<T: KeyedObject>(
+                _ type: T.Type, onCommit: @escaping @Sendable (RowChanges, any StorageType) -> StorageNotice?
+            ) -> StorageObservation {
+                storage.observe(type, onCommit: onCommit)
+            }
+            func readBetweenCommits(_ query: (any StorageType) throws -> StorageNotice?) throws {
+                try storage.readBetweenCommits(query)
+            }
         }
         let storage = try Failing()
         let register = CardRegister(storage: storage)

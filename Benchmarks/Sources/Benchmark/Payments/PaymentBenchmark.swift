@@ -164,7 +164,7 @@ struct PaymentBenchmark {
 
 /// Whether a target is met, in words.
 func verdict(_ value: Double, atLeast target: Double) -> String {
-    "≥ \(target.text(0)): " + (value >= target ? "met" : "missed")
+    "≥ \(target.text(target.rounded() == target ? 0 : 1)): " + (value >= target ? "met" : "missed")
 }
 
 func verdict(_ value: Double, atMost target: Double) -> String {
