@@ -31,7 +31,13 @@ public final class ReaderSession: Sendable {
     /// is cancelled.
     public func settle() async {
         let wanted = Set(queries.activeQueries)
-        for await followed in queries.state.values(\.followed) where wanted.isSubset(of: followed) { return }
+        await wait { wanted.isSubset(of: $0.followed) }
+    }
+
+    /// Waits until the state is as `isReached` wants it; those who asked before this have been told by then. Returns early
+    /// when the task is cancelled.
+    public func wait(until isReached: @escaping @Sendable (ReaderSessionState) -> Bool) async {
+        for await reached in queries.state.values(isReached) where reached { return }
     }
 }
 

@@ -65,8 +65,11 @@ struct ReaderKeeper: Sendable {
         case event(CardReaderEvent)
     }
 
-    /// Gives up a reader that is being got back.
-    func cancelReconnection() async { await service.cancelReconnection() }
+    /// Gives up a reader that is being got back, and waits until that is told, as long as somebody is told.
+    func cancelReconnection() async {
+        await service.cancelReconnection()
+        await session.wait { !$0.reconnection.isReconnecting || !$0.followed.contains(.reconnection) }
+    }
 
     /// - Returns: nil when the task was cancelled before there was one.
     private func connect(
