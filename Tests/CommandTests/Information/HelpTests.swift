@@ -29,6 +29,13 @@ struct HelpTests {
                   -h, --help              Show help information.
 
                 SUBCOMMANDS:
+                  pay                     Takes a card payment, records it and shows its
+                                          receipt.
+                  refund                  Gives money back for a captured payment.
+                  payments                Shows payments, and finishes what was left in the
+                                          middle.
+                  receipts                Shows, renders and prints receipts.
+                  readers                 Shows card readers, and updates their firmware.
                   login                   Signs in to a store, and keeps what is needed to stay
                                           signed in.
                   logout                  Signs out of the store, and deletes what was kept of
@@ -44,13 +51,6 @@ struct HelpTests {
                   shipments               Shows and notes the parcels of orders.
                   comments                Moderates comments and reviews, and answers them.
                   notifications           Shows what WordPress.com has to tell.
-                  pay                     Takes a card payment, records it and shows its
-                                          receipt.
-                  refund                  Gives money back for a captured payment.
-                  payments                Shows payments, and finishes what was left in the
-                                          middle.
-                  receipts                Shows, renders and prints receipts.
-                  readers                 Shows card readers, and updates their firmware.
                   cards                   Shows the simulated cards.
                   simulate                Lends simulated hardware, and serves a simulated
                                           store.
