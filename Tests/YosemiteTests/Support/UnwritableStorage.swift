@@ -11,4 +11,14 @@ struct UnwritableStorage: StorageManagerType {
     func performAndSave<T>(_ operation: (any StorageType) throws -> T) throws -> T {
         throw StorageError.busy(path: "till.sqlite")
     }
+
+    func observe<T: KeyedObject>(
+        _ type: T.Type, onCommit: @escaping @Sendable (RowChanges, any StorageType) -> StorageNotice?
+    ) -> StorageObservation {
+        storage.observe(type, onCommit: onCommit)
+    }
+
+    func readBetweenCommits(_ query: (any StorageType) throws -> StorageNotice?) throws {
+        try storage.readBetweenCommits(query)
+    }
 }
