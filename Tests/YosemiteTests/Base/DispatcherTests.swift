@@ -215,15 +215,15 @@ import Testing
         let dispatcher = Dispatcher(time: time)
         let recorded = Log<ActionRecord>()
         _ = try dispatcher.register(
-            ClosureStore(OrderAction.self) { action in
+            ClosureStore(ParcelAction.self) { action in
                 guard case .forget = action else { return }
-                try? dispatcher.dispatch(OrderAction.note(id: 1, text: ""))
+                try? dispatcher.dispatch(ParcelAction.note(id: 1, text: ""))
                 let observation = dispatcher.addObserver { recorded.add($0) }
-                try? dispatcher.dispatch(OrderAction.note(id: 2, text: ""))
+                try? dispatcher.dispatch(ParcelAction.note(id: 2, text: ""))
                 dispatcher.removeObserver(observation)
-                try? dispatcher.dispatch(OrderAction.note(id: 3, text: ""))
+                try? dispatcher.dispatch(ParcelAction.note(id: 3, text: ""))
             })
-        try dispatcher.dispatch(OrderAction.forget)
+        try dispatcher.dispatch(ParcelAction.forget)
         #expect(recorded.entries.map(\.sequence) == [3])
         #expect(recorded.entries.map(\.arguments) == [["id": "2"]])
     }
