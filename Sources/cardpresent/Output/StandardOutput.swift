@@ -3,9 +3,6 @@ internal import Glibc
 
 /// Where results go. Everything that is not a result goes to ``StandardError``.
 enum StandardOutput {
-    /// Whether a terminal shows them.
-    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
-
     /// Writes at once: a killed process loses nothing that it has said.
     ///
     /// - Throws: `CommandFailure` when not all of it could be written. A reader that has gone away, as `head`
