@@ -9,20 +9,23 @@ enum SystemStatusEndpoints {
                 "network_activated": false,
             ]
         }
+        var plugins = [
+            plugin("woocommerce/woocommerce.php", "WooCommerce", StoreIdentity.wooVersion),
+            plugin("woocommerce-payments/woocommerce-payments.php", "WooPayments", "8.3.1"),
+            plugin("woocommerce-shipment-tracking/woocommerce-shipment-tracking.php", "Shipment Tracking", "2.6.4"),
+        ]
+        if store.identity.hasStripe {
+            plugins.append(
+                plugin(
+                    "woocommerce-gateway-stripe/woocommerce-gateway-stripe.php", "WooCommerce Stripe Gateway", "8.8.1"))
+        }
         return Reply([
             "environment": [
                 "home_url": .text(store.identity.address), "site_url": .text(store.identity.address),
                 "version": .text(StoreIdentity.wooVersion), "wp_version": "6.6.2", "wp_multisite": false,
                 "wp_debug_mode": false, "language": "en_US",
             ],
-            "active_plugins": [
-                plugin("woocommerce/woocommerce.php", "WooCommerce", StoreIdentity.wooVersion),
-                plugin("woocommerce-payments/woocommerce-payments.php", "WooPayments", "8.3.1"),
-                plugin(
-                    "woocommerce-gateway-stripe/woocommerce-gateway-stripe.php", "WooCommerce Stripe Gateway",
-                    "8.8.1"),
-                plugin("woocommerce-shipment-tracking/woocommerce-shipment-tracking.php", "Shipment Tracking", "2.6.4"),
-            ], "inactive_plugins": [],
+            "active_plugins": .list(plugins), "inactive_plugins": [],
             "settings": [
                 "currency": .text(store.settingText("general", "woocommerce_currency")), "currency_symbol": "$",
                 "number_of_decimals": 2,

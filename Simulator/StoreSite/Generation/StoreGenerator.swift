@@ -17,7 +17,8 @@ struct StoreGenerator: Sendable {
         var store = Store(
             identity: StoreIdentity(
                 id: configuration.siteID, name: "Corner Coffee Supply", tagline: "Everything for a good cup",
-                address: configuration.address, folder: "", offsetSeconds: Self.offsetSeconds, hasWooCommerce: true),
+                address: configuration.address, folder: "", offsetSeconds: Self.offsetSeconds, hasWooCommerce: true,
+                hasStripe: configuration.hasStripe),
             owner: user, chance: Chance(source: random.stream("site")), traffic: Traffic(seed: seed("traffic")))
         let chance = Chance(source: random.stream("store"))
         fill(&store, chance)
@@ -26,7 +27,7 @@ struct StoreGenerator: Sendable {
             identity: StoreIdentity(
                 id: configuration.siteID + 1, name: "Notes from the Counter", tagline: "A blog without a shop",
                 address: configuration.address + "/blog", folder: "/blog", offsetSeconds: Self.offsetSeconds,
-                hasWooCommerce: false),
+                hasWooCommerce: false, hasStripe: false),
             owner: user, chance: Chance(source: random.stream("blog")), traffic: Traffic(seed: seed("blog traffic")))
         let passwords = Chance(source: random.stream("passwords"))
         let accounts = [store, blog].map { _ in

@@ -10,6 +10,8 @@ struct StoreIdentity: Sendable {
     /// Seconds east of UTC of the clock that the site shows.
     var offsetSeconds: Int
     var hasWooCommerce: Bool
+    /// The Stripe extension, beside WooPayments.
+    var hasStripe: Bool
 
     static let wooVersion = "9.3.3"
 

@@ -7,11 +7,14 @@ struct Route: Sendable {
     private let parts: [Substring?]
     /// Whether it is there without WooCommerce.
     let isWordPress: Bool
+    /// Whether the Stripe extension brings it.
+    let isOfStripe: Bool
     let answer: Handler
 
     /// `pattern`: `/wc/v3/orders/*/notes`
     init(_ method: String, _ pattern: String, isWordPress: Bool = false, _ answer: @escaping Handler) {
         (self.method, self.isWordPress, self.answer) = (method, isWordPress, answer)
+        isOfStripe = pattern.hasPrefix("/wc/v3/wc_stripe/")
         parts = pattern.split(separator: "/", omittingEmptySubsequences: true).map { $0 == "*" ? nil : $0 }
     }
 

@@ -135,6 +135,7 @@ struct SiteState: Sendable {
         }
         for candidate in Self.routes where candidate.method == method {
             guard candidate.isWordPress || stores[site].identity.hasWooCommerce,
+                !candidate.isOfStripe || stores[site].identity.hasStripe,
                 let captured = candidate.captures(path)
             else { continue }
             guard let user else { throw Self.refusal(candidate, method) }

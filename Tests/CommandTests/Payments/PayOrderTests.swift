@@ -11,7 +11,7 @@ struct PayOrderTests {
     init() throws { scratch = try Scratch() }
 
     private func words(_ order: Int) -> [String] {
-        ["pay", "--order", "\(order)", "--gateway", "woocommerce-payments", "--database", scratch.database, "--json"]
+        ["pay", "--order", "\(order)", "--database", scratch.database, "--json"]
     }
 
     private func pay(_ order: Int) throws -> ProgramResult { try Program.run(words(order), in: scratch) }

@@ -3,7 +3,7 @@ internal import Networking
 
 extension FuzzTarget {
     /// What a site answers.
-    static let answers: [FuzzTarget] = [json, entities, exchange, addresses]
+    static let siteAnswers: [FuzzTarget] = [json, entities, exchange, addresses]
 
     private static let json = FuzzTarget(
         "json", longestInput: 1024,

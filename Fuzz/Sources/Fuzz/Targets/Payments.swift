@@ -5,7 +5,7 @@ internal import Synchronization
 
 extension FuzzTarget {
     /// Whole payments: the kernel with everything around it from the input.
-    static let payments: [FuzzTarget] = [changes, answers]
+    static let payments: [FuzzTarget] = [changes, cardAnswers]
 
     /// Good cards that change some of their answers.
     private static let changes = FuzzTarget(
@@ -18,7 +18,7 @@ extension FuzzTarget {
         })
 
     /// Cards that are nothing but the input.
-    private static let answers = FuzzTarget(
+    private static let cardAnswers = FuzzTarget(
         "card-answers", longestInput: 2048,
         seeds: { try (0..<32).map(recorded) },
         run: { bytes in

@@ -51,6 +51,8 @@ struct SimulateStore: AsyncParsableCommand {
             discussion: "For example 'POST /wc/v3/orders/* #1 lost-answer' or 'GET every:3 503:2'.", valueName: "rule"),
         transform: Self.rule)
     var faults: [FaultRule] = []
+    @Flag(help: "Give the store the Stripe extension beside WooPayments: a till has to choose then.")
+    var stripe = false
     @Flag(help: "Tell every request on stderr.")
     var verbose = false
     @OptionGroup var output: OutputOptions
@@ -89,7 +91,7 @@ struct SimulateStore: AsyncParsableCommand {
         let site = StoreSite(
             StoreSiteConfiguration(
                 address: "http://\(host):\(port)", orders: orders, username: username,
-                password: SitePassword(password.secret), token: SitePassword(token.secret)),
+                password: SitePassword(password.secret), token: SitePassword(token.secret), hasStripe: stripe),
             time: now.map { ShiftedTimeSource(startingAt: $0) } ?? system, random: SeededRandomSource(seed: seed))
         for fault in faults { site.add(fault) }
         let isVerbose = verbose
