@@ -1,3 +1,4 @@
+public import Experiments
 public import Hardware
 internal import Networking
 public import Storage
@@ -8,6 +9,8 @@ public enum ReceiptStoreError: Error, Hashable, Sendable, CustomStringConvertibl
     case noStoreSite
     /// The store makes no receipts of its own: its WooCommerce is older than 8.7.
     case noBackendReceipts
+    /// The configuration or the environment says that this is not to be done.
+    case switchedOff(FeatureFlag)
     /// The store site could not be asked, or refused.
     case site(StoreError)
     /// The payment has no receipt.
@@ -32,6 +35,8 @@ public enum ReceiptStoreError: Error, Hashable, Sendable, CustomStringConvertibl
         switch self {
         case .noStoreSite: "nobody is signed in to a store: sign in with 'cardpresent login'"
         case .noBackendReceipts: "the store makes no receipts of its own: that needs WooCommerce 8.7 or newer"
+        case .switchedOff(let flag):
+            "\(flag.rawValue) is switched off: 'cardpresent features' shows by what"
         case .site(let error): error.description
         case .noReceipt(let payment): "payment \(payment) has no receipt"
         case .unreadable(let id, let reason): "receipt \(id) cannot be read: \(reason)"

@@ -1,6 +1,7 @@
 internal import Amounts
 internal import Commands
 internal import Determinism
+internal import Experiments
 internal import Networking
 internal import Storage
 
@@ -248,7 +249,7 @@ extension OrderStore {
     ) {
         let update = OrderUpdate(
             context: context, remote: remote, shelf: shelf, siteID: siteID, orderID: orderID, changes: changes,
-            preview: preview, isDone: isDone)
+            preview: context.features.isEnabled(.optimisticOrderUpdates) ? preview : nil, isDone: isDone)
         inTurn(siteID, orderID, onCompletion) { () async throws(StoreError) in try await update.carryOut() }
     }
 

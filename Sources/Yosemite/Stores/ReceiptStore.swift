@@ -1,4 +1,5 @@
 public import Determinism
+internal import Experiments
 internal import Foundation
 public import Hardware
 internal import Networking
@@ -46,6 +47,9 @@ public final class ReceiptStore: Store {
             answer(onCompletion) { () throws(ReceiptStoreError) in try all(limit: limit) }
         case .retrieveReceipt(let siteID, let orderID, let onCompletion):
             guard let site else { return onCompletion(.failure(.noStoreSite)) }
+            guard site.features.isEnabled(.backendReceipts) else {
+                return onCompletion(.failure(.switchedOff(.backendReceipts)))
+            }
             site.run(
                 HTTPCommand { () throws(NetworkError) in
                     try await ReceiptRemote(site.sender).retrieveReceipt(siteID: siteID, orderID: orderID)

@@ -209,6 +209,9 @@ extension CommandFailure {
         case .noBackendReceipts:
             let (message, fix) = error.description.splitAtFix
             self.init(.unavailable, code: "no_backend_receipts", message: message, fix: fix)
+        case .switchedOff:
+            let (message, fix) = error.description.splitAtFix
+            self.init(.configuration, code: "switched_off", message: message, fix: fix)
         case .site(let error): self.init(error)
         case .noReceipt: self.init(.usage, code: "no_receipt", message: error.description)
         case .unreadable: self.init(.badData, code: "receipt_unreadable", message: error.description)

@@ -1,5 +1,6 @@
 import Amounts
 import Determinism
+import Experiments
 import Networking
 import Storage
 import Testing
@@ -35,6 +36,24 @@ struct OrderChangeTests {
         let stored = try await order.value
         #expect(try shop.order(5) == stored)
         #expect(shop.site.calls.map(\.body) == [#"{"status":"completed"}"#])
+    }
+
+    @Test("with optimistic updates switched off, what is stored stays until the site has answered")
+    func switchedOff() async throws {
+        let gate = Turnstile()
+        var features = FeatureOverrides()
+        try features.add(environment: "-optimisticOrderUpdates")
+        let shop = try TestShop(features: features) { _ in
+            await gate.pass()
+            return .json(OrderJSON.order(5, status: "completed", modified: "2026-02-01T11:00:00"))
+        }
+        let before = try shop.keep(OrderJSON.order(5))
+        let order = Task { try await setStatus(shop, .completed) }
+        await gate.isReached()
+        #expect(try shop.order(5) == before)
+        gate.open()
+        _ = try await order.value
+        #expect(try shop.order(5)?.status == .completed)
     }
 
     @Test("a refused change is taken back to exactly what was stored", arguments: [400, 401, 403, 429])

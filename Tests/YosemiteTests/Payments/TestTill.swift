@@ -1,6 +1,7 @@
 import Amounts
 import Determinism
 import EMV
+import Experiments
 import Hardware
 import Networking
 import Simulator
@@ -39,6 +40,7 @@ final class TestTill: Sendable {
         var wrapNetwork: @Sendable (any Network) -> any Network = { $0 }
         var retries = RetryPolicy.never
         var storeAddress = StoreSiteNetwork.address
+        var features = FeatureOverrides()
     }
 
     let clock = SimulationClock()
@@ -104,7 +106,9 @@ final class TestTill: Sendable {
                 network: plan.wrapNetwork(store), credentials: try StoreSiteNetwork.applicationPassword,
                 retries: plan.retries, time: clock, random: random.stream("network"))
             return PaymentSite(
-                context: StoreContext(sender: client, storage: storage, time: clock),
+                context: StoreContext(
+                    sender: client, storage: storage, time: clock,
+                    features: DefaultFeatureFlagService(overrides: plan.features)),
                 siteID: StoreSiteNetwork.siteID, address: plan.storeAddress, name: "Corner Shop Online")
         }
         let made = Mutex<(any CardReaderService)?>(nil)

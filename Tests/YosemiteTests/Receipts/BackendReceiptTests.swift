@@ -1,3 +1,4 @@
+import Experiments
 import Hardware
 import Networking
 import Storage
@@ -48,6 +49,13 @@ import Testing
             }
         }
         #expect(await failure { try await retrieve(till, 1) } == .noBackendReceipts)
+    }
+
+    @Test func `with backend receipts switched off the store is not asked`() async throws {
+        let store = StoreSiteNetwork()
+        let till = try TestTill(store) { try $0.features.add(environment: "-backendReceipts") }
+        #expect(await failure { try await retrieve(till, 1) } == .switchedOff(.backendReceipts))
+        #expect(store.requests.isEmpty)
     }
 
     @Test func `without a store there is none`() async throws {

@@ -1,4 +1,5 @@
 import Determinism
+import Experiments
 import Networking
 import Storage
 
@@ -15,7 +16,8 @@ struct TestShop {
     private let dispatcher: Dispatcher
 
     init(
-        storage: (any StorageManagerType)? = nil, _ script: @escaping ScriptedSite.Script = { _ in .json("[]") }
+        storage: (any StorageManagerType)? = nil, features: FeatureOverrides = FeatureOverrides(),
+        _ script: @escaping ScriptedSite.Script = { _ in .json("[]") }
     ) throws {
         let time = VirtualTimeSource(start: Timestamp("2026-03-01T12:00:00Z")!)
         (site, self.time) = (ScriptedSite(script), time)
@@ -24,7 +26,8 @@ struct TestShop {
         let client = SiteClient(
             network: site, credentials: .applicationPassword(password, site: try WebAddress("https://shop.example/")),
             retries: .never, time: time, random: SeededRandomSource(seed: 2))
-        context = StoreContext(sender: client, storage: self.storage, time: time)
+        context = StoreContext(
+            sender: client, storage: self.storage, time: time, features: DefaultFeatureFlagService(overrides: features))
         dispatcher = Dispatcher(time: time)
         for store in SiteStores.all(context) { _ = try store.registerSupportedActions(in: dispatcher) }
     }
