@@ -123,7 +123,8 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
-            name: "Receipts", dependencies: ["Amounts", "CCairo", "EMV", "Hardware"], swiftSettings: strict),
+            name: "Receipts", dependencies: ["Amounts", "CCairo", "Determinism", "EMV", "Hardware"],
+            swiftSettings: strict),
         .target(
             name: "Storage",
             dependencies: [
@@ -140,8 +141,7 @@ let package = Package(
             name: "Yosemite",
             dependencies: [
                 "Amounts", "CardSecrets", "Commands", "Cryptography", "Determinism", "EMV", "Experiments", "Files",
-                "Flux",
-                "Hardware", "Networking", "SmartCard", "Storage",
+                "Flux", "Hardware", "Networking", "Receipts", "SmartCard", "Storage",
             ],
             swiftSettings: strict
         ),
@@ -270,7 +270,8 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
-            name: "ReceiptsTests", dependencies: ["Amounts", "Hardware", "Receipts"], swiftSettings: strict),
+            name: "ReceiptsTests", dependencies: ["Amounts", "Determinism", "Hardware", "Receipts"],
+            swiftSettings: strict),
         .testTarget(
             name: "StorageTests",
             dependencies: [
