@@ -7,8 +7,6 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
     case attemptNotFound(Int64)
     case receiptNotFound(Int64)
     case printJobNotFound(Int64)
-    /// Another process, which lives, prints the job.
-    case printJobNotOurs(Int64, lease: Int64)
     /// The print job cannot go there from where it is.
     case illegalPrintJob(Int64, from: PrintJobState, to: PrintJobState)
     /// The attempt cannot go there from where it is.
@@ -40,8 +38,6 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         case .attemptNotFound(let id): "there is no attempt \(id)"
         case .receiptNotFound(let id): "there is no receipt \(id): `receipts list` shows those there are"
         case .printJobNotFound(let id): "there is no print job \(id): `receipts jobs --all` shows those there are"
-        case .printJobNotOurs(let id, let lease):
-            "another process (lease \(lease)) prints job \(id): wait for it to end"
         case .illegalPrintJob(let id, let from, let to):
             "print job \(id) is \(from.rawValue) and cannot become \(to.rawValue)"
         case .illegalTransition(let attempt, let from, let to):
