@@ -16,7 +16,9 @@ extension CUPSConnection {
         var next = PrintJob(
             id: job.id, printer: job.printer, state: state,
             reasons: strings(answer, "job-state-reasons", IPP_TAG_KEYWORD),
-            message: strings(answer, "job-printer-state-message", IPP_TAG_TEXT).first { !$0.isEmpty })
+            message: strings(answer, "job-printer-state-message", IPP_TAG_TEXT).first { !$0.isEmpty },
+            // Without a value as long as the server has not begun (RFC 8011 §5.3.14.2).
+            hasStarted: cups.ippFindAttribute(answer, "time-at-processing", IPP_TAG_NOVALUE) == nil)
         if state == .completed {
             next.isConfirmed = try queues().first { $0.name == job.printer }?.confirms ?? false
         }

@@ -36,13 +36,17 @@ public struct PrintJob: Hashable, Sendable, Codable {
     /// Whether the printer itself said that it is done. A completed job that is not confirmed left over a one-way link:
     /// its bytes were taken, and nobody knows of paper.
     public var isConfirmed: Bool
+    /// Whether the printer may have got something of it. False only while the server says that it never began with the
+    /// job, and nothing of one that ended so is on paper.
+    public var hasStarted: Bool
 
     public init(
         id: Int32, printer: String, state: State, reasons: [String] = [], message: String? = nil,
-        isConfirmed: Bool = false
+        isConfirmed: Bool = false, hasStarted: Bool = true
     ) {
         (self.id, self.printer, self.state) = (id, printer, state)
-        (self.reasons, self.message, self.isConfirmed) = (reasons, message, isConfirmed)
+        (self.reasons, self.message) = (reasons, message)
+        (self.isConfirmed, self.hasStarted) = (isConfirmed, hasStarted)
     }
 
     /// Whether nothing more will be heard of it: it ended, or no server follows it.
