@@ -89,7 +89,8 @@ struct ReceiptWriter: Sendable {
             case (.approved, .sale), (.approved, .preauthorization): .sale
             case (.approved, .refund): .refund
             }
-        return ReceiptDraft(kind: kind, content: text)
+        return ReceiptDraft(
+            kind: kind, content: text, last4: content.card?.lastFour, authCode: content.card?.authorizationCode)
     }
 
     private static func zero(of currency: Currency) -> String {

@@ -76,8 +76,14 @@ struct RenderReceipt: AsyncParsableCommand {
                 fix: "give -o FILE")
         }
         let settings = try configurationOptions.load()
-        var style = try ReceiptStyle(settings.receipt, hasPictures: logo == nil && format.hasPictures)
-        if let logo { style.logo = try ReceiptLogo.open(logo) }
+        var style = ReceiptStyle(settings.receipt)
+        if format.hasPictures {
+            do throws(ReceiptError) {
+                style.logo = if let logo { try ReceiptLogo(path: logo) } else { try settings.receipt.openLogo() }
+            } catch {
+                throw failure(error)
+            }
+        }
         if let chosen { style.locale = chosen }
         if let paper { style.paper = paper.size }
         let till = try await Till.open(settings: settings, data: data)
@@ -140,7 +146,7 @@ struct RenderReceipt: AsyncParsableCommand {
             CommandFailure(
                 .unavailable, code: "drawing_library_missing", message: "\(error)",
                 fix: "apt-get install libpangocairo-1.0-0")
-        case .logoIsNoPNG, .logoTooLarge:
+        case .logoIsNoPNG, .logoTooLarge, .logoUnusable:
             CommandFailure(
                 .badData, code: "bad_logo", message: "\(error)",
                 fix: "give a PNG picture of at most \(ReceiptLogo.sideLimit) pixels a side")
@@ -150,12 +156,5 @@ struct RenderReceipt: AsyncParsableCommand {
         case .notDrawn, .noJSON:
             CommandFailure(.internalError, code: "not_rendered", message: "\(error)")
         }
-    }
-}
-
-extension StoredReceipt {
-    /// Whether this copy has been handed to a print server before, as far as anybody can tell.
-    fileprivate func wasPrinted(_ copy: ReceiptCopy) -> Bool {
-        prints.contains { $0.copy == copy && $0.state != "aborted" && $0.state != "canceled" }
     }
 }
