@@ -1,3 +1,5 @@
+public import Hardware
+
 /// A receipt as the bytes that a receipt printer obeys.
 ///
 /// A line is sent as letters when a table of the printer has all of them, and drawn as dots when not; cairo and Pango are
@@ -56,6 +58,10 @@ public struct ESCPOSRenderer: Sendable {
             case .code(let text):
                 flush()
                 bytes += family.centered(true) + family.code(Array(text.utf8)) + family.centered(false)
+            case .barcode(let text):
+                guard Code128(text) != nil else { return }
+                flush()
+                bytes += family.centered(true) + family.barcode(Array(text.utf8)) + family.centered(false)
             case .cut:
                 flush()
                 bytes += family.cut

@@ -1,10 +1,6 @@
-/// Whose commands a receipt printer obeys.
-public enum PrinterFamily: Hashable, Sendable, CaseIterable {
-    /// Epson's ESC/POS, which most others obey as well.
-    case epson
-    /// Star's line mode.
-    case star
+public import Hardware
 
+extension PrinterFamily {
     /// The tables of characters with their numbers, in the order in which they are tried: Epson, ESC/POS command
     /// reference, ESC t; Star, line mode command specifications, ESC GS t.
     var codePages: [(page: CodePage, number: UInt8)] {
@@ -91,6 +87,19 @@ public enum PrinterFamily: Hashable, Sendable, CaseIterable {
             let head: [UInt8] = [0x1B, 0x1D, 0x79]
             let store = head + [0x44, 0x31, 0, UInt8(length & 0xFF), UInt8(length >> 8)] + data
             return head + [0x53, 0x30, 2] + head + [0x53, 0x31, 1] + head + [0x53, 0x32, 6] + store + head + [0x50]
+        }
+    }
+
+    /// A Code 128 barcode that the printer makes itself, ten millimetres high, with its text below. Epson: GS h, GS w,
+    /// GS H, GS k 73, in code set B, where a brace is doubled. Star: ESC b 6, ended by RS, where a percent sign is
+    /// written %0.
+    func barcode(_ text: [UInt8]) -> [UInt8] {
+        switch self {
+        case .epson:
+            let data = Array("{B".utf8) + text.flatMap { $0 == 0x7B ? [0x7B, 0x7B] : [$0] }
+            return [0x1D, 0x68, 80, 0x1D, 0x77, 2, 0x1D, 0x48, 2, 0x1D, 0x6B, 73, UInt8(clamping: data.count)] + data
+        case .star:
+            return [0x1B, 0x62, 0x36, 0x32, 0x31, 80] + text.flatMap { $0 == 0x25 ? [0x25, 0x30] : [$0] } + [0x1E]
         }
     }
 
