@@ -18,7 +18,7 @@ struct RenderReceipt: AsyncParsableCommand {
     @Option(help: "As what.")
     var format = ReceiptFormat.text
     @Option(
-        help: ArgumentHelp("Of what: the sale or a refund. Default: whatever came last.", valueName: "sale|refund"))
+        help: ArgumentHelp("Of what: the sale, a refund or a void. Default: whatever came last.", valueName: "sale|refund|void"))
     var of: ReceiptKind?
     @Option(help: "For whom the receipt is.")
     var copy = CopyChoice.customer
@@ -150,12 +150,5 @@ struct RenderReceipt: AsyncParsableCommand {
         case .notDrawn, .noJSON:
             CommandFailure(.internalError, code: "not_rendered", message: "\(error)")
         }
-    }
-}
-
-extension StoredReceipt {
-    /// Whether this copy has been handed to a print server before, as far as anybody can tell.
-    fileprivate func wasPrinted(_ copy: ReceiptCopy) -> Bool {
-        prints.contains { $0.copy == copy && $0.state != "aborted" && $0.state != "canceled" }
     }
 }
