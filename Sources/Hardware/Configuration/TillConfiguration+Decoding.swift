@@ -6,7 +6,7 @@ internal import SettingsFile
 extension TillConfiguration {
     private static let keys = [
         "merchant", "terminal", "currency", "maximumAmount", "applications", "capks", "revocations",
-        "splitSaleWindow", "readers", "host", "receipt", "store", "features",
+        "splitSaleWindow", "readers", "host", "receipt", "printers", "store", "features",
     ]
 
     init(_ root: SettingsNode) throws(SettingsError) {
@@ -36,6 +36,7 @@ extension TillConfiguration {
         splitSaleWindow =
             try root.optional("splitSaleWindow").map(SplitSaleWindow.init) ?? Self.standard.splitSaleWindow
         (receiptWidth, printer) = try Self.receipt(try root.optional("receipt"))
+        printers = try PrinterSettings(try root.optional("printers")).printers
         store = try StoreSettings(try root.optional("store"))
         features = try FeatureOverrides(try root.optional("features"))
         let readers = try ReaderSettings(try root.optional("readers"))
@@ -100,10 +101,6 @@ extension TillConfiguration {
         try node.mapping(allowedKeys: ["width", "printer"])
         let width = try node.optional("width")?.int(in: 24...132) ?? standardReceiptWidth
         guard let name = try node.optional("printer") else { return (width, nil) }
-        let printer = try name.line(length: 1...127)
-        guard !printer.contains(where: { $0.isWhitespace || $0 == "/" || $0 == "#" }) else {
-            throw name.error("not a print queue: no blank, '/' or '#' can be in its name", fix: "see 'lpstat -e'")
-        }
-        return (width, printer)
+        return (width, try name.printerName())
     }
 }

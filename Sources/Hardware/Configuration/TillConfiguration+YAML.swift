@@ -216,8 +216,27 @@ extension TillConfiguration {
             "splitSaleWindow: \(splitSaleWindow.setting)", "",
             "# Who authorises payments.", "host: \(host.rawValue)", "", "# Where receipts come out.", "receipt:",
             "  width: \(receiptWidth)  # columns",
-            printer.map { "  printer: " + Self.quoted($0) } ?? "  # No printer: the default queue of CUPS.",
+            printer.map { "  printer: " + Self.quoted($0) } ?? "  # No printer: the default one.",
+        ] + printerText
+    }
+
+    private var printerText: [String] {
+        guard !printers.isEmpty else {
+            return ["", "# Receipt printers that are reached over the network.", "printers: []"]
+        }
+        return [
+            "", "# Receipt printers that are reached over the network, or by queues that pass bytes on.", "printers:",
         ]
+            + printers.flatMap { printer in
+                let connection: [String] =
+                    switch printer.connection {
+                    case .queue: []
+                    case .network(let address, let answers):
+                        ["    address: " + Self.quoted(address.description), "    status: \(answers)"]
+                    }
+                return ["  - name: " + Self.quoted(printer.name)] + connection
+                    + ["    family: \(printer.family.rawValue)", "    columns: \(printer.columns)"]
+            }
     }
 
     private func decimal(_ minorUnits: UInt32) -> String {

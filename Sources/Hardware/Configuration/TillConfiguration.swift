@@ -29,8 +29,10 @@ public struct TillConfiguration: Hashable, Sendable {
     public let maximumAmounts: [Money]
     /// Columns of the receipt's paper, 24...132.
     public let receiptWidth: Int
-    /// The CUPS queue for receipts; nil for CUPS's own default.
+    /// The printer for receipts: a name of ``printers``, or a queue of CUPS; nil for the one that is the default otherwise.
     public let printer: String?
+    /// What is known of the shop's receipt printers.
+    public let printers: [ReceiptPrinter]
     /// Who authorises payments.
     public let host: PaymentHostChoice
     /// What is known of readers: the rows that come with the driver, and the shop's own behind them.
@@ -59,6 +61,7 @@ public struct TillConfiguration: Hashable, Sendable {
         applicationNames = StandardApplicationNames.byAID
         (currency, maximumAmounts) = (.usDollar, [])
         (receiptWidth, printer, host) = (Self.standardReceiptWidth, nil, .simulated)
+        printers = []
         (readerQuirks, readerFirmware) = (.embedded, ReaderFirmwareCatalogue())
         (splitSaleWindow, reconnection) = (.day, ReconnectionPolicy())
         (store, features) = (StoreSettings(), FeatureOverrides())
