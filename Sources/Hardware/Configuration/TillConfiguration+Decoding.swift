@@ -35,7 +35,7 @@ extension TillConfiguration {
         host = try root.optional("host")?.choice(PaymentHostChoice.self) ?? Self.standard.host
         splitSaleWindow =
             try root.optional("splitSaleWindow").map(SplitSaleWindow.init) ?? Self.standard.splitSaleWindow
-        (receiptWidth, printer) = try Self.receipt(try root.optional("receipt"))
+        receipt = try ReceiptSettings(try root.optional("receipt"), country: terminal.country)
         printers = try PrinterSettings(try root.optional("printers")).printers
         store = try StoreSettings(try root.optional("store"))
         features = try FeatureOverrides(try root.optional("features"))
@@ -94,13 +94,5 @@ extension TillConfiguration {
         let amount = try node.money(currency)
         guard amount.minorUnits > 0 else { throw node.error("a maximum of zero refuses every payment") }
         return amount
-    }
-
-    private static func receipt(_ node: SettingsNode?) throws(SettingsError) -> (width: Int, printer: String?) {
-        guard let node else { return (standardReceiptWidth, nil) }
-        try node.mapping(allowedKeys: ["width", "printer"])
-        let width = try node.optional("width")?.int(in: 24...132) ?? standardReceiptWidth
-        guard let name = try node.optional("printer") else { return (width, nil) }
-        return (width, try name.printerName())
     }
 }

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Files
 internal import Hardware
 internal import Receipts
 internal import Yosemite
@@ -18,7 +17,8 @@ struct RenderReceipt: AsyncParsableCommand {
     @Option(help: "As what.")
     var format = ReceiptFormat.text
     @Option(
-        help: ArgumentHelp("Of what: the sale, a refund or a void. Default: whatever came last.", valueName: "sale|refund|void"))
+        help: ArgumentHelp(
+            "Of what: the sale, a refund or a void. Default: whatever came last.", valueName: "sale|refund|void"))
     var of: ReceiptKind?
     @Option(help: "For whom the receipt is.")
     var copy = CopyChoice.customer
@@ -27,15 +27,18 @@ struct RenderReceipt: AsyncParsableCommand {
             "Columns of text and escpos, 24 to 80. Default: the paper's, or the configuration's.",
             valueName: "columns"))
     var width: Int?
-    @Option(help: ArgumentHelp("The paper. Default: 80mm.", valueName: "58mm|80mm|a4|letter"))
+    @Option(help: ArgumentHelp("The paper. Default: the configuration's.", valueName: "58mm|80mm|a4|letter"))
     var paper: PaperChoice?
     @Option(help: ArgumentHelp("Whose commands the printer of escpos obeys. Default: epson.", valueName: "epson|star"))
     var family: PrinterChoice?
     @Option(
-        help: ArgumentHelp("The language: \(RenderReceipt.languages).", valueName: "language"),
+        help: ArgumentHelp(
+            "The language: \(RenderReceipt.languages). Default: the configuration's.", valueName: "language"),
         completion: .list(ReceiptLocale.all.map(\.code)))
-    var locale = "en"
-    @Option(help: ArgumentHelp("A PNG picture above everything else.", valueName: "file"), completion: .file())
+    var locale: String?
+    @Option(
+        help: ArgumentHelp("A PNG picture above everything else. Default: the configuration's.", valueName: "file"),
+        completion: .file())
     var logo: String?
     @Flag(help: "Let escpos open the drawer before it prints.")
     var openDrawer = false
@@ -66,28 +69,34 @@ struct RenderReceipt: AsyncParsableCommand {
     }
 
     private func render() async throws(CommandFailure) {
-        guard let locale = ReceiptLocale(code: locale) else {
-            throw CommandFailure(
-                .usage, code: "unknown_locale", message: "receipts are not written in '\(locale)'",
-                fix: .choice(of: locale, among: ReceiptLocale.all.map(\.code), called: "languages"))
-        }
+        let chosen = try locale.map(Self.locale)
         guard !format.isBinary || output != nil || !StandardOutput.isTerminal else {
             throw CommandFailure(
                 .usage, code: "binary_on_terminal", message: "\(format.rawValue) is no text for a terminal",
                 fix: "give -o FILE")
         }
-        let picture = try loadLogo()
         let settings = try configurationOptions.load()
+        var style = ReceiptStyle(settings.receipt)
+        if format.hasPictures {
+            do throws(ReceiptError) {
+                style.logo = if let logo { try ReceiptLogo(path: logo) } else { try settings.receipt.openLogo() }
+            } catch {
+                throw failure(error)
+            }
+        }
+        if let chosen { style.locale = chosen }
+        if let paper { style.paper = paper.size }
         let till = try await Till.open(settings: settings, data: data)
         till.announceRecovery()
         let receipt = try await till.receipt(of: payment.id, kind: of?.content)
         let copy = copy.receiptCopy
-        var document = ReceiptDocument(
-            receipt.content, copy: copy, isDuplicate: receipt.wasPrinted(copy))
-        document.logo = picture
+        let document = ReceiptDocument(
+            receipt.content, copy: copy, isDuplicate: receipt.wasPrinted(copy)
+        ).styled(by: style)
         let rendered: RenderedReceipt
         do throws(ReceiptError) {
-            rendered = try render(document, locale, columns: width ?? paper?.size.columns ?? settings.receiptWidth)
+            rendered = try render(
+                document, style, columns: width ?? paper?.size.columns ?? settings.receiptWidth)
         } catch {
             throw failure(error)
         }
@@ -101,11 +110,11 @@ struct RenderReceipt: AsyncParsableCommand {
     }
 
     private func render(
-        _ document: ReceiptDocument, _ locale: ReceiptLocale, columns: Int
+        _ document: ReceiptDocument, _ style: ReceiptStyle, columns: Int
     ) throws(ReceiptError) -> RenderedReceipt {
+        let (locale, paper) = (style.locale, style.paper)
         let composer = ReceiptComposer(locale: locale)
         let blocks = composer.compose(document)
-        let paper = paper?.size ?? .roll80
         switch format {
         case .text: return RenderedReceipt(text: PlainTextRenderer(width: columns).render(blocks))
         case .html:
@@ -122,16 +131,13 @@ struct RenderReceipt: AsyncParsableCommand {
         }
     }
 
-    private func loadLogo() throws(CommandFailure) -> ReceiptLogo? {
-        guard let logo else { return nil }
-        let bytes: [UInt8]
-        do throws(FileError) {
-            bytes = try Files.contents(logo, atMost: ReceiptLogo.byteLimit + 1)
-        } catch {
+    private static func locale(_ code: String) throws(CommandFailure) -> ReceiptLocale {
+        guard let locale = ReceiptLocale(code: code) else {
             throw CommandFailure(
-                .badData, code: "logo_unreadable", message: "'\(logo)' cannot be read: \(error)")
+                .usage, code: "unknown_locale", message: "receipts are not written in '\(code)'",
+                fix: .choice(of: code, among: ReceiptLocale.all.map(\.code), called: "languages"))
         }
-        do throws(ReceiptError) { return try ReceiptLogo(png: bytes) } catch { throw failure(error) }
+        return locale
     }
 
     private func failure(_ error: ReceiptError) -> CommandFailure {
@@ -140,9 +146,9 @@ struct RenderReceipt: AsyncParsableCommand {
             CommandFailure(
                 .unavailable, code: "drawing_library_missing", message: "\(error)",
                 fix: "apt-get install libpangocairo-1.0-0")
-        case .logoIsNoPNG, .logoTooLarge:
+        case .logoIsNoPNG, .logoTooLarge, .logoUnusable:
             CommandFailure(
-                .badData, code: "bad_logo", message: (logo.map { "'\($0)': " } ?? "") + "\(error)",
+                .badData, code: "bad_logo", message: "\(error)",
                 fix: "give a PNG picture of at most \(ReceiptLogo.sideLimit) pixels a side")
         case .tooLongForPicture:
             CommandFailure(

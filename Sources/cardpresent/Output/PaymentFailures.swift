@@ -273,7 +273,8 @@ extension CommandFailure {
             self.init(
                 .unavailable, code: "drawing_library_missing", message: error.description,
                 fix: "apt-get install libpangocairo-1.0-0")
-        case .logoIsNoPNG, .logoTooLarge: self.init(.badData, code: "bad_logo", message: error.description)
+        case .logoIsNoPNG, .logoTooLarge, .logoUnusable:
+            self.init(.badData, code: "bad_logo", message: error.description)
         case .tooLongForPicture: self.init(.badData, code: "receipt_too_long", message: error.description)
         case .notDrawn, .noJSON: self.init(.internalError, code: "not_rendered", message: error.description)
         }
