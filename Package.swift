@@ -29,6 +29,7 @@ let package = Package(
         .library(name: "EMVReplay", targets: ["EMVReplay"]),
         .library(name: "Hardware", targets: ["Hardware"]),
         .library(name: "Networking", targets: ["Networking"]),
+        .library(name: "Receipts", targets: ["Receipts"]),
         .library(name: "StoreSite", targets: ["StoreSite", "StoreSiteServer"]),
         .library(name: "Storage", targets: ["Storage"]),
         .library(name: "Yosemite", targets: ["Yosemite"]),
