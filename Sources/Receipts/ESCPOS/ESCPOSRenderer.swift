@@ -63,6 +63,9 @@ public struct ESCPOSRenderer: Sendable {
 
         private var family: PrinterFamily { renderer.family }
 
+        /// In dots.
+        private var width: Int { renderer.layout.width * LineRaster.columnDots }
+
         mutating func append(_ line: ReceiptLine) throws(ReceiptError) {
             switch line {
             case .text(let text, let alignment, let style):
@@ -74,10 +77,19 @@ public struct ESCPOSRenderer: Sendable {
             case .logo(let logo): add(try lineRaster().draw(logo))
             case .code(let text):
                 flush()
+                flush()
                 let data = Array(text.utf8)
-                let dots = try QRCode.dotsPerModule(
-                    bytes: data.count, width: renderer.layout.width * LineRaster.columnDots)
+                let dots = try QRCode.dotsPerModule(bytes: data.count, width: width)
                 bytes += family.centered(true) + family.code(data, dotsPerModule: dots) + family.centered(false)
+            case .barcode(let text):
+                flush()
+                let dots = try Code128.dotsPerModule(in: text, width: width)
+                bytes +=
+                    family.centered(true) + family.barcode(Array(text.utf8), dotsPerModule: dots)
+                    + family.centered(false)
+            case .cut:
+                flush()
+                bytes += family.cut(cut)
             case .cut:
                 flush()
                 bytes += family.cut(cut)

@@ -51,6 +51,7 @@ final class BlockSetter {
             return row(name, value, size: isStrong ? size * 1.25 : size, isStrong)
         case .rule: return rule()
         case .code(let text): return code(try QRCode(text))
+        case .barcode(let text): return try barcode(text)
         case .signature(let label): return signature(label)
         case .space: return PaperPiece(height: size * 0.8, pageBreak: .instead) { _, _, _ in }
         case .cut: return nil
@@ -150,6 +151,23 @@ final class BlockSetter {
                     y + Double(run.row + 4) * module, Double(run.columns.count) * module, module)
             }
             functions.cairo_fill(context)
+        }
+    }
+
+    /// Ten millimetres high, with its text below.
+    private func barcode(_ text: String) throws(ReceiptError) -> PaperPiece {
+        let code = try Code128(text)
+        let module = Double(try Code128.dotsPerModule(in: text, width: paper.dots)) / PaperSize.dotsPerPoint
+        let (height, words) = (80 / PaperSize.dotsPerPoint, typesetter.set(text, size: size * 0.88))
+        let (functions, width, size) = (functions, width, size)
+        let left = (width - Double(code.moduleCount) * module) / 2
+        return PaperPiece(height: height + size * 1.5 + words.height) { context, x, y in
+            for bar in code.bars {
+                functions.cairo_rectangle(
+                    context, x + left + Double(bar.start) * module, y + size, Double(bar.width) * module, height)
+            }
+            functions.cairo_fill(context)
+            words.draw(on: context, x: x, y: y + size + height, width: width, alignment: .center)
         }
     }
 }
