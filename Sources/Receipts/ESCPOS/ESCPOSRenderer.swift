@@ -90,9 +90,6 @@ public struct ESCPOSRenderer: Sendable {
             case .cut:
                 flush()
                 bytes += family.cut(cut)
-            case .cut:
-                flush()
-                bytes += family.cut(cut)
             }
         }
 

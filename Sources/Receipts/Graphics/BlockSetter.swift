@@ -50,7 +50,7 @@ final class BlockSetter {
         case .row(let name, let value, let isStrong):
             return row(name, value, size: isStrong ? size * 1.25 : size, isStrong)
         case .rule: return rule()
-        case .code(let text): return code(try QRCode(text))
+        case .code(let text): return try code(QRCode(text))
         case .barcode(let text): return try barcode(text)
         case .signature(let label): return signature(label)
         case .space: return PaperPiece(height: size * 0.8, pageBreak: .instead) { _, _, _ in }
@@ -114,7 +114,7 @@ final class BlockSetter {
     private func signature(_ label: String) -> PaperPiece {
         let text = typesetter.set(label, size: size * 0.8)
         let (functions, width, space, start) = (functions, width, size * 4, start)
-        return PaperPiece(height: space + text.height) { context, x, y in
+        return PaperPiece(height: space + text.height + size / 2) { context, x, y in
             functions.cairo_rectangle(context, x, y + space, width, Self.ruleWidth)
             functions.cairo_fill(context)
             text.draw(on: context, x: x, y: y + space + 1, width: width, alignment: start)

@@ -17,7 +17,7 @@ public final class PDFBook {
     private var pageCount = 0
     private var isFinished = false
 
-    /// How many characters no font had so far. They are drawn as boxes.
+    /// How many characters no font had so far: see ``RenderedReceipt/missingGlyphs``.
     public var missingGlyphs: Int { setter.missingGlyphs }
 
     /// Begins a file.

@@ -30,7 +30,11 @@ final class SetText {
     ///   - layout: is released with this.
     ///   - size: of the font, in units of the surface.
     ///   - leading: the distance of lines, in sizes of the font.
-    init(_ layout: OpaquePointer, size: Double, leading: Double, _ functions: ccairo_functions) {
+    ///   - missingGlyphs: how many characters no font had, when some of them were left out.
+    init(
+        _ layout: OpaquePointer, size: Double, leading: Double, missingGlyphs: Int? = nil,
+        _ functions: ccairo_functions
+    ) {
         (self.layout, self.functions) = (layout, functions)
         lineHeight = size * leading
         // Above a line that stands its capital letters are three quarters of its size high.
@@ -41,7 +45,7 @@ final class SetText {
             functions.pango_layout_line_get_extents(line, nil, &extents)
             return (line, Double(extents.width) / Self.scale)
         }
-        missingGlyphs = Int(functions.pango_layout_get_unknown_glyphs_count(layout))
+        self.missingGlyphs = missingGlyphs ?? Int(functions.pango_layout_get_unknown_glyphs_count(layout))
         width = lines.reduce(0) { max($0, $1.width) }
     }
 

@@ -83,6 +83,21 @@ final class Typesetter {
     }
 
     private func setAnew(_ key: Key) -> SetText {
+        var set = SetText(layout(key, key.text), size: key.size, leading: style.leading, functions)
+        if set.missingGlyphs > 0 {
+            // A picture that no font has says nothing as a box; a letter does.
+            let text = key.text.withoutEmoji
+            if text != key.text {
+                set = SetText(
+                    layout(key, text), size: key.size, leading: style.leading, missingGlyphs: set.missingGlyphs, functions)
+            }
+        }
+        if cache.count == Self.cacheLimit { cache.removeAll(keepingCapacity: true) }
+        cache[key] = set
+        return set
+    }
+
+    private func layout(_ key: Key, _ text: String) -> OpaquePointer {
         let layout = functions.pango_layout_new(context)
         let font = functions.pango_font_description_new()
         functions.pango_font_description_set_family(font, style.families)
@@ -97,16 +112,22 @@ final class Typesetter {
             // PANGO_WRAP_WORD_CHAR
             functions.pango_layout_set_wrap(layout, 2)
         }
-        var text = key.text
+        var text = text
         text.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { characters in
                 guard let start = characters.baseAddress else { return }
                 functions.pango_layout_set_text(layout, start, Int32(clamping: characters.count))
             }
         }
-        let set = SetText(layout, size: key.size, leading: style.leading, functions)
-        if cache.count == Self.cacheLimit { cache.removeAll(keepingCapacity: true) }
-        cache[key] = set
-        return set
+        return layout
+    }
+}
+
+extension String {
+    fileprivate var withoutEmoji: String {
+        let characters = filter { character in
+            !character.unicodeScalars.contains { $0.properties.isEmojiPresentation || $0.value == 0xFE0F }
+        }
+        return characters.split(separator: " ").joined(separator: " ")
     }
 }
