@@ -39,7 +39,7 @@ enum ReceiptSamples {
             ReceiptTotal(.subtotal, amount: "1240.00"), ReceiptTotal(.discount, detail: "WELCOME", amount: "-10.00"),
             ReceiptTotal(.taxes, amount: "4.50"),
         ]
-        document.accountType = "Credit"
+        document.card?.accountType = .credit
         return document
     }
 

@@ -27,7 +27,7 @@ struct ReceiptSecrecyTests {
                 attributes: [ReceiptItem.Attribute(name: text, value: text)])
         ]
         document.totals = [ReceiptTotal(.discount, detail: text, amount: "-1.00")]
-        (document.reason, document.accountType, document.code) = (text, text, text)
+        (document.reason, document.store, document.code) = (text, text, text)
         document.card?.lastFour = text
         document.card?.applicationName = text
         document.card?.authorizationCode = text

@@ -106,4 +106,49 @@ struct ReceiptTextTests {
         let text = ReceiptSamples.text(ReceiptSamples.long(10_000))
         #expect(text.split(separator: "\n").count(where: { $0.hasPrefix("Item ") }) == 10_000)
     }
+
+    @Test func `a payment without a card has a receipt without a card`() {
+        let content = ReceiptSamples.content(.sale, .cancelled, card: nil)
+        let text = ReceiptSamples.text(ReceiptDocument(content, copy: .customer))
+        #expect(text.contains("SALE\n") && text.contains("CANCELLED"))
+        #expect(!text.contains("AID") && !text.contains("Card"))
+    }
+
+    @Test(arguments: [10, 24, 32, 42, 48, 80])
+    func `no line is wider than the paper`(width: Int) {
+        var content = ReceiptSamples.content(
+            .sale, .declined, name: "A shop with a name that is much longer than any roll of paper is wide",
+            reason: "the issuer cannot answer now, try again later, or use another card")
+        content.card?.applicationName = "AN APPLICATION WITH A LONG NAME"
+        for copy in ReceiptCopy.allCases {
+            for line in ReceiptSamples.text(ReceiptDocument(content, copy: copy), width: width).split(separator: "\n") {
+                #expect(line.count <= max(24, width))
+            }
+        }
+    }
+
+    @Test func `control characters from a card never reach the printer`() {
+        var content = ReceiptSamples.content()
+        content.card?.applicationName = "VISA\u{1B}p0\u{07}\u{9B}1m"
+        let text = ReceiptSamples.text(ReceiptDocument(content, copy: .customer))
+        #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || ($0.value >= 0x20 && $0.value < 0x7F) })
+        #expect(text.contains("VISAp01m"))
+    }
+
+    @Test func `the store and its own number of the order stand on the receipt`() {
+        var content = ReceiptSamples.content()
+        (content.store, content.orderNumber, content.zone) = ("Corner Shop online", "A-1007", "UTC-05:00")
+        let text = ReceiptSamples.text(ReceiptDocument(content, copy: .customer))
+        #expect(text.contains("Store                   Corner Shop online\nOrder                              #A-1007\n"))
+        #expect(text.contains("2 Jan 2026 12:00:00 UTC-05:00"))
+    }
+
+    @Test func `a shop's style adds its lines and says what the code is`() {
+        let style = ReceiptStyle(header: ["Winter sale"], footer: ["Thank you"], code: .none, region: .canada)
+        let document = ReceiptDocument(ReceiptSamples.content(), copy: .customer).styled(by: style)
+        #expect((document.header, document.footer) == (["Winter sale"], ["Thank you"]))
+        #expect(document.code == nil && document.region == .canada)
+        #expect(document.styled(by: ReceiptStyle(code: .barcode)).codeForm == .barcode)
+        #expect(document.styled(by: ReceiptStyle()).code == "P000042")
+    }
 }

@@ -78,6 +78,8 @@ public struct CardPresentTransactionDetails: Hashable, Sendable, Codable {
     public var aid: String?
     /// Preferred name (9F12), or label (50).
     public var applicationName: String?
+    /// Tag 5F57; nil when nobody chose one.
+    public var accountType: AccountType?
     /// Tag 95, ten hexadecimal digits.
     public var terminalVerificationResults: String?
     /// Tag 9B, four hexadecimal digits.
@@ -86,6 +88,8 @@ public struct CardPresentTransactionDetails: Hashable, Sendable, Codable {
     public var applicationCryptogram: String?
     /// `TC`, `ARQC` or `AAC`.
     public var cryptogramType: String?
+    /// Tag 9F10, up to 64 hexadecimal digits.
+    public var issuerApplicationData: String?
     /// Tag 9F36
     public var applicationTransactionCounter: UInt16?
     /// Tag 8A, two characters.
@@ -102,15 +106,17 @@ public struct CardPresentTransactionDetails: Hashable, Sendable, Codable {
 
     public init(
         brand: String, lastFour: String?, entryMode: EntryMode, cardholderVerification: CardholderVerification,
-        aid: String? = nil, applicationName: String? = nil, terminalVerificationResults: String? = nil,
-        transactionStatusInformation: String? = nil, applicationCryptogram: String? = nil,
-        cryptogramType: String? = nil, applicationTransactionCounter: UInt16? = nil,
+        aid: String? = nil, applicationName: String? = nil, accountType: AccountType? = nil,
+        terminalVerificationResults: String? = nil, transactionStatusInformation: String? = nil, applicationCryptogram: String? = nil,
+        cryptogramType: String? = nil, issuerApplicationData: String? = nil,
+        applicationTransactionCounter: UInt16? = nil,
         authorizationResponseCode: String? = nil, authorizationCode: String? = nil, hostReference: String? = nil,
         offlineDataAuthentication: OfflineDataAuthentication = .none,
         offlineDataAuthenticationResult: String = "notPerformed", offlineDataAuthenticationReason: String? = nil
     ) {
         (self.brand, self.lastFour, self.entryMode) = (brand, lastFour, entryMode)
         (self.cardholderVerification, self.aid, self.applicationName) = (cardholderVerification, aid, applicationName)
+        (self.accountType, self.issuerApplicationData) = (accountType, issuerApplicationData)
         self.terminalVerificationResults = terminalVerificationResults
         self.transactionStatusInformation = transactionStatusInformation
         (self.applicationCryptogram, self.cryptogramType) = (applicationCryptogram, cryptogramType)

@@ -12,6 +12,8 @@ extension ReceiptDocument {
         document.header = header.map(ReceiptText.concealed)
         document.footer = footer.map(ReceiptText.concealed)
         document.payment = ReceiptText.printable(payment)
+        document.store = store.map(ReceiptText.concealed)
+        document.orderNumber = orderNumber.map(ReceiptText.concealed)
         document.date = ReceiptText.printable(date)
         document.zone = zone.map(ReceiptText.printable)
         document.currency = ReceiptText.printable(currency)
@@ -31,7 +33,6 @@ extension ReceiptDocument {
         document.amount = ReceiptText.printable(amount)
         document.approvedAmount = ReceiptText.printable(approvedAmount)
         document.reason = reason.map(ReceiptText.concealed)
-        document.accountType = accountType.map(ReceiptText.concealed)
         document.code = code.map(ReceiptText.concealed)
         document.card?.lastFour = card?.lastFour.map { String(ReceiptText.printable($0).suffix(4)) }
         document.card?.applicationName = card?.applicationName.map(ReceiptText.concealed)
@@ -43,6 +44,7 @@ extension ReceiptDocument {
         document.card?.cryptogramType = card?.cryptogramType.map(ReceiptText.printable)
         document.card?.aid = card?.aid.map(ReceiptText.printable)
         document.card?.applicationCryptogram = card?.applicationCryptogram.map(ReceiptText.printable)
+        document.card?.issuerApplicationData = card?.issuerApplicationData.map(ReceiptText.printable)
         document.card?.terminalVerificationResults = card?.terminalVerificationResults.map(ReceiptText.printable)
         document.card?.transactionStatusInformation = card?.transactionStatusInformation.map(ReceiptText.printable)
         return document

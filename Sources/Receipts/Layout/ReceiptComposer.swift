@@ -50,7 +50,10 @@ public struct ReceiptComposer: Sendable {
         blocks.append(.space)
         blocks.append(.row(labels.date, value(locale.format(date: document.date, zone: document.zone))))
         blocks.append(.row(labels.payment, value(document.payment)))
-        if let order = document.orderID { blocks.append(.row(labels.order, value("#\(order)"))) }
+        if let store = document.store { blocks.append(.row(labels.store, store)) }
+        if let order = document.orderNumber ?? document.orderID.map(String.init) {
+            blocks.append(.row(labels.order, value("#\(order)")))
+        }
         blocks.append(.row(labels.merchantID, value(document.merchant.merchantID)))
         blocks.append(.row(labels.terminalID, value(document.merchant.terminalID)))
         return blocks + [.rule]
@@ -99,6 +102,7 @@ public struct ReceiptComposer: Sendable {
                 case .fees: labels.fees
                 case .shipping: labels.shipping
                 case .taxes: labels.taxes
+                case .includedTaxes: labels.includedTaxes
                 case .tip: labels.tip
                 }
             return .row(
@@ -132,7 +136,6 @@ public struct ReceiptComposer: Sendable {
         }
         rows.append((labels.applicationID, card.aid))
         rows.append((labels.card, card.lastFour.map { "**** **** **** " + String($0.suffix(4)) }))
-        rows.append((labels.accountType, document.accountType))
         let mode =
             switch card.entryMode {
             case .chip: labels.chip
@@ -140,7 +143,8 @@ public struct ReceiptComposer: Sendable {
             case .fallback: labels.fallback
             }
         var blocks: [ReceiptBlock] = rows.compactMap { row($0, $1) }
-        // It is in the receipt's own language.
+        // They are in the receipt's own language.
+        if let account = card.accountType { blocks.append(.row(labels.accountType, labels.word(for: account))) }
         blocks.append(.row(labels.entryMode, mode))
         let proof: [(String, String?)] = [
             (labels.authorizationCode, card.authorizationCode),

@@ -10,7 +10,7 @@ struct PaymentCollection: Sendable {
     let journal: PaymentJournal
     let host: JournallingPaymentHost
     let service: any CardReaderService
-    let receipts: ReceiptComposer
+    let receipts: ReceiptWriter
     let history: StoredCardHistory?
     /// Tells the store site of a payment of its order.
     let captures: SiteCaptures
@@ -128,7 +128,7 @@ struct PaymentCollection: Sendable {
         _ outcome: ReceiptContent.Outcome, of entry: JournalEntry, card: CardPresentTransactionDetails?,
         failure: PaymentFailure? = nil
     ) -> ReceiptDraft {
-        ReceiptComposer.draft(
+        ReceiptWriter.draft(
             receipts.content(
                 kind: .sale, outcome: outcome, payment: entry.payment.id, orderID: entry.payment.orderID,
                 amount: entry.attempt.amount, reason: failure?.message, card: card))

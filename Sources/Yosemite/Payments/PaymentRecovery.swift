@@ -11,7 +11,7 @@ internal import Storage
 struct PaymentRecovery: Sendable {
     let journal: PaymentJournal
     let host: JournallingPaymentHost
-    let receipts: ReceiptComposer
+    let receipts: ReceiptWriter
     let time: any TimeSource
 
     func run() async throws(JournalError) -> RecoveryReport {
@@ -126,7 +126,7 @@ struct PaymentRecovery: Sendable {
     private func receipt(
         _ outcome: ReceiptContent.Outcome, of attempt: PaymentAttempt, payment: Storage.Payment, reason: String?
     ) -> ReceiptDraft {
-        ReceiptComposer.draft(
+        ReceiptWriter.draft(
             receipts.content(
                 kind: attempt.kind == .sale ? .sale : .refund, outcome: outcome, payment: payment.id,
                 orderID: payment.orderID, amount: attempt.amount, reason: reason,

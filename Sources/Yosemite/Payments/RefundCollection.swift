@@ -8,7 +8,7 @@ struct RefundCollection: Sendable {
     let journal: PaymentJournal
     let host: JournallingPaymentHost
     let service: any CardReaderService
-    let receipts: ReceiptComposer
+    let receipts: ReceiptWriter
     let time: any TimeSource
 
     /// Gives back `amount`, or everything that is left when it is nil.
@@ -93,7 +93,7 @@ struct RefundCollection: Sendable {
         card?.terminalVerificationResults = nil
         card?.transactionStatusInformation = nil
         card?.applicationTransactionCounter = nil
-        return ReceiptComposer.draft(
+        return ReceiptWriter.draft(
             receipts.content(
                 kind: .refund, outcome: outcome, payment: entry.payment.id, orderID: entry.payment.orderID,
                 amount: entry.attempt.amount, reason: reason, card: card))

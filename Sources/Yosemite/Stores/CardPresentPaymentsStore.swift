@@ -13,7 +13,7 @@ public final class CardPresentPaymentsStore: Store {
     private let session: ReaderSession
     private let host: JournallingPaymentHost
     private let journal: PaymentJournal
-    private let receipts: ReceiptComposer
+    private let receipts: ReceiptWriter
     private let history: StoredCardHistory?
     private let readers: ReaderRegister?
     private let site: PaymentSite?
@@ -44,7 +44,7 @@ public final class CardPresentPaymentsStore: Store {
         (self.readers, self.site) = (readers, site)
         accounts = GatewayAccounts(site: site)
         captures = SiteCaptures(journal: journal, site: site, time: time)
-        receipts = ReceiptComposer(merchant: merchant, journal: journal, time: time)
+        receipts = ReceiptWriter(merchant: merchant, journal: journal, time: time)
         service = makeService(journalling)
         session = ReaderSession(service)
     }

@@ -3,6 +3,7 @@ internal import Experiments
 internal import Foundation
 public import Hardware
 internal import Networking
+internal import Receipts
 public import Storage
 
 /// Keeps receipts and prints them.
@@ -34,8 +35,7 @@ public final class ReceiptStore: Store {
         case .generateContent(let id, let copy, let width, let onCompletion):
             answer(onCompletion) { () throws(ReceiptStoreError) in
                 let receipt = try stored(id)
-                return ReceiptTextRenderer(width: width).render(
-                    receipt.content, copy: copy, isDuplicate: receipt.wasPrinted(copy))
+                return Self.text(of: receipt, copy, width: width)
             }
         case .saveReceipt(let id, let content, let onCompletion):
             answer(onCompletion) { () throws(ReceiptStoreError) in try save(content, of: PaymentID(rawValue: id)) }
@@ -64,8 +64,7 @@ public final class ReceiptStore: Store {
         _ onJobChange: @escaping @Sendable (Hardware.PrintJob) -> Void
     ) async throws(ReceiptStoreError) -> Hardware.PrintJob {
         let receipt = try stored(id)
-        let text = ReceiptTextRenderer(width: width).render(
-            receipt.content, copy: copy, isDuplicate: receipt.wasPrinted(copy))
+        let text = Self.text(of: receipt, copy, width: width)
         let record: Storage.PrintJob
         do throws(JournalError) {
             record = try journal.recordPrintJob(
@@ -95,6 +94,11 @@ public final class ReceiptStore: Store {
         }
     }
 
+    private static func text(of receipt: StoredReceipt, _ copy: ReceiptCopy, width: Int) -> String {
+        let document = ReceiptDocument(receipt.content, copy: copy, isDuplicate: receipt.wasPrinted(copy))
+        return PlainTextRenderer(width: width).render(ReceiptComposer(locale: .english).compose(document))
+    }
+
     private func note(_ job: Hardware.PrintJob, in record: Storage.PrintJob) {
         // A print job that the journal cannot follow is printed all the same; its last known state stays.
         _ = try? journal.updatePrintJob(
@@ -117,7 +121,7 @@ public final class ReceiptStore: Store {
     private func save(_ content: ReceiptContent, of id: PaymentID) throws(ReceiptStoreError) -> StoredReceipt {
         let receipt: Receipt
         do throws(JournalError) {
-            receipt = try journal.saveReceipt(ReceiptComposer.draft(content), of: id, at: time.now())
+            receipt = try journal.saveReceipt(ReceiptWriter.draft(content), of: id, at: time.now())
         } catch {
             throw .journal(error)
         }

@@ -46,7 +46,7 @@ struct ShowReceipt: AsyncParsableCommand {
     @Argument(help: "The payment, for example P000001.")
     var payment: PaymentName
     @Option(
-        help: ArgumentHelp("Of what: the sale or a refund. Default: whatever came last.", valueName: "sale|refund"))
+        help: ArgumentHelp("Of what: the sale, a refund or a void. Default: whatever came last.", valueName: "sale|refund|void"))
     var of: ReceiptKind?
     @Option(help: "For whom the receipt is.")
     var copy = CopyChoice.customer
@@ -90,7 +90,7 @@ struct PrintReceipt: AsyncParsableCommand {
         help: ArgumentHelp("The print queue. Default: the configuration's, or CUPS's own.", valueName: "queue"))
     var printer: String?
     @Option(
-        help: ArgumentHelp("Of what: the sale or a refund. Default: whatever came last.", valueName: "sale|refund"))
+        help: ArgumentHelp("Of what: the sale, a refund or a void. Default: whatever came last.", valueName: "sale|refund|void"))
     var of: ReceiptKind?
     @Option(help: "For whom the receipt is.")
     var copy = CopyChoice.customer

@@ -5,11 +5,13 @@ internal import Hardware
 enum ReceiptKind: String, ExpressibleByArgument, CaseIterable, Sendable {
     case sale
     case refund
+    case void
 
     var content: ReceiptContent.Kind {
         switch self {
         case .sale: .sale
         case .refund: .refund
+        case .void: .void
         }
     }
 }

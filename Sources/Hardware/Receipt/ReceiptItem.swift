@@ -11,7 +11,7 @@ public struct ReceiptItem: Hashable, Sendable, Codable {
     public var title: String
     /// A plain decimal: stores sell half a metre too.
     public var quantity: String
-    /// The price of all of them, a plain decimal.
+    /// The price of all of them before discounts, a plain decimal.
     public var amount: String
     public var attributes: [Attribute]
 

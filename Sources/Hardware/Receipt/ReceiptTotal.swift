@@ -6,11 +6,13 @@ public struct ReceiptTotal: Hashable, Sendable, Codable {
         case fees
         case shipping
         case taxes
+        /// Taxes that the prices contain already: they are said, and make nothing dearer.
+        case includedTaxes
         case tip
     }
 
     public var kind: Kind
-    /// What it is of, for example the code of a coupon.
+    /// What it is of, for example the code of a coupon or the name of a rate.
     public var detail: String?
     /// A plain decimal, with a minus when it makes the sum smaller.
     public var amount: String

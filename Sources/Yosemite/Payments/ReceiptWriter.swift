@@ -5,7 +5,7 @@ internal import Hardware
 internal import Storage
 
 /// Writes what a payment's receipt says.
-struct ReceiptComposer: Sendable {
+struct ReceiptWriter: Sendable {
     let merchant: Merchant
     /// Where orders are looked up.
     let journal: PaymentJournal
@@ -38,8 +38,9 @@ struct ReceiptComposer: Sendable {
             case (.unknown, _): .unknown
             case (.declined, _): .declined
             case (.cancelled, _): .reversal
-            case (.approved, .sale): .sale
+            case (.approved, .sale), (.approved, .preauthorization): .sale
             case (.approved, .refund): .refund
+            case (.approved, .void): .reversal
             }
         return ReceiptDraft(kind: kind, content: text)
     }
