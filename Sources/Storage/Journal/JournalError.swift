@@ -7,6 +7,8 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
     case attemptNotFound(Int64)
     case receiptNotFound(Int64)
     case printJobNotFound(Int64)
+    /// The print job cannot go there from where it is.
+    case illegalPrintJob(Int64, from: PrintJobState, to: PrintJobState)
     /// The attempt cannot go there from where it is.
     case illegalTransition(attempt: Int64, from: AttemptState, to: AttemptState)
     /// Another process works on the attempt.
@@ -35,7 +37,9 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         case .paymentNotFound(let id): "there is no payment \(id): `payments list` shows those there are"
         case .attemptNotFound(let id): "there is no attempt \(id)"
         case .receiptNotFound(let id): "there is no receipt \(id): `receipts list` shows those there are"
-        case .printJobNotFound(let id): "there is no print job \(id)"
+        case .printJobNotFound(let id): "there is no print job \(id): `receipts jobs --all` shows those there are"
+        case .illegalPrintJob(let id, let from, let to):
+            "print job \(id) is \(from.rawValue) and cannot become \(to.rawValue)"
         case .illegalTransition(let attempt, let from, let to):
             "attempt \(attempt) is \(from.rawValue) and cannot become \(to.rawValue)"
         case .notOurs(let attempt, let lease):

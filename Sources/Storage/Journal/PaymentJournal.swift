@@ -174,9 +174,7 @@ public struct PaymentJournal: Sendable {
             attempts[place] = attempt
             let payment = try settle(attempt, among: attempts, details: details, at: moment, in: storage)
             try updateCapture(of: payment, after: attempt, in: storage)
-            let stored = try receipt.map {
-                try storage.insertNewObject(Receipt($0, of: payment.id, createdAt: moment))
-            }
+            let stored = try receipt.map { try issue($0, of: payment, attempt, at: moment, in: storage) }
             return JournalEntry(payment: payment, attempt: attempt, receipt: stored)
         }
     }

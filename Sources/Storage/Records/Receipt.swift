@@ -1,7 +1,9 @@
+internal import Amounts
 public import Determinism
 public import GRDB
 
-/// A receipt, kept as it was made, so that a later print says what the first one said.
+/// A receipt, kept as it was issued, so that a later print says what the first one said. It is never changed: what is
+/// to be said otherwise is a new version.
 public struct Receipt: IdentifiedObject {
     /// What the receipt is for.
     public enum Kind: String, Hashable, Sendable, DatabaseValueConvertible {
@@ -14,7 +16,10 @@ public struct Receipt: IdentifiedObject {
     }
 
     public static let databaseTableName = "receipt"
-    public static let columnNames = ["id", "paymentID", "kind", "content", "createdAt"]
+    public static let columnNames = [
+        "id", "paymentID", "kind", "content", "createdAt", "attemptID", "version", "orderID", "amount", "currency",
+        "last4", "authCode",
+    ]
     public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
 
     /// 1 and up.
@@ -24,13 +29,28 @@ public struct Receipt: IdentifiedObject {
     /// The receipt's content as JSON text, which means something to its maker only.
     public let content: String
     public let createdAt: Timestamp
+    /// The attempt whose end it tells; nil when an earlier program did not say.
+    public let attemptID: Int64?
+    /// 1 and up among the receipts of this kind for the same attempt.
+    public let version: Int64
+    public let orderID: Int64?
+    /// Minor units of what was asked for; nil when an earlier program wrote none.
+    public let amount: Int64?
+    /// ISO 4217 code of the amount.
+    public let currency: String?
+    /// The last four digits of the card's number.
+    public let last4: String?
+    /// DE 38
+    public let authCode: String?
 
     public var objectID: Int64 { id }
 
-    init(_ draft: ReceiptDraft, of paymentID: PaymentID, createdAt: Timestamp) {
+    init(_ draft: ReceiptDraft, of payment: Payment, _ attempt: PaymentAttempt, version: Int64, createdAt: Timestamp) {
         id = 0
-        (self.paymentID, kind, content) = (paymentID, draft.kind, draft.content)
-        self.createdAt = createdAt
+        (paymentID, kind, content) = (payment.id, draft.kind, draft.content)
+        (self.createdAt, attemptID, self.version) = (createdAt, attempt.id, version)
+        (orderID, amount, currency) = (payment.orderID, attempt.amount.minorUnits, attempt.amount.currency.code)
+        (last4, authCode) = (draft.last4, draft.authCode)
     }
 
     public init(row: Row) throws {
@@ -40,6 +60,13 @@ public struct Receipt: IdentifiedObject {
         kind = try reader.value("kind")
         content = try reader.value("content")
         createdAt = try reader.timestamp("createdAt")
+        attemptID = try reader.optional("attemptID")
+        version = try reader.value("version")
+        orderID = try reader.optional("orderID")
+        amount = try reader.optional("amount")
+        currency = try reader.optional("currency")
+        last4 = try reader.optional("last4")
+        authCode = try reader.optional("authCode")
     }
 
     public var columnValues: [(any DatabaseValueConvertible)?] {
@@ -49,6 +76,13 @@ public struct Receipt: IdentifiedObject {
             kind,
             content,
             createdAt.milliseconds,
+            attemptID,
+            version,
+            orderID,
+            amount,
+            currency,
+            last4,
+            authCode,
         ]
     }
 
@@ -60,6 +94,12 @@ public struct ReceiptDraft: Hashable, Sendable {
     public let kind: Receipt.Kind
     /// JSON text; the database refuses anything else.
     public let content: String
+    /// What the receipt is found by: the last four digits of the card's number.
+    public let last4: String?
+    /// What the receipt is found by: DE 38.
+    public let authCode: String?
 
-    public init(kind: Receipt.Kind, content: String) { (self.kind, self.content) = (kind, content) }
+    public init(kind: Receipt.Kind, content: String, last4: String? = nil, authCode: String? = nil) {
+        (self.kind, self.content, self.last4, self.authCode) = (kind, content, last4, authCode)
+    }
 }

@@ -14,7 +14,7 @@ struct SchemaMigrator: Sendable {
     let steps: [Step]
 
     static let current = SchemaMigrator(
-        steps: [.version1, .version2, .version3, .version4, .version5, .version6, .version7])
+        steps: [.version1, .version2, .version3, .version4, .version5, .version6, .version7, .version8])
 
     /// "CPAY" in ASCII.
     static let applicationID: Int32 = 0x4350_4159

@@ -1,6 +1,7 @@
 public import Experiments
 public import Hardware
 internal import Networking
+public import Receipts
 public import Storage
 
 /// Why an action of ``ReceiptStore`` has no result.
@@ -18,7 +19,20 @@ public enum ReceiptStoreError: Error, Hashable, Sendable, CustomStringConvertibl
     /// The stored receipt cannot be read.
     case unreadable(receiptID: Int64, reason: String)
     case journal(JournalError)
+    /// The print server, or the printer, could not be asked, or refused.
     case printer(PrinterError)
+    /// Nothing reached a printer.
+    case notPrinted(ReceiptPrint, PrinterError)
+    /// The receipt cannot be rendered as its printer wants it. Nothing reached the printer.
+    case notRendered(ReceiptPrint, ReceiptError)
+    /// The job was handed over, or may have been, and nobody can say whether there is paper.
+    case printUncertain(ReceiptPrint, PrinterError)
+    /// There is nothing to print again.
+    case neverPrinted(payment: String)
+    /// There is nothing to cancel.
+    case printEnded(ReceiptPrint)
+    /// Another process is just handing the job over.
+    case printBusy(ReceiptPrint)
 
     /// Why the store gave no receipt of its own.
     init(_ error: StoreError, orderID: Int64) {
@@ -41,7 +55,16 @@ public enum ReceiptStoreError: Error, Hashable, Sendable, CustomStringConvertibl
         case .noReceipt(let payment): "payment \(payment) has no receipt"
         case .unreadable(let id, let reason): "receipt \(id) cannot be read: \(reason)"
         case .journal(let error): error.description
-        case .printer(let error): error.description
+        case .printer(let error), .notPrinted(_, let error): error.description
+        case .notRendered(_, let error): error.description
+        case .printUncertain(let print, let error):
+            "nobody can say whether \(print.name) was printed (\(error)): look at the paper"
+        case .neverPrinted(let payment):
+            "no receipt of \(payment) is on paper yet: print it with 'cardpresent receipts print \(payment)'"
+        case .printEnded(let print):
+            "\(print.name) is \(print.state.rawValue): there is nothing to cancel any more"
+        case .printBusy(let print):
+            "another program is just handing \(print.name) over: try again"
         }
     }
 }

@@ -1,26 +1,20 @@
 public import Determinism
 public import Hardware
 
-/// A receipt as it is stored. Read-only.
+/// A receipt as it was issued. Read-only.
 public struct StoredReceipt: Hashable, Sendable, Identifiable {
     public let id: Int64
     public let paymentID: Int64
+    /// 1 and up: a receipt is never changed, but there may be a later version of it.
+    public let version: Int64
     public let content: ReceiptContent
     public let createdAt: Timestamp
-    /// The jobs that printed it, oldest first.
-    public let prints: [Print]
-
-    /// One time that it was printed.
-    public struct Print: Hashable, Sendable {
-        public let printer: String
-        /// The print server's number; nil when the job was never accepted.
-        public let jobID: Int64?
-        public let copy: ReceiptCopy?
-        /// The job's state as last seen.
-        public let state: String
-        public let at: Timestamp
-    }
+    /// The jobs that printed it in any of its versions, oldest first.
+    public let prints: [ReceiptPrint]
 
     /// The payment's name: `P000001`.
     public var paymentName: String { Payment.name(of: paymentID) }
+
+    /// Whether this copy may be on paper: printed again, it says that it is a duplicate.
+    public func wasPrinted(_ copy: ReceiptCopy) -> Bool { prints.contains { $0.copy == copy && $0.mayBePrinted } }
 }

@@ -42,7 +42,8 @@ struct ReceiptWriter: Sendable {
             case (.approved, .refund): .refund
             case (.approved, .void): .reversal
             }
-        return ReceiptDraft(kind: kind, content: text)
+        return ReceiptDraft(
+            kind: kind, content: text, last4: content.card?.lastFour, authCode: content.card?.authorizationCode)
     }
 
     private static func zero(of currency: Currency) -> String {

@@ -3,7 +3,7 @@ internal import Experiments
 internal import Foundation
 public import Hardware
 internal import Networking
-internal import Receipts
+public import Receipts
 public import Storage
 
 /// Keeps receipts and prints them.
@@ -11,31 +11,51 @@ public final class ReceiptStore: Store {
     public typealias SupportedAction = ReceiptAction
 
     private let journal: PaymentJournal
-    private let printer: any PrinterService
     private let time: any TimeSource
     private let site: StoreContext?
+    private let rendering: ReceiptRendering
+    private let printing: ReceiptPrinting
 
-    /// `site` asks the store site that somebody is signed in to; nil when nobody is.
+    /// - Parameters:
+    ///   - style: what the shop wants of all its receipts.
+    ///   - site: asks the store site that somebody is signed in to; nil when nobody is.
     public init(
-        journal: PaymentJournal, printer: any PrinterService, time: any TimeSource, site: StoreContext? = nil
+        journal: PaymentJournal, printer: any PrinterService, style: ReceiptStyle = ReceiptStyle(),
+        time: any TimeSource, site: StoreContext? = nil
     ) {
-        (self.journal, self.printer, self.time, self.site) = (journal, printer, time, site)
+        (self.journal, self.time, self.site) = (journal, time, site)
+        rendering = ReceiptRendering(style: style)
+        printing = ReceiptPrinting(journal: journal, printer: printer, time: time, rendering: rendering)
     }
 
     public func onAction(_ action: ReceiptAction) {
         switch action {
-        case .print(let id, let copy, let queue, let width, let onJobChange, let onCompletion):
-            Task {
-                do throws(ReceiptStoreError) {
-                    onCompletion(.success(try await self.print(id, copy, on: queue, width: width, onJobChange)))
-                } catch {
-                    onCompletion(.failure(error))
-                }
+        case .print(let request, let onChange, let onCompletion):
+            answerLater(onCompletion) { [self] () async throws(ReceiptStoreError) in
+                try await printing.print(
+                    stored(request.receiptID), request, isReprint: false, onChange: onChange)
+            }
+        case .reprint(let request, let onChange, let onCompletion):
+            answerLater(onCompletion) { [self] () async throws(ReceiptStoreError) in
+                let receipt = try stored(request.receiptID)
+                return try await printing.print(
+                    receipt, try Self.again(request, receipt), isReprint: true, onChange: onChange)
+            }
+        case .cancelPrint(let id, let onCompletion):
+            answerLater(onCompletion) { [printing] () async throws(ReceiptStoreError) in
+                try await printing.cancel(id)
+            }
+        case .resolvePrintJobs(let limit, let onCompletion):
+            answerLater(onCompletion) { [printing] () async throws(ReceiptStoreError) in
+                try await printing.resolve(within: limit)
+            }
+        case .loadPrintJobs(let id, let limit, let onCompletion):
+            answer(onCompletion) { () throws(ReceiptStoreError) in
+                try prints(of: id.map(PaymentID.init), limit: limit)
             }
         case .generateContent(let id, let copy, let width, let onCompletion):
             answer(onCompletion) { () throws(ReceiptStoreError) in
-                let receipt = try stored(id)
-                return Self.text(of: receipt, copy, width: width)
+                rendering.text(try stored(id), copy, width: width)
             }
         case .saveReceipt(let id, let content, let onCompletion):
             answer(onCompletion) { () throws(ReceiptStoreError) in try save(content, of: PaymentID(rawValue: id)) }
@@ -43,8 +63,8 @@ public final class ReceiptStore: Store {
             answer(onCompletion) { () throws(ReceiptStoreError) in
                 try newest(kind, of: PaymentID(rawValue: id))
             }
-        case .loadReceipts(let limit, let onCompletion):
-            answer(onCompletion) { () throws(ReceiptStoreError) in try all(limit: limit) }
+        case .loadReceipts(let query, let onCompletion):
+            answer(onCompletion) { () throws(ReceiptStoreError) in try receipts(matching: query) }
         case .retrieveReceipt(let siteID, let orderID, let onCompletion):
             guard let site else { return onCompletion(.failure(.noStoreSite)) }
             guard site.features.isEnabled(.backendReceipts) else {
@@ -58,92 +78,41 @@ public final class ReceiptStore: Store {
         }
     }
 
-    /// The job is in the journal before it is in the queue: after a crash a copy counts as printed.
-    private func print(
-        _ id: Int64, _ copy: ReceiptCopy, on queue: String?, width: Int,
-        _ onJobChange: @escaping @Sendable (Hardware.PrintJob) -> Void
-    ) async throws(ReceiptStoreError) -> Hardware.PrintJob {
-        let receipt = try stored(id)
-        let text = Self.text(of: receipt, copy, width: width)
-        let record: Storage.PrintJob
-        do throws(JournalError) {
-            record = try journal.recordPrintJob(
-                receipt: id, printer: queue ?? "", copy: copy == .merchant ? .merchant : .customer, at: time.now())
-        } catch {
-            throw .journal(error)
+    /// The request with what it does not say as it was when the copy was printed last.
+    private static func again(
+        _ request: ReceiptPrintRequest, _ receipt: StoredReceipt
+    ) throws(ReceiptStoreError) -> ReceiptPrintRequest {
+        guard let last = receipt.prints.last(where: { $0.copy == request.copy && $0.mayBePrinted }) else {
+            throw .neverPrinted(payment: receipt.paymentName)
         }
-        let job: Hardware.PrintJob
-        do throws(PrinterError) {
-            job = try await printer.submit(.text(text, title: "Receipt \(receipt.paymentName)"), to: queue)
-        } catch {
-            noteRefusal(error, of: record)
-            throw .printer(error)
-        }
-        note(job, in: record)
-        onJobChange(job)
-        do throws(PrinterError) {
-            return try await printer.follow(job) { [weak self] job in
-                self?.note(job, in: record)
-                onJobChange(job)
-            }
-        } catch {
-            // Whatever became of it, the record says how far the job was seen to come.
-            if case .jobFailed(let job) = error { note(job, in: record) }
-            if case .timedOut(let job) = error { note(job, in: record) }
-            throw .printer(error)
-        }
+        var request = request
+        // The paper of one printer says nothing of another's.
+        if request.printer == nil || request.printer == last.printer { request.medium = request.medium ?? last.medium }
+        request.printer = request.printer ?? (last.printer.isEmpty ? nil : last.printer)
+        request.copies = request.copies ?? last.copies
+        return request
     }
 
-    private static func text(of receipt: StoredReceipt, _ copy: ReceiptCopy, width: Int) -> String {
-        let document = ReceiptDocument(receipt.content, copy: copy, isDuplicate: receipt.wasPrinted(copy))
-        return PlainTextRenderer(width: width).render(ReceiptComposer(locale: .english).compose(document))
-    }
-
-    private func note(_ job: Hardware.PrintJob, in record: Storage.PrintJob) {
-        // A print job that the journal cannot follow is printed all the same; its last known state stays.
-        _ = try? journal.updatePrintJob(
-            record.id, jobID: Int64(job.id), state: Storage.PrintJob.State(rawValue: job.state.rawValue) ?? .unknown,
-            stateReasons: (job.reasons + [job.message].compactMap(\.self)).joined(separator: " "), at: time.now())
-    }
-
-    /// The job got no number.
-    private func noteRefusal(_ error: PrinterError, of record: Storage.PrintJob) {
-        let state: Storage.PrintJob.State =
-            switch error {
-            case .libraryMissing, .printerNotFound, .noDefaultPrinter, .rejected: .aborted
-            // The connection may have broken after the server had taken the job.
-            case .serverUnavailable, .cancelled, .jobFailed, .timedOut: .unknown
-            }
-        _ = try? journal.updatePrintJob(
-            record.id, state: state, stateReasons: String(describing: error), at: time.now())
-    }
+    // MARK: What is kept
 
     private func save(_ content: ReceiptContent, of id: PaymentID) throws(ReceiptStoreError) -> StoredReceipt {
-        let receipt: Receipt
-        do throws(JournalError) {
-            receipt = try journal.saveReceipt(ReceiptWriter.draft(content), of: id, at: time.now())
-        } catch {
-            throw .journal(error)
+        let receipt = try read { () throws(JournalError) in
+            try journal.saveReceipt(ReceiptWriter.draft(content), of: id, at: time.now())
         }
         return try value(of: receipt)
     }
 
     private func stored(_ id: Int64) throws(ReceiptStoreError) -> StoredReceipt {
-        let receipt: Receipt
-        do throws(JournalError) { receipt = try journal.receipt(id) } catch { throw .journal(error) }
-        return try value(of: receipt)
+        try value(of: try read { () throws(JournalError) in try journal.receipt(id) })
     }
 
     private func newest(
         _ kind: ReceiptContent.Kind?, of id: PaymentID
     ) throws(ReceiptStoreError) -> StoredReceipt {
-        let receipts: [Receipt]
-        do throws(JournalError) {
+        let receipts = try read { () throws(JournalError) in
             // A payment that does not exist is another error than one without a receipt.
             let payment = try journal.payment(id)
-            receipts = try journal.receipts(of: payment.id, limit: kind == nil ? 1 : nil)
-        } catch {
-            throw .journal(error)
+            return try journal.receipts(of: payment.id, limit: kind == nil ? 1 : nil)
         }
         for receipt in receipts {
             let receipt = try value(of: receipt)
@@ -152,12 +121,29 @@ public final class ReceiptStore: Store {
         throw .noReceipt(payment: String(describing: id))
     }
 
-    private func all(limit: Int?) throws(ReceiptStoreError) -> [StoredReceipt] {
-        let receipts: [Receipt]
-        do throws(JournalError) { receipts = try journal.receipts(limit: limit) } catch { throw .journal(error) }
+    private func receipts(matching query: ReceiptQuery) throws(ReceiptStoreError) -> [StoredReceipt] {
+        let filter = ReceiptFilter(
+            paymentID: query.paymentID.map(PaymentID.init), orderID: query.orderID, since: query.since,
+            before: query.before, last4: query.lastFour, amount: query.amount, authCode: query.authorizationCode)
+        let receipts = try read { () throws(JournalError) in
+            try journal.receipts(matching: filter, limit: query.limit)
+        }
         var values: [StoredReceipt] = []
         for receipt in receipts { values.append(try value(of: receipt)) }
         return values
+    }
+
+    private func prints(of id: PaymentID?, limit: Int?) throws(ReceiptStoreError) -> [ReceiptPrintHistory] {
+        try read { () throws(JournalError) in
+            if let id { _ = try journal.payment(id) }
+            var prints: [ReceiptPrintHistory] = []
+            for job in try journal.printJobs(of: id, limit: limit) {
+                let payment = try id ?? journal.receipt(job.receiptID).paymentID
+                prints.append(
+                    try ReceiptPrintHistory(ReceiptPrint(job, paymentID: payment.rawValue), in: journal))
+            }
+            return prints
+        }
     }
 
     private func value(of receipt: Receipt) throws(ReceiptStoreError) -> StoredReceipt {
@@ -167,16 +153,18 @@ public final class ReceiptStore: Store {
         } catch {
             throw .unreadable(receiptID: receipt.id, reason: "its stored content is not a receipt")
         }
-        let jobs: [Storage.PrintJob]
-        do throws(JournalError) { jobs = try journal.printJobs(of: receipt.id) } catch { throw .journal(error) }
+        let jobs = try read { () throws(JournalError) in try journal.printJobs(of: receipt) }
         return StoredReceipt(
-            id: receipt.id, paymentID: receipt.paymentID.rawValue, content: content, createdAt: receipt.createdAt,
-            prints: jobs.map { job in
-                StoredReceipt.Print(
-                    printer: job.printer, jobID: job.jobID, copy: ReceiptCopy(rawValue: job.copy.rawValue),
-                    state: job.state.rawValue, at: job.createdAt)
-            })
+            id: receipt.id, paymentID: receipt.paymentID.rawValue, version: receipt.version, content: content,
+            createdAt: receipt.createdAt,
+            prints: jobs.map { ReceiptPrint($0, paymentID: receipt.paymentID.rawValue) })
     }
+
+    private func read<Value>(_ body: () throws(JournalError) -> Value) throws(ReceiptStoreError) -> Value {
+        do throws(JournalError) { return try body() } catch { throw .journal(error) }
+    }
+
+    // MARK: Answers
 
     private func answer<Value>(
         _ onCompletion: ReceiptAction.Completion<Value>, _ body: () throws(ReceiptStoreError) -> Value
@@ -187,11 +175,17 @@ public final class ReceiptStore: Store {
             onCompletion(.failure(error))
         }
     }
-}
 
-extension StoredReceipt {
-    /// Whether this copy has been handed to a print server before, as far as anybody can tell.
-    fileprivate func wasPrinted(_ copy: ReceiptCopy) -> Bool {
-        prints.contains { $0.copy == copy && $0.state != "aborted" && $0.state != "canceled" }
+    private func answerLater<Value: Sendable>(
+        _ onCompletion: @escaping ReceiptAction.Completion<Value>,
+        _ body: @escaping @Sendable () async throws(ReceiptStoreError) -> Value
+    ) {
+        Task {
+            do throws(ReceiptStoreError) {
+                onCompletion(.success(try await body()))
+            } catch {
+                onCompletion(.failure(error))
+            }
+        }
     }
 }

@@ -1,0 +1,46 @@
+internal import Hardware
+internal import Receipts
+
+/// Makes of a receipt what its printer takes.
+struct ReceiptRendering: Sendable {
+    let style: ReceiptStyle
+
+    /// The MIME type of what a printer of this language is sent.
+    static func format(_ language: PrinterCapabilities.Language) -> String {
+        switch language {
+        case .pdf: PrintDocument.pdfFormat
+        case .escpos: PrintDocument.rawFormat
+        case .text: PrintDocument.textFormat
+        }
+    }
+
+    /// - Parameter medium: the paper that was asked for; nil for what is in the printer.
+    /// - Throws: `ReceiptError`
+    func document(
+        _ receipt: StoredReceipt, _ copy: ReceiptCopy, isDuplicate: Bool, for printer: PrinterCapabilities,
+        on medium: PrintMedium?
+    ) throws(ReceiptError) -> PrintDocument {
+        let document = ReceiptDocument(receipt.content, copy: copy, isDuplicate: isDuplicate).styled(by: style)
+        let composer = ReceiptComposer(locale: style.locale)
+        let blocks = composer.compose(document)
+        let title = "Receipt \(receipt.paymentName)"
+        switch printer.language {
+        case .pdf:
+            let paper = (medium ?? printer.defaultMedium).map(PaperSize.init) ?? style.paper
+            let pages = try PictureRenderer(locale: style.locale, paper: paper).pdf(
+                blocks, title: composer.title(document), date: document.date)
+            return .pdf(pages.bytes, title: title)
+        case .escpos(let family, let columns):
+            let commands = try ESCPOSRenderer(family: family, width: columns, locale: style.locale).render(blocks)
+            return .escpos(commands.bytes, title: title)
+        case .text(let columns):
+            return .text(PlainTextRenderer(width: columns).render(blocks), title: title)
+        }
+    }
+
+    func text(_ receipt: StoredReceipt, _ copy: ReceiptCopy, width: Int) -> String {
+        let document = ReceiptDocument(receipt.content, copy: copy, isDuplicate: receipt.wasPrinted(copy))
+        return PlainTextRenderer(width: width).render(
+            ReceiptComposer(locale: style.locale).compose(document.styled(by: style)))
+    }
+}
