@@ -9,6 +9,7 @@ struct ReceiptsCommand: ParsableCommand {
         commandName: "receipts", abstract: "Shows, renders and prints receipts.",
         subcommands: [
             ListReceipts.self, ShowReceipt.self, RenderReceipt.self, PrintReceipt.self, ShowBackendReceipt.self,
+            PreviewReceipt.self, EmailReceipt.self,
         ])
 }
 

@@ -152,10 +152,3 @@ struct RenderReceipt: AsyncParsableCommand {
         }
     }
 }
-
-extension StoredReceipt {
-    /// Whether this copy has been handed to a print server before, as far as anybody can tell.
-    fileprivate func wasPrinted(_ copy: ReceiptCopy) -> Bool {
-        prints.contains { $0.copy == copy && $0.state != "aborted" && $0.state != "canceled" }
-    }
-}

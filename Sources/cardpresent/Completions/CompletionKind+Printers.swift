@@ -19,6 +19,6 @@ extension CompletionKind {
             asking.cancel()
         }
         defer { deadline.cancel() }
-        return await asking.value ?? []
+        return await asking.value?.map(\.name) ?? []
     }
 }
