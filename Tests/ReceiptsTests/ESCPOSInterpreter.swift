@@ -9,6 +9,7 @@ struct ESCPOSInterpreter {
         /// Dots: columns of bytes, and the rows.
         case dots(bytesPerRow: Int, rows: [UInt8])
         case code(String)
+        case barcode(String)
         case cut
         case drawer
     }
@@ -90,6 +91,12 @@ struct ESCPOSInterpreter {
     private mutating func epsonGroup(_ start: Int) throws {
         switch try next() {
         case 0x21: isTall = try next() == 1
+        case 0x68, 0x77, 0x48: _ = try next()
+        case 0x6B:
+            try expect([73])
+            let data = try next(Int(try next()))
+            guard data.starts(with: Array("{B".utf8)) else { throw Misunderstood(offset: start) }
+            parts.append(.barcode(String(decoding: data.dropFirst(2), as: UTF8.self)))
         case 0x56:
             try expect([66])
             _ = try next()
@@ -122,6 +129,12 @@ struct ESCPOSInterpreter {
         case 0x46: isStrong = false
         case 0x68: isTall = try next() == 1
         case 0x07: _ = try next(2)
+        case 0x62:
+            try expect([0x36, 0x32, 0x31])
+            _ = try next()
+            var data: [UInt8] = []
+            while let byte = try Optional(next()), byte != 0x1E { data.append(byte) }
+            parts.append(.barcode(String(decoding: data, as: UTF8.self)))
         case 0x64:
             try expect([3])
             parts.append(.cut)

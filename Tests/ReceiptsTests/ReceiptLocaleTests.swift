@@ -57,7 +57,7 @@ struct ReceiptLocaleTests {
                         switch block {
                         case .title(let text), .text(let text, _, _), .signature(let text): #expect(text != "")
                         case .row(let name, let value, _): #expect(name != "" && value != "")
-                        case .logo, .rule, .code, .space, .cut: break
+                        case .logo, .rule, .code, .barcode, .space, .cut: break
                         }
                     }
                     guard locale != .english else { continue }

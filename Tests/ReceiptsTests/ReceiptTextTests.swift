@@ -139,7 +139,8 @@ struct ReceiptTextTests {
         var content = ReceiptSamples.content()
         (content.store, content.orderNumber, content.zone) = ("Corner Shop online", "A-1007", "UTC-05:00")
         let text = ReceiptSamples.text(ReceiptDocument(content, copy: .customer))
-        #expect(text.contains("Store                   Corner Shop online\nOrder                              #A-1007\n"))
+        #expect(
+            text.contains("Store                   Corner Shop online\nOrder                              #A-1007\n"))
         #expect(text.contains("2 Jan 2026 12:00:00 UTC-05:00"))
     }
 

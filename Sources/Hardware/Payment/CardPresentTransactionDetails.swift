@@ -107,7 +107,8 @@ public struct CardPresentTransactionDetails: Hashable, Sendable, Codable {
     public init(
         brand: String, lastFour: String?, entryMode: EntryMode, cardholderVerification: CardholderVerification,
         aid: String? = nil, applicationName: String? = nil, accountType: AccountType? = nil,
-        terminalVerificationResults: String? = nil, transactionStatusInformation: String? = nil, applicationCryptogram: String? = nil,
+        terminalVerificationResults: String? = nil, transactionStatusInformation: String? = nil,
+        applicationCryptogram: String? = nil,
         cryptogramType: String? = nil, issuerApplicationData: String? = nil,
         applicationTransactionCounter: UInt16? = nil,
         authorizationResponseCode: String? = nil, authorizationCode: String? = nil, hostReference: String? = nil,

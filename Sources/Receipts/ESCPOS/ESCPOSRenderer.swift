@@ -58,6 +58,10 @@ public struct ESCPOSRenderer: Sendable {
             case .code(let text):
                 flush()
                 bytes += family.centered(true) + family.code(Array(text.utf8)) + family.centered(false)
+            case .barcode(let text):
+                guard Code128(text) != nil else { return }
+                flush()
+                bytes += family.centered(true) + family.barcode(Array(text.utf8)) + family.centered(false)
             case .cut:
                 flush()
                 bytes += family.cut

@@ -90,6 +90,19 @@ extension PrinterFamily {
         }
     }
 
+    /// A Code 128 barcode that the printer makes itself, ten millimetres high, with its text below. Epson: GS h, GS w,
+    /// GS H, GS k 73, in code set B, where a brace is doubled. Star: ESC b 6, ended by RS, where a percent sign is
+    /// written %0.
+    func barcode(_ text: [UInt8]) -> [UInt8] {
+        switch self {
+        case .epson:
+            let data = Array("{B".utf8) + text.flatMap { $0 == 0x7B ? [0x7B, 0x7B] : [$0] }
+            return [0x1D, 0x68, 80, 0x1D, 0x77, 2, 0x1D, 0x48, 2, 0x1D, 0x6B, 73, UInt8(clamping: data.count)] + data
+        case .star:
+            return [0x1B, 0x62, 0x36, 0x32, 0x31, 80] + text.flatMap { $0 == 0x25 ? [0x25, 0x30] : [$0] } + [0x1E]
+        }
+    }
+
     /// Dots. Epson: GS v 0, in bands that small buffers hold. Star: raster mode (ESC * r) on a page of no fixed length
     /// that neither feeds nor cuts at its end, a row at a time.
     func raster(_ image: DotImage) -> [UInt8] {

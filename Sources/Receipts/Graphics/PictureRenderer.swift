@@ -120,6 +120,7 @@ public struct PictureRenderer: Sendable {
                 functions.cairo_fill(context)
             }
         case .code(let text): return QRCode(text).map { code($0, functions) }
+        case .barcode(let text): return Code128(text).map { barcode($0, text, typesetter, functions) }
         case .signature(let label):
             let text = typesetter.set(label, size: size * 0.8)
             let isMirrored = locale.isRightToLeft
@@ -155,6 +156,25 @@ public struct PictureRenderer: Sendable {
         return Piece(height: above.height + below.height) { context, x, y in
             above.draw(on: context, x: x, y: y)
             below.draw(on: context, x: x, y: y + above.height)
+        }
+    }
+
+    /// Two dots of a receipt printer's head a module, ten millimetres high, with its text below.
+    private func barcode(
+        _ code: Code128, _ text: String, _ typesetter: Typesetter, _ functions: ccairo_functions
+    ) -> Piece {
+        let (module, height) = (2 / PaperSize.dotsPerPoint, 80 / PaperSize.dotsPerPoint)
+        let left = (paper.printableWidth - Double(code.moduleCount) * module) / 2
+        let size = paper.textSize
+        let words = typesetter.set(
+            text, size: size, isStrong: false, width: paper.printableWidth, alignment: .center)
+        return Piece(height: height + size + words.height) { context, x, y in
+            for bar in code.bars {
+                functions.cairo_rectangle(
+                    context, x + left + Double(bar.start) * module, y + size / 2, Double(bar.width) * module, height)
+            }
+            functions.cairo_fill(context)
+            words.draw(on: context, x: x, y: y + size / 2 + height)
         }
     }
 

@@ -74,6 +74,7 @@ public struct HTMLRenderer: Sendable {
                 """
         case .rule: return "<hr>\n"
         case .code(let text): return QRCode(text).map(picture) ?? ""
+        case .barcode(let text): return Code128(text).map { picture($0) + "<p>\(escaped(text))</p>\n" } ?? ""
         case .signature(let label): return "<div class=\"signature\">\(escaped(label))</div>\n"
         case .space: return "<div class=\"space\"></div>\n"
         case .cut: return ""
@@ -89,6 +90,18 @@ public struct HTMLRenderer: Sendable {
         let side = code.side + 8
         return """
             <svg xmlns="http://www.w3.org/2000/svg" width="120" viewBox="0 0 \(side) \(side)" role="img" \
+            shape-rendering="crispEdges"><path d="\(path)"/></svg>
+
+            """
+    }
+
+    /// One path of bars between their quiet zones.
+    private func picture(_ code: Code128) -> String {
+        var path = ""
+        for bar in code.bars { path += "M\(bar.start + Code128.quietZone) 0h\(bar.width)v30h-\(bar.width)z" }
+        let width = code.moduleCount + 2 * Code128.quietZone
+        return """
+            <svg xmlns="http://www.w3.org/2000/svg" width="\(2 * width)" viewBox="0 0 \(width) 30" role="img" \
             shape-rendering="crispEdges"><path d="\(path)"/></svg>
 
             """

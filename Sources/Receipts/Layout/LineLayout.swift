@@ -20,6 +20,7 @@ struct LineLayout: Sendable {
             case .row(let name, let value, let isStrong): lines += row(name, value, isStrong ? .strong : .plain)
             case .rule: lines.append(.text(String(repeating: "-", count: width), .leading, .plain))
             case .code(let text): lines.append(.code(text))
+            case .barcode(let text): lines.append(.barcode(text))
             case .signature(let label):
                 let line = String(repeating: "_", count: max(0, width - DisplayWidth.of(label) - 1))
                 lines += [.text("", .leading, .plain), .text("", .leading, .plain), .pair(label, line, .plain)]

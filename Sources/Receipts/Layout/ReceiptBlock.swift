@@ -15,6 +15,8 @@ public enum ReceiptBlock: Hashable, Sendable {
     case rule
     /// A QR code.
     case code(String)
+    /// A Code 128 barcode.
+    case barcode(String)
     /// A line to sign on, and what it is called.
     case signature(String)
     case space

@@ -183,7 +183,13 @@ public struct ReceiptComposer: Sendable {
             .space, .text(document.copy == .merchant ? labels.merchantCopy : labels.customerCopy),
         ]
         if document.isDuplicate { blocks.append(.text("*** \(labels.duplicate) ***", isStrong: true)) }
-        if let code = document.code { blocks.append(.code(code)) }
+        if let code = document.code {
+            switch document.codeForm {
+            case .none: break
+            case .qr: blocks.append(.code(code))
+            case .barcode: blocks.append(.barcode(code))
+            }
+        }
         if document.copy == .customer { blocks.append(.text(labels.keepThisReceipt)) }
         blocks += document.footer.map { .text($0) }
         return blocks + [.cut]

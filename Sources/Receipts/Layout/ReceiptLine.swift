@@ -11,6 +11,7 @@ enum ReceiptLine: Hashable, Sendable {
     case pair(String, String, Style)
     case logo(ReceiptLogo)
     case code(String)
+    case barcode(String)
     case cut
 
     /// The line in columns; nil for what is no text.
@@ -25,6 +26,8 @@ enum ReceiptLine: Hashable, Sendable {
         case .pair(let name, let value, _):
             let gap = blanks(max(0, width - DisplayWidth.of(name) - DisplayWidth.of(value)))
             return isMirrored ? value + gap + name : name + gap + value
+        // Where no bars can be drawn, their text is what people type in instead.
+        case .barcode(let text): return ReceiptLine.text(text, .center, .plain).columns(width, isMirrored: isMirrored)
         case .logo, .code, .cut: return nil
         }
     }

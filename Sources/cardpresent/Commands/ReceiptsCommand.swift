@@ -47,7 +47,8 @@ struct ShowReceipt: AsyncParsableCommand {
     @Argument(help: "The payment, for example P000001.")
     var payment: PaymentName
     @Option(
-        help: ArgumentHelp("Of what: the sale, a refund or a void. Default: whatever came last.", valueName: "sale|refund|void"))
+        help: ArgumentHelp(
+            "Of what: the sale, a refund or a void. Default: whatever came last.", valueName: "sale|refund|void"))
     var of: ReceiptKind?
     @Option(help: "For whom the receipt is.")
     var copy = CopyChoice.customer
@@ -91,7 +92,8 @@ struct PrintReceipt: AsyncParsableCommand {
         help: ArgumentHelp("The print queue. Default: the configuration's, or CUPS's own.", valueName: "queue"))
     var printer: String?
     @Option(
-        help: ArgumentHelp("Of what: the sale, a refund or a void. Default: whatever came last.", valueName: "sale|refund|void"))
+        help: ArgumentHelp(
+            "Of what: the sale, a refund or a void. Default: whatever came last.", valueName: "sale|refund|void"))
     var of: ReceiptKind?
     @Option(help: "For whom the receipt is.")
     var copy = CopyChoice.customer

@@ -18,7 +18,8 @@ struct RenderReceipt: AsyncParsableCommand {
     @Option(help: "As what.")
     var format = ReceiptFormat.text
     @Option(
-        help: ArgumentHelp("Of what: the sale, a refund or a void. Default: whatever came last.", valueName: "sale|refund|void"))
+        help: ArgumentHelp(
+            "Of what: the sale, a refund or a void. Default: whatever came last.", valueName: "sale|refund|void"))
     var of: ReceiptKind?
     @Option(help: "For whom the receipt is.")
     var copy = CopyChoice.customer

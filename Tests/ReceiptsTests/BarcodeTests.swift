@@ -1,0 +1,70 @@
+import Hardware
+import Receipts
+import Testing
+
+@Suite("A barcode")
+struct BarcodeTests {
+    private func document() -> ReceiptDocument {
+        ReceiptSamples.full.styled(by: ReceiptStyle(code: .barcode))
+    }
+
+    private func blocks(_ text: String) -> [ReceiptBlock] {
+        var document = document()
+        document.code = text
+        return ReceiptComposer(locale: .english).compose(document)
+    }
+
+    // "Wikipedia": the example of the article on Code 128. "HI345678": the example of barcodeisland.com/code128.phtml.
+    @Test(
+        arguments: [
+            ("Wikipedia", [104, 55, 73, 75, 73, 80, 69, 68, 73, 65, 88]),
+            ("HI345678", [104, 40, 41, 99, 34, 56, 78, 68]),
+            ("1234", [105, 12, 34, 82]),
+        ] as [(String, [UInt8])])
+    func `has the characters and the check character that others give it`(text: String, values: [UInt8]) {
+        #expect(Code128(text)?.values == values)
+    }
+
+    @Test func `is eleven modules a character, and thirteen at its end`() throws {
+        let code = try #require(Code128("P000042"))
+        #expect(code.values.first == 104)
+        #expect(code.moduleCount == 11 * code.values.count + 13)
+        #expect(code.widths.count == 6 * code.values.count + 7)
+    }
+
+    @Test func `is not made of what it cannot say`() {
+        #expect(Code128("") == nil)
+        #expect(Code128("é") == nil)
+        #expect(Code128("a\u{1B}b") == nil)
+        #expect(Code128(String(repeating: "x", count: 33)) == nil)
+        #expect(Code128(String(repeating: "x", count: 32)) != nil)
+    }
+
+    @Test(arguments: ["P000042", "P123456", "R2", "A-1007%{}~", "00112233445566", "9", "x1234567y"])
+    func `on a picture is read as it was written`(text: String) throws {
+        let png = try PictureRenderer(locale: .english, paper: .roll80).png(blocks(text)).bytes
+        let found = try Tool.run("zbarimg", "--quiet", "--raw", on: png)
+        #expect(String(decoding: found, as: UTF8.self) == text + "\n")
+    }
+
+    @Test func `fits on a roll of 58 mm`() throws {
+        let png = try PictureRenderer(locale: .english, paper: .roll58).png(blocks("P000042")).bytes
+        let found = try Tool.run("zbarimg", "--quiet", "--raw", on: png)
+        #expect(String(decoding: found, as: UTF8.self) == "P000042\n")
+    }
+
+    @Test(arguments: PrinterFamily.allCases)
+    func `is made by the printer itself`(family: PrinterFamily) throws {
+        let bytes = try ESCPOSRenderer(family: family, width: 42, locale: .english).render(blocks("P000042")).bytes
+        let printed = try ESCPOSInterpreter(bytes, family)
+        #expect(printed.parts.contains(.barcode("P000042")))
+        #expect(!printed.parts.contains(.code("P000042")))
+    }
+
+    @Test func `is its text where nothing can be drawn, and a picture with its text in HTML`() {
+        let text = PlainTextRenderer(width: 42).render(blocks("P000042"))
+        #expect(text.contains("\n                 P000042\n"))
+        let html = HTMLRenderer(locale: .english).render(blocks("A<1"), title: "")
+        #expect(html.contains("<svg ") && html.contains("<p>A&lt;1</p>"))
+    }
+}
