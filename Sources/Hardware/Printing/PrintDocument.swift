@@ -25,7 +25,10 @@ public struct PrintDocument: Hashable, Sendable {
         PrintDocument(title: title, format: rawFormat, bytes: bytes)
     }
 
-    static let textFormat = "text/plain"
-    static let pdfFormat = "application/pdf"
-    static let rawFormat = "application/vnd.cups-raw"
+    /// The MIME type of text.
+    public static let textFormat = "text/plain"
+    /// The MIME type of pages.
+    public static let pdfFormat = "application/pdf"
+    /// The MIME type of bytes that go to the printer as they are.
+    public static let rawFormat = "application/vnd.cups-raw"
 }

@@ -9,11 +9,11 @@ public enum ReceiptAction: Action {
     /// marked as a duplicate. Completes with the print as far as it came; with an error when nothing was printed for
     /// certain, and when nobody can say.
     case print(
-        ReceiptPrintRequest, onChange: @Sendable (ReceiptPrint) -> Void, onCompletion: Completion<ReceiptPrint>)
+        request: ReceiptPrintRequest, onChange: @Sendable (ReceiptPrint) -> Void, onCompletion: Completion<ReceiptPrint>)
     /// Prints a copy that may be on paper again, marked as a duplicate: on the same printer and paper as the last time
     /// where the request says nothing else.
     case reprint(
-        ReceiptPrintRequest, onChange: @Sendable (ReceiptPrint) -> Void, onCompletion: Completion<ReceiptPrint>)
+        request: ReceiptPrintRequest, onChange: @Sendable (ReceiptPrint) -> Void, onCompletion: Completion<ReceiptPrint>)
     /// Takes a print out of its queue.
     case cancelPrint(printID: Int64, onCompletion: Completion<ReceiptPrint>)
     /// The prints of a payment, or of every payment when it is nil, newest first, with what was heard of them.
@@ -41,7 +41,7 @@ public enum ReceiptAction: Action {
             ]
         case .cancelPrint(let id, _): ["print": ReceiptPrint.name(of: id)]
         case .loadPrintJobs(let id, let limit, _):
-            ["payment": id.map(Payment.name) ?? "all", "limit": limit.map(String.init) ?? "none"]
+            ["payment": id.map { Payment.name(of: $0) } ?? "all", "limit": limit.map(String.init) ?? "none"]
         case .resolvePrintJobs: [:]
         case .generateContent(let id, let copy, _, _): ["receipt": String(id), "copy": copy.rawValue]
         case .saveReceipt(let id, _, _), .loadReceipt(let id, _, _): ["payment": Payment.name(of: id)]

@@ -138,7 +138,7 @@ public final class ReceiptStore: Store {
             if let id { _ = try journal.payment(id) }
             var prints: [ReceiptPrintHistory] = []
             for job in try journal.printJobs(of: id, limit: limit) {
-                let payment = try id ?? journal.receipt(job.receiptID).paymentID
+                let payment = if let id { id } else { try journal.receipt(job.receiptID).paymentID }
                 prints.append(
                     try ReceiptPrintHistory(ReceiptPrint(job, paymentID: payment.rawValue), in: journal))
             }

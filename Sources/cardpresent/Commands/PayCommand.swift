@@ -127,10 +127,12 @@ struct PayCommand: AsyncParsableCommand {
         if let printer, payment.card != nil {
             do throws(CommandFailure) {
                 view.prints = []
+                let receipt = try await till.receipt(of: payment.id)
                 for copy in ReceiptCopy.allCases {
-                    view.prints?.append(
-                        try await till.printReceipt(
-                            of: payment.id, copy: copy, on: printer, width: settings.receiptWidth))
+                    let print = try await till.print(
+                        ReceiptPrintRequest(receiptID: receipt.id, copy: copy, printer: printer))
+                    view.prints?.append(ReceiptPrintView(print))
+                    if let failure = CommandFailure(print, wasAwaited: true) { throw failure }
                 }
             } catch {
                 view.printError = ErrorView(error)

@@ -338,8 +338,9 @@ extension Till {
         try await stores.value { ReceiptAction.loadReceipt(paymentID: payment, kind: kind, onCompletion: $0) }
     }
 
-    func receipts(limit: Int?) async throws(CommandFailure) -> [StoredReceipt] {
-        try await stores.value { ReceiptAction.loadReceipts(limit: limit, onCompletion: $0) }
+    /// The receipts that a query means, newest first.
+    func receipts(matching query: ReceiptQuery) async throws(CommandFailure) -> [StoredReceipt] {
+        try await stores.value { ReceiptAction.loadReceipts(matching: query, onCompletion: $0) }
     }
 
     func receiptText(
@@ -351,15 +352,47 @@ extension Till {
         }
     }
 
-    func printReceipt(
-        of payment: Int64, kind: ReceiptContent.Kind? = nil, copy: ReceiptCopy, on printer: String?, width: Int,
-        onChange: @escaping @Sendable (Hardware.PrintJob) -> Void = { _ in }
-    ) async throws(CommandFailure) -> Hardware.PrintJob {
-        let receipt = try await receipt(of: payment, kind: kind)
-        return try await stores.value {
-            ReceiptAction.print(
-                receiptID: receipt.id, copy: copy, printer: printer, width: width, onJobChange: onChange,
-                onCompletion: $0)
+    /// Prints a receipt and follows the job.
+    ///
+    /// - Throws: `CommandFailure` when nothing was printed for certain, or nobody can say.
+    func print(
+        _ request: ReceiptPrintRequest, onChange: @escaping @Sendable (ReceiptPrint) -> Void = { _ in }
+    ) async throws(CommandFailure) -> ReceiptPrint {
+        try await stores.value { ReceiptAction.print(request: request, onChange: onChange, onCompletion: $0) }
+    }
+
+    /// The same for a copy that may be on paper already, marked.
+    func reprint(
+        _ request: ReceiptPrintRequest, onChange: @escaping @Sendable (ReceiptPrint) -> Void = { _ in }
+    ) async throws(CommandFailure) -> ReceiptPrint {
+        try await stores.value { ReceiptAction.reprint(request: request, onChange: onChange, onCompletion: $0) }
+    }
+
+    func cancelPrint(_ id: Int64) async throws(CommandFailure) -> ReceiptPrint {
+        try await stores.value { ReceiptAction.cancelPrint(printID: id, onCompletion: $0) }
+    }
+
+    /// The prints of a payment, or of every payment when it is nil, newest first.
+    func prints(of payment: Int64?, limit: Int?) async throws(CommandFailure) -> [ReceiptPrintHistory] {
+        try await stores.value { ReceiptAction.loadPrintJobs(paymentID: payment, limit: limit, onCompletion: $0) }
+    }
+
+    /// Asks what became of prints whose process is gone, and says it. What cannot be asked stops nothing.
+    func resolvePrints() async {
+        do throws(CommandFailure) {
+            let changed: [ReceiptPrint] = try await stores.value {
+                ReceiptAction.resolvePrintJobs(within: Self.printAnswer, onCompletion: $0)
+            }
+            for print in changed {
+                StandardError.write(
+                    "cardpresent: \(print.name) of \(print.paymentName) was left in the middle; it is now "
+                        + "\(print.state.rawValue)\(PrintWords.because(print))\n")
+            }
+        } catch {
+            error.report()
         }
     }
+
+    /// How long a command that is about something else waits for a print server.
+    private static let printAnswer = Duration.seconds(3)
 }

@@ -4,7 +4,7 @@ enum ExitStatus: Int32, Sendable {
     case internalError = 1
     case declined = 2
     case cancelled = 3
-    /// The host may have moved money and did not say.
+    /// The host may have moved money and did not say; or a printer may have printed.
     case outcomeUnknown = 4
     case reader = 5
     case printer = 6

@@ -1,5 +1,6 @@
 internal import Amounts
 internal import Hardware
+internal import Receipts
 internal import Storage
 internal import Yosemite
 
@@ -170,7 +171,9 @@ extension CommandFailure {
         case .nothingToCapture: self.init(.usage, code: "nothing_to_tell", message: message)
         case .moneyWentBack: self.init(.tryAgain, code: "refunded", message: message)
         case .money(let error): self.init(error)
-        case .attemptNotFound, .printJobNotFound, .illegalTransition, .illegalCapture:
+        case .printJobNotFound:
+            self.init(.usage, code: "unknown_print_job", message: message.splitAtFix.0, fix: message.splitAtFix.1)
+        case .attemptNotFound, .illegalTransition, .illegalPrintJob, .illegalCapture:
             self.init(.internalError, code: "internal", message: message)
         }
     }
@@ -217,6 +220,61 @@ extension CommandFailure {
         case .unreadable: self.init(.badData, code: "receipt_unreadable", message: error.description)
         case .journal(let error): self.init(error)
         case .printer(let error): self.init(error)
+        case .notPrinted(_, let error):
+            self.init(error)
+            // Only a server that was never asked is certain to have printed nothing.
+            status = error == .cancelled ? .cancelled : .printer
+        case .notRendered(_, let error): self.init(error)
+        case .printUncertain:
+            self.init(
+                .outcomeUnknown, code: "print_unknown", message: error.description.splitAtFix.0,
+                fix: "look at the paper; printed again, the copy is marked DUPLICATE")
+        case .neverPrinted:
+            let (message, fix) = error.description.splitAtFix
+            self.init(.usage, code: "never_printed", message: message, fix: fix)
+        case .printEnded: self.init(.tryAgain, code: "print_ended", message: error.description)
+        case .printBusy:
+            let (message, fix) = error.description.splitAtFix
+            self.init(.tryAgain, code: "busy", message: message, fix: fix)
+        }
+    }
+
+    /// What a print's state makes of the command; nil when it is as it should be.
+    ///
+    /// - Parameter wasAwaited: whether its end was waited for.
+    init?(_ print: ReceiptPrint, wasAwaited: Bool) {
+        let what = "\(print.name)\(PrintWords.place(print))"
+        switch print.state {
+        case .completed: return nil
+        case .queued, .accepted, .sent:
+            guard print.isOpen, wasAwaited else { return nil }
+            self.init(
+                .outcomeUnknown, code: "print_timeout",
+                message: "\(what) is still \(print.state.rawValue)\(PrintWords.because(print))",
+                fix: "it stays in the queue: 'cardpresent receipts jobs \(print.paymentName)' tells its end, "
+                    + "'cardpresent receipts cancel \(print.name)' drops it")
+        case .failed:
+            self.init(
+                .printer, code: "print_failed", message: "\(what) failed\(PrintWords.because(print))",
+                fix: print.mayBePrinted
+                    ? "look at the paper; printed again, the copy is marked DUPLICATE" : "nothing was printed: try again")
+        case .unknown:
+            self.init(
+                .outcomeUnknown, code: "print_unknown",
+                message: "nobody can say whether \(what) was printed\(PrintWords.because(print))",
+                fix: "look at the paper; printed again, the copy is marked DUPLICATE")
+        }
+    }
+
+    init(_ error: ReceiptError) {
+        switch error {
+        case .libraryMissing:
+            self.init(
+                .unavailable, code: "drawing_library_missing", message: error.description,
+                fix: "apt-get install libpangocairo-1.0-0")
+        case .logoIsNoPNG, .logoTooLarge: self.init(.badData, code: "bad_logo", message: error.description)
+        case .tooLongForPicture: self.init(.badData, code: "receipt_too_long", message: error.description)
+        case .notDrawn, .noJSON: self.init(.internalError, code: "not_rendered", message: error.description)
         }
     }
 

@@ -70,8 +70,8 @@ struct OutcomeView: Encodable, Sendable {
     var payment: PaymentView?
     @Nullable var emv: EMVView? = nil
     var error: ErrorView?
-    /// The print jobs of the receipts; nil when none was asked for.
-    var prints: [PrintJob]?
+    /// The prints of the receipts; nil when none was asked for.
+    var prints: [ReceiptPrintView]?
     /// Why a receipt was not printed. It changes nothing about the outcome.
     var printError: ErrorView?
 

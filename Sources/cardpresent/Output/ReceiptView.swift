@@ -4,32 +4,24 @@ internal import Yosemite
 
 /// A receipt as JSON, and as a line for people.
 struct ReceiptView: Encodable, Sendable {
-    struct Print: Encodable, Sendable {
-        var printer: String
-        var job: Int64?
-        var copy: String?
-        var state: String
-        var at: String
-    }
-
     var id: Int64
     var payment: String
+    var version: Int64
     var createdAt: String
     var content: ReceiptContent
-    var prints: [Print]
+    var prints: [ReceiptPrintView]
 
     init(_ receipt: StoredReceipt) {
-        (id, payment, content) = (receipt.id, receipt.paymentName, receipt.content)
-        createdAt = receipt.createdAt.description
-        prints = receipt.prints.map {
-            Print(printer: $0.printer, job: $0.jobID, copy: $0.copy?.rawValue, state: $0.state, at: $0.at.description)
-        }
+        (id, payment, version) = (receipt.id, receipt.paymentName, receipt.version)
+        (content, createdAt) = (receipt.content, receipt.createdAt.description)
+        prints = receipt.prints.map { ReceiptPrintView($0) }
     }
 
     var line: String {
         let amount = "\(content.amount) \(content.currency)"
+        let printed = prints.filter(\.mayBePrinted).count
         return
             "\(payment)  \(content.date)  \(amount.padded(to: 16))  \(content.kind.rawValue) \(content.outcome.rawValue)"
-            + (prints.isEmpty ? "" : "  printed \(prints.count) times") + "\n"
+            + (version > 1 ? "  version \(version)" : "") + (printed == 0 ? "" : "  printed \(printed) times") + "\n"
     }
 }
