@@ -1,5 +1,5 @@
 /// Text from outside, made fit for paper.
-enum ReceiptText {
+public enum ReceiptText {
     /// The text on one line, without what a printer or a terminal would obey, and without marks that turn the reading
     /// direction of what follows.
     static func printable(_ text: String) -> String {
@@ -18,7 +18,7 @@ enum ReceiptText {
     /// The same of free text, such as a host's words or an item's title, which may carry a card's number. Every run of
     /// 13 to 19 digits with a right check digit (ISO/IEC 7812-1) keeps four, a longer one none, and what follows as
     /// on a track loses all of them.
-    static func concealed(_ outside: String) -> String {
+    public static func concealed(_ outside: String) -> String {
         let text = printable(outside)
         guard text.utf8.count(where: isDigit) >= 13 else { return text }
         var bytes = Array(text.utf8)

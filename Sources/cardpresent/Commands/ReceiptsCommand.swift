@@ -6,6 +6,6 @@ struct ReceiptsCommand: ParsableCommand {
         commandName: "receipts", abstract: "Shows, renders and prints receipts.",
         subcommands: [
             ListReceipts.self, ShowReceipt.self, RenderReceipt.self, PrintReceipt.self, ReprintReceipt.self,
-            ListPrints.self, CancelPrint.self, ShowBackendReceipt.self,
+            ListPrints.self, CancelPrint.self, ShowBackendReceipt.self, PreviewReceipt.self, EmailReceipt.self,
         ])
 }
