@@ -18,7 +18,7 @@ public struct TerminalRenderer: Sendable {
 
     /// The lines, each ended by a newline.
     ///
-    /// - Throws: ``ReceiptError`` when a logo must be drawn and cannot be.
+    /// - Throws: ``ReceiptError`` when a code cannot be made, or a logo not be drawn.
     public func render(_ blocks: [ReceiptBlock]) throws(ReceiptError) -> String {
         var text = ""
         var isOnPaper = false
@@ -52,8 +52,8 @@ public struct TerminalRenderer: Sendable {
                 // Large letters are two lines high on paper.
                 if style == .large { lines.append(Line(text: "")) }
             case .logo(let logo): lines += try picture(logo).map { Line(text: $0) }
-            case .code(let text): lines += (code(text) ?? [centered(text)]).map { Line(text: $0) }
-            case .barcode(let text): lines += (barcode(text) + [centered(text)]).map { Line(text: $0) }
+            case .code(let text): lines += try code(text).map { Line(text: $0) }
+            case .barcode(let text): lines += try barcode(text).map { Line(text: $0) }
             case .cut: break
             }
         }
@@ -62,9 +62,10 @@ public struct TerminalRenderer: Sendable {
 
     // MARK: Pictures
 
-    /// nil when the code is wider than the paper.
-    private func code(_ text: String) -> [String]? {
-        guard let code = QRCode(text), code.side <= layout.width else { return nil }
+    /// A code that has more modules than the paper has columns is told in words.
+    private func code(_ text: String) throws(ReceiptError) -> [String] {
+        let code = try QRCode(text)
+        guard code.side <= layout.width else { return layout.lines([.text(text)]).compactMap { $0.columns(layout.width) } }
         let left = (layout.width - code.side) / 2
         // The code's own bounds answer for the light around it.
         return HalfBlocks.lines(columns: left + code.side, rows: code.side + 2 * Self.quietZone) { row, column in
@@ -72,21 +73,23 @@ public struct TerminalRenderer: Sendable {
         }
     }
 
-    /// No lines when the barcode is wider than the paper.
-    private func barcode(_ text: String) -> [String] {
-        guard let code = Code128(text), code.moduleCount <= 2 * layout.width else { return [] }
+    /// The text stands below it, and alone where the barcode has no room.
+    private func barcode(_ text: String) throws(ReceiptError) -> [String] {
+        let code = try Code128(text)
+        let words = layout.lines([.text(text)]).compactMap { $0.columns(layout.width) }
+        guard code.moduleCount <= 2 * layout.width else { return words }
         var modules = [Bool](repeating: false, count: code.moduleCount)
         for bar in code.bars {
             for module in bar.start..<(bar.start + bar.width) { modules[module] = true }
         }
-        return [String](repeating: centered(HalfBlocks.line(modules: modules)), count: Self.barcodeHeight)
+        return [String](repeating: centered(HalfBlocks.line(modules: modules)), count: Self.barcodeHeight) + words
     }
 
     private func picture(_ logo: ReceiptLogo) throws(ReceiptError) -> [String] {
         let functions = try DrawingLibrary.load()
         let picture = try DecodedLogo(logo, functions)
         let width = Double(layout.width)
-        let factor = picture.factor(width: width * 0.6, height: width * 0.4)
+        let factor = picture.factor(width: width * 0.6, height: width * 0.4, pixel: 1)
         let height = max(1, Int((Double(logo.height) * factor).rounded(.up)))
         let image = try ImageSurface(functions, width: layout.width, height: height)
         picture.draw(on: image.context, x: (width - Double(logo.width) * factor) / 2, y: 0, factor: factor)
