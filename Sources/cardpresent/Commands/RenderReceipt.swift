@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Files
 internal import Hardware
 internal import Receipts
 internal import Yosemite
@@ -36,7 +35,7 @@ struct RenderReceipt: AsyncParsableCommand {
             "Columns of text and escpos, 24 to 80. Default: the paper's, or the configuration's.",
             valueName: "columns"))
     var width: Int?
-    @Option(help: ArgumentHelp("The paper. Default: the configuration's, or 80mm.", valueName: "58mm|80mm|a4|letter"))
+    @Option(help: ArgumentHelp("The paper. Default: the configuration's.", valueName: "58mm|80mm|a4|letter"))
     var paper: PaperChoice?
     @Option(help: ArgumentHelp("Whose commands the printer of escpos obeys. Default: epson.", valueName: "epson|star"))
     var family: PrinterChoice?
@@ -46,7 +45,7 @@ struct RenderReceipt: AsyncParsableCommand {
     var cut: CutChoice?
     @Option(
         help: ArgumentHelp(
-            "The language: \(ReceiptLocale.choices). Default: the configuration's, or en.", valueName: "language"),
+            "The language: \(ReceiptLocale.choices). Default: the configuration's.", valueName: "language"),
         completion: .list(ReceiptLocale.all.map(\.code)))
     var locale: String?
     @Option(
@@ -181,25 +180,11 @@ struct RenderReceipt: AsyncParsableCommand {
 
     /// The configuration's style, and what the options say instead.
     private func style(_ settings: TillConfiguration) throws(CommandFailure) -> ReceiptStyle {
-        var style = ReceiptStyle()
-        if let locale { style.locale = try .named(locale) }
+        let locale = try locale.map(ReceiptLocale.named)
+        var style = try ReceiptStyle(settings.receipt, hasPictures: logo == nil && format.hasPictures)
+        if let logo { style.logo = try ReceiptLogo.open(logo) }
+        if let locale { style.locale = locale }
         if let paper { style.paper = paper.size }
-        if let logo { style.logo = try Self.picture(logo) }
         return style
-    }
-
-    private static func picture(_ file: String) throws(CommandFailure) -> ReceiptLogo {
-        let bytes: [UInt8]
-        do throws(FileError) {
-            bytes = try Files.contents(file, atMost: ReceiptLogo.byteLimit + 1)
-        } catch {
-            throw CommandFailure(
-                .badData, code: "logo_unreadable", message: "'\(file)' cannot be read: \(error)")
-        }
-        do throws(ReceiptError) {
-            return try ReceiptLogo(png: bytes)
-        } catch {
-            throw CommandFailure(error, logo: file)
-        }
     }
 }

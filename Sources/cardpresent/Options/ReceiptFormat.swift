@@ -25,4 +25,12 @@ enum ReceiptFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
 
     /// Whether it has columns.
     var hasColumns: Bool { self == .text || self == .escpos }
+
+    /// Whether a logo can be seen on it.
+    var hasPictures: Bool {
+        switch self {
+        case .html, .pdf, .png, .escpos: true
+        case .text, .json: false
+        }
+    }
 }
