@@ -33,7 +33,7 @@ struct RenderReceipt: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Whose commands the printer of escpos obeys. Default: epson.", valueName: "epson|star"))
     var family: PrinterChoice?
     @Option(
-        help: ArgumentHelp("The language: \(RenderReceipt.languages).", valueName: "language"),
+        help: ArgumentHelp("The language: \(ReceiptLocale.choices).", valueName: "language"),
         completion: .list(ReceiptLocale.all.map(\.code)))
     var locale = "en"
     @Option(help: ArgumentHelp("A PNG picture above everything else.", valueName: "file"), completion: .file())
@@ -46,8 +46,6 @@ struct RenderReceipt: AsyncParsableCommand {
     var output: String?
     @OptionGroup var configurationOptions: ConfigurationOptions
     @OptionGroup var data: DatabaseOptions
-
-    private static let languages = ReceiptLocale.all.map { "\($0.code) \($0.name)" }.joined(separator: ", ")
 
     func validate() throws {
         guard (24...80).contains(width ?? 40) else { throw ValidationError("--width is 24 to 80 columns") }
@@ -67,11 +65,7 @@ struct RenderReceipt: AsyncParsableCommand {
     }
 
     private func render() async throws(CommandFailure) {
-        guard let locale = ReceiptLocale(code: locale) else {
-            throw CommandFailure(
-                .usage, code: "unknown_locale", message: "receipts are not written in '\(locale)'",
-                fix: .choice(of: locale, among: ReceiptLocale.all.map(\.code), called: "languages"))
-        }
+        let locale = try ReceiptLocale.named(locale)
         guard !format.isBinary || output != nil || !StandardOutput.isTerminal else {
             throw CommandFailure(
                 .usage, code: "binary_on_terminal", message: "\(format.rawValue) is no text for a terminal",
@@ -90,13 +84,9 @@ struct RenderReceipt: AsyncParsableCommand {
         do throws(ReceiptError) {
             rendered = try render(document, locale, columns: width ?? paper?.size.columns ?? settings.receiptWidth)
         } catch {
-            throw failure(error)
+            throw CommandFailure(error, logo: logo)
         }
-        if rendered.missingGlyphs > 0 {
-            StandardError.write(
-                "warning: no font has \(rendered.missingGlyphs) of the characters: they are drawn as boxes. Install one "
-                    + "that has them, for example the package fonts-noto-cjk\n")
-        }
+        MissingGlyphsWarning(rendered)?.report()
         guard let output, output != "-" else { return try StandardOutput.write(bytes: rendered.bytes) }
         try OutputFile(path: output).write(rendered.bytes)
     }
@@ -111,7 +101,7 @@ struct RenderReceipt: AsyncParsableCommand {
         case .text: return RenderedReceipt(text: PlainTextRenderer(width: columns).render(blocks))
         case .html:
             return RenderedReceipt(
-                text: HTMLRenderer(locale: locale, paper: paper).render(blocks, title: composer.title(document)))
+                text: try HTMLRenderer(locale: locale, paper: paper).render(blocks, title: composer.title(document)))
         case .pdf:
             return try PictureRenderer(locale: locale, paper: paper).pdf(
                 blocks, title: composer.title(document), date: document.date)
@@ -132,24 +122,6 @@ struct RenderReceipt: AsyncParsableCommand {
             throw CommandFailure(
                 .badData, code: "logo_unreadable", message: "'\(logo)' cannot be read: \(error)")
         }
-        do throws(ReceiptError) { return try ReceiptLogo(png: bytes) } catch { throw failure(error) }
-    }
-
-    private func failure(_ error: ReceiptError) -> CommandFailure {
-        switch error {
-        case .libraryMissing:
-            CommandFailure(
-                .unavailable, code: "drawing_library_missing", message: "\(error)",
-                fix: "apt-get install libpangocairo-1.0-0")
-        case .logoIsNoPNG, .logoTooLarge:
-            CommandFailure(
-                .badData, code: "bad_logo", message: (logo.map { "'\($0)': " } ?? "") + "\(error)",
-                fix: "give a PNG picture of at most \(ReceiptLogo.sideLimit) pixels a side")
-        case .tooLongForPicture:
-            CommandFailure(
-                .badData, code: "receipt_too_long", message: "\(error)", fix: "take --format pdf")
-        case .notDrawn, .noJSON:
-            CommandFailure(.internalError, code: "not_rendered", message: "\(error)")
-        }
+        do throws(ReceiptError) { return try ReceiptLogo(png: bytes) } catch { throw CommandFailure(error, logo: logo) }
     }
 }

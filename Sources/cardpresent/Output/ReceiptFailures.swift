@@ -16,6 +16,8 @@ extension CommandFailure {
                 fix: "give a PNG picture of at most \(ReceiptLogo.sideLimit) pixels a side")
         case .tooLongForPicture:
             self.init(.badData, code: "receipt_too_long", message: "\(error)", fix: "take --format pdf")
+        case .codeTooLong, .noBarcode:
+            self.init(.badData, code: "bad_code", message: "\(error)", fix: "take 'code: none' in the configuration")
         case .notDrawn, .noJSON: self.init(.internalError, code: "not_rendered", message: "\(error)")
         }
     }
