@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Determinism
 internal import FoundationEssentials
 internal import Hardware
 internal import Mail
@@ -91,7 +92,7 @@ struct EmailReceipt: AsyncParsableCommand {
         message.to = recipients.withoutRepetitions
         let encoder = MessageEncoder(
             time: determinism.repeatability.time, random: determinism.repeatability.random.stream("mail"))
-        try await deliver(encoder.encode(message), recipients: message.to.count)
+        try await deliver(encoder.encode(message), of: receipt.paymentName, recipients: message.to.count)
     }
 
     private func sender(_ settings: TillConfiguration) throws(CommandFailure) -> Mailbox {
@@ -117,13 +118,13 @@ struct EmailReceipt: AsyncParsableCommand {
             text: PlainTextRenderer(width: columns).render(blocks))
         switch format {
         case .text: break
-        case .html: message.page = HTMLRenderer(locale: locale, paper: paper).render(blocks, title: title)
+        case .html:
+            message.page = try rendered { () throws(ReceiptError) in
+                try HTMLRenderer(locale: locale, paper: paper).render(blocks, title: title)
+            }
         case .pdf:
-            let file: RenderedReceipt
-            do throws(ReceiptError) {
-                file = try PictureRenderer(locale: locale, paper: paper).pdf(blocks, title: title, date: document.date)
-            } catch {
-                throw CommandFailure(error)
+            let file = try rendered { () throws(ReceiptError) in
+                try PictureRenderer(locale: locale, paper: paper).pdf(blocks, title: title, date: document.date)
             }
             MissingGlyphsWarning(file)?.report()
             message.attachments = [
@@ -133,10 +134,14 @@ struct EmailReceipt: AsyncParsableCommand {
         return message
     }
 
-    private func deliver(_ message: EncodedMessage, recipients: Int) async throws(CommandFailure) {
+    private func rendered<Value>(_ render: () throws(ReceiptError) -> Value) throws(CommandFailure) -> Value {
+        do throws(ReceiptError) { return try render() } catch { throw CommandFailure(error) }
+    }
+
+    private func deliver(_ message: EncodedMessage, of receipt: String, recipients: Int) async throws(CommandFailure) {
         let view = SentMessageView(
-            messageID: message.messageID, payment: Payment.name(of: payment.id), recipients: recipients,
-            bytes: message.bytes.count, file: sendmail == nil ? output : nil, program: sendmail)
+            messageID: message.messageID, payment: receipt, recipients: recipients,
+            bytes: message.bytes.count, file: output, program: sendmail)
         if let sendmail {
             let program = Sendmail(
                 path: sendmail, environment: ProcessInfo.processInfo.environment, time: SystemTimeSource())

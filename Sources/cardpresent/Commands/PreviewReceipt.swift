@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import FoundationEssentials
 internal import Hardware
 internal import Receipts
+internal import Yosemite
 
 /// `receipts preview`
 struct PreviewReceipt: AsyncParsableCommand {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Determinism
 internal import Hardware
 internal import Receipts
 internal import Yosemite
@@ -135,38 +136,51 @@ struct RenderReceipt: AsyncParsableCommand {
     private func renderSeries(
         from till: Till, _ choices: ReceiptOutput.Choices
     ) async throws(CommandFailure) -> Int {
-        var query = ReceiptQuery(since: since?.beginning, before: until?.end, limit: Self.pageSize)
+        let query = ReceiptQuery(since: since?.beginning, before: until?.end, limit: Self.pageSize)
         let count = try await till.receiptCount(matching: query)
         guard count > 0 else {
             throw CommandFailure(
                 .usage, code: "no_receipts", message: "no receipt was issued in that time",
                 fix: "'cardpresent receipts list' shows them")
         }
-        let draft = try OutputDraft(path: file)
-        let result = ReceiptOutput(choices, to: draft)
         let cancellation = Cancellation()
-        return try await CancellationSignals.watching { () async throws(CommandFailure) in
-            var (progress, done) = (ProgressBar(total: count, of: "receipts"), 0)
-            defer { progress.end() }
-            while true {
-                let receipts = try await till.receipts(matching: query)
-                for receipt in receipts {
-                    guard !cancellation.isRequested else {
-                        throw CommandFailure(.cancelled, code: "cancelled", message: "cancelled: no file was written")
-                    }
-                    try result.append(documents(receipt, choices.style))
-                    done += 1
-                    progress.show(done)
-                }
-                // Whoever read the output has gone.
-                guard !draft.hasFailed, receipts.count == Self.pageSize else { break }
-                query.olderThan = receipts.last?.id
+        let rendered = await CancellationSignals.watching { () async -> Result<Int, CommandFailure> in
+            do throws(CommandFailure) {
+                return .success(try await renderAll(count, query, from: till, choices, cancellation))
+            } catch {
+                return .failure(error)
             }
-            try result.finish()
-            return result.missingGlyphs
         } onSignal: {
             await cancellation.request()
         }
+        return try rendered.get()
+    }
+
+    /// Page by page of the journal, so that memory stays small.
+    private func renderAll(
+        _ count: Int, _ query: ReceiptQuery, from till: Till, _ choices: ReceiptOutput.Choices,
+        _ cancellation: Cancellation
+    ) async throws(CommandFailure) -> Int {
+        let draft = try OutputDraft(path: file)
+        let result = ReceiptOutput(choices, to: draft)
+        var (query, progress, done) = (query, ProgressBar(total: count, of: "receipts"), 0)
+        defer { progress.end() }
+        while true {
+            let receipts = try await till.receipts(matching: query)
+            for receipt in receipts {
+                guard !cancellation.isRequested else {
+                    throw CommandFailure(.cancelled, code: "cancelled", message: "cancelled: no file was written")
+                }
+                try result.append(documents(receipt, choices.style))
+                done += 1
+                progress.show(done)
+            }
+            // Whoever read the output may have gone.
+            guard !draft.hasFailed, receipts.count == Self.pageSize else { break }
+            query.olderThan = receipts.last?.id
+        }
+        try result.finish()
+        return result.missingGlyphs
     }
 
     /// Nil for the standard output.

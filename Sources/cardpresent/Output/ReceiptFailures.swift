@@ -16,11 +16,8 @@ extension CommandFailure {
                 fix: "give a PNG picture of at most \(ReceiptLogo.sideLimit) pixels a side")
         case .tooLongForPicture:
             self.init(.badData, code: "receipt_too_long", message: "\(error)", fix: "take --format pdf")
-        case .codeTooLong:
-            self.init(
-                .badData, code: "code_too_long", message: "\(error)", fix: "take wider paper, or say 'code: none'")
-        case .noBarcode:
-            self.init(.badData, code: "no_barcode", message: "\(error)", fix: "say 'code: qr' in the configuration")
+        case .codeTooLong, .noBarcode:
+            self.init(.badData, code: "bad_code", message: "\(error)", fix: "take 'code: none' in the configuration")
         case .notDrawn, .noJSON: self.init(.internalError, code: "not_rendered", message: "\(error)")
         }
     }

@@ -1,3 +1,4 @@
+internal import Hardware
 internal import Receipts
 
 /// Receipts that become one output, one after the other, so that memory does not grow with their number.

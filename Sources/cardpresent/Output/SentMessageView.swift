@@ -7,6 +7,11 @@ struct SentMessageView: Encodable, Sendable {
     @Nullable var file: String?
     @Nullable var program: String?
 
+    init(messageID: String, payment: String, recipients: Int, bytes: Int, file: String?, program: String?) {
+        (self.messageID, self.payment, self.recipients, self.bytes) = (messageID, payment, recipients, bytes)
+        (self.file, self.program) = (file, program)
+    }
+
     var line: String {
         let place = program.map { "handed to \($0)" } ?? "written to \(file ?? "-")"
         return "receipt of \(payment) \(place): \(messageID)\n"
