@@ -9,11 +9,13 @@ public enum ReceiptAction: Action {
     /// marked as a duplicate. Completes with the print as far as it came; with an error when nothing was printed for
     /// certain, and when nobody can say.
     case print(
-        request: ReceiptPrintRequest, onChange: @Sendable (ReceiptPrint) -> Void, onCompletion: Completion<ReceiptPrint>)
+        request: ReceiptPrintRequest, onChange: @Sendable (ReceiptPrint) -> Void, onCompletion: Completion<ReceiptPrint>
+    )
     /// Prints a copy that may be on paper again, marked as a duplicate: on the same printer and paper as the last time
     /// where the request says nothing else.
     case reprint(
-        request: ReceiptPrintRequest, onChange: @Sendable (ReceiptPrint) -> Void, onCompletion: Completion<ReceiptPrint>)
+        request: ReceiptPrintRequest, onChange: @Sendable (ReceiptPrint) -> Void, onCompletion: Completion<ReceiptPrint>
+    )
     /// Takes a print out of its queue.
     case cancelPrint(printID: Int64, onCompletion: Completion<ReceiptPrint>)
     /// The prints of a payment, or of every payment when it is nil, newest first, with what was heard of them.

@@ -17,14 +17,16 @@ public final class ReceiptStore: Store {
     private let printing: ReceiptPrinting
 
     /// - Parameters:
-    ///   - style: what the shop wants of all its receipts.
+    ///   - style: what the shop wants of all its receipts, but for the logo.
+    ///   - logo: the shop's picture. It is asked for when a receipt is drawn, and not before.
     ///   - site: asks the store site that somebody is signed in to; nil when nobody is.
     public init(
         journal: PaymentJournal, printer: any PrinterService, style: ReceiptStyle = ReceiptStyle(),
+        logo: @escaping @Sendable () throws(ReceiptError) -> ReceiptLogo? = { () throws(ReceiptError) in nil },
         time: any TimeSource, site: StoreContext? = nil
     ) {
         (self.journal, self.time, self.site) = (journal, time, site)
-        rendering = ReceiptRendering(style: style)
+        rendering = ReceiptRendering(style: style, logo: logo)
         printing = ReceiptPrinting(journal: journal, printer: printer, time: time, rendering: rendering)
     }
 

@@ -33,7 +33,7 @@ struct CheckReceipt: AsyncParsableCommand {
     func run() async throws {
         try await output.reporting {
             let settings = try configurationOptions.load()
-            var style = try ReceiptStyle(settings.receipt, hasPictures: false)
+            var style = ReceiptStyle(settings.receipt)
             if let region { style.region = region.region }
             let till = try await Till.open(settings: settings, data: data)
             till.announceRecovery()

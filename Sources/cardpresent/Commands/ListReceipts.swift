@@ -43,7 +43,9 @@ struct ListReceipts: AsyncParsableCommand {
         }
         guard authCode != "" else { throw ValidationError("--auth-code is the issuer's code, such as 123456") }
         guard currency == nil || amount != nil else { throw ValidationError("--currency goes with --amount") }
-        if let since, let until, until.date.dayNumber < since.date.dayNumber { throw ValidationError("--until is before --since") }
+        if let since, let until, until.date.dayNumber < since.date.dayNumber {
+            throw ValidationError("--until is before --since")
+        }
     }
 
     private static func isFourDigits(_ text: String) -> Bool {

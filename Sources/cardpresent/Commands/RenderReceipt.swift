@@ -195,8 +195,14 @@ struct RenderReceipt: AsyncParsableCommand {
     /// The configuration's style, and what the options say instead.
     private func style(_ settings: TillConfiguration) throws(CommandFailure) -> ReceiptStyle {
         let locale = try locale.map(ReceiptLocale.named)
-        var style = try ReceiptStyle(settings.receipt, hasPictures: logo == nil && format.hasPictures)
-        if let logo { style.logo = try ReceiptLogo.open(logo) }
+        var style = ReceiptStyle(settings.receipt)
+        if format.hasPictures {
+            do throws(ReceiptError) {
+                style.logo = if let logo { try ReceiptLogo(path: logo) } else { try settings.receipt.openLogo() }
+            } catch {
+                throw CommandFailure(error)
+            }
+        }
         if let locale { style.locale = locale }
         if let paper { style.paper = paper.size }
         return style

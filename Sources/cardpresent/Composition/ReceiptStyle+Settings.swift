@@ -3,12 +3,9 @@ internal import Hardware
 internal import Receipts
 
 extension ReceiptStyle {
-    /// What the configuration wants of receipts. Opens the logo's file, so this is for when one is rendered.
-    ///
-    /// - Parameters:
-    ///   - settings: the section `receipt`.
-    ///   - hasPictures: whether what is rendered can show a logo; text cannot.
-    init(_ settings: ReceiptSettings, hasPictures: Bool = true) throws(CommandFailure) {
+    /// What the configuration wants of receipts, but for the logo: its file is opened by ``ReceiptSettings/openLogo()``
+    /// when a receipt is drawn, so that a payment never fails because of a picture.
+    init(_ settings: ReceiptSettings) {
         let paper: PaperSize =
             switch settings.paper {
             case .roll58: .roll58
@@ -17,27 +14,36 @@ extension ReceiptStyle {
             case .letter: .letter
             }
         self.init(
-            logo: hasPictures ? try settings.logo.map(ReceiptLogo.open) : nil, header: settings.header,
-            footer: settings.footer, locale: ReceiptLocale(settings.language), paper: paper,
+            header: settings.header, footer: settings.footer, locale: ReceiptLocale(settings.language), paper: paper,
             columns: settings.columns, code: settings.code, region: settings.region)
+    }
+}
+
+extension ReceiptSettings {
+    /// The shop's logo; nil when it has none.
+    ///
+    /// - Throws: ``ReceiptError/logoUnusable(path:reason:)``
+    func openLogo() throws(ReceiptError) -> ReceiptLogo? {
+        guard let logo else { return nil }
+        return try ReceiptLogo(path: logo)
     }
 }
 
 extension ReceiptLogo {
     /// Reads a PNG file.
-    static func open(_ path: String) throws(CommandFailure) -> ReceiptLogo {
+    ///
+    /// - Throws: ``ReceiptError/logoUnusable(path:reason:)``
+    init(path: String) throws(ReceiptError) {
         let bytes: [UInt8]
         do throws(FileError) {
-            bytes = try Files.contents(path, atMost: byteLimit + 1)
+            bytes = try Files.contents(path, atMost: Self.byteLimit + 1)
         } catch {
-            throw CommandFailure(.badData, code: "logo_unreadable", message: "'\(path)' cannot be read: \(error)")
+            throw .logoUnusable(path: path, reason: error.description)
         }
         do throws(ReceiptError) {
-            return try ReceiptLogo(png: bytes)
+            try self.init(png: bytes)
         } catch {
-            throw CommandFailure(
-                .badData, code: "bad_logo", message: "'\(path)': \(error)",
-                fix: "give a PNG picture of at most \(sideLimit) pixels a side")
+            throw .logoUnusable(path: path, reason: error.description)
         }
     }
 }
