@@ -61,7 +61,9 @@ struct PictureTests {
         #expect(String(decoding: found, as: UTF8.self) == "P000042\n")
     }
 
-    @Test(arguments: [1, 14, 15, 26, 42, 43, 62, 84, 85, 106])
+    // The most that some versions hold, and one more; with 10, the length has two bytes, and with 14, more alignment
+    // patterns are there.
+    @Test(arguments: [1, 14, 15, 26, 42, 43, 62, 84, 85, 106, 107, 122, 123, 180, 181, 213, 214, 362, 363, 666, 1663, 2331])
     func `a code of any length is read as it was written`(length: Int) throws {
         var document = ReceiptSamples.full
         document.code = String((0..<length).map { Character(Unicode.Scalar(UInt8(0x61 + $0 % 26))) })
@@ -69,9 +71,22 @@ struct PictureTests {
         #expect(String(decoding: found, as: UTF8.self) == document.code.map { $0 + "\n" })
     }
 
-    @Test func `a text that is too long has no code`() {
-        #expect(QRCode(String(repeating: "x", count: 107)) == nil)
-        #expect(QRCode("")?.side == 21)
+    @Test(arguments: [(PaperSize.roll58, 997), (.roll80, 2331)])
+    func `a code's text that does not fit on the paper is refused, and not left out`(paper: PaperSize, limit: Int) throws {
+        var document = ReceiptSamples.full
+        document.code = String(repeating: "x", count: limit + 1)
+        let refusal = ReceiptError.codeTooLong(bytes: limit + 1, limit: limit)
+        #expect(throws: refusal) { try pdf(document, .english, paper) }
+        #expect(throws: refusal) { try png(document, .english, paper) }
+        let blocks = ReceiptComposer(locale: .english).compose(document)
+        for family in PrinterFamily.allCases {
+            #expect(throws: refusal) {
+                try ESCPOSRenderer(family: family, width: paper.columns, locale: .english).render(blocks)
+            }
+        }
+        document.code = String(repeating: "x", count: limit)
+        #expect(try png(document, .english, paper).missingGlyphs == 0)
+        #expect(try QRCode("").side == 21)
     }
 
     @Test func `Arabic is drawn from the right`() throws {
@@ -130,7 +145,7 @@ struct PictureTests {
         let withLogo = try ReceiptLogo(png: png(document).bytes)
         #expect(withLogo.height > plain.height)
         #expect(try pdf(document).bytes.count > pdf(ReceiptSamples.full).bytes.count)
-        let html = HTMLRenderer(locale: .english).render(ReceiptComposer(locale: .english).compose(document), title: "")
+        let html = try HTMLRenderer(locale: .english).render(ReceiptComposer(locale: .english).compose(document), title: "")
         #expect(html.contains("src=\"data:image/png;base64,iVBORw0KGgo"))
     }
 

@@ -157,7 +157,7 @@ struct HelpTests {
 
     @Test(arguments: [
         ["refund"], ["payments", "list"], ["payments", "show"], ["payments", "recover"],
-        ["payments", "settle"], ["receipts", "backend"], ["receipts", "list"],
+        ["payments", "settle"], ["receipts", "backend"], ["receipts", "list"], ["receipts", "email"],
         ["receipts", "show"], ["receipts", "print"], ["readers", "list"], ["readers", "info"], ["readers", "watch"],
         ["readers", "remember"], ["readers", "forget"],
         ["cards", "list"], ["cards", "show"], ["config", "show"], ["config", "check"], ["issuer", "ledger"],
