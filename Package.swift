@@ -31,7 +31,6 @@ let package = Package(
         .library(name: "Receipts", targets: ["Receipts"]),
         .library(name: "Mail", targets: ["Mail"]),
         .library(name: "Networking", targets: ["Networking"]),
-        .library(name: "Receipts", targets: ["Receipts"]),
         .library(name: "StoreSite", targets: ["StoreSite", "StoreSiteServer"]),
         .library(name: "Storage", targets: ["Storage"]),
         .library(name: "Yosemite", targets: ["Yosemite"]),

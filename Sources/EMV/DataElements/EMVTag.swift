@@ -76,6 +76,7 @@ public enum EMVTag {
     public static let certificateHash: BERTag = 0x98
     public static let date: BERTag = 0x9A
     public static let statusInformation: BERTag = 0x9B
+    public static let accountType: BERTag = 0x5F57
     public static let transactionType: BERTag = 0x9C
     public static let acquirer: BERTag = 0x9F01
     public static let amount: BERTag = 0x9F02

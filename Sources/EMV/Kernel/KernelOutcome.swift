@@ -21,6 +21,10 @@ public struct KernelOutcome: Hashable, Sendable {
     public let cvmResults: CVMResults
     /// The last cryptogram of the card; nil when it made none, or put it into a signature that is not valid.
     public let cryptogram: CardCryptogram?
+    /// Tag 5F57, as the terminal had it; nil when nobody chose an account.
+    public let accountType: UInt8?
+    /// Tag 9F10; nil when the card gave none.
+    public let issuerApplicationData: [UInt8]?
     /// Tag 9F37, four bytes; nil when no application was selected.
     public let unpredictableNumber: [UInt8]?
     /// Tag 8A
@@ -53,6 +57,8 @@ public struct KernelOutcome: Hashable, Sendable {
         offlineAuthentication = transaction.offlineAuthentication
         cvmResults = transaction.cvmResults
         cryptogram = transaction.cryptogram
+        accountType = transaction.data[EMVTag.accountType]?.first
+        issuerApplicationData = transaction.data[EMVTag.issuerApplicationData]
         unpredictableNumber = transaction.data[EMVTag.unpredictableNumber]
         responseCode = transaction.responseCode
         authorisationCode = transaction.authorisationCode

@@ -40,6 +40,7 @@ enum TerminalData {
         values[EMVTag.terminalVersion] = candidate.terminalApplication.versions.first.map {
             [UInt8($0 >> 8), UInt8($0 & 0xFF)]
         }
+        values[EMVTag.accountType] = request.accountType.map { [$0] }
         // The binary forms hold 32 bits. A larger amount has none, and a card that asks gets zeros.
         values[EMVTag.amountBinary] = UInt32(exactly: amount).map(binary)
         values[EMVTag.amountOtherBinary] = UInt32(exactly: cashback).map(binary)

@@ -20,14 +20,17 @@ public struct TransactionRequest: Hashable, Sendable {
     public var date: CivilDate
     /// Transaction sequence counter (9F41), 1...99,999,999.
     public var sequenceCounter: UInt32
+    /// Account type (5F57) that the cardholder chose; nil for none.
+    public var accountType: UInt8?
     /// The merchant wants the issuer asked whatever the cards says (TVR byte 4 bit 4).
     public var forcedOnline: Bool
 
     public init(
         amount: Money, cashback: Money? = nil, kind: Kind = .goodsOrServices, date: CivilDate,
-        sequenceCounter: UInt32, forcedOnline: Bool = false
+        sequenceCounter: UInt32, accountType: UInt8? = nil, forcedOnline: Bool = false
     ) {
         (self.amount, self.cashback, self.kind) = (amount, cashback, kind)
-        (self.date, self.sequenceCounter, self.forcedOnline) = (date, sequenceCounter, forcedOnline)
+        (self.date, self.sequenceCounter) = (date, sequenceCounter)
+        (self.accountType, self.forcedOnline) = (accountType, forcedOnline)
     }
 }

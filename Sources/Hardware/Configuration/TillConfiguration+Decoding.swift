@@ -35,7 +35,7 @@ extension TillConfiguration {
         host = try root.optional("host")?.choice(PaymentHostChoice.self) ?? Self.standard.host
         splitSaleWindow =
             try root.optional("splitSaleWindow").map(SplitSaleWindow.init) ?? Self.standard.splitSaleWindow
-        (receiptWidth, printer) = try Self.receipt(try root.optional("receipt"))
+        receipt = try ReceiptSettings(try root.optional("receipt"), country: terminal.country)
         store = try StoreSettings(try root.optional("store"))
         features = try FeatureOverrides(try root.optional("features"))
         let readers = try ReaderSettings(try root.optional("readers"))
@@ -93,17 +93,5 @@ extension TillConfiguration {
         let amount = try node.money(currency)
         guard amount.minorUnits > 0 else { throw node.error("a maximum of zero refuses every payment") }
         return amount
-    }
-
-    private static func receipt(_ node: SettingsNode?) throws(SettingsError) -> (width: Int, printer: String?) {
-        guard let node else { return (standardReceiptWidth, nil) }
-        try node.mapping(allowedKeys: ["width", "printer"])
-        let width = try node.optional("width")?.int(in: 24...132) ?? standardReceiptWidth
-        guard let name = try node.optional("printer") else { return (width, nil) }
-        let printer = try name.line(length: 1...127)
-        guard !printer.contains(where: { $0.isWhitespace || $0 == "/" || $0 == "#" }) else {
-            throw name.error("not a print queue: no blank, '/' or '#' can be in its name", fix: "see 'lpstat -e'")
-        }
-        return (width, printer)
     }
 }

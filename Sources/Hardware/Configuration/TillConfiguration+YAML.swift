@@ -214,10 +214,27 @@ extension TillConfiguration {
         [
             "", "# How long an offline payment counts when the same card pays again.",
             "splitSaleWindow: \(splitSaleWindow.setting)", "",
-            "# Who authorises payments.", "host: \(host.rawValue)", "", "# Where receipts come out.", "receipt:",
-            "  width: \(receiptWidth)  # columns",
-            printer.map { "  printer: " + Self.quoted($0) } ?? "  # No printer: the default queue of CUPS.",
-        ]
+            "# Who authorises payments.", "host: \(host.rawValue)",
+        ] + receiptText
+    }
+
+    private var receiptText: [String] {
+        func lines(_ key: String, _ texts: [String]) -> [String] {
+            texts.isEmpty ? [] : ["  \(key):"] + texts.map { "    - " + Self.quoted($0) }
+        }
+        func line(_ key: String, _ text: String?) -> [String] {
+            text.map { ["  \(key): " + Self.quoted($0)] } ?? []
+        }
+        return ["", "# What receipts look like, and where they come out.", "receipt:"]
+            + line("logo", receipt.logo) + lines("header", receipt.header) + lines("footer", receipt.footer)
+            + [
+                "  locale: \(receipt.language.rawValue)",
+                "  paper: \(receipt.paper.rawValue)",
+                "  width: \(receipt.columns)  # columns",
+                "  code: \(receipt.code.rawValue)",
+                "  region: \(receipt.region.rawValue)  # whose rules count",
+            ] + line("sender", receipt.sender)
+            + [printer.map { "  printer: " + Self.quoted($0) } ?? "  # No printer: the default queue of CUPS."]
     }
 
     private func decimal(_ minorUnits: UInt32) -> String {

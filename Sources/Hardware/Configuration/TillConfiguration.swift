@@ -27,10 +27,8 @@ public struct TillConfiguration: Hashable, Sendable {
     /// The largest payment in each currency that is taken, ``currency`` among them; empty when every currency
     /// is taken and no amount is too large.
     public let maximumAmounts: [Money]
-    /// Columns of the receipt's paper, 24...132.
-    public let receiptWidth: Int
-    /// The CUPS queue for receipts; nil for CUPS's own default.
-    public let printer: String?
+    /// What receipts look like, and where they come out.
+    public let receipt: ReceiptSettings
     /// Who authorises payments.
     public let host: PaymentHostChoice
     /// What is known of readers: the rows that come with the driver, and the shop's own behind them.
@@ -58,13 +56,12 @@ public struct TillConfiguration: Hashable, Sendable {
         magneticStripe = MagneticStripePolicy()
         applicationNames = StandardApplicationNames.byAID
         (currency, maximumAmounts) = (.usDollar, [])
-        (receiptWidth, printer, host) = (Self.standardReceiptWidth, nil, .simulated)
+        (receipt, host) = (ReceiptSettings(country: terminal.country), .simulated)
         (readerQuirks, readerFirmware) = (.embedded, ReaderFirmwareCatalogue())
         (splitSaleWindow, reconnection) = (.day, ReconnectionPolicy())
         (store, features) = (StoreSettings(), FeatureOverrides())
     }
 
-    static let standardReceiptWidth = 40
     static let standardPINPadScheme = PINPadScheme.tdes
 
     /// See ``init()``.
@@ -92,6 +89,12 @@ public struct TillConfiguration: Hashable, Sendable {
     public func terminal(for currency: Currency) -> TerminalConfiguration {
         currency == self.currency ? terminal : terminalForOtherCurrencies
     }
+
+    /// Columns of receipts as text, 24...80.
+    public var receiptWidth: Int { receipt.columns }
+
+    /// The print queue for receipts; nil for CUPS's own default.
+    public var printer: String? { receipt.printer }
 
     /// Refuses what is above the largest amount.
     ///

@@ -12,6 +12,8 @@ public struct PaymentIntentParameters: Hashable, Sendable {
     public var amount: Money
     /// How long to wait for a card.
     public var cardTimeout: Duration
+    /// The account that the cardholder chose; nil for none.
+    public var accountType: AccountType?
     /// The issuer is to be asked whatever the card says.
     public var forcedOnline: Bool
     /// Goes to the record of the payment, not to the card.
@@ -19,9 +21,9 @@ public struct PaymentIntentParameters: Hashable, Sendable {
 
     public init(
         key: IdempotencyKey, stan: UInt32, amount: Money, cardTimeout: Duration = .seconds(60),
-        forcedOnline: Bool = false, metadata: [String: String] = [:]
+        accountType: AccountType? = nil, forcedOnline: Bool = false, metadata: [String: String] = [:]
     ) {
         (self.key, self.stan, self.amount, self.cardTimeout) = (key, stan, amount, cardTimeout)
-        (self.forcedOnline, self.metadata) = (forcedOnline, metadata)
+        (self.accountType, self.forcedOnline, self.metadata) = (accountType, forcedOnline, metadata)
     }
 }

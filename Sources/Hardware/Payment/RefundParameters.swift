@@ -1,4 +1,5 @@
 public import Amounts
+internal import EMV
 
 /// What is to be given back.
 public struct RefundParameters: Hashable, Sendable {
@@ -26,5 +27,12 @@ public struct RefundResult: Hashable, Sendable {
     public init(reference: String, authorisationCode: String?, responseCode: String) {
         (self.reference, self.authorisationCode) = (reference, authorisationCode)
         self.responseCode = responseCode
+    }
+
+    /// What the host's answer says of a refund that it approved.
+    public init(_ response: AuthorizationResponse) {
+        self.init(
+            reference: response.reference, authorisationCode: response.answer.authorisationCode,
+            responseCode: response.responseCode)
     }
 }

@@ -8,6 +8,8 @@ public struct ReceiptTotal: Hashable, Sendable, Codable {
         case taxes
         /// Taxes that the prices contain already: they are said, and make nothing dearer.
         case includedTaxes
+        /// A part that gift cards have paid already.
+        case giftCards
         case tip
     }
 

@@ -9,10 +9,13 @@ extension CardPresentTransactionDetails {
             entryMode: .chip, cardholderVerification: CardholderVerification(outcome.cardholderVerification),
             aid: outcome.application.map { Self.hexadecimal($0.aid) },
             applicationName: outcome.application?.displayName,
+            accountType: outcome.application.flatMap { AccountType(application: $0.aid) }
+                ?? outcome.accountType.flatMap { AccountType(code: $0) },
             terminalVerificationResults: Self.hexadecimal(outcome.verificationResults.bytes),
             transactionStatusInformation: Self.hexadecimal(outcome.statusInformation.bytes),
             applicationCryptogram: outcome.cryptogram.map { Self.hexadecimal($0.value) },
             cryptogramType: outcome.cryptogram.map { Self.name(of: $0.type) },
+            issuerApplicationData: outcome.issuerApplicationData.map(Self.hexadecimal),
             applicationTransactionCounter: outcome.cryptogram?.counter,
             authorizationResponseCode: outcome.responseCode?.description,
             authorizationCode: outcome.authorisationCode,

@@ -81,6 +81,7 @@ struct PaymentRun: Sendable {
             random: random)
         let request = TransactionRequest(
             amount: parameters.amount, date: date, sequenceCounter: parameters.stan,
+            accountType: parameters.accountType?.code,
             forcedOnline: parameters.forcedOnline)
         let outcome = await kernel.run(request, on: traced(channel)) { [events] state in events.send(.kernel(state)) }
         // The card has said all that it will: it may be taken out whatever comes next.

@@ -25,9 +25,7 @@ struct RefundRun: Sendable {
         }
         switch await sending.value {
         case .success(let response) where response.isApproved:
-            return RefundResult(
-                reference: response.reference, authorisationCode: response.answer.authorisationCode,
-                responseCode: response.responseCode)
+            return RefundResult(response)
         case .success(let response):
             let reason = DeclineReason(responseCode: response.responseCode)
             throw .refundPayment(.paymentDeclinedByPaymentProcessorAPI(reason), shouldRetry: reason.mayRetry)

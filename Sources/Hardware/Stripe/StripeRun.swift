@@ -26,7 +26,8 @@ struct StripeRun: Sendable {
         let isFallback = card.serviceCode.hasChip
         var details = CardPresentTransactionDetails(
             brand: CardBrand(card.pan)?.rawValue ?? "unknown", lastFour: card.pan.lastFour,
-            entryMode: isFallback ? .fallback : .swipe, cardholderVerification: .none)
+            entryMode: isFallback ? .fallback : .swipe, cardholderVerification: .none,
+            accountType: parameters.accountType)
         if let reason = refusal(of: card) { throw declined(reason, details) }
         if await history?.isOnExceptionFile(card.pan, sequenceNumber: nil) == true {
             throw declined("the card is on the exception file", details)

@@ -27,6 +27,15 @@ public struct OrdersRemote: Remote {
         return try await value(request, context: DecodingContext(siteID: siteID))
     }
 
+    /// The same with what only a payment has to know of it.
+    public func loadOrderToPay(siteID: Int64, orderID: Int64) async throws(NetworkError) -> OrderForPayment {
+        let parameters: Parameters = [
+            "_fields": .text(Self.fields + ",prices_include_tax"), "dates_are_gmt": true,
+        ]
+        let request = JetpackRequest(siteID: siteID, .get, "orders/\(orderID)", parameters: parameters)
+        return try await value(request, context: DecodingContext(siteID: siteID))
+    }
+
     public func loadDateModified(siteID: Int64, orderID: Int64) async throws(NetworkError) -> Timestamp {
         let parameters: Parameters = ["_fields": "date_modified_gmt", "dates_are_gmt": true]
         let request = JetpackRequest(siteID: siteID, .get, "orders/\(orderID)", parameters: parameters)

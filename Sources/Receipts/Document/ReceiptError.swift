@@ -5,6 +5,8 @@ public enum ReceiptError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was given as a logo is no PNG file, or a damaged one.
     case logoIsNoPNG
     case logoTooLarge(width: Int, height: Int)
+    /// The file of the logo cannot be read, or is none that can be used; what is wrong with it.
+    case logoUnusable(path: String, reason: String)
     /// A picture has at most ``PictureRenderer/heightLimit`` pixels.
     case tooLongForPicture(height: Int)
     /// Drawing failed; the status of cairo.
@@ -24,6 +26,7 @@ public enum ReceiptError: Error, Hashable, Sendable, CustomStringConvertible {
         case .logoTooLarge(let width, let height):
             "the logo of \(width)×\(height) pixels is too large: at most \(ReceiptLogo.sideLimit) a side, "
                 + "and \(ReceiptLogo.byteLimit) bytes"
+        case .logoUnusable(let path, let reason): "the logo '\(path)' cannot be used: \(reason)"
         case .tooLongForPicture(let height):
             "the receipt is too long for one picture: \(height) of at most \(PictureRenderer.heightLimit) pixels"
         case .notDrawn(let status): "the receipt cannot be drawn: cairo says \(status)"

@@ -29,12 +29,29 @@ public struct ReceiptComposer: Sendable {
         return "\(document.merchant.name) \(document.payment)"
     }
 
+    /// In both languages of Canada, whatever the receipt's own.
+    private static let transactionRecord = "TRANSACTION RECORD / RELEVÉ DE TRANSACTION"
+
     private var labels: ReceiptLabels { locale.labels }
 
     /// A value that runs from left to right in every script: digits, hexadecimal digits, names of the payment's world.
     private func value(_ text: String) -> String {
         // LEFT-TO-RIGHT ISOLATE and POP DIRECTIONAL ISOLATE (Unicode Standard Annex 9).
         locale.isRightToLeft ? "\u{2066}\(text)\u{2069}" : text
+    }
+
+    /// A text from outside. Where it may run the other way than what stands around it, it keeps to itself.
+    private func outside(_ text: String) -> String {
+        guard locale.isRightToLeft || text.unicodeScalars.contains(where: Self.runsFromTheRight) else { return text }
+        // FIRST STRONG ISOLATE and POP DIRECTIONAL ISOLATE (Unicode Standard Annex 9).
+        return "\u{2068}\(text)\u{2069}"
+    }
+
+    private static func runsFromTheRight(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x590...0x8FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFC, 0x10800...0x10FFF, 0x1E800...0x1EFFF: true
+        default: false
+        }
     }
 
     private func amount(_ decimal: String, _ document: ReceiptDocument) -> String {
@@ -44,13 +61,14 @@ public struct ReceiptComposer: Sendable {
     private func heading(_ document: ReceiptDocument) -> [ReceiptBlock] {
         let merchant = document.merchant
         var blocks: [ReceiptBlock] = document.logo.map { [.logo($0)] } ?? []
-        blocks += document.header.map { .text($0) }
-        blocks.append(.title(merchant.name))
-        blocks += merchant.lines.map { .text($0) }
+        blocks += document.header.map { .text(outside($0)) }
+        blocks.append(.title(outside(merchant.name)))
+        blocks += merchant.lines.map { .text(outside($0)) }
+        if ReceiptRules.wants(.transactionRecord, on: document) { blocks.append(.text(Self.transactionRecord)) }
         blocks.append(.space)
         blocks.append(.row(labels.date, value(locale.format(date: document.date, zone: document.zone))))
         blocks.append(.row(labels.payment, value(document.payment)))
-        if let store = document.store { blocks.append(.row(labels.store, store)) }
+        if let store = document.store { blocks.append(.row(labels.store, outside(store))) }
         if let order = document.orderNumber ?? document.orderID.map(String.init) {
             blocks.append(.row(labels.order, value("#\(order)")))
         }
@@ -75,7 +93,8 @@ public struct ReceiptComposer: Sendable {
             case .unknown: labels.outcomeUnknown
             }
         var blocks: [ReceiptBlock] = [.title(kind), .text(outcome, isStrong: true)]
-        if document.outcome != .approved, let reason = document.reason { blocks.append(.text(reason)) }
+        if document.outcome != .approved, let reason = document.reason { blocks.append(.text(outside(reason))) }
+        if document.kind == .void, document.outcome == .approved { blocks.append(.text(labels.nothingCharged)) }
         if document.outcome == .unknown {
             blocks += [.text(labels.doNotChargeAgain, isStrong: true), .text(labels.beingChecked)]
         }
@@ -86,9 +105,9 @@ public struct ReceiptComposer: Sendable {
         var blocks: [ReceiptBlock] = []
         for item in document.items {
             let quantity = item.quantity
-            let name = quantity == "1" ? item.title : "\(quantity) × \(item.title)"
+            let name = quantity == "1" ? outside(item.title) : "\(quantity) × \(outside(item.title))"
             blocks.append(.row(name, amount(item.amount, document)))
-            blocks += item.attributes.map { .text("  \($0.name): \($0.value)", .leading) }
+            blocks += item.attributes.map { .text("  \(outside($0.name)): \(outside($0.value))", .leading) }
         }
         return blocks.isEmpty ? [] : blocks + [.rule]
     }
@@ -103,10 +122,11 @@ public struct ReceiptComposer: Sendable {
                 case .shipping: labels.shipping
                 case .taxes: labels.taxes
                 case .includedTaxes: labels.includedTaxes
+                case .giftCards: labels.giftCards
                 case .tip: labels.tip
                 }
             return .row(
-                total.detail.map { "\(label) (\($0))" } ?? label, amount(total.amount, document))
+                total.detail.map { "\(label) (\(outside($0)))" } ?? label, amount(total.amount, document))
         }
         switch document.outcome {
         case .approved:
@@ -128,10 +148,12 @@ public struct ReceiptComposer: Sendable {
     }
 
     private func card(_ card: CardPresentTransactionDetails, _ document: ReceiptDocument) -> [ReceiptBlock] {
+        var blocks: [ReceiptBlock] = []
+        if let name = card.applicationName { blocks.append(.row(labels.application, outside(name))) }
         var rows: [(String, String?)] = []
-        if let name = card.applicationName {
-            rows.append((labels.application, name))
-        } else if card.entryMode != .chip, let brand = CardBrand(rawValue: card.brand) {
+        if let brand = document.brand,
+            card.applicationName == nil && card.entryMode != .chip || ReceiptRules.wants(.cardBrand, on: document)
+        {
             rows.append((labels.cardBrand, brand.displayName))
         }
         rows.append((labels.applicationID, card.aid))
@@ -142,9 +164,9 @@ public struct ReceiptComposer: Sendable {
             case .swipe: labels.swiped
             case .fallback: labels.fallback
             }
-        var blocks: [ReceiptBlock] = rows.compactMap { row($0, $1) }
+        blocks += rows.compactMap { row($0, $1) }
         // They are in the receipt's own language.
-        if let account = card.accountType { blocks.append(.row(labels.accountType, labels.word(for: account))) }
+        if let word = accountWord(card, document) { blocks.append(.row(labels.accountType, word)) }
         blocks.append(.row(labels.entryMode, mode))
         let proof: [(String, String?)] = [
             (labels.authorizationCode, card.authorizationCode),
@@ -153,25 +175,32 @@ public struct ReceiptComposer: Sendable {
             ("ATC", card.applicationTransactionCounter.map { String($0) }),
             ("TVR", card.terminalVerificationResults),
             ("TSI", card.transactionStatusInformation),
+            ("IAD", ReceiptRules.wants(.issuerApplicationData, on: document) ? card.issuerApplicationData : nil),
             (labels.reference, card.hostReference),
         ]
         return blocks + proof.compactMap { row($0, $1) }
     }
 
+    /// In the United States nobody asks for it, and elsewhere it is said even when it is the one that nobody chose.
+    private func accountWord(_ card: CardPresentTransactionDetails, _ document: ReceiptDocument) -> String? {
+        guard document.region != .unitedStates else { return nil }
+        if let account = card.accountType { return labels.word(for: account) }
+        return ReceiptRules.wants(.accountType, on: document) ? labels.defaultAccount : nil
+    }
+
     private func row(_ name: String, _ text: String?) -> ReceiptBlock? { text.map { .row(name, value($0)) } }
 
     private func verification(_ document: ReceiptDocument) -> [ReceiptBlock] {
-        guard let card = document.card else { return [] }
+        // Nobody verifies a cardholder to give him money.
+        guard let card = document.card, document.kind != .refund else { return [] }
         var blocks: [ReceiptBlock] = [.space]
         switch card.cardholderVerification {
-        case .offlinePIN, .encipheredOfflinePIN, .onlinePIN, .offlinePINAndSignature,
-            .encipheredOfflinePINAndSignature:
-            blocks.append(.text(labels.verifiedByPIN))
+        case let method where method.isByPIN: blocks.append(.text(labels.verifiedByPIN))
         case .none: blocks.append(.text(labels.notAsked))
         case .failed: blocks.append(.text(labels.verificationFailed))
-        case .signature: break
+        default: break
         }
-        if card.cardholderVerification.needsSignature, document.outcome == .approved {
+        if document.asksForSignature {
             if document.copy == .merchant { blocks.append(.signature(labels.signature)) }
             blocks.append(.text(labels.verifiedBySignature))
         }

@@ -4,10 +4,10 @@ internal import Hardware
 public struct ReceiptLabels: Hashable, Sendable {
     var date, payment, store, order, merchantID, terminalID: String
     var sale, refund, void, preauthorization: String
-    var approved, declined, cancelled, outcomeUnknown, doNotChargeAgain, beingChecked: String
-    var subtotal, discount, fees, shipping, taxes, includedTaxes, tip: String
+    var approved, declined, cancelled, outcomeUnknown, doNotChargeAgain, beingChecked, nothingCharged: String
+    var subtotal, discount, fees, shipping, taxes, includedTaxes, giftCards, tip: String
     var total, refunded, voided, authorized, amount, approvedAmount: String
-    var application, cardBrand, applicationID, card, accountType, savings, cheque, credit: String
+    var application, cardBrand, applicationID, card, accountType, defaultAccount, savings, cheque, credit: String
     var entryMode, chip, swiped, fallback: String
     var authorizationCode, response, reference: String
     var verifiedByPIN, notAsked, verificationFailed, verifiedBySignature, signature: String

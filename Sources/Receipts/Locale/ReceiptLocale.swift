@@ -1,4 +1,5 @@
 internal import Amounts
+public import Hardware
 
 /// A language with its words and its ways to write amounts and dates.
 ///
@@ -34,9 +35,22 @@ public struct ReceiptLocale: Hashable, Sendable {
     let dateOrder: DateOrder
 
     /// Every language, English first.
-    public static let all: [ReceiptLocale] = [
-        .english, .spanish, .french, .german, .italian, .portuguese, .japanese, .arabic,
-    ]
+    public static let all = ReceiptLanguage.allCases.map { ReceiptLocale($0) }
+
+    /// What a language is on a receipt.
+    public init(_ language: ReceiptLanguage) {
+        self =
+            switch language {
+            case .english: .english
+            case .spanish: .spanish
+            case .french: .french
+            case .german: .german
+            case .italian: .italian
+            case .portuguese: .portuguese
+            case .japanese: .japanese
+            case .arabic: .arabic
+            }
+    }
 
     /// Finds a language by its code, in any letter case; a region behind it (`de-AT`, `pt_BR.UTF-8`) does not matter.
     public init?(code: String) {

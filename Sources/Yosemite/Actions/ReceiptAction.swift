@@ -9,11 +9,13 @@ public enum ReceiptAction: Action {
     /// marked as a duplicate. Completes with the print as far as it came; with an error when nothing was printed for
     /// certain, and when nobody can say.
     case print(
-        request: ReceiptPrintRequest, onChange: @Sendable (ReceiptPrint) -> Void, onCompletion: Completion<ReceiptPrint>)
+        request: ReceiptPrintRequest, onChange: @Sendable (ReceiptPrint) -> Void, onCompletion: Completion<ReceiptPrint>
+    )
     /// Prints a copy that may be on paper again, marked as a duplicate: on the same printer and paper as the last time
     /// where the request says nothing else.
     case reprint(
-        request: ReceiptPrintRequest, onChange: @Sendable (ReceiptPrint) -> Void, onCompletion: Completion<ReceiptPrint>)
+        request: ReceiptPrintRequest, onChange: @Sendable (ReceiptPrint) -> Void, onCompletion: Completion<ReceiptPrint>
+    )
     /// Takes a print out of its queue.
     case cancelPrint(printID: Int64, onCompletion: Completion<ReceiptPrint>)
     /// The prints of a payment, or of every payment when it is nil, newest first, with what was heard of them.
@@ -29,6 +31,8 @@ public enum ReceiptAction: Action {
     case loadReceipt(paymentID: Int64, kind: ReceiptContent.Kind? = nil, onCompletion: Completion<StoredReceipt>)
     /// The receipts that a query means, newest first.
     case loadReceipts(matching: ReceiptQuery, onCompletion: Completion<[StoredReceipt]>)
+    /// How many receipts a query means, whatever its limit.
+    case countReceipts(matching: ReceiptQuery, onCompletion: Completion<Int>)
     /// Asks the store site for its own receipt of an order, and how long it shows it. The store makes a new one each time.
     case retrieveReceipt(siteID: Int64, orderID: Int64, onCompletion: Completion<BackendReceipt>)
 
@@ -47,6 +51,7 @@ public enum ReceiptAction: Action {
         case .saveReceipt(let id, _, _), .loadReceipt(let id, _, _): ["payment": Payment.name(of: id)]
         // By what it looks is somebody's card or purchase.
         case .loadReceipts(let query, _): ["limit": query.limit.map(String.init) ?? "none"]
+        case .countReceipts: [:]
         case .retrieveReceipt(let siteID, let orderID, _): ["site": String(siteID), "order": String(orderID)]
         }
     }

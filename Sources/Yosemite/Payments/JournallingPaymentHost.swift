@@ -19,12 +19,17 @@ public final class JournallingPaymentHost: PaymentHost {
         case moved
         /// A reversal was tried, and not confirmed.
         case reversing
+        /// Taken back, after no answer or one that made no sense.
         case reversed
+        /// Taken back, after an approval.
+        case voided
     }
 
     private struct Entry {
         var attempt: Int64
         var phase: Phase
+        /// Whether the host has approved.
+        var isApproved = false
     }
 
     private let host: any PaymentHost
@@ -89,7 +94,10 @@ public final class JournallingPaymentHost: PaymentHost {
         }
         setPhase(.reversing, of: request.key)
         try await host.reverse(request)
-        setPhase(.reversed, of: request.key)
+        entries.withLock {
+            guard let entry = $0[request.key] else { return }
+            $0[request.key]?.phase = entry.isApproved ? .voided : .reversed
+        }
     }
 
     /// Tells of an approval at once. What moves no money waits in the journal until the payment is recorded: see
@@ -123,7 +131,11 @@ public final class JournallingPaymentHost: PaymentHost {
     }
 
     private func note(_ response: AuthorizationResponse, of key: IdempotencyKey) {
-        if !response.isApproved { setPhase(.refused, of: key) }
+        if response.isApproved {
+            entries.withLock { $0[key]?.isApproved = true }
+        } else {
+            setPhase(.refused, of: key)
+        }
     }
 
     private func note(_ error: PaymentHostError, of key: IdempotencyKey) {

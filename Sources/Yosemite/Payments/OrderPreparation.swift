@@ -12,6 +12,8 @@ struct OrderPreparation: Sendable {
         let order: OrderToPay
         let amount: Money
         let metadata: [String: String]
+        /// What its receipt says of what the amount is made of.
+        let bill: ReceiptBill
     }
 
     /// What an order costs now, and what it cost when it was kept last.
@@ -34,7 +36,8 @@ struct OrderPreparation: Sendable {
     /// Fetches an order and looks whether it can be paid. `expected` is what the customer was told.
     func run(orderID: Int64, expected: Money?) async throws(CardPresentPaymentsError) -> Prepared {
         let account = try await accounts.account(siteID: site.siteID)
-        let order = try await fetch(orderID)
+        let fetched = try await fetch(orderID)
+        let order = fetched.order
         let payable: PayableOrder
         do throws(OrderNotPayable) {
             payable = try PayableOrder(order, currencies: account.storeCurrencies.supported, expected: expected)
@@ -45,22 +48,23 @@ struct OrderPreparation: Sendable {
             order: OrderToPay(
                 siteID: site.siteID, siteAddress: site.address, storeName: site.name, orderID: orderID,
                 orderNumber: order.number, gateway: account.gatewayID),
-            amount: payable.amount, metadata: payable.metadata(site))
+            amount: payable.amount, metadata: payable.metadata(site),
+            bill: ReceiptBill(order, pricesIncludeTax: fetched.pricesIncludeTax, amount: payable.amount))
     }
 
-    private func fetch(_ orderID: Int64) async throws(CardPresentPaymentsError) -> Networking.Order {
-        let order: Networking.Order
+    private func fetch(_ orderID: Int64) async throws(CardPresentPaymentsError) -> OrderForPayment {
+        let fetched: OrderForPayment
         do throws(NetworkError) {
-            order = try await site.orders.loadOrder(siteID: site.siteID, orderID: orderID)
+            fetched = try await site.orders.loadOrderToPay(siteID: site.siteID, orderID: orderID)
         } catch {
             guard case .service(let service) = error, service.kind == .notFound else { throw .site(.network(error)) }
             throw .site(.notFound(entity: "order", id: String(orderID)))
         }
         do {
-            _ = try site.context.storage.performAndSave { try $0.save(order) }
+            _ = try site.context.storage.performAndSave { try $0.save(fetched.order) }
         } catch {
             throw .site(StoreError(error, path: site.context.storage.path))
         }
-        return order
+        return fetched
     }
 }

@@ -17,7 +17,7 @@ struct PaymentCollection: Sendable {
     let time: any TimeSource
 
     func run(
-        _ entry: JournalEntry, request: PaymentRequest,
+        _ entry: JournalEntry, request: PaymentRequest, bill: ReceiptBill,
         onMessage: @escaping @Sendable (CardReaderEvent) -> Void,
         onProcessed: @Sendable (PaymentIntent) -> Void
     ) async throws(CardPresentPaymentsError) -> Payment {
@@ -29,7 +29,7 @@ struct PaymentCollection: Sendable {
         do throws(CardReaderServiceError) {
             let parameters = PaymentIntentParameters(
                 key: key, stan: attempt.stan, amount: attempt.amount, cardTimeout: request.cardTimeout,
-                forcedOnline: request.forcedOnline, metadata: request.metadata)
+                accountType: request.accountType, forcedOnline: request.forcedOnline, metadata: request.metadata)
             result = .success(try await service.capturePayment(parameters, onEvent: onMessage))
         } catch {
             result = .failure(error)
@@ -38,7 +38,7 @@ struct PaymentCollection: Sendable {
         do throws(JournalError) {
             switch result {
             case .success(let intent):
-                var recorded = try recordApproval(intent, of: entry)
+                var recorded = try recordApproval(intent, of: entry, bill)
                 onProcessed(intent)
                 if let advice = intent.advice { recorded = await advise(advice, of: entry) ?? recorded }
                 await NoticeDelivery(journal: journal, host: host).run()
@@ -49,7 +49,7 @@ struct PaymentCollection: Sendable {
                 // What cannot be read back is recorded all the same.
                 return (try? Payment(entry.payment.id, in: journal)) ?? recorded
             case .failure(let error):
-                let recorded = try record(PaymentFailure(error), of: entry, phase: phase)
+                let recorded = try record(PaymentFailure(error), of: entry, bill, phase: phase)
                 await NoticeDelivery(journal: journal, host: host).run()
                 return recorded
             }
@@ -74,11 +74,13 @@ struct PaymentCollection: Sendable {
         _ = try? await captures.settle(PaymentID(rawValue: payment.id))
     }
 
-    private func recordApproval(_ intent: PaymentIntent, of entry: JournalEntry) throws(JournalError) -> Payment {
+    private func recordApproval(
+        _ intent: PaymentIntent, of entry: JournalEntry, _ bill: ReceiptBill
+    ) throws(JournalError) -> Payment {
         // A card that approved offline has the host's promise only once the host has been told.
         let finished = try journal.finish(
             entry.attempt.id, as: intent.advice == nil ? .captured : .authorized,
-            details: PaymentDetails(intent.details), receipt: receipt(.approved, of: entry, card: intent.details),
+            details: PaymentDetails(intent.details), receipt: receipt(.approved, of: entry, bill, card: intent.details),
             advice: intent.advice.map(StoredAdvice.init)?.text,
             offlineCard: intent.advice == nil ? nil : history?.offlineCard, at: time.now())
         return try Payment(finished.payment, in: journal)
@@ -97,7 +99,7 @@ struct PaymentCollection: Sendable {
     }
 
     private func record(
-        _ failure: PaymentFailure, of entry: JournalEntry, phase: JournallingPaymentHost.Phase
+        _ failure: PaymentFailure, of entry: JournalEntry, _ bill: ReceiptBill, phase: JournallingPaymentHost.Phase
     ) throws(JournalError) -> Payment {
         let details = PaymentDetails(failure.card, failure: failure)
         let id = entry.attempt.id
@@ -106,31 +108,37 @@ struct PaymentCollection: Sendable {
         if phase == .moved || phase == .reversing || failure.isUnknown {
             recorded = try journal.markUnknown(
                 id, reason: failure.message, details: details,
-                receipt: receipt(.unknown, of: entry, card: failure.card, failure: failure), at: time.now())
+                receipt: receipt(.unknown, of: entry, bill, card: failure.card, failure: failure), at: time.now())
         } else {
-            let outcome: ReceiptContent.Outcome = failure.isDecline ? .declined : .cancelled
+            // What was approved and taken back by the till is void. A card that declined has declined, whatever the host
+            // said before.
+            let isVoid = phase == .voided && !failure.isDecline
+            let outcome: ReceiptContent.Outcome = isVoid ? .approved : failure.isDecline ? .declined : .cancelled
             let state: AttemptState =
                 switch phase {
-                case .reversed: .reversed
+                case .reversed, .voided: .reversed
                 case .nothingSent where failure.isCancellation: .cancelled
                 case .nothingSent, .undelivered, .refused, .moved, .reversing: failure.isDecline ? .declined : .failed
                 }
             recorded = try journal.finish(
                 id, as: state, details: details,
                 receipt: failure.card == nil
-                    ? nil : receipt(outcome, of: entry, card: failure.card, failure: failure),
+                    ? nil
+                    : receipt(
+                        outcome, of: entry, bill, isVoid: isVoid, card: failure.card, failure: failure),
                 detail: failure.message, at: time.now())
         }
         return try Payment(recorded.payment, in: journal)
     }
 
     private func receipt(
-        _ outcome: ReceiptContent.Outcome, of entry: JournalEntry, card: CardPresentTransactionDetails?,
-        failure: PaymentFailure? = nil
+        _ outcome: ReceiptContent.Outcome, of entry: JournalEntry, _ bill: ReceiptBill, isVoid: Bool = false,
+        card: CardPresentTransactionDetails?, failure: PaymentFailure? = nil
     ) -> ReceiptDraft {
         ReceiptWriter.draft(
             receipts.content(
-                kind: .sale, outcome: outcome, payment: entry.payment.id, orderID: entry.payment.orderID,
-                amount: entry.attempt.amount, reason: failure?.message, card: card))
+                kind: isVoid ? .void : .sale, outcome: outcome, payment: entry.payment.id,
+                orderID: entry.payment.orderID, amount: entry.attempt.amount, reason: failure?.message, bill: bill,
+                card: card))
     }
 }

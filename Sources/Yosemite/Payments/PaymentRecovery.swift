@@ -109,7 +109,9 @@ struct PaymentRecovery: Sendable {
             details.hostReference = response.reference
             return try journal.finish(
                 attempt.id, as: .captured, details: details,
-                receipt: receipt(.approved, of: attempt, payment: payment, reason: nil), at: time.now())
+                receipt: receipt(
+                    .approved, of: attempt, payment: payment, reason: nil, answer: RefundResult(response)),
+                at: time.now())
         case .declined(let response):
             return try journal.finish(
                 attempt.id, as: .declined,
@@ -124,12 +126,15 @@ struct PaymentRecovery: Sendable {
     }
 
     private func receipt(
-        _ outcome: ReceiptContent.Outcome, of attempt: PaymentAttempt, payment: Storage.Payment, reason: String?
+        _ outcome: ReceiptContent.Outcome, of attempt: PaymentAttempt, payment: Storage.Payment, reason: String?,
+        answer: RefundResult? = nil
     ) -> ReceiptDraft {
         ReceiptWriter.draft(
-            receipts.content(
-                kind: attempt.kind == .sale ? .sale : .refund, outcome: outcome, payment: payment.id,
-                orderID: payment.orderID, amount: attempt.amount, reason: reason,
-                card: CardPresentTransactionDetails(payment.details)))
+            attempt.kind == .refund
+                ? receipts.refund(outcome, of: payment, amount: attempt.amount, reason: reason, answer: answer)
+                : receipts.content(
+                    kind: .sale, outcome: outcome, payment: payment.id, orderID: payment.orderID,
+                    amount: attempt.amount, reason: reason, bill: receipts.bill(of: payment.id),
+                    card: receipts.sale(of: payment.id)?.card ?? CardPresentTransactionDetails(payment.details)))
     }
 }

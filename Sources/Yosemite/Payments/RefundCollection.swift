@@ -83,19 +83,7 @@ struct RefundCollection: Sendable {
     private func receipt(
         _ outcome: ReceiptContent.Outcome, of entry: JournalEntry, reason: String? = nil, refund: RefundResult? = nil
     ) -> ReceiptDraft {
-        var card = CardPresentTransactionDetails(entry.payment.details)
-        // What stood on the sale's receipt about its own authorisation does not stand on the refund's.
-        card?.authorizationCode = refund?.authorisationCode
-        card?.authorizationResponseCode = refund?.responseCode
-        card?.hostReference = refund?.reference
-        card?.applicationCryptogram = nil
-        card?.cryptogramType = nil
-        card?.terminalVerificationResults = nil
-        card?.transactionStatusInformation = nil
-        card?.applicationTransactionCounter = nil
-        return ReceiptWriter.draft(
-            receipts.content(
-                kind: .refund, outcome: outcome, payment: entry.payment.id, orderID: entry.payment.orderID,
-                amount: entry.attempt.amount, reason: reason, card: card))
+        ReceiptWriter.draft(
+            receipts.refund(outcome, of: entry.payment, amount: entry.attempt.amount, reason: reason, answer: refund))
     }
 }

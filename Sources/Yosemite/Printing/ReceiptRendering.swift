@@ -4,6 +4,8 @@ internal import Receipts
 /// Makes of a receipt what its printer takes.
 struct ReceiptRendering: Sendable {
     let style: ReceiptStyle
+    /// Text has no place for it, and does without.
+    let logo: @Sendable () throws(ReceiptError) -> ReceiptLogo?
 
     /// The MIME type of what a printer of this language is sent.
     static func format(_ language: PrinterCapabilities.Language) -> String {
@@ -20,7 +22,8 @@ struct ReceiptRendering: Sendable {
         _ receipt: StoredReceipt, _ copy: ReceiptCopy, isDuplicate: Bool, for printer: PrinterCapabilities,
         on medium: PrintMedium?
     ) throws(ReceiptError) -> PrintDocument {
-        let document = ReceiptDocument(receipt.content, copy: copy, isDuplicate: isDuplicate).styled(by: style)
+        var document = ReceiptDocument(receipt.content, copy: copy, isDuplicate: isDuplicate).styled(by: style)
+        if !printer.language.isText { document.logo = try logo() }
         let composer = ReceiptComposer(locale: style.locale)
         let blocks = composer.compose(document)
         let title = "Receipt \(receipt.paymentName)"
@@ -43,4 +46,8 @@ struct ReceiptRendering: Sendable {
         return PlainTextRenderer(width: width).render(
             ReceiptComposer(locale: style.locale).compose(document.styled(by: style)))
     }
+}
+
+extension PrinterCapabilities.Language {
+    fileprivate var isText: Bool { if case .text = self { true } else { false } }
 }

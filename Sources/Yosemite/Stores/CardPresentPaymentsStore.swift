@@ -116,7 +116,7 @@ public final class CardPresentPaymentsStore: Store {
                         try journal.begin(
                             siteID: request.siteID, orderID: request.orderID, amount: request.amount,
                             hostName: host.name, at: time.now())
-                    }, request
+                    }, request, request.tip.flatMap { ReceiptBill(request.amount, tip: $0) } ?? .none
                 )
             }
         case .quoteOrder(let siteID, let orderID, let onCompletion):
@@ -195,7 +195,7 @@ public final class CardPresentPaymentsStore: Store {
 
     // MARK: Payments
 
-    private typealias Begun = (entry: JournalEntry, request: PaymentRequest)
+    private typealias Begun = (entry: JournalEntry, request: PaymentRequest, bill: ReceiptBill)
 
     private func collect(
         _ onMessage: @escaping CardPresentPaymentsAction.Messages,
@@ -207,8 +207,9 @@ public final class CardPresentPaymentsStore: Store {
             journal: journal, host: host, service: service, receipts: receipts, history: history, captures: captures,
             time: time)
         runAlone(.payment, onCompletion) { () async throws(CardPresentPaymentsError) in
-            let (entry, request) = try await begin()
-            return try await collection.run(entry, request: request, onMessage: onMessage, onProcessed: onProcessed)
+            let (entry, request, bill) = try await begin()
+            return try await collection.run(
+                entry, request: request, bill: bill, onMessage: onMessage, onProcessed: onProcessed)
         }
     }
 
@@ -223,7 +224,8 @@ public final class CardPresentPaymentsStore: Store {
             entry,
             PaymentRequest(
                 siteID: request.siteID, orderID: request.orderID, amount: prepared.amount,
-                cardTimeout: request.cardTimeout, forcedOnline: request.forcedOnline, metadata: prepared.metadata)
+                cardTimeout: request.cardTimeout, accountType: request.accountType,
+                forcedOnline: request.forcedOnline, metadata: prepared.metadata), prepared.bill
         )
     }
 
@@ -235,15 +237,17 @@ public final class CardPresentPaymentsStore: Store {
             siteID: payment.siteID, orderID: payment.orderID, amount: payment.amount, cardTimeout: cardTimeout,
             forcedOnline: forcedOnline)
         let capture = try recording { () throws(JournalError) in try journal.capture(of: id) }
+        // What an amount without an order was made of is on the receipt of the try before, if anywhere.
+        var bill = receipts.bill(of: id)
         if let order = payment.orderID, let capture {
             guard let site, site.covers(capture, of: payment) else { throw .noStoreSite }
-            request.metadata = try await OrderPreparation(site: site, accounts: accounts).run(
-                orderID: order, expected: payment.amount
-            ).metadata
+            let prepared = try await OrderPreparation(site: site, accounts: accounts).run(
+                orderID: order, expected: payment.amount)
+            (request.metadata, bill) = (prepared.metadata, prepared.bill)
         }
         return (
             try recording { () throws(JournalError) in try journal.retry(id, hostName: host.name, at: time.now()) },
-            request
+            request, bill
         )
     }
 

@@ -23,7 +23,8 @@ struct CancelPrint: AsyncParsableCommand {
             let print = try await till.cancelPrint(job.id)
             guard print.state == .failed else {
                 throw CommandFailure(
-                    .printer, code: "not_cancelled", message: "\(print.name) is \(print.state.rawValue): it was too late")
+                    .printer, code: "not_cancelled",
+                    message: "\(print.name) is \(print.state.rawValue): it was too late")
             }
             guard !output.json else { return try StandardOutput.write(json: ReceiptPrintView(print)) }
             try StandardOutput.write(

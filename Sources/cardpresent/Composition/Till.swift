@@ -3,6 +3,7 @@ internal import Determinism
 internal import EMV
 internal import Hardware
 internal import Networking
+internal import Receipts
 internal import Simulator
 internal import SmartCard
 internal import Storage
@@ -105,7 +106,9 @@ struct Till: Sendable {
                     reconnection: world.hasOwnedReaders ? settings.reconnection : .off, trace: world.recordTrace)
             }
             let receipts = ReceiptStore(
-                journal: journal, printer: CUPSPrinterService(time: SystemTimeSource()), time: time,
+                journal: journal, printer: CUPSPrinterService(time: SystemTimeSource()),
+                style: ReceiptStyle(settings.receipt),
+                logo: { () throws(ReceiptError) in try settings.receipt.openLogo() }, time: time,
                 site: session?.context)
             return [payments, receipts]
         }
@@ -341,6 +344,11 @@ extension Till {
     /// The receipts that a query means, newest first.
     func receipts(matching query: ReceiptQuery) async throws(CommandFailure) -> [StoredReceipt] {
         try await stores.value { ReceiptAction.loadReceipts(matching: query, onCompletion: $0) }
+    }
+
+    /// How many receipts a query means, whatever its limit.
+    func receiptCount(matching query: ReceiptQuery) async throws(CommandFailure) -> Int {
+        try await stores.value { ReceiptAction.countReceipts(matching: query, onCompletion: $0) }
     }
 
     func receiptText(

@@ -33,7 +33,8 @@ struct PrintRun: Sendable {
                 if isWatched { StandardError.write(Self.progress(print)) }
             }
             do throws(CommandFailure) {
-                let print = try await isReprint
+                let print =
+                    try await isReprint
                     ? till.reprint(request, onChange: show) : till.print(request, onChange: show)
                 view.prints.append(ReceiptPrintView(print))
                 failure = CommandFailure(print, wasAwaited: options.wait)

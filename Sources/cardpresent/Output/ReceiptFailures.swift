@@ -10,7 +10,7 @@ extension CommandFailure {
             self.init(
                 .unavailable, code: "drawing_library_missing", message: "\(error)",
                 fix: "apt-get install libpangocairo-1.0-0")
-        case .logoIsNoPNG, .logoTooLarge:
+        case .logoIsNoPNG, .logoTooLarge, .logoUnusable:
             self.init(
                 .badData, code: "bad_logo", message: (logo.map { "'\($0)': " } ?? "") + "\(error)",
                 fix: "give a PNG picture of at most \(ReceiptLogo.sideLimit) pixels a side")
