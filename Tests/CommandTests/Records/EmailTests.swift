@@ -196,7 +196,7 @@ private struct Message: Decodable {
 
     init(_ path: String, in scratch: Scratch) throws {
         let read = try Child(program: "/usr/bin/env", ["python3", "-c", Self.script, path], in: scratch).result()
-        try read.expectStatus(0)
+        read.expectStatus(0)
         self = try JSONDecoder().decode(Message.self, from: Data(read.output.utf8))
     }
 }
