@@ -291,7 +291,7 @@ let package = Package(
             name: "YosemiteTests",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Commands", "Determinism", "DFU", "EMV", "Experiments", "Fakes",
-                "Files", "Flux", "Hardware", "Networking", "Simulator", "SmartCard", "Storage", "StoreSite",
+                "Files", "Flux", "Hardware", "Networking", "Receipts", "Simulator", "SmartCard", "Storage", "StoreSite",
                 "Yosemite",
             ],
             swiftSettings: strict
