@@ -86,7 +86,7 @@ final class Canary {
 
     /// In groups of four with another mark between them.
     private func marked() -> String {
-        let mark = [".", "/", "_", ":", ",", "|", "+", "·", "*", "\t", "\n"].randomElement(using: &generator) ?? "."
+        let mark = [".", "/", "_", ":", ",", "|", "+", "·", "\t", "\n"].randomElement(using: &generator) ?? "."
         var text = ""
         for (index, digit) in number.enumerated() {
             if index > 0, index.isMultiple(of: 4), number.count - index >= 4 { text += mark }
