@@ -38,9 +38,10 @@ struct KilledPrintTests {
                 ["receipts", "print", payment, "--printer", "receipts", "--database", scratch.database], in: scratch,
                 environment: ["CUPS_SERVER": socket ?? server.socket])
             let isWaiting = child.wait(until: isThere)
-            try #require(isWaiting, "\(try child.result())")
             child.send(SIGKILL)
-            #expect(try child.result().signal == SIGKILL)
+            let end = try child.result()
+            try #require(isWaiting, "\(end)")
+            #expect(end.signal == SIGKILL)
         }
 
         /// Prints once more, without waiting.
@@ -84,7 +85,8 @@ struct KilledPrintTests {
             #expect(try till.printAgain(payment) == true, note)
         }
 
-        // The server has it all, and prints it: it knows the end, and is asked.
+        // The server has it all, and prints it: it knows the end, and is asked. Before that, nothing else is open.
+        _ = try till.server.settled { try till.run("receipts", "jobs", "--all", "--json") }
         let followed = try killed(at: .getJobAttributes, .answer)
         let ended = try till.server.settled { try till.run("receipts", "jobs", followed, "--json") }
         #expect(ended.map { $0["state"] as? String } == ["completed"])
@@ -104,7 +106,10 @@ struct KilledPrintTests {
         try till.server.holdPrinter()
         try till.server.administer("cupsenable", "receipts")
         let other = try till.pay()
-        try till.kill(other) { till.state(payment) == "sent" && till.state(other) == "accepted" }
+        try till.kill(other) {
+            let states = (try? till.jobs(payment))?.map { $0["state"] as? String }
+            return states == ["accepted", "sent"] && till.state(other) == "accepted"
+        }
         try till.server.releasePrinter()
         #expect(try till.server.papers(3).map { $0.contains("DUPLICATE") } == [false, true, false])
         for name in [payment, other] {

@@ -1,4 +1,5 @@
 import Hardware
+import Simulator
 import Storage
 import Synchronization
 import Testing
