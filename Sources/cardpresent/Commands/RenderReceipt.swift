@@ -117,10 +117,7 @@ struct RenderReceipt: AsyncParsableCommand {
             } else {
                 try await renderSeries(from: till, choices)
             }
-        guard missingGlyphs > 0 else { return }
-        StandardError.write(
-            "warning: no font has \(missingGlyphs) of the characters: letters are drawn as boxes, emoji are left out. "
-                + "Install a font that has them, for example the package fonts-noto-cjk\n")
+        MissingGlyphsWarning(missingGlyphs)?.report()
     }
 
     private func renderNewest(

@@ -142,7 +142,7 @@ struct EmailTests {
         #expect(try code(of: email("--to", "a@b", "-o", scratch.file("m"), "--json")) == "no_sender")
         try pay()
         let none = try email("--to", "a@b", "--from", "c@d", "-o", scratch.file("m"), payment: "7")
-        #expect(none.status == 65)
+        #expect(none.status == 64)
         #expect(!FileManager.default.fileExists(atPath: scratch.file("m")))
     }
 
