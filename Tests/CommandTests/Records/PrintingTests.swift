@@ -76,7 +76,9 @@ struct PrintingTests {
         #expect(try server.papers(4).map { $0.contains("DUPLICATE") } == [false, false, true, true])
     }
 
-    @Test func `a print that another program takes out of the queue has failed, and whoever followed it says so`() throws {
+    @Test func `a print that another program takes out of the queue has failed, and whoever followed it says so`()
+        throws
+    {
         let scratch = try Scratch()
         let server = try PrintServer()
         let environment = ["CUPS_SERVER": server.socket]
