@@ -77,7 +77,7 @@ struct EpsonDialogue: PrinterDialogue {
         return Identity(name: String(decoding: block, as: UTF8.self))
     }
 
-    /// - Parameter answers: to DLE EOT 1 to 4.
+    /// How a printer is by its answers to DLE EOT 1 to 4; nil when they are not four.
     static func condition(_ answers: [UInt8]) -> PrinterCondition? {
         guard answers.count == 4 else { return nil }
         func has(_ answer: Int, _ bits: UInt8) -> Bool { answers[answer] & bits != 0 }
