@@ -268,7 +268,19 @@ struct TillConfigurationErrorTests {
             "printers:\n  - { name: a }\n  - { name: a }",
             "3: printers[1].name: the printer is there twice; give one of them another name"
         ),
-        ("receipt: { width: 23 }", "1: receipt.width: '23' is not in 24...132"),
+        ("receipt: { width: 23 }", "1: receipt.width: '23' is not in 24...80"),
+        ("receipt: { width: 81 }", "1: receipt.width: '81' is not in 24...80"),
+        (
+            "receipt:\n  locale: xx",
+            "2: receipt.locale: 'xx' is none of 'en', 'es', 'fr', 'de', 'it', 'pt', 'ja' and 'ar'"
+        ),
+        ("receipt: { paper: a5 }", "1: receipt.paper: 'a5' is none of '58mm', '80mm', 'a4' and 'letter'"),
+        ("receipt: { code: qrr }", "1: receipt.code: 'qrr' is none of 'none', 'qr' and 'barcode'"),
+        ("receipt: { region: usa }", "1: receipt.region: 'usa' is none"),
+        ("receipt: { header: [\"a\\nb\"] }", "1: receipt.header[0]: control characters"),
+        ("receipt: { footer: Thanks }", "1: receipt.footer: expected a list"),
+        ("receipt: { logo: [a.png] }", "1: receipt.logo: expected"),
+        ("receipt: { sender: '' }", "1: receipt.sender:"),
         ("receipt: { widht: 40 }", "1: receipt: unknown key 'widht'; did you mean 'width'?"),
         (
             "receipt: { printer: a b }",
