@@ -118,7 +118,8 @@ struct ReceiptRulesTests {
 
     @Test func `want no authorisation code of what a card approved by itself, or of a refund`() {
         var offline = complete("visa")
-        (offline.card?.authorizationCode, offline.card?.authorizationResponseCode) = (nil, "Y1")
+        offline.card?.authorizationCode = nil
+        offline.card?.authorizationResponseCode = "Y1"
         #expect(fields(offline) == [])
         var refund = complete("visa", kind: .refund)
         refund.card?.authorizationCode = nil
@@ -147,11 +148,16 @@ struct ReceiptRulesTests {
 
     private func text(_ document: ReceiptDocument) -> String { ReceiptSamples.text(document) }
 
+    /// A line of 42 columns.
+    private func row(_ name: String, _ value: String) -> String {
+        name + String(repeating: " ", count: 42 - name.count - value.count) + value + "\n"
+    }
+
     @Test func `Interac in Canada is a transaction record in both languages, of an account`() {
         let canada = text(complete("interac", .canada))
         #expect(canada.contains("TRANSACTION RECORD / RELEVÉ DE TRANSACTION"))
-        #expect(canada.contains("Account type                 Cheque/debit"))
-        #expect(canada.contains("Card brand                        Interac"))
+        #expect(canada.contains(row("Account type", "Cheque/debit")))
+        #expect(canada.contains(row("Card brand", "Interac")))
         #expect(!text(complete("interac", .other)).contains("TRANSACTION RECORD"))
         #expect(!text(complete("visa", .canada)).contains("TRANSACTION RECORD"))
     }
@@ -160,7 +166,7 @@ struct ReceiptRulesTests {
         var document = complete("visa", .europeanUnion)
         #expect(text(document).contains("Account type"))
         document.card?.accountType = nil
-        #expect(text(document).contains("Account type                      Default"))
+        #expect(text(document).contains(row("Account type", "Default")))
         document.region = .unitedStates
         #expect(!text(document).contains("Account type"))
         document.card?.accountType = .credit

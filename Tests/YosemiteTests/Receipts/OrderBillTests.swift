@@ -26,7 +26,7 @@ import Testing
         var document = ReceiptDocument(content, copy: .customer)
         document.code = nil
         let text = PlainTextRenderer(width: 32).render(ReceiptComposer(locale: locale).compose(document))
-        let parts = text.split(separator: "--------------------------------\n")
+        let parts = text.replacing("\u{A0}", with: " ").split(separator: "--------------------------------\n")
         return parts.dropFirst().joined(separator: "=\n").split(separator: "\n\n", maxSplits: 1).last.map {
             String($0.split(separator: "\n\n").first ?? "")
         } ?? ""
@@ -163,7 +163,7 @@ import Testing
                     "line_items": "[" + item("Tea", subtotal: net) + "]",
                     "tax_lines": "[" + rate("VAT", nil, tax) + "]",
                 ])
-        ).replacing("\u{A0}", with: " ")
+        )
         #expect(text.contains(first) && text.contains(last))
     }
 
