@@ -77,12 +77,14 @@ struct RenderReceipt: AsyncParsableCommand {
         }
         let settings = try configurationOptions.load()
         var style = ReceiptStyle(settings.receipt)
-        if format.hasPictures {
-            do throws(ReceiptError) {
-                style.logo = if let logo { try ReceiptLogo(path: logo) } else { try settings.receipt.openLogo() }
-            } catch {
-                throw failure(error)
+        do throws(ReceiptError) {
+            if let logo {
+                style.logo = try ReceiptLogo(path: logo)
+            } else if format.hasPictures {
+                style.logo = try settings.receipt.openLogo()
             }
+        } catch {
+            throw failure(error)
         }
         if let chosen { style.locale = chosen }
         if let paper { style.paper = paper.size }
