@@ -39,7 +39,10 @@ struct JobFollowingTests {
         let asked = Mutex(0)
         let last: PrintJob.State
 
-        init(_ events: [[PrintJob.State]], last: PrintJob.State) { (self.events, self.last) = (Mutex(events), last) }
+        init(_ events: [[PrintJob.State]], last: PrintJob.State) {
+            self.events = Mutex(events)
+            self.last = last
+        }
 
         func printers() -> [PrintQueue] { [] }
 
