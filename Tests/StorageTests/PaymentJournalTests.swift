@@ -223,30 +223,11 @@ import Testing
         #expect(throws: JournalError.attemptNotFound(99)) { try journal.markAuthorizing(99, at: at(1)) }
         #expect(throws: JournalError.receiptNotFound(99)) { try journal.receipt(99) }
         #expect(throws: JournalError.printJobNotFound(99)) {
-            try journal.updatePrintJob(99, state: .completed, at: at(1))
+            try journal.updatePrintJob(99, PrintJobReport(.completed), at: at(1))
         }
         #expect(throws: JournalError.receiptNotFound(99)) {
-            try journal.recordPrintJob(receipt: 99, printer: "till", copy: .customer, at: at(1))
+            try journal.recordPrintJob(PrintJobDraft(receiptID: 99, printer: "till", copy: .customer), at: at(1))
         }
-    }
-
-    @Test func `a print job is followed from before it is sent to its end`() throws {
-        let database = try TemporaryDatabase()
-        let journal = try database.journal()
-        let attempt = try journal.beginSale().attempt.id
-        try journal.markAuthorizing(attempt, at: at(2))
-        let entry = try journal.finish(
-            attempt, as: .captured, receipt: ReceiptDraft(kind: .sale, content: "{}"), at: at(3))
-        let receipt = try #require(entry.receipt).id
-        let job = try journal.recordPrintJob(receipt: receipt, printer: "till", copy: .merchant, copies: 2, at: at(4))
-        #expect(job.state == .submitting)
-        try journal.updatePrintJob(job.id, jobID: 17, state: .processing, stateReasons: "job-printing", at: at(5))
-        try journal.updatePrintJob(job.id, state: .completed, at: at(6))
-        let row = try #require(try database.rows("SELECT * FROM printJob").first)
-        #expect(row["jobID"] == 17)
-        #expect(row["state"] == "completed")
-        #expect(row["copies"] == 2)
-        #expect(try journal.printJobs(of: receipt).map(\.state.isFinal) == [true])
     }
 
     @Test(arguments: [

@@ -173,8 +173,11 @@ import Testing
         #expect(failure != nil)
         #expect(try journal.capture(of: id)?.state == .sent)
         #expect(try journal.capture(of: id)?.orderStatus == nil)
+        let (payment, attempt) = (try journal.payment(id), try #require(try journal.attempts(of: id).first))
         try journal.settleCapture(of: id, as: .confirmed, orderStatus: "processing", at: at(1004)) { storage in
-            try storage.insertNewObject(Receipt(ReceiptDraft(kind: .unknown, content: "{}"), of: id, createdAt: at(1)))
+            try storage.insertNewObject(
+                Receipt(
+                    ReceiptDraft(kind: .unknown, content: "{}"), of: payment, attempt, version: 1, createdAt: at(1)))
         }
         let capture = try #require(try journal.capture(of: id))
         #expect(capture.state == .confirmed)

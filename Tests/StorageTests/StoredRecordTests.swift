@@ -266,7 +266,8 @@ import Testing
         try storage.reset()
         let after = try kept.map { try database.rows("SELECT * FROM \($0)") }
         #expect(after == before)
-        let keptTables = Set(kept + ["receipt", "printJob", "cardKey", "offlineSale", "exceptionCard"])
+        let keptTables = Set(
+            kept + ["receipt", "printJob", "printJobTransition", "cardKey", "offlineSale", "exceptionCard"])
         let tables = try database.rows(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*'")
         for table in tables.map({ $0["name"] as String }) where !keptTables.contains(table) {

@@ -16,7 +16,17 @@ extension PrintJobReport {
         let isHandedOver = job.id == 0 && !job.state.isFinal
         self.init(
             isHandedOver ? .sent : now, jobID: job.id > 0 ? Int64(job.id) : nil,
-            reasons: job.reasons.filter { $0 != "none" }, message: job.message, isLastWord: job.isSettled,
+            reasons: job.reasons.filter { $0 != "none" }, message: job.message ?? Self.ending(job.state),
+            isLastWord: job.isSettled,
             isUnprinted: now == .failed && !job.hasStarted && state != .sent)
+    }
+
+    /// How a job ended of which its printer's side says no more.
+    private static func ending(_ state: Hardware.PrintJob.State) -> String? {
+        switch state {
+        case .canceled: "it was cancelled"
+        case .aborted: "the print server gave it up"
+        case .pending, .held, .processing, .stopped, .completed: nil
+        }
     }
 }

@@ -347,6 +347,11 @@ extension Till {
         try await stores.value { ReceiptAction.loadReceipts(matching: query, onCompletion: $0) }
     }
 
+    /// How many receipts a query means, whatever its limit.
+    func receiptCount(matching query: ReceiptQuery) async throws(CommandFailure) -> Int {
+        try await stores.value { ReceiptAction.countReceipts(matching: query, onCompletion: $0) }
+    }
+
     func receiptText(
         of payment: Int64, kind: ReceiptContent.Kind? = nil, copy: ReceiptCopy, width: Int
     ) async throws(CommandFailure) -> String {

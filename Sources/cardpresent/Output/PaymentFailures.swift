@@ -1,6 +1,5 @@
 internal import Amounts
 internal import Hardware
-internal import Receipts
 internal import Storage
 internal import Yosemite
 
@@ -222,7 +221,7 @@ extension CommandFailure {
         case .printer(let error): self.init(error)
         case .notPrinted(_, let error):
             self.init(error)
-            // Only a server that was never asked is certain to have printed nothing.
+            // Whatever the error may leave open elsewhere, here nothing reached a printer.
             status = error == .cancelled ? .cancelled : .printer
         case .notRendered(_, let error): self.init(error)
         case .printUncertain:
@@ -232,16 +231,15 @@ extension CommandFailure {
         case .neverPrinted:
             let (message, fix) = error.description.splitAtFix
             self.init(.usage, code: "never_printed", message: message, fix: fix)
-        case .printEnded: self.init(.tryAgain, code: "print_ended", message: error.description)
+        case .printEnded: self.init(.usage, code: "print_ended", message: error.description)
         case .printBusy:
             let (message, fix) = error.description.splitAtFix
             self.init(.tryAgain, code: "busy", message: message, fix: fix)
         }
     }
 
-    /// What a print's state makes of the command; nil when it is as it should be.
-    ///
-    /// - Parameter wasAwaited: whether its end was waited for.
+    /// What a print's state makes of the command; nil when it is as it should be. `wasAwaited` says whether its end was
+    /// waited for.
     init?(_ print: ReceiptPrint, wasAwaited: Bool) {
         let what = "\(print.name)\(PrintWords.place(print))"
         switch print.state {
@@ -257,26 +255,12 @@ extension CommandFailure {
             self.init(
                 .printer, code: "print_failed", message: "\(what) failed\(PrintWords.because(print))",
                 fix: print.mayBePrinted
-                    ? "look at the paper; printed again, the copy is marked DUPLICATE"
-                    : "nothing was printed: try again")
+                    ? "look at the paper; printed again, the copy is marked DUPLICATE" : "nothing was printed: try again")
         case .unknown:
             self.init(
                 .outcomeUnknown, code: "print_unknown",
                 message: "nobody can say whether \(what) was printed\(PrintWords.because(print))",
                 fix: "look at the paper; printed again, the copy is marked DUPLICATE")
-        }
-    }
-
-    init(_ error: ReceiptError) {
-        switch error {
-        case .libraryMissing:
-            self.init(
-                .unavailable, code: "drawing_library_missing", message: error.description,
-                fix: "apt-get install libpangocairo-1.0-0")
-        case .logoIsNoPNG, .logoTooLarge, .logoUnusable:
-            self.init(.badData, code: "bad_logo", message: error.description)
-        case .tooLongForPicture: self.init(.badData, code: "receipt_too_long", message: error.description)
-        case .notDrawn, .noJSON: self.init(.internalError, code: "not_rendered", message: error.description)
         }
     }
 

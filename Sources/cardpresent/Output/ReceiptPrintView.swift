@@ -59,7 +59,8 @@ extension ReceiptPrintHistory {
         let head = [
             print.name, print.paymentName,
             "\(print.copy.rawValue) copy" + (print.copies > 1 ? " ×\(print.copies)" : ""),
-            print.state.rawValue + PrintWords.place(print), print.isDuplicate ? "DUPLICATE" : "",
+            print.state.rawValue + PrintWords.place(print),
+            print.isDuplicate && print.mayBePrinted ? "DUPLICATE" : "",
         ].filter { !$0.isEmpty }
         let lines = steps.map { step in
             "  \(step.at)  \(step.state.rawValue)\(PrintWords.because(step.reasons, step.message))"

@@ -99,10 +99,14 @@ struct HelpTests {
                 OPTIONS:
                   --currency <code>       ISO 4217 code of the currency. Default: the
                                           configuration's, USD without one.
+                  --tip <decimal>         A tip on top of the amount. Not with --order: there a
+                                          tip is a fee of the order.
                   --order <id>            Pay this order of the store: its ID.
                   --gateway <gateway>     The store's payment gateway that is told:
                                           woocommerce-payments or woocommerce-stripe. Default:
                                           the only one that it has.
+                  --account <account>     The account that the cardholder chose, where cards
+                                          have several. (values: savings, cheque, credit)
                   --reader <reader>       The first USB reader, usb:ID for another one,
                                           pcsc:NAME for one of pcscd's, or a simulated reader.
                                           (values: usb, pcsc, simulated, simulated:tpdu,
@@ -159,7 +163,7 @@ struct HelpTests {
 
     @Test(arguments: [
         ["refund"], ["payments", "list"], ["payments", "show"], ["payments", "recover"],
-        ["payments", "settle"], ["receipts", "backend"], ["receipts", "list"],
+        ["payments", "settle"], ["receipts", "backend"], ["receipts", "list"], ["receipts", "email"],
         ["receipts", "show"], ["receipts", "print"], ["readers", "list"], ["readers", "info"], ["readers", "watch"],
         ["readers", "remember"], ["readers", "forget"],
         ["cards", "list"], ["cards", "show"], ["config", "show"], ["config", "check"], ["issuer", "ledger"],

@@ -35,6 +35,141 @@ struct PrintingTests {
         #expect((error["fix"] as? String)?.contains("receipts") == true)
     }
 
+    @Test func `a stopped queue keeps a print until somebody lets it go or takes it out`() throws {
+        let scratch = try Scratch()
+        let server = try PrintServer()
+        func run(_ arguments: String...) throws -> ProgramResult {
+            try Program.run(
+                arguments + ["--database", scratch.database], in: scratch, environment: ["CUPS_SERVER": server.socket])
+        }
+        #expect(try run("pay", "12.50").status == 0)
+        try server.administer("cupsdisable", "receipts")
+        let waiting = try run("receipts", "print", "P1", "--printer", "receipts", "--timeout", "1", "--json")
+        #expect(waiting.status == 4)
+        let error = try #require(try waiting.object()["error"] as? [String: Any])
+        #expect(error["code"] as? String == "print_timeout")
+        #expect((error["fix"] as? String)?.contains("receipts cancel J000001") == true)
+        #expect(try waiting.prints().map { $0["state"] as? String } == ["accepted"])
+        #expect(try run("receipts", "jobs", "--json").list().map { $0["open"] as? Bool } == [true])
+
+        let cancelled = try run("receipts", "cancel", "J1")
+        #expect(cancelled.status == 0)
+        #expect(cancelled.output == "J000001 is cancelled: nothing was printed\n")
+        #expect(try run("receipts", "cancel", "J000001").status == 64)
+        // What a printer never got is no first copy.
+        let left = try run("receipts", "print", "P1", "--printer", "receipts", "--no-wait", "--copy", "both", "--json")
+        #expect(left.status == 0)
+        #expect(left.error.contains("J000002 is not waited for"))
+        #expect(try left.prints().map { $0["copy"] as? String } == ["merchant", "customer"])
+        #expect(try left.prints().map { $0["duplicate"] as? Bool } == [false, false])
+
+        try server.administer("cupsenable", "receipts")
+        #expect(try server.printed(2).count == 2)
+        let jobs = try server.settled { try run("receipts", "jobs", "P1", "--json") }
+        #expect(jobs.map { $0["state"] as? String } == ["completed", "completed", "failed"])
+        let steps = try #require(jobs.first?["steps"] as? [[String: Any]])
+        #expect(steps.prefix(2).map { $0["state"] as? String } == ["queued", "accepted"])
+        #expect(steps.last?["state"] as? String == "completed")
+        let again = try run("receipts", "reprint", "P1")
+        #expect(again.status == 0, "\(again.error)")
+        #expect(again.output.split(separator: "\n").count == 2)
+        #expect(try server.papers(4).map { $0.contains("DUPLICATE") } == [false, false, true, true])
+    }
+
+    @Test func `a print that another program takes out of the queue has failed, and whoever followed it says so`()
+        throws
+    {
+        let scratch = try Scratch()
+        let server = try PrintServer()
+        let environment = ["CUPS_SERVER": server.socket]
+        func run(_ arguments: String...) throws -> ProgramResult {
+            try Program.run(arguments + ["--database", scratch.database], in: scratch, environment: environment)
+        }
+        #expect(try run("pay", "12.50").status == 0)
+        try server.administer("cupsdisable", "receipts")
+        let child = try Child(
+            ["receipts", "print", "P1", "--printer", "receipts", "--database", scratch.database], in: scratch,
+            environment: environment)
+        #expect(child.wait { (try? run("receipts", "jobs", "--json").list().first?["state"] as? String) == "accepted" })
+        #expect(try run("receipts", "cancel", "J1").status == 0)
+        let followed = try child.result()
+        #expect(followed.status == 6)
+        #expect(followed.error.contains("J000001 (job 1 on receipts) failed"))
+        #expect(followed.error.contains("nothing was printed"))
+    }
+
+    @Test func `a printer that vanishes in the middle leaves a print that nobody calls printed`() throws {
+        let scratch = try Scratch()
+        let server = try PrintServer()
+        func run(_ arguments: String...) throws -> ProgramResult {
+            try Program.run(
+                arguments + ["--database", scratch.database], in: scratch, environment: ["CUPS_SERVER": server.socket])
+        }
+        #expect(try run("pay", "12.50").status == 0)
+        try server.holdPrinter()
+        let child = try Child(
+            [
+                "receipts", "print", "P1", "--printer", "receipts", "--timeout", "5", "--database", scratch.database,
+            ], in: scratch, environment: ["CUPS_SERVER": server.socket])
+        #expect(child.wait { (try? run("receipts", "jobs", "--json").list().first?["state"] as? String) == "sent" })
+        try server.crash("printer")
+        let told = try child.result()
+        #expect([4, 6].contains(told.status), "\(told.error)")
+        let print = try #require(try run("receipts", "jobs", "--json").list().first)
+        #expect(["sent", "failed", "unknown"].contains(print["state"] as? String))
+        #expect(print["mayBePrinted"] as? Bool == true)
+        #expect(
+            try run("receipts", "print", "P1", "--printer", "receipts", "--no-wait", "--json").prints().map {
+                $0["duplicate"] as? Bool
+            } == [true])
+    }
+
+    @Test func `a print server that vanishes in the middle leaves nobody who can say`() throws {
+        let scratch = try Scratch()
+        let server = try PrintServer()
+        func run(_ arguments: String...) throws -> ProgramResult {
+            try Program.run(
+                arguments + ["--database", scratch.database], in: scratch, environment: ["CUPS_SERVER": server.socket])
+        }
+        #expect(try run("pay", "12.50").status == 0)
+        try server.administer("cupsdisable", "receipts")
+        let child = try Child(
+            ["receipts", "print", "P1", "--printer", "receipts", "--json", "--database", scratch.database],
+            in: scratch, environment: ["CUPS_SERVER": server.socket])
+        #expect(child.wait { (try? run("receipts", "jobs", "--json").list().first?["state"] as? String) == "accepted" })
+        try server.crash("cupsd")
+        let told = try child.result()
+        #expect(told.status == 4)
+        #expect((try told.object()["error"] as? [String: Any])?["code"] as? String == "print_unknown")
+        // Nobody answers: that is said, and stops nothing.
+        let list = try run("receipts", "list", "--json")
+        #expect(list.status == 0)
+        let prints = try #require(try list.list().first?["prints"] as? [[String: Any]])
+        #expect(prints.map { $0["state"] as? String } == ["unknown"])
+        #expect(prints.map { $0["open"] as? Bool } == [true])
+        #expect(try run("receipts", "show", "P1").output.contains("DUPLICATE"))
+    }
+
+    @Test func `without a print server nothing is printed, and the record says why`() throws {
+        let scratch = try Scratch()
+        func run(_ arguments: String...) throws -> ProgramResult {
+            try Program.run(
+                arguments + ["--database", scratch.database], in: scratch,
+                environment: ["CUPS_SERVER": scratch.file("no.sock")])
+        }
+        #expect(try run("pay", "12.50").status == 0)
+        let never = try run("receipts", "reprint", "P1", "--json")
+        #expect(never.status == 64)
+        #expect((try never.object()["error"] as? [String: Any])?["code"] as? String == "never_printed")
+        let told = try run("receipts", "print", "P1", "--json")
+        #expect(told.status == 6)
+        #expect((try told.object()["error"] as? [String: Any])?["code"] as? String == "print_server_unavailable")
+        let jobs = try run("receipts", "jobs")
+        #expect(jobs.output.hasPrefix("J000001  P000001  customer copy  failed\n"))
+        #expect(jobs.output.contains("  failed: the print server"))
+        #expect(try !run("receipts", "show", "P1").output.contains("DUPLICATE"))
+    }
+
     @Test func `a payment whose receipt cannot be printed is approved all the same`() throws {
         let scratch = try Scratch()
         let environment = ["CUPS_SERVER": scratch.file("no.sock")]
@@ -93,4 +228,9 @@ struct PrintingTests {
         #expect(told.output.contains("fix: sudo systemctl start cups"))
         #expect(try Program.run(["doctor", "--only", "printer"], in: scratch, environment: environment).status == 0)
     }
+}
+
+extension ProgramResult {
+    /// What a command printed, as JSON.
+    func prints() throws -> [[String: Any]] { try #require(try object()["prints"] as? [[String: Any]]) }
 }

@@ -292,4 +292,36 @@ struct TillConfigurationTests {
             #expect(text.contains(try Regex("[`. ]\(key)[`.:\n]")), "\(key)")
         }
     }
+
+    @Test func `receipts look as the file says, and by the rules of the terminal's country`() throws {
+        let till = try Self.read(
+            """
+            terminal: { country: DE }
+            receipt:
+              logo: /srv/logo.png
+              header: [Winter sale, "20 %"]
+              footer: [Danke]
+              locale: de
+              paper: 58mm
+              code: barcode
+              sender: Corner Shop <till@shop.example>
+            """)
+        let receipt = till.receipt
+        #expect(receipt.logo == "/srv/logo.png" && receipt.header == ["Winter sale", "20 %"])
+        #expect(receipt.footer == ["Danke"] && receipt.language == .german && receipt.paper == .roll58)
+        #expect(receipt.columns == 32 && till.receiptWidth == 32 && receipt.code == .barcode)
+        #expect(receipt.region == .europeanUnion && receipt.sender == "Corner Shop <till@shop.example>")
+        #expect(try Self.read(till.yaml).receipt == receipt)
+    }
+
+    @Test(arguments: [
+        ("840", ReceiptRegion.unitedStates), ("CA", .canada), ("GBR", .unitedKingdom), ("AU", .australia),
+        ("BR", .brazil), ("JP", .japan), ("FR", .europeanUnion), ("CH", .other),
+    ])
+    func `the region of receipts is that of the country, unless the file says another`(
+        country: String, region: ReceiptRegion
+    ) throws {
+        #expect(try Self.read("terminal: { country: '\(country)' }").receipt.region == region)
+        #expect(try Self.read("terminal: { country: '\(country)' }\nreceipt: { region: br }").receipt.region == .brazil)
+    }
 }

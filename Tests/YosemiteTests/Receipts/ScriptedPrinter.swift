@@ -1,58 +1,138 @@
 import Hardware
 import Synchronization
 
-/// A print server that does what the script says: takes a job or refuses it, and then reports these states.
+/// A printer that does what the script says: tells what it takes, takes a job or refuses it, and then reports these
+/// states, the last of them for ever. No time passes in it.
 final class ScriptedPrinter: PrinterService {
-    private struct State {
-        var jobs: [PrintDocument] = []
-        var reports: [Result<PrintJob.State, PrinterError>]
+    /// What is asked of it, in order.
+    enum Question: Hashable {
+        case capabilities, submit, status, cancel
     }
 
-    private let refusal: PrinterError?
-    private let state: Mutex<State>
-    private let script: [Result<PrintJob.State, PrinterError>]
+    private struct State {
+        var documents: [PrintDocument] = []
+        var options: [PrintOptions] = []
+        var questions: [Question] = []
+        var reports: [Result<PrintJob, PrinterError>]
+    }
 
-    init(refusal: PrinterError? = nil, _ script: [Result<PrintJob.State, PrinterError>] = [.success(.completed)]) {
-        (self.refusal, self.script) = (refusal, script)
-        state = Mutex(State(reports: script))
+    private let printer: Result<PrinterCapabilities, PrinterError>
+    private let taken: Result<PrintJob.State, PrinterError>
+    private let reports: [Result<PrintJob, PrinterError>]
+    private let cancelled: Result<PrintJob, PrinterError>
+    private let hasServer: Bool
+    private let silence: Question?
+    private let onQuestion: @Sendable (Question, _ isAnswered: Bool) -> Void
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - printer: what it takes.
+    ///   - taken: how a job is when it is taken, or why it is not.
+    ///   - cancelled: what comes of a cancel.
+    ///   - hasServer: whether jobs have numbers.
+    ///   - silence: what it never answers.
+    ///   - onQuestion: called before and after each answer.
+    ///   - reports: what it says of a job, one a question.
+    init(
+        of printer: Result<PrinterCapabilities, PrinterError> = .success(.counter),
+        taken: Result<PrintJob.State, PrinterError> = .success(.pending),
+        cancelled: Result<PrintJob, PrinterError> = .success(.report(.canceled)), hasServer: Bool = true,
+        silence: Question? = nil, onQuestion: @escaping @Sendable (Question, _ isAnswered: Bool) -> Void = { _, _ in },
+        _ reports: [Result<PrintJob, PrinterError>] = [.success(.report(.completed))]
+    ) {
+        (self.printer, self.taken, self.reports, self.cancelled) = (printer, taken, reports, cancelled)
+        (self.hasServer, self.silence, self.onQuestion) = (hasServer, silence, onQuestion)
+        state = Mutex(State(reports: reports))
     }
 
     /// What came.
-    var texts: [String] { state.withLock { $0.jobs.map { String(decoding: $0.bytes, as: UTF8.self) } } }
+    var documents: [PrintDocument] { state.withLock { $0.documents } }
+    var texts: [String] { documents.map { String(decoding: $0.bytes, as: UTF8.self) } }
+    var options: [PrintOptions] { state.withLock { $0.options } }
+    var questions: [Question] { state.withLock { $0.questions } }
 
     func printers() -> [PrintQueue] {
         [PrintQueue(name: "counter", isDefault: true, state: .idle, isAcceptingJobs: true)]
     }
 
-    func capabilities(of printer: String?) -> PrinterCapabilities {
-        PrinterCapabilities(name: printer ?? "counter", language: .text(columns: 42), canConfirm: true)
+    func capabilities(of printer: String?) async throws(PrinterError) -> PrinterCapabilities {
+        var answer = try await answer(.capabilities) { self.printer }
+        answer.name = printer ?? answer.name
+        return answer
     }
 
     func submit(
         _ document: PrintDocument, to printer: String?, options: PrintOptions
-    ) throws(PrinterError) -> PrintJob {
-        if let refusal { throw refusal }
-        let number = state.withLock { state in
-            state.jobs.append(document)
-            state.reports = script
-            return state.jobs.count
+    ) async throws(PrinterError) -> PrintJob {
+        try await answer(.submit) {
+            taken.map { first in
+                let number = state.withLock { state in
+                    state.documents.append(document)
+                    state.options.append(options)
+                    state.reports = reports
+                    return state.documents.count
+                }
+                return PrintJob(
+                    id: hasServer ? Int32(number) : 0, printer: printer ?? "counter", state: first,
+                    isConfirmed: first == .completed)
+            }
         }
-        return PrintJob(id: Int32(number), printer: printer ?? "counter", state: .pending)
     }
 
-    func status(of job: PrintJob) throws(PrinterError) -> PrintJob {
-        let report = state.withLock { $0.reports.isEmpty ? nil : $0.reports.removeFirst() }
-        guard let report else { return job }
-        var next = job
-        next.state = try report.get()
-        return next
+    func status(of job: PrintJob) async throws(PrinterError) -> PrintJob {
+        try await answer(.status) {
+            of(job, state.withLock { $0.reports.count > 1 ? $0.reports.removeFirst() : $0.reports[0] })
+        }
     }
 
-    func cancel(_ job: PrintJob) -> PrintJob {
-        var next = job
-        next.state = .canceled
-        return next
+    func cancel(_ job: PrintJob) async throws(PrinterError) -> PrintJob {
+        try await answer(.cancel) { of(job, cancelled) }
     }
 
-    func wait(for duration: Duration) {}
+    /// Pauses between questions are over at once. A deadline comes only where an answer does not.
+    func wait(for duration: Duration) async throws(PrinterError) {
+        if duration >= .seconds(1), silence == nil { try await never() }
+    }
+
+    private func of(_ job: PrintJob, _ report: Result<PrintJob, PrinterError>) -> Result<PrintJob, PrinterError> {
+        report.map { report in
+            var next = report
+            (next.id, next.printer) = (job.id, job.printer)
+            return next
+        }
+    }
+
+    private func answer<Value>(
+        _ question: Question, _ body: () -> Result<Value, PrinterError>
+    ) async throws(PrinterError) -> Value {
+        state.withLock { $0.questions.append(question) }
+        onQuestion(question, false)
+        if question == silence { try await never() }
+        let answer = body()
+        onQuestion(question, true)
+        return try answer.get()
+    }
+
+    /// Until the task is cancelled.
+    private func never() async throws(PrinterError) {
+        let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+        for await _ in stream {}
+        withExtendedLifetime(continuation) {}
+        throw .cancelled
+    }
+}
+
+extension PrinterCapabilities {
+    static let counter = PrinterCapabilities(name: "counter", language: .text(columns: 42), canConfirm: true)
+}
+
+extension PrintJob {
+    /// What a printer says of a job of its own.
+    static func report(
+        _ state: State, _ reasons: [String] = [], isConfirmed: Bool = true, hasStarted: Bool = true
+    ) -> PrintJob {
+        PrintJob(
+            id: 0, printer: "", state: state, reasons: reasons, isConfirmed: state == .completed && isConfirmed,
+            hasStarted: hasStarted)
+    }
 }

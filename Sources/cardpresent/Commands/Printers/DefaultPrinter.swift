@@ -10,7 +10,7 @@ struct DefaultPrinter: AsyncParsableCommand {
             before it; the print server's own default after it.
             """)
 
-    @Argument(help: "The printer to choose.")
+    @Argument(help: "The printer to choose.", completion: .printers)
     var printer: String?
     @Flag(help: "Take the choice back.")
     var forget = false

@@ -11,7 +11,8 @@ struct OpenDrawer: AsyncParsableCommand {
             has no drawer.
             """)
 
-    @Option(help: ArgumentHelp("The printer. Default: the default one.", valueName: "printer"))
+    @Option(
+        help: ArgumentHelp("The printer. Default: the default one.", valueName: "printer"), completion: .printers)
     var printer: String?
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var data: DatabaseOptions

@@ -6,7 +6,7 @@ struct PrinterInfo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Shows how a printer is, and what it takes.")
 
-    @Argument(help: "The printer. Default: the default one.")
+    @Argument(help: "The printer. Default: the default one.", completion: .printers)
     var printer: String?
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var data: DatabaseOptions

@@ -11,7 +11,7 @@ struct TestPrinter: AsyncParsableCommand {
             then it is cut. It is told whether the printer says that it is printed. Nothing is recorded.
             """)
 
-    @Argument(help: "The printer. Default: the default one.")
+    @Argument(help: "The printer. Default: the default one.", completion: .printers)
     var printer: String?
     @Option(
         help: ArgumentHelp(
