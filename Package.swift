@@ -28,6 +28,8 @@ let package = Package(
         .library(name: "EMV", targets: ["EMV"]),
         .library(name: "EMVReplay", targets: ["EMVReplay"]),
         .library(name: "Hardware", targets: ["Hardware"]),
+        .library(name: "Receipts", targets: ["Receipts"]),
+        .library(name: "Mail", targets: ["Mail"]),
         .library(name: "Networking", targets: ["Networking"]),
         .library(name: "StoreSite", targets: ["StoreSite", "StoreSiteServer"]),
         .library(name: "Storage", targets: ["Storage"]),
@@ -79,6 +81,7 @@ let package = Package(
         .target(name: "Flux", swiftSettings: strict),
         .target(name: "Commands", swiftSettings: strict),
         .target(name: "Experiments", dependencies: ["Determinism", "Files", "SettingsFile"], swiftSettings: strict),
+        .target(name: "Mail", dependencies: ["Determinism"], swiftSettings: strict),
 
         .target(
             name: "DeviceAccess", path: "udev", sources: ["InstalledFile.swift"],
@@ -185,9 +188,9 @@ let package = Package(
             name: "CardPresentCommand",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Commands", "Cryptography", "Determinism", "DeviceAccess", "DFU",
-                "Doctor", "EMV", "EMVReplay", "Experiments", "Files", "Flux", "Hardware", "MSR", "Networking", "PCSC",
-                "Receipts", "SettingsFile", "Simulator", "SmartCard", "Storage", "StoreSite", "StoreSiteServer", "USB",
-                "Vault", "Yosemite",
+                "Doctor", "EMV", "EMVReplay", "Experiments", "Files", "Flux", "Hardware", "Mail", "MSR", "Networking",
+                "PCSC", "Receipts", "SettingsFile", "Simulator", "SmartCard", "Storage", "StoreSite",
+                "StoreSiteServer", "USB", "Vault", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/cardpresent",
@@ -200,6 +203,8 @@ let package = Package(
         .target(
             name: "Fakes", dependencies: ["Amounts", "Determinism", "Networking", "Yosemite"], path: "Tests/Fakes",
             swiftSettings: strict),
+        // A receipt printer on a TCP port, for the tests of several targets.
+        .target(name: "SocketPrinter", path: "Tests/SocketPrinter", swiftSettings: strict),
         .testTarget(name: "AmountsTests", dependencies: ["Amounts"], swiftSettings: strict),
         .testTarget(name: "CardSecretsTests", dependencies: ["CardSecrets"], swiftSettings: strict),
         .testTarget(name: "FilesTests", dependencies: ["Files"], swiftSettings: strict),
@@ -209,6 +214,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "FluxTests", dependencies: ["Flux"], swiftSettings: strict),
         .testTarget(name: "CommandsTests", dependencies: ["Commands"], swiftSettings: strict),
+        .testTarget(name: "MailTests", dependencies: ["Determinism", "Mail"], swiftSettings: strict),
         .testTarget(
             name: "ExperimentsTests", dependencies: ["Determinism", "Experiments", "Files", "SettingsFile"],
             swiftSettings: strict),
@@ -265,7 +271,7 @@ let package = Package(
             name: "HardwareTests",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "DFU", "EMV", "Hardware",
-                "MagneticStripe", "MSR", "SettingsFile", "Simulator", "SmartCard", "USB",
+                "MagneticStripe", "MSR", "SettingsFile", "Simulator", "SmartCard", "SocketPrinter", "USB",
             ],
             swiftSettings: strict
         ),
@@ -314,7 +320,7 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Determinism", "EMV", "Hardware", "PCSC", "Simulator", "SmartCard",
-                "USB",
+                "SocketPrinter", "USB",
             ],
             swiftSettings: strict
         ),

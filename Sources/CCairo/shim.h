@@ -15,6 +15,12 @@ typedef struct cpango_context cpango_context;            // PangoContext
 typedef struct cpango_layout cpango_layout;              // PangoLayout
 typedef struct cpango_font cpango_font;                  // PangoFontDescription
 typedef struct cpango_language cpango_language;          // PangoLanguage
+typedef struct cpango_line cpango_line;                  // PangoLayoutLine
+
+// PangoRectangle
+typedef struct {
+    int x, y, width, height;
+} cpango_rectangle;
 
 // cairo_status_t: 0 is success, 11 a write error, 10 a read error.
 typedef int (*ccairo_write)(void *_Nullable closure, const unsigned char *_Nullable data, unsigned int length);
@@ -25,6 +31,9 @@ typedef int (*ccairo_read)(void *_Nullable closure, unsigned char *_Nullable dat
         double)                                                                                                        \
     X(void, cairo_pdf_surface_set_size, ccairo_surface *_Nonnull, double, double)                                      \
     X(void, cairo_pdf_surface_set_metadata, ccairo_surface *_Nonnull, int, const char *_Nonnull)                       \
+    X(void, cairo_pdf_surface_set_page_label, ccairo_surface *_Nonnull, const char *_Nonnull)                          \
+    X(int, cairo_pdf_surface_add_outline, ccairo_surface *_Nonnull, int, const char *_Nonnull, const char *_Nonnull,    \
+        int)                                                                                                           \
     X(ccairo_surface *_Nonnull, cairo_image_surface_create, int, int, int)                                             \
     X(ccairo_surface *_Nonnull, cairo_image_surface_create_from_png_stream, ccairo_read _Nonnull, void *_Nullable)     \
     X(unsigned char *_Nullable, cairo_image_surface_get_data, ccairo_surface *_Nonnull)                                \
@@ -56,7 +65,8 @@ typedef int (*ccairo_read)(void *_Nullable closure, unsigned char *_Nullable dat
     X(void, cairo_font_options_destroy, ccairo_font_options *_Nonnull)                                                 \
     X(cpango_font_map *_Nonnull, pango_cairo_font_map_get_default, void)                                               \
     X(void, pango_cairo_context_set_font_options, cpango_context *_Nonnull, const ccairo_font_options *_Nonnull)       \
-    X(void, pango_cairo_show_layout, ccairo_context *_Nonnull, cpango_layout *_Nonnull)                                \
+    X(cpango_font_map *_Nonnull, pango_cairo_font_map_new, void)                                                       \
+    X(void, pango_cairo_show_layout_line, ccairo_context *_Nonnull, cpango_line *_Nonnull)                             \
     X(cpango_context *_Nonnull, pango_font_map_create_context, cpango_font_map *_Nonnull)                              \
     X(void, pango_context_set_base_dir, cpango_context *_Nonnull, int)                                                 \
     X(void, pango_context_set_language, cpango_context *_Nonnull, cpango_language *_Nullable)                          \
@@ -66,9 +76,11 @@ typedef int (*ccairo_read)(void *_Nullable closure, unsigned char *_Nullable dat
     X(void, pango_layout_set_font_description, cpango_layout *_Nonnull, const cpango_font *_Nonnull)                   \
     X(void, pango_layout_set_width, cpango_layout *_Nonnull, int)                                                      \
     X(void, pango_layout_set_wrap, cpango_layout *_Nonnull, int)                                                       \
-    X(void, pango_layout_set_alignment, cpango_layout *_Nonnull, int)                                                  \
     X(void, pango_layout_set_auto_dir, cpango_layout *_Nonnull, int)                                                   \
-    X(void, pango_layout_get_size, cpango_layout *_Nonnull, int *_Nonnull, int *_Nonnull)                              \
+    X(int, pango_layout_get_line_count, cpango_layout *_Nonnull)                                                       \
+    X(cpango_line *_Nullable, pango_layout_get_line_readonly, cpango_layout *_Nonnull, int)                            \
+    X(void, pango_layout_line_get_extents, cpango_line *_Nonnull, cpango_rectangle *_Nullable,                         \
+        cpango_rectangle *_Nullable)                                                                                   \
     X(int, pango_layout_get_unknown_glyphs_count, cpango_layout *_Nonnull)                                             \
     X(cpango_font *_Nonnull, pango_font_description_new, void)                                                         \
     X(void, pango_font_description_set_family, cpango_font *_Nonnull, const char *_Nonnull)                            \

@@ -21,23 +21,31 @@ struct BarcodeTests {
             ("HI345678", [104, 40, 41, 99, 34, 56, 78, 68]),
             ("1234", [105, 12, 34, 82]),
         ] as [(String, [UInt8])])
-    func `has the characters and the check character that others give it`(text: String, values: [UInt8]) {
-        #expect(Code128(text)?.values == values)
+    func `has the characters and the check character that others give it`(text: String, values: [UInt8]) throws {
+        #expect(try Code128(text).values == values)
     }
 
     @Test func `is eleven modules a character, and thirteen at its end`() throws {
-        let code = try #require(Code128("P000042"))
+        let code = try Code128("P000042")
         #expect(code.values.first == 104)
         #expect(code.moduleCount == 11 * code.values.count + 13)
         #expect(code.widths.count == 6 * code.values.count + 7)
     }
 
-    @Test func `is not made of what it cannot say`() {
-        #expect(Code128("") == nil)
-        #expect(Code128("é") == nil)
-        #expect(Code128("a\u{1B}b") == nil)
-        #expect(Code128(String(repeating: "x", count: 33)) == nil)
-        #expect(Code128(String(repeating: "x", count: 32)) != nil)
+    @Test(arguments: ["", "é", "a\u{1B}b"])
+    func `is not made of what it cannot say`(text: String) {
+        #expect(throws: ReceiptError.noBarcode) { try Code128(text) }
+    }
+
+    @Test(arguments: [(PaperSize.roll58, 12), (.roll80, 21)])
+    func `is refused when it is wider than the paper, on every kind of receipt`(paper: PaperSize, limit: Int) throws {
+        let (fitting, tooLong) = (String(repeating: "x", count: limit), String(repeating: "x", count: limit + 1))
+        let pictures = PictureRenderer(locale: .english, paper: paper)
+        let bytes = ESCPOSRenderer(family: .epson, width: paper.columns, locale: .english)
+        _ = try pictures.png(blocks(fitting))
+        _ = try bytes.render(blocks(fitting))
+        #expect(throws: ReceiptError.codeTooLong(bytes: limit + 1, limit: limit)) { try pictures.png(blocks(tooLong)) }
+        #expect(throws: ReceiptError.codeTooLong(bytes: limit + 1, limit: limit)) { try bytes.render(blocks(tooLong)) }
     }
 
     @Test(arguments: ["P000042", "P123456", "R2", "A-1007%{}~", "00112233445566", "9", "x1234567y"])
@@ -57,14 +65,14 @@ struct BarcodeTests {
     func `is made by the printer itself`(family: PrinterFamily) throws {
         let bytes = try ESCPOSRenderer(family: family, width: 42, locale: .english).render(blocks("P000042")).bytes
         let printed = try ESCPOSInterpreter(bytes, family)
-        #expect(printed.parts.contains(.barcode("P000042")))
-        #expect(!printed.parts.contains(.code("P000042")))
+        #expect(printed.parts.contains(.barcode("P000042", dots: 3, isCentered: true)))
+        #expect(!printed.parts.contains { if case .code = $0 { true } else { false } })
     }
 
-    @Test func `is its text where nothing can be drawn, and a picture with its text in HTML`() {
+    @Test func `is its text where nothing can be drawn, and a picture with its text in HTML`() throws {
         let text = PlainTextRenderer(width: 42).render(blocks("P000042"))
         #expect(text.contains("\n                 P000042\n"))
-        let html = HTMLRenderer(locale: .english).render(blocks("A<1"), title: "")
+        let html = try HTMLRenderer(locale: .english).render(blocks("A<1"), title: "")
         #expect(html.contains("<svg ") && html.contains("<p>A&lt;1</p>"))
     }
 }

@@ -8,9 +8,10 @@ struct ESCPOSInterpreter {
         case line(String, isStrong: Bool, isTall: Bool)
         /// Dots: columns of bytes, and the rows.
         case dots(bytesPerRow: Int, rows: [UInt8])
-        case code(String)
-        case barcode(String)
-        case cut
+        /// A QR code, and how many dots a module has.
+        case code(String, dots: Int, isCentered: Bool)
+        case barcode(String, dots: Int, isCentered: Bool)
+        case cut(PaperCut)
         case drawer
     }
 
@@ -23,6 +24,7 @@ struct ESCPOSInterpreter {
     private var line = ""
     private var (isStrong, isTall) = (false, false)
     private var code: [UInt8] = []
+    private var (codeDots, barDots, isCentered) = (0, 0, false)
     private(set) var parts: [Part] = []
 
     init(_ bytes: [UInt8], _ family: PrinterFamily) throws {
@@ -74,13 +76,13 @@ struct ESCPOSInterpreter {
 
     private mutating func epsonEscape(_ start: Int) throws {
         switch try next() {
-        case 0x40: (page, isStrong, isTall) = (nil, false, false)
+        case 0x40: (page, isStrong, isTall, isCentered) = (nil, false, false, false)
         case 0x52: try expect([0])
         case 0x74:
             guard let selected = family.codePage(try next()) else { throw Misunderstood(offset: start) }
             page = selected
         case 0x45: isStrong = try next() == 1
-        case 0x61: _ = try next()
+        case 0x61: isCentered = try next() == 1
         case 0x70:
             _ = try next(3)
             parts.append(.drawer)
@@ -91,16 +93,20 @@ struct ESCPOSInterpreter {
     private mutating func epsonGroup(_ start: Int) throws {
         switch try next() {
         case 0x21: isTall = try next() == 1
-        case 0x68, 0x77, 0x48: _ = try next()
+        case 0x68, 0x48: _ = try next()
+        case 0x77: barDots = Int(try next())
         case 0x6B:
             try expect([73])
             let data = try next(Int(try next()))
             guard data.starts(with: Array("{B".utf8)) else { throw Misunderstood(offset: start) }
-            parts.append(.barcode(String(decoding: data.dropFirst(2), as: UTF8.self)))
+            let text = String(decoding: data.dropFirst(2), as: UTF8.self).replacing("{{", with: "{")
+            parts.append(.barcode(text, dots: barDots, isCentered: isCentered))
         case 0x56:
-            try expect([66])
-            _ = try next()
-            parts.append(.cut)
+            switch try next(2) {
+            case [65, 0]: parts.append(.cut(.full))
+            case [66, 0]: parts.append(.cut(.partial))
+            default: throw Misunderstood(offset: start)
+            }
         case 0x76:
             try expect([0x30, 0])
             let size = try next(4).map(Int.init)
@@ -112,9 +118,12 @@ struct ESCPOSInterpreter {
             let body = try next(length[0] + length[1] << 8)
             guard body.count >= 3, body[0] == 49 else { throw Misunderstood(offset: start) }
             switch body[1] {
-            case 65, 67, 69: break
+            case 65, 69: break
+            case 67: codeDots = Int(body[2])
             case 80: code = Array(body[3...])
-            case 81: parts.append(.code(String(decoding: code, as: UTF8.self)))
+            case 81:
+                parts.append(
+                    .code(String(decoding: code, as: UTF8.self), dots: codeDots, isCentered: isCentered))
             default: throw Misunderstood(offset: start)
             }
         default: throw Misunderstood(offset: start)
@@ -123,21 +132,27 @@ struct ESCPOSInterpreter {
 
     private mutating func starEscape(_ start: Int) throws {
         switch try next() {
-        case 0x40: (page, isStrong, isTall) = (nil, false, false)
+        case 0x40: (page, isStrong, isTall, isCentered) = (nil, false, false, false)
         case 0x52: try expect([0])
         case 0x45: isStrong = true
         case 0x46: isStrong = false
         case 0x68: isTall = try next() == 1
         case 0x07: _ = try next(2)
         case 0x62:
-            try expect([0x36, 0x32, 0x31])
+            try expect([0x36, 0x32])
+            // Its widths are numbered: 1 is two dots.
+            barDots = Int(try next()) - 0x30 + 1
             _ = try next()
             var data: [UInt8] = []
             while let byte = try Optional(next()), byte != 0x1E { data.append(byte) }
-            parts.append(.barcode(String(decoding: data, as: UTF8.self)))
+            let text = String(decoding: data, as: UTF8.self).replacing("%0", with: "%")
+            parts.append(.barcode(text, dots: barDots, isCentered: isCentered))
         case 0x64:
-            try expect([3])
-            parts.append(.cut)
+            switch try next() {
+            case 2: parts.append(.cut(.full))
+            case 3: parts.append(.cut(.partial))
+            default: throw Misunderstood(offset: start)
+            }
         case 0x2A: try starRaster(start)
         case 0x1D: try starGroup(start)
         default: throw Misunderstood(offset: start)
@@ -149,15 +164,19 @@ struct ESCPOSInterpreter {
         case 0x74:
             guard let selected = family.codePage(try next()) else { throw Misunderstood(offset: start) }
             page = selected
-        case 0x61: _ = try next()
+        case 0x61: isCentered = try next() == 1
         case 0x79:
             switch try next() {
-            case 0x53: _ = try next(2)
+            case 0x53:
+                let setting = try next(2)
+                if setting[0] == 0x32 { codeDots = Int(setting[1]) }
             case 0x44:
                 try expect([0x31, 0])
                 let length = try next(2).map(Int.init)
                 code = try next(length[0] + length[1] << 8)
-            case 0x50: parts.append(.code(String(decoding: code, as: UTF8.self)))
+            case 0x50:
+                parts.append(
+                    .code(String(decoding: code, as: UTF8.self), dots: codeDots, isCentered: isCentered))
             default: throw Misunderstood(offset: start)
             }
         default: throw Misunderstood(offset: start)

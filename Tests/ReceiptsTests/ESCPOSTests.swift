@@ -25,8 +25,8 @@ struct ESCPOSTests {
     ) throws {
         let printed = try interpreted(ReceiptSamples.full, family, width: width)
         #expect(printed.text == plain(ReceiptSamples.text(ReceiptSamples.full, width: width)))
-        #expect(printed.parts.contains(.code("P000042")))
-        #expect(printed.parts.last == .cut)
+        #expect(printed.parts.contains(.code("P000042", dots: 6, isCentered: true)))
+        #expect(printed.parts.last == .cut(.partial))
         let name = ESCPOSInterpreter.Part.line("Corner Shop", isStrong: true, isTall: true)
         #expect(printed.parts.contains { trimmed($0) == name })
     }
@@ -86,9 +86,28 @@ struct ESCPOSTests {
         let document = ReceiptDocument(
             ReceiptSamples.content(.sale, .declined, name: evil, reason: evil), copy: .customer)
         let printed = try interpreted(document, family)
-        #expect(printed.parts.count(where: { $0 == .cut }) == 1)
+        #expect(printed.parts.count(where: { $0 == .cut(.partial) }) == 1)
         #expect(!printed.parts.contains(.drawer))
         #expect(printed.text.contains { $0.contains("A@V B") })
+    }
+
+    @Test(arguments: PrinterFamily.allCases, PaperCut.allCases)
+    func `both copies are one job, and each is cut`(family: PrinterFamily, cut: PaperCut) throws {
+        let receipts = ReceiptCopy.allCases.map { copy in
+            ReceiptComposer(locale: .english).compose(ReceiptDocument(ReceiptSamples.content(), copy: copy))
+        }
+        let bytes = try ESCPOSRenderer(family: family, width: 42, locale: .english)
+            .render(job: receipts, cut: cut, opensDrawer: true).bytes
+        let printed = try ESCPOSInterpreter(bytes, family)
+        #expect(printed.parts.count(where: { $0 == .cut(cut) }) == 2)
+        #expect(printed.parts.count(where: { $0 == .drawer }) == 1)
+        #expect(printed.parts.last == .cut(cut))
+        let middle = try #require(printed.parts.firstIndex(of: .cut(cut)))
+        func says(_ words: String, _ parts: ArraySlice<ESCPOSInterpreter.Part>) -> Bool {
+            parts.contains { if case .line(let text, _, _) = $0 { text.contains(words) } else { false } }
+        }
+        #expect(says("MERCHANT COPY", printed.parts[..<middle]) && !says("CUSTOMER COPY", printed.parts[..<middle]))
+        #expect(says("CUSTOMER COPY", printed.parts[middle...]) && !says("MERCHANT COPY", printed.parts[middle...]))
     }
 
     @Test func `ten thousand items are printed`() throws {

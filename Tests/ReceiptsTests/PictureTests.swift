@@ -61,7 +61,9 @@ struct PictureTests {
         #expect(String(decoding: found, as: UTF8.self) == "P000042\n")
     }
 
-    @Test(arguments: [1, 14, 15, 26, 42, 43, 62, 84, 85, 106])
+    // The most that some versions hold, and one more; with 10, the length has two bytes, and with 14, more alignment
+    // patterns are there.
+    @Test(arguments: [1, 14, 15, 26, 42, 43, 62, 84, 85, 106, 107, 122, 123, 180, 181, 213, 214, 362, 363, 666, 1663, 2331])
     func `a code of any length is read as it was written`(length: Int) throws {
         var document = ReceiptSamples.full
         document.code = String((0..<length).map { Character(Unicode.Scalar(UInt8(0x61 + $0 % 26))) })
@@ -69,9 +71,96 @@ struct PictureTests {
         #expect(String(decoding: found, as: UTF8.self) == document.code.map { $0 + "\n" })
     }
 
-    @Test func `a text that is too long has no code`() {
-        #expect(QRCode(String(repeating: "x", count: 107)) == nil)
-        #expect(QRCode("")?.side == 21)
+    @Test(arguments: [(PaperSize.roll58, 997), (.roll80, 2331)])
+    func `a code's text that does not fit on the paper is refused, and not left out`(paper: PaperSize, limit: Int) throws {
+        var document = ReceiptSamples.full
+        document.code = String(repeating: "x", count: limit + 1)
+        let refusal = ReceiptError.codeTooLong(bytes: limit + 1, limit: limit)
+        #expect(throws: refusal) { try pdf(document, .english, paper) }
+        #expect(throws: refusal) { try png(document, .english, paper) }
+        let blocks = ReceiptComposer(locale: .english).compose(document)
+        for family in PrinterFamily.allCases {
+            #expect(throws: refusal) {
+                try ESCPOSRenderer(family: family, width: paper.columns, locale: .english).render(blocks)
+            }
+        }
+        document.code = String(repeating: "x", count: limit)
+        #expect(try png(document, .english, paper).missingGlyphs == 0)
+        #expect(try QRCode("").side == 21)
+    }
+
+    @Test func `a picture says how large it is on paper`() throws {
+        let bytes = try png(ReceiptSamples.full).bytes
+        // 203 dots an inch are 7992 a metre; the checksum is that of zlib's crc32 over the 13 bytes in front of it.
+        #expect(
+            bytes[33..<54] == [
+                0, 0, 0, 9, 0x70, 0x48, 0x59, 0x73, 0, 0, 0x1F, 0x38, 0, 0, 0x1F, 0x38, 1, 0xD6, 0x90, 0x5E, 0xE3,
+            ])
+    }
+
+    @Test func `an emoji that no font has is left out, and counted`() throws {
+        var (document, plain) = (ReceiptSamples.full, ReceiptSamples.full)
+        // A character of Unicode 16, newer than every font.
+        document.merchant.name = "Fox \u{1FAE9} Friends"
+        plain.merchant.name = "Fox Friends"
+        let rendered = try png(document)
+        #expect(rendered.missingGlyphs == 1)
+        #expect(try rendered.bytes == png(plain).bytes)
+    }
+
+    @Test func `a file of many receipts has a page and a line in the outline for each, and is written in pieces`() throws {
+        var (bytes, pieces, longest) = ([UInt8](), 0, 0)
+        let book = try PDFBook(
+            locale: .english, paper: .roll80, title: "Receipts", date: "2026-01-02 12:00:00"
+        ) { piece in
+            bytes += piece
+            pieces += 1
+            longest = max(longest, piece.count)
+            return true
+        }
+        let composer = ReceiptComposer(locale: .english)
+        for number in 1...50 {
+            var document = ReceiptSamples.full
+            document.payment = "P\(number)"
+            try book.append(composer.compose(document), title: "Receipt \(number)")
+        }
+        // What was drawn is gone from memory already.
+        #expect(bytes.count > 50_000)
+        try book.finish()
+        #expect(pieces > 50 && longest < 100_000)
+        let text = String(decoding: try Tool.run("pdftotext", "-layout", on: bytes, after: ["-"]), as: UTF8.self)
+        let pages = text.split(separator: "\u{0C}")
+        #expect(pages.count == 50)
+        #expect(pages[6].contains(" P7\n"))
+        // Much less than fifty files, which would have their fonts fifty times.
+        #expect(bytes.count < 50 * 10_000)
+    }
+
+    @Test func `a file that cannot be kept ends with an error`() throws {
+        let book = try PDFBook(locale: .english, paper: .a4, title: "", date: "2026-01-02 12:00:00") { _ in false }
+        #expect(throws: ReceiptError.self) {
+            for _ in 0..<100 {
+                try book.append(ReceiptComposer(locale: .english).compose(ReceiptSamples.full), title: "")
+            }
+            try book.finish()
+        }
+    }
+
+    @Test(arguments: [PaperSize.a4, .letter])
+    func `every page of a long receipt has its number, and no page begins with a rule`(paper: PaperSize) throws {
+        let text = String(
+            decoding: try Tool.run(
+                "pdftotext", "-layout", on: pdf(ReceiptSamples.long(200), .english, paper).bytes, after: ["-"]),
+            as: UTF8.self)
+        let pages = text.split(separator: "\u{0C}").filter { $0.contains { !$0.isWhitespace } }
+        #expect(pages.count > 3)
+        for (index, page) in pages.enumerated() {
+            let last = try #require(page.split(separator: "\n").last { $0.contains { !$0.isWhitespace } })
+            #expect(last.contains("Corner Shop P000042") && last.hasSuffix("\(index + 1) / \(pages.count)"))
+        }
+        let one = try Tool.run(
+            "pdftotext", on: pdf(ReceiptSamples.full, .english, paper).bytes, after: ["-"])
+        #expect(!String(decoding: one, as: UTF8.self).contains("1 / 1"))
     }
 
     @Test func `Arabic is drawn from the right`() throws {
@@ -130,7 +219,7 @@ struct PictureTests {
         let withLogo = try ReceiptLogo(png: png(document).bytes)
         #expect(withLogo.height > plain.height)
         #expect(try pdf(document).bytes.count > pdf(ReceiptSamples.full).bytes.count)
-        let html = HTMLRenderer(locale: .english).render(ReceiptComposer(locale: .english).compose(document), title: "")
+        let html = try HTMLRenderer(locale: .english).render(ReceiptComposer(locale: .english).compose(document), title: "")
         #expect(html.contains("src=\"data:image/png;base64,iVBORw0KGgo"))
     }
 

@@ -42,7 +42,7 @@ struct ReceiptSecrecyTests {
             blocks, title: composer.title(document), date: document.date)
         return [
             PlainTextRenderer(width: 80).render(blocks),
-            HTMLRenderer(locale: .english).render(blocks, title: composer.title(document)),
+            try HTMLRenderer(locale: .english).render(blocks, title: composer.title(document)),
             try JSONRenderer().render(document),
             try ESCPOSInterpreter(
                 ESCPOSRenderer(family: .epson, width: 80, locale: .english).render(blocks).bytes, .epson

@@ -95,6 +95,37 @@ struct ReceiptTextTests {
         #expect(lines.contains { $0 == "合計" + String(repeating: " ", count: 19) + "$1,234.50" })
     }
 
+    @Test func `a long name stands beside its amount, and a long value beside its name`() {
+        var document = ReceiptDocument(ReceiptSamples.content(), copy: .customer)
+        document.items = [
+            ReceiptItem(
+                title: "Organic cotton T-shirt, long sleeves", quantity: "12", amount: "36.50",
+                attributes: [ReceiptItem.Attribute(name: "Print", value: "a fox, a bear and two owls")]),
+        ]
+        document.zone = "UTC+01:00"
+        let text = ReceiptSamples.text(document, width: 32)
+        #expect(
+            text.contains(
+                """
+                12 × Organic cotton       $36.50
+                T-shirt, long sleeves
+                  Print: a fox, a bear and two
+                  owls
+
+                """))
+        #expect(text.contains("Date         2 Jan 2026 12:00:00\n                       UTC+01:00\n"))
+    }
+
+    @Test func `no line begins with a mark that closes`() {
+        var document = ReceiptDocument(ReceiptSamples.content(), copy: .customer)
+        document.footer = ["十二文字まで一行に入ります。次の行", "あいうえおかきくけこさ「しす」"]
+        let lines = ReceiptSamples.text(document, .japanese, width: 26).split(separator: "\n")
+            .map { $0.drop { $0 == " " } }
+        #expect(lines.contains("十二文字まで一行に入りま"))
+        #expect(lines.contains { $0.hasPrefix("す。") })
+        #expect(!lines.contains { $0.hasPrefix("。") || $0.hasPrefix("」") })
+    }
+
     @Test func `control characters and marks that turn the direction are gone`() {
         let content = ReceiptSamples.content(name: "A\u{1B}[31m\u{202E}B\tC\u{0}\nD\u{9B}")
         let text = ReceiptSamples.text(ReceiptDocument(content, copy: .customer))

@@ -5,6 +5,8 @@ public struct PrintQueue: Hashable, Sendable, Codable {
         case idle
         case processing
         case stopped
+        /// Nobody has asked it.
+        case unknown
 
         /// - Parameter number: the enumeration's value in RFC 8011, 3...5.
         public init?(number: Int) {

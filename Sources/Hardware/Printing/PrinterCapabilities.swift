@@ -13,6 +13,8 @@ public struct PrinterCapabilities: Hashable, Sendable, Codable {
     /// The printer's name: the default one's, when none was named.
     public var name: String
     public var language: Language
+    /// The MIME types of documents that it takes; those first that this program makes.
+    public var formats: [String]
     /// The sizes of paper that it has or can have; empty where the printer does not say, as a receipt printer.
     public var media: [PrintMedium]
     /// What is in it; nil where the printer does not say.
@@ -22,11 +24,11 @@ public struct PrinterCapabilities: Hashable, Sendable, Codable {
     public var canConfirm: Bool
 
     public init(
-        name: String, language: Language, media: [PrintMedium] = [], defaultMedium: PrintMedium? = nil,
-        canConfirm: Bool
+        name: String, language: Language, formats: [String] = [], media: [PrintMedium] = [],
+        defaultMedium: PrintMedium? = nil, canConfirm: Bool
     ) {
         (self.name, self.language, self.canConfirm) = (name, language, canConfirm)
-        (self.media, self.defaultMedium) = (media, defaultMedium)
+        (self.formats, self.media, self.defaultMedium) = (formats, media, defaultMedium)
     }
 
     /// The medium that somebody asked for: by its own name, or the nearest in size to a size that has a name everybody

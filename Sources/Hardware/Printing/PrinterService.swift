@@ -3,9 +3,18 @@ public protocol PrinterService: Sendable {
     /// The printers that there are, in the order of their names.
     func printers() async throws(PrinterError) -> [PrintQueue]
 
+    /// Asks a printer how it is. ``printers()`` does not ask those that are no queues, because that may take its time.
+    ///
+    /// - Parameter printer: its name; nil for the default one.
+    /// - Returns: the printer with its state, reasons and model.
+    /// - Throws: ``PrinterError/printerNotFound(_:available:)``, ``PrinterError/noDefaultPrinter(available:)``,
+    ///   ``PrinterError/unreachable(printer:address:message:)`` and what keeps the server from being asked.
+    func look(at printer: String?) async throws(PrinterError) -> PrintQueue
+
     /// What a printer takes.
     ///
     /// - Parameter printer: its name; nil for the default one.
+    /// - Returns: its language, its media, and whether it confirms.
     /// - Throws: ``PrinterError/printerNotFound(_:available:)``, ``PrinterError/noDefaultPrinter(available:)`` and what
     ///   keeps the server from being asked.
     func capabilities(of printer: String?) async throws(PrinterError) -> PrinterCapabilities
@@ -34,11 +43,39 @@ public protocol PrinterService: Sendable {
     ///   from being asked.
     func cancel(_ job: PrintJob) async throws(PrinterError) -> PrintJob
 
+    /// Has the server keep what happens to a job, so that no state passes unseen between two questions.
+    ///
+    /// - Returns: nil where nobody keeps anything: then the job is asked about again and again.
+    /// - Throws: what keeps the server from being asked.
+    func subscribe(to job: PrintJob) async throws(PrinterError) -> PrintJobSubscription?
+
+    /// What happened to a job since its subscription was asked last.
+    ///
+    /// - Returns: the states that it went through, in order, and the subscription to ask next; nil when the server has
+    ///   ended it.
+    /// - Throws: what keeps the server from being asked.
+    func events(
+        of subscription: PrintJobSubscription
+    ) async throws(PrinterError) -> (states: [PrintJob.State], next: PrintJobSubscription)?
+
     /// Waits between two questions about a job.
     func wait(for duration: Duration) async throws(PrinterError)
 }
 
 extension PrinterService {
+    public func look(at printer: String?) async throws(PrinterError) -> PrintQueue {
+        let all = try await printers()
+        if let found = all.first(where: { printer == nil ? $0.isDefault : $0.name == printer }) { return found }
+        guard let printer else { throw .noDefaultPrinter(available: all.map(\.name)) }
+        throw .printerNotFound(printer, available: all.map(\.name))
+    }
+
+    public func subscribe(to job: PrintJob) async throws(PrinterError) -> PrintJobSubscription? { nil }
+
+    public func events(
+        of subscription: PrintJobSubscription
+    ) async throws(PrinterError) -> (states: [PrintJob.State], next: PrintJobSubscription)? { nil }
+
     /// Hands a document over that is printed once, on what is in the printer.
     ///
     /// - Throws: ``PrinterError``
@@ -60,20 +97,40 @@ extension PrinterService {
     ) async throws(PrinterError) -> PrintJob {
         var current = job
         var waited = Duration.zero
-        var interval = Duration.milliseconds(50)
+        var interval = Self.shortestInterval
+        var subscription = current.isSettled ? nil : try await subscribe(to: job)
+        // What happened before the subscription began is in no event.
+        var isDue = true
         while !current.isSettled {
-            let next = try await status(of: current)
-            if next != current {
-                current = next
-                await onChange(next)
+            if let watched = subscription, !isDue {
+                let heard = try await events(of: watched)
+                subscription = heard?.next
+                isDue = heard?.states.isEmpty != true
+                // The last state is the one that it is asked for below, with all that belongs to it.
+                for state in heard?.states.dropLast() ?? [] where state != current.state && !state.isFinal {
+                    current.state = state
+                    await onChange(current)
+                }
+            }
+            let isLate = waited >= timeout
+            if isDue || isLate || subscription == nil {
+                let next = try await status(of: current)
+                if next != current {
+                    current = next
+                    await onChange(next)
+                }
+                isDue = false
             }
             guard !current.isSettled else { break }
-            guard waited < timeout else { throw .timedOut(current) }
+            guard !isLate else { throw .timedOut(current) }
             try await wait(for: interval)
             waited += interval
-            interval = min(interval * 2, .milliseconds(500))
+            interval = min(interval * 2, Self.longestInterval)
         }
         guard current.state != .aborted, current.state != .canceled else { throw .jobFailed(current) }
         return current
     }
+
+    private static var shortestInterval: Duration { .milliseconds(50) }
+    private static var longestInterval: Duration { .milliseconds(500) }
 }

@@ -5,17 +5,17 @@ public struct Code128: Hashable, Sendable {
     /// How many modules wide its bars and spaces are, in turn; a bar is first, and last.
     public let widths: [UInt8]
 
-    /// The most characters that one may have: more do not fit on a roll.
-    public static let lengthLimit = 32
-
+    /// Dots of a receipt printer's head that a module takes: 0.375 mm.
+    private static let preferredDots = 3
+    /// What scanners still read of such a printer.
+    private static let leastDots = 2
     /// Modules that stay white on either side.
     static let quietZone = 10
 
-    /// nil when the text is empty, longer than ``lengthLimit``, or has other characters than printable ASCII.
-    public init?(_ text: String) {
+    /// - Throws: ``ReceiptError/noBarcode`` when the text is empty or has other characters than printable ASCII.
+    public init(_ text: String) throws(ReceiptError) {
         let bytes = Array(text.utf8)
-        guard !bytes.isEmpty, bytes.count <= Self.lengthLimit, bytes.allSatisfy({ (0x20...0x7E).contains($0) })
-        else { return nil }
+        guard !bytes.isEmpty, bytes.allSatisfy({ (0x20...0x7E).contains($0) }) else { throw .noBarcode }
         var values = Self.characters(bytes)
         // The start character counts once, and every other one as often as its place says.
         let sum = values.enumerated().reduce(0) { $0 + max(1, $1.offset) * Int($1.element) }
@@ -26,6 +26,23 @@ public struct Code128: Hashable, Sendable {
 
     /// Its width without the quiet zones, in modules.
     public var moduleCount: Int { widths.reduce(0) { $0 + Int($1) } }
+
+    /// How large a module is printed of a text in code set B alone, which is the longest.
+    ///
+    /// - Parameters:
+    ///   - text: of the barcode.
+    ///   - width: of the paper, in dots.
+    /// - Throws: ``ReceiptError/codeTooLong(bytes:limit:)`` when nobody could scan it, ``ReceiptError/noBarcode``
+    static func dotsPerModule(in text: String, width: Int) throws(ReceiptError) -> Int {
+        _ = try Code128(text)
+        // Start, check and stop are 35 modules, every character 11.
+        let others = 35 + 2 * quietZone
+        let dots = min(preferredDots, width / (others + 11 * text.utf8.count))
+        guard dots >= leastDots else {
+            throw .codeTooLong(bytes: text.utf8.count, limit: max(0, (width / leastDots - others) / 11))
+        }
+        return dots
+    }
 
     /// The bars: how many modules stand before them, and how wide they are.
     var bars: [(start: Int, width: Int)] {

@@ -11,6 +11,10 @@ public enum ReceiptError: Error, Hashable, Sendable, CustomStringConvertible {
     case tooLongForPicture(height: Int)
     /// Drawing failed; the status of cairo.
     case notDrawn(status: Int)
+    /// The code for scanners has too much text for the paper, in bytes.
+    case codeTooLong(bytes: Int, limit: Int)
+    /// A barcode has printable ASCII alone, and some of it.
+    case noBarcode
     /// The document cannot be written as JSON; what the encoder says about it.
     case noJSON(String)
 
@@ -26,6 +30,9 @@ public enum ReceiptError: Error, Hashable, Sendable, CustomStringConvertible {
         case .tooLongForPicture(let height):
             "the receipt is too long for one picture: \(height) of at most \(PictureRenderer.heightLimit) pixels"
         case .notDrawn(let status): "the receipt cannot be drawn: cairo says \(status)"
+        case .codeTooLong(let bytes, let limit):
+            "the code's text of \(bytes) bytes is too long: at most \(limit) fit on this paper"
+        case .noBarcode: "the code's text is no barcode: it has printable ASCII characters, one or more"
         case .noJSON(let reason): "the receipt cannot be written as JSON: \(reason)"
         }
     }

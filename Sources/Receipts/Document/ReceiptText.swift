@@ -1,5 +1,5 @@
 /// Text from outside, made fit for paper.
-enum ReceiptText {
+public enum ReceiptText {
     /// The text on one line, without what a printer or a terminal would obey, and without marks that turn the reading
     /// direction of what follows.
     static func printable(_ text: String) -> String {
@@ -15,66 +15,97 @@ enum ReceiptText {
         return String(scalars)
     }
 
-    /// The same of free text, such as a host's words or an item's title, which may carry a card's number. Every run of
-    /// 13 to 19 digits with a right check digit (ISO/IEC 7812-1) keeps four, a longer one none, and what follows as
-    /// on a track loses all of them.
-    static func concealed(_ outside: String) -> String {
+    /// The same of free text, such as a host's words or an item's title, which may carry a card's number. Of a text that
+    /// has one, its last four digits are all digits that stay: an expiry date or a PIN may stand beside it.
+    ///
+    /// A card's number is 13 to 19 digits with a right check digit (ISO/IEC 7812-1), in any script, together or in
+    /// groups. Of a longer run of digits none stays.
+    public static func concealed(_ outside: String) -> String {
         let text = printable(outside)
-        guard text.utf8.count(where: isDigit) >= 13 else { return text }
-        var bytes = Array(text.utf8)
-        var index = 0
-        while index < bytes.count {
-            guard isDigit(bytes[index]) else {
-                index += 1
-                continue
-            }
-            var (places, end) = ([Int](), index)
-            while end < bytes.count, isDigit(bytes[end]) || isGap(at: end, in: bytes) {
-                if isDigit(bytes[end]) { places.append(end) }
-                end += 1
-            }
-            index = end
-            guard let hidden = hiddenPlaces(in: places, of: bytes) else { continue }
-            for place in hidden { bytes[place] = UInt8(ascii: "*") }
-            // The separators of track 2 and track 1 (ISO/IEC 7813), behind which the expiry date stands.
-            guard end < bytes.count, [UInt8(ascii: "="), UInt8(ascii: "^"), UInt8(ascii: "D")].contains(bytes[end])
-            else { continue }
-            while index < bytes.count, bytes[index] != UInt8(ascii: " ") {
-                if isDigit(bytes[index]) { bytes[index] = UInt8(ascii: "*") }
-                index += 1
-            }
+        guard text.utf8.count >= shortest else { return text }
+        var scalars = Array(text.unicodeScalars)
+        let digits = scalars.map(digit)
+        guard digits.count(where: { $0 != nil }) >= shortest else { return text }
+        var (kept, hasNumber) = (Set<Int>(), false)
+        for run in runs(of: digits, in: scalars) {
+            guard let number = cardNumber(in: run, digits) else { continue }
+            hasNumber = true
+            kept.formUnion(number.suffix(4))
         }
-        return String(decoding: bytes, as: UTF8.self)
+        guard hasNumber else { return text }
+        for (place, digit) in digits.enumerated() where digit != nil && !kept.contains(place) { scalars[place] = "*" }
+        return String(String.UnicodeScalarView(scalars))
     }
 
-    /// What is not shown of a run of digits; nil when no card's number is in it. What stands behind a number may be its
-    /// expiry date, so that of the longest number, and the first of these, four digits are all that stays.
-    private static func hiddenPlaces(in places: [Int], of bytes: [UInt8]) -> [Int]? {
-        guard places.count >= 13 else { return nil }
-        guard places.count <= 19 else { return places }
-        for length in stride(from: places.count, through: 13, by: -1) {
-            for start in 0...(places.count - length) where hasCheckDigit(places[start..<(start + length)], of: bytes) {
-                let end = start + length
-                return Array(places[start..<(end - 4)] + places[end...])
+    // ISO/IEC 7812-1: what the card schemes give out.
+    private static let (shortest, longest) = (13, 19)
+
+    /// The value of a decimal digit of any script; nil of another character.
+    private static func digit(_ scalar: Unicode.Scalar) -> UInt8? {
+        if scalar.isASCII { return ("0"..."9").contains(scalar) ? UInt8(scalar.value - 0x30) : nil }
+        guard scalar.properties.numericType == .decimal else { return nil }
+        return scalar.properties.numericValue.map { UInt8($0) }
+    }
+
+    /// The places of digits that may be read as one number.
+    private static func runs(of digits: [UInt8?], in scalars: [Unicode.Scalar]) -> [[Int]] {
+        var (runs, run, place) = ([[Int]](), [Int](), 0)
+        while place < digits.count {
+            guard digits[place] != nil else {
+                place += 1
+                continue
+            }
+            if let last = run.last, !isGap(scalars[(last + 1)..<place], between: run, and: digits[place...]) {
+                runs.append(run)
+                run = []
+            }
+            run.append(place)
+            place += 1
+        }
+        return runs + [run]
+    }
+
+    /// Whether digits go on behind what is not one: at once, behind a blank or a hyphen or two of them, or behind another
+    /// mark between two groups of four digits and more. Times, dates and amounts have smaller groups.
+    private static func isGap(
+        _ gap: ArraySlice<Unicode.Scalar>, between run: [Int], and digits: ArraySlice<UInt8?>
+    ) -> Bool {
+        if gap.isEmpty { return true }
+        guard gap.count <= 2 else { return false }
+        if gap.allSatisfy(isBlankOrHyphen) { return true }
+        guard gap.count == 1, gap.allSatisfy({ !$0.properties.isAlphabetic }) else { return false }
+        let isGroup = run.count >= 4 && run.suffix(4).elementsEqual((gap.startIndex - 4)..<gap.startIndex)
+        return isGroup && digits.prefix(4).count(where: { $0 != nil }) == 4
+    }
+
+    /// Of any script and width, and what is not seen.
+    private static func isBlankOrHyphen(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .spaceSeparator, .dashPunctuation, .format, .nonspacingMark: true
+        default: false
+        }
+    }
+
+    /// The places of the longest number with a right check digit, and the first of these; none of a run that is longer
+    /// than a number; nil when there is no number.
+    private static func cardNumber(in run: [Int], _ digits: [UInt8?]) -> ArraySlice<Int>? {
+        guard run.count >= shortest else { return nil }
+        guard run.count <= longest else { return [] }
+        for length in stride(from: run.count, through: shortest, by: -1) {
+            for start in 0...(run.count - length) {
+                let number = run[start..<(start + length)]
+                if hasCheckDigit(number.map { digits[$0] ?? 0 }) { return number }
             }
         }
         return nil
     }
 
-    private static func hasCheckDigit(_ places: ArraySlice<Int>, of bytes: [UInt8]) -> Bool {
+    private static func hasCheckDigit(_ digits: [UInt8]) -> Bool {
         var sum = 0
-        for (offset, place) in places.reversed().enumerated() {
-            let digit = Int(bytes[place] & 0x0F)
-            sum += offset.isMultiple(of: 2) ? digit : (digit * 2) / 10 + (digit * 2) % 10
+        for (offset, digit) in digits.reversed().enumerated() {
+            let value = Int(digit)
+            sum += offset.isMultiple(of: 2) ? value : (value * 2) / 10 + (value * 2) % 10
         }
         return sum.isMultiple(of: 10)
     }
-
-    /// A single blank or hyphen between digits, as card numbers are written.
-    private static func isGap(at index: Int, in bytes: [UInt8]) -> Bool {
-        (bytes[index] == UInt8(ascii: " ") || bytes[index] == UInt8(ascii: "-"))
-            && index + 1 < bytes.count && isDigit(bytes[index + 1])
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 }

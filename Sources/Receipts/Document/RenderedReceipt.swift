@@ -1,7 +1,7 @@
 /// A receipt as a file, or as what is sent to a printer.
 public struct RenderedReceipt: Hashable, Sendable {
     public let bytes: [UInt8]
-    /// How many characters no installed font has. They are drawn as boxes.
+    /// How many characters no installed font has. Letters are drawn as boxes, and emoji are left out.
     public let missingGlyphs: Int
 
     init(bytes: [UInt8], missingGlyphs: Int) { (self.bytes, self.missingGlyphs) = (bytes, missingGlyphs) }

@@ -17,34 +17,56 @@ public struct ESCPOSRenderer: Sendable {
 
     /// - Parameters:
     ///   - blocks: of the composer.
+    ///   - cut: at the end of the receipt.
     ///   - opensDrawer: whether the drawer is opened before anything is printed.
     /// - Returns: what is sent to the printer.
     /// - Throws: ``ReceiptError`` when something must be drawn and cannot be.
     public func render(
-        _ blocks: [ReceiptBlock], opensDrawer: Bool = false
+        _ blocks: [ReceiptBlock], cut: PaperCut = .partial, opensDrawer: Bool = false
     ) throws(ReceiptError) -> RenderedReceipt {
-        var job = Job(renderer: self)
+        try render(job: [blocks], cut: cut, opensDrawer: opensDrawer)
+    }
+
+    /// Several receipts, such as both copies of one, as one job.
+    ///
+    /// - Parameters:
+    ///   - receipts: the blocks of each, of the composer.
+    ///   - cut: at the end of each receipt.
+    ///   - opensDrawer: whether the drawer is opened before anything is printed.
+    /// - Returns: what is sent to the printer.
+    /// - Throws: ``ReceiptError`` when something must be drawn and cannot be.
+    public func render(
+        job receipts: [[ReceiptBlock]], cut: PaperCut = .partial, opensDrawer: Bool = false
+    ) throws(ReceiptError) -> RenderedReceipt {
+        var job = Job(renderer: self, cut: cut)
         if opensDrawer { job.bytes += family.drawerPulse }
-        for line in layout.lines(blocks) { try job.append(line) }
+        for blocks in receipts { for line in layout.lines(blocks) { try job.append(line) } }
         job.flush()
         return RenderedReceipt(bytes: job.bytes, missingGlyphs: job.raster?.missingGlyphs ?? 0)
     }
 
     /// What was sent so far, and what the printer is set to by it.
     private struct Job {
+        /// So many rows of dots are sent at once, that no printer and no memory overflows.
+        private static let rowLimit = 2048
+
         let renderer: ESCPOSRenderer
+        let cut: PaperCut
         var bytes: [UInt8]
         private(set) var raster: LineRaster?
         private var page: (page: CodePage, number: UInt8)?
         /// Lines drawn one after the other are sent as one.
         private var dots: DotImage?
 
-        init(renderer: ESCPOSRenderer) {
-            self.renderer = renderer
+        init(renderer: ESCPOSRenderer, cut: PaperCut) {
+            (self.renderer, self.cut) = (renderer, cut)
             bytes = renderer.family.start
         }
 
         private var family: PrinterFamily { renderer.family }
+
+        /// In dots.
+        private var width: Int { renderer.layout.width * LineRaster.columnDots }
 
         mutating func append(_ line: ReceiptLine) throws(ReceiptError) {
             switch line {
@@ -57,14 +79,19 @@ public struct ESCPOSRenderer: Sendable {
             case .logo(let logo): add(try lineRaster().draw(logo))
             case .code(let text):
                 flush()
-                bytes += family.centered(true) + family.code(Array(text.utf8)) + family.centered(false)
-            case .barcode(let text):
-                guard Code128(text) != nil else { return }
                 flush()
-                bytes += family.centered(true) + family.barcode(Array(text.utf8)) + family.centered(false)
+                let data = Array(text.utf8)
+                let dots = try QRCode.dotsPerModule(bytes: data.count, width: width)
+                bytes += family.centered(true) + family.code(data, dotsPerModule: dots) + family.centered(false)
+            case .barcode(let text):
+                flush()
+                let dots = try Code128.dotsPerModule(in: text, width: width)
+                bytes +=
+                    family.centered(true) + family.barcode(Array(text.utf8), dotsPerModule: dots)
+                    + family.centered(false)
             case .cut:
                 flush()
-                bytes += family.cut
+                bytes += family.cut(cut)
             }
         }
 
@@ -74,8 +101,8 @@ public struct ESCPOSRenderer: Sendable {
         }
 
         private mutating func add(_ image: DotImage) {
-            guard dots != nil else { return dots = image }
-            dots?.rows += image.rows
+            if dots == nil { dots = image } else { dots?.rows += image.rows }
+            if let dots, dots.height >= Self.rowLimit { flush() }
         }
 
         private mutating func lineRaster() throws(ReceiptError) -> LineRaster {
@@ -118,6 +145,7 @@ public struct ESCPOSRenderer: Sendable {
 
         private static func encode(_ text: String, _ page: CodePage) -> [UInt8]? {
             var bytes: [UInt8] = []
+            bytes.reserveCapacity(text.utf8.count)
             for scalar in text.unicodeScalars {
                 switch scalar.value {
                 // Isolates: the order of these letters is that of the paper already.

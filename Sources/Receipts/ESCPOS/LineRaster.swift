@@ -4,20 +4,27 @@ internal import CCairo
 final class LineRaster {
     /// Dots of a column of the printer's own letters.
     static let columnDots = 12
-    private static let families = "Noto Sans Mono, DejaVu Sans Mono, monospace"
+    /// As wide and as far apart as the printer's own: a letter of these fonts is 0.6 of its size wide.
+    private static let letters = Typesetter.Style(
+        families: "DejaVu Sans Mono, Noto Sans Mono, monospace", isForDots: true, leading: 1.5)
+    /// For scripts whose letters are not all of one width.
+    private static let script = Typesetter.Style(
+        families: "DejaVu Sans, Noto Sans, sans-serif", isForDots: true, leading: 1.5)
 
     private let functions: ccairo_functions
-    private let typesetter: Typesetter
+    private let letters: Typesetter
+    private let script: Typesetter
     private let isMirrored: Bool
     /// In dots.
     private let width: Int
 
-    var missingGlyphs: Int { typesetter.missingGlyphs }
+    var missingGlyphs: Int { letters.missingGlyphs + script.missingGlyphs }
 
     /// - Throws: ``ReceiptError/libraryMissing(_:)``
     init(columns: Int, locale: ReceiptLocale) throws(ReceiptError) {
         functions = try DrawingLibrary.load()
-        typesetter = Typesetter(functions, locale: locale, families: Self.families, isForDots: true)
+        letters = Typesetter(functions, locale: locale, style: Self.letters)
+        script = Typesetter(functions, locale: locale, style: Self.script)
         (isMirrored, width) = (locale.isRightToLeft, columns * Self.columnDots)
     }
 
@@ -48,7 +55,7 @@ final class LineRaster {
     /// - Throws: ``ReceiptError``
     func draw(_ logo: ReceiptLogo) throws(ReceiptError) -> DotImage {
         let picture = try DecodedLogo(logo, functions)
-        let factor = picture.factor(width: Double(width) * 0.6, height: Double(width) * 0.4)
+        let factor = picture.factor(width: Double(width) * 0.6, height: Double(width) * 0.4, pixel: 1)
         let height = Int((Double(logo.height) * factor).rounded(.up))
         let image = try ImageSurface(functions, width: width, height: max(1, height))
         picture.draw(
@@ -57,15 +64,17 @@ final class LineRaster {
         return image.dots(isPicture: true)
     }
 
-    /// As wide as the printer's own letters are: a letter of these fonts is 0.6 of their size wide.
     private func set(_ text: String, _ style: ReceiptLine.Style) -> SetText {
-        typesetter.set(text, size: style == .large ? 30 : 20, isStrong: style != .plain)
+        // From Hebrew on there are scripts that are written with letters of many widths.
+        let typesetter = text.unicodeScalars.contains { (0x590...0x10FF).contains($0.value) } ? script : letters
+        return typesetter.set(text, size: style == .large ? 30 : 20, isStrong: style != .plain)
     }
 
     private func draw(_ parts: [(text: SetText, x: Double, room: Double)]) throws(ReceiptError) -> DotImage {
         let height = parts.reduce(Double(Self.columnDots)) { max($0, $1.text.height) }
         let image = try ImageSurface(functions, width: width, height: Int(height.rounded(.up)))
-        for part in parts {
+        // What has no width cannot be scaled to its room.
+        for part in parts where part.room > 0 && part.text.width > 0 {
             functions.cairo_save(image.context)
             functions.cairo_translate(image.context, part.x, 0)
             functions.cairo_scale(image.context, min(1, part.room / max(1, part.text.width)), 1)

@@ -26,18 +26,20 @@ extension PrinterFamily {
 
     /// The pulse that opens a drawer. Epson: ESC p, connector 1, 50 ms on, 500 ms off. Star: ESC BEL 50 ms on and 500 ms
     /// off, BEL.
-    var drawerPulse: [UInt8] {
+    public var drawerPulse: [UInt8] {
         switch self {
         case .epson: [0x1B, 0x70, 0, 25, 250]
         case .star: [0x1B, 0x07, 5, 50, 0x07]
         }
     }
 
-    /// Feeds to the cutter and cuts but for a point in the middle. Epson: GS V 66. Star: ESC d 3.
-    var cut: [UInt8] {
-        switch self {
-        case .epson: [0x1D, 0x56, 66, 0]
-        case .star: [0x1B, 0x64, 3]
+    /// Feeds to the cutter and cuts. Epson: GS V 65 and 66. Star: ESC d 2 and 3.
+    func cut(_ cut: PaperCut) -> [UInt8] {
+        switch (self, cut) {
+        case (.epson, .full): [0x1D, 0x56, 65, 0]
+        case (.epson, .partial): [0x1D, 0x56, 66, 0]
+        case (.star, .full): [0x1B, 0x64, 2]
+        case (.star, .partial): [0x1B, 0x64, 3]
         }
     }
 
@@ -72,34 +74,38 @@ extension PrinterFamily {
         }
     }
 
-    /// A QR code that the printer makes itself: model 2, error correction M, six dots a module. Epson: GS ( k, functions
-    /// 165, 167, 169, 180, 181. Star: ESC GS y S, D and P.
-    func code(_ data: [UInt8]) -> [UInt8] {
+    /// A QR code that the printer makes itself: model 2, error correction M, so many dots a module. Epson: GS ( k,
+    /// functions 165, 167, 169, 180, 181. Star: ESC GS y S, D and P.
+    func code(_ data: [UInt8], dotsPerModule: Int) -> [UInt8] {
+        let dots = UInt8(clamping: dotsPerModule)
         switch self {
         case .epson:
             let length = UInt16(clamping: data.count + 3)
             let head: [UInt8] = [0x1D, 0x28, 0x6B]
             let store = head + [UInt8(length & 0xFF), UInt8(length >> 8), 49, 80, 48] + data
-            return head + [4, 0, 49, 65, 50, 0] + head + [3, 0, 49, 67, 6] + head + [3, 0, 49, 69, 49] + store
+            return head + [4, 0, 49, 65, 50, 0] + head + [3, 0, 49, 67, dots] + head + [3, 0, 49, 69, 49] + store
                 + head + [3, 0, 49, 81, 48]
         case .star:
             let length = UInt16(clamping: data.count)
             let head: [UInt8] = [0x1B, 0x1D, 0x79]
             let store = head + [0x44, 0x31, 0, UInt8(length & 0xFF), UInt8(length >> 8)] + data
-            return head + [0x53, 0x30, 2] + head + [0x53, 0x31, 1] + head + [0x53, 0x32, 6] + store + head + [0x50]
+            return head + [0x53, 0x30, 2] + head + [0x53, 0x31, 1] + head + [0x53, 0x32, dots] + store + head + [0x50]
         }
     }
 
-    /// A Code 128 barcode that the printer makes itself, ten millimetres high, with its text below. Epson: GS h, GS w,
-    /// GS H, GS k 73, in code set B, where a brace is doubled. Star: ESC b 6, ended by RS, where a percent sign is
-    /// written %0.
-    func barcode(_ text: [UInt8]) -> [UInt8] {
+    /// A Code 128 barcode that the printer makes itself, in code set B, ten millimetres high, with its text below. Epson:
+    /// GS h, GS w, GS H, GS k 73, where a brace is doubled. Star: ESC b 6, ended by RS, where a percent sign is written
+    /// %0.
+    func barcode(_ text: [UInt8], dotsPerModule: Int) -> [UInt8] {
+        let dots = UInt8(clamping: dotsPerModule)
         switch self {
         case .epson:
             let data = Array("{B".utf8) + text.flatMap { $0 == 0x7B ? [0x7B, 0x7B] : [$0] }
-            return [0x1D, 0x68, 80, 0x1D, 0x77, 2, 0x1D, 0x48, 2, 0x1D, 0x6B, 73, UInt8(clamping: data.count)] + data
+            return [0x1D, 0x68, 80, 0x1D, 0x77, dots, 0x1D, 0x48, 2, 0x1D, 0x6B, 73, UInt8(clamping: data.count)] + data
         case .star:
-            return [0x1B, 0x62, 0x36, 0x32, 0x31, 80] + text.flatMap { $0 == 0x25 ? [0x25, 0x30] : [$0] } + [0x1E]
+            // Its widths are numbered: 1 is two dots.
+            let width = 0x30 + max(1, dots) - 1
+            return [0x1B, 0x62, 0x36, 0x32, width, 80] + text.flatMap { $0 == 0x25 ? [0x25, 0x30] : [$0] } + [0x1E]
         }
     }
 
@@ -110,18 +116,22 @@ extension PrinterFamily {
         let rowHead = [UInt8(width & 0xFF), UInt8(width >> 8)]
         switch self {
         case .epson:
-            return stride(from: 0, to: image.height, by: 255).flatMap { first -> [UInt8] in
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(image.rows.count + 8 * (image.height / 255 + 1))
+            for first in stride(from: 0, to: image.height, by: 255) {
                 let count = min(255, image.height - first)
                 let start = first * image.bytesPerRow
-                return [0x1D, 0x76, 0x30, 0] + rowHead + [UInt8(count), 0]
-                    + image.rows[start..<(start + count * image.bytesPerRow)]
+                bytes += [0x1D, 0x76, 0x30, 0] + rowHead + [UInt8(count), 0]
+                bytes += image.rows[start..<(start + count * image.bytesPerRow)]
             }
+            return bytes
         case .star:
             let head: [UInt8] = [0x1B, 0x2A, 0x72]
             var bytes = head + [0x41] + head + [0x50, 0x30, 0] + head + [0x45, 0x31, 0]
             for row in 0..<image.height {
                 let start = row * image.bytesPerRow
-                bytes += [0x62] + rowHead + image.rows[start..<(start + image.bytesPerRow)]
+                bytes += [0x62] + rowHead
+                bytes += image.rows[start..<(start + image.bytesPerRow)]
             }
             return bytes + head + [0x42]
         }

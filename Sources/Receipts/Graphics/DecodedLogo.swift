@@ -4,23 +4,23 @@ internal import CCairo
 final class DecodedLogo {
     private let functions: ccairo_functions
     private let surface: OpaquePointer
-    private let logo: ReceiptLogo
+    let logo: ReceiptLogo
 
     /// - Throws: ``ReceiptError/logoIsNoPNG`` when the file is damaged.
     init(_ logo: ReceiptLogo, _ functions: ccairo_functions) throws(ReceiptError) {
-        let stream = ByteStream(logo.png)
+        let source = ByteSource(logo.png)
         (self.functions, self.logo) = (functions, logo)
-        surface = withExtendedLifetime(stream) {
-            functions.cairo_image_surface_create_from_png_stream(ByteStream.read, stream.closure)
+        surface = withExtendedLifetime(source) {
+            functions.cairo_image_surface_create_from_png_stream(ByteSource.read, source.closure)
         }
         guard functions.cairo_surface_status(surface) == 0 else { throw .logoIsNoPNG }
     }
 
     deinit { functions.cairo_surface_destroy(surface) }
 
-    /// The factor by which it is at most this wide and high; it never grows.
-    func factor(width: Double, height: Double) -> Double {
-        min(1, width / Double(logo.width), height / Double(logo.height))
+    /// The factor by which it is at most this wide and high, and a pixel is at most this large.
+    func factor(width: Double, height: Double, pixel: Double) -> Double {
+        min(pixel, width / Double(logo.width), height / Double(logo.height))
     }
 
     func draw(on context: OpaquePointer, x: Double, y: Double, factor: Double) {

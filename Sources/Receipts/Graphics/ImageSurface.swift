@@ -37,12 +37,13 @@ final class ImageSurface {
     /// - Throws: ``ReceiptError/notDrawn(status:)``
     func png() throws(ReceiptError) -> [UInt8] {
         try check()
-        let stream = ByteStream()
-        let status = withExtendedLifetime(stream) {
-            functions.cairo_surface_write_to_png_stream(surface, ByteStream.write, stream.closure)
+        let file = CollectedBytes()
+        let sink = ByteSink(file.append)
+        let status = withExtendedLifetime(sink) {
+            functions.cairo_surface_write_to_png_stream(surface, ByteSink.write, sink.closure)
         }
         guard status == 0 else { throw .notDrawn(status: Int(status)) }
-        return stream.bytes
+        return file.bytes
     }
 
     /// The picture in black and white.

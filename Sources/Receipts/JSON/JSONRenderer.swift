@@ -6,10 +6,14 @@ public struct JSONRenderer: Sendable {
 
     /// One JSON object with its keys in order, ended by a newline.
     ///
+    /// - Parameters:
+    ///   - document: what it says.
+    ///   - isLine: whether it is on one line, as one of many.
     /// - Throws: ``ReceiptError/noJSON(_:)``
-    public func render(_ document: ReceiptDocument) throws(ReceiptError) -> String {
+    public func render(_ document: ReceiptDocument, isLine: Bool = false) throws(ReceiptError) -> String {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        if !isLine { encoder.outputFormatting.insert(.prettyPrinted) }
         do {
             return String(decoding: try encoder.encode(document.printable), as: UTF8.self) + "\n"
         } catch {

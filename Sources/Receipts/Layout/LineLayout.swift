@@ -16,8 +16,9 @@ struct LineLayout: Sendable {
             case .logo(let logo): lines.append(.logo(logo))
             case .title(let text): lines += wrapped(text).map { .text($0, .center, .large) }
             case .text(let text, let alignment, let isStrong):
-                lines += wrapped(text).map { .text($0, alignment, isStrong ? .strong : .plain) }
-            case .row(let name, let value, let isStrong): lines += row(name, value, isStrong ? .strong : .plain)
+                let texts = alignment == .leading ? indented(text) : wrapped(text)
+                lines += texts.map { .text($0, alignment, isStrong ? .strong : .plain) }
+            case .row(let name, let value, let isStrong): lines += row(name, value, isStrong ? .large : .plain)
             case .rule: lines.append(.text(String(repeating: "-", count: width), .leading, .plain))
             case .code(let text): lines.append(.code(text))
             case .barcode(let text): lines.append(.barcode(text))
@@ -31,38 +32,35 @@ struct LineLayout: Sendable {
         return lines
     }
 
-    /// On two lines when the name and the value do not fit on one.
+    /// On one line when both fit. Else the shorter one keeps its line and the longer one gets the rest of the width; and
+    /// when both are long, the value follows below the name.
     private func row(_ name: String, _ value: String, _ style: ReceiptLine.Style) -> [ReceiptLine] {
-        if DisplayWidth.of(name) + DisplayWidth.of(value) < width { return [.pair(name, value, style)] }
+        let (nameWidth, valueWidth) = (DisplayWidth.of(name), DisplayWidth.of(value))
+        if nameWidth + valueWidth < width { return [.pair(name, value, style)] }
+        if valueWidth <= width * 2 / 5 {
+            let names = wrapped(name, width - valueWidth - 2)
+            return [.pair(names[0], value, style)] + names.dropFirst().map { .text($0, .leading, style) }
+        }
+        if nameWidth <= width * 2 / 5 {
+            let values = wrapped(value, width - nameWidth - 2)
+            return [.pair(name, values[0], style)] + values.dropFirst().map { .pair("", $0, style) }
+        }
         return wrapped(name).map { .text($0, .leading, style) } + wrapped(value).map { .pair("", $0, style) }
     }
 
-    /// Breaks at blanks, and inside of a word only when the word is wider than the paper.
-    private func wrapped(_ text: String) -> [String] {
+    /// Blanks in front of a text are an indent of all its lines.
+    private func indented(_ text: String) -> [String] {
+        guard text.hasPrefix(" ") else { return wrapped(text) }
+        let body = text.drop { $0 == " " }
+        let indent = text.prefix(min(text.count - body.count, width / 2))
+        return wrapped(String(body), width - indent.count).map { indent + $0 }
+    }
+
+    private func wrapped(_ text: String) -> [String] { wrapped(text, width) }
+
+    /// - Returns: at least one line.
+    private func wrapped(_ text: String, _ width: Int) -> [String] {
         if DisplayWidth.of(text) <= width { return [text] }
-        var lines: [String] = []
-        var line = ""
-        var used = 0
-        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
-            let length = DisplayWidth.of(word)
-            if used > 0, used + 1 + length <= width {
-                line += " " + word
-                used += 1 + length
-                continue
-            }
-            if used > 0 { lines.append(line) }
-            (line, used) = ("", 0)
-            for character in word {
-                let step = DisplayWidth.of(character)
-                if used + step > width {
-                    lines.append(line)
-                    (line, used) = ("", 0)
-                }
-                line.append(character)
-                used += step
-            }
-        }
-        if used > 0 || lines.isEmpty { lines.append(line) }
-        return lines
+        return Isolates.closed(LineBreaker(width: width).lines(of: text))
     }
 }

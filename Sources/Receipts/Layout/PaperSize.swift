@@ -36,6 +36,9 @@ public enum PaperSize: Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// The same in dots of a receipt printer's head.
+    var dots: Int { Int(printableWidth * Self.dotsPerPoint) }
+
     /// Above and below what is printed, in points.
     var margin: Double {
         switch self {

@@ -47,6 +47,13 @@ extension PaymentJournal {
         }
     }
 
+    /// How many receipts a filter means.
+    ///
+    /// - Throws: ``JournalError/storage(_:)``
+    public func countReceipts(matching filter: ReceiptFilter) throws(JournalError) -> Int {
+        try read { storage in try storage.countObjects(ofType: Receipt.self, matching: filter.predicate ?? StoragePredicate("TRUE")) }
+    }
+
     /// The receipts of a payment, or of every payment when `id` is nil, newest first.
     ///
     /// - Throws: ``JournalError/storage(_:)``

@@ -15,13 +15,15 @@ public struct ReceiptFilter: Hashable, Sendable {
     public var amount: Money?
     /// DE 38, in letters of any case.
     public var authCode: String?
+    /// Receipts that were issued before this one: its number.
+    public var olderThan: Int64?
 
     public init(
         paymentID: PaymentID? = nil, orderID: Int64? = nil, since: Timestamp? = nil, before: Timestamp? = nil,
-        last4: String? = nil, amount: Money? = nil, authCode: String? = nil
+        last4: String? = nil, amount: Money? = nil, authCode: String? = nil, olderThan: Int64? = nil
     ) {
         (self.paymentID, self.orderID, self.since, self.before) = (paymentID, orderID, since, before)
-        (self.last4, self.amount, self.authCode) = (last4, amount, authCode)
+        (self.last4, self.amount, self.authCode, self.olderThan) = (last4, amount, authCode, olderThan)
     }
 
     var predicate: StoragePredicate? {
@@ -33,6 +35,7 @@ public struct ReceiptFilter: Hashable, Sendable {
             last4.map { StoragePredicate("last4 = ?", $0) },
             amount.map { StoragePredicate("amount = ? AND currency = ?", $0.minorUnits, $0.currency.code) },
             authCode.map { StoragePredicate("authCode = ?", $0) },
+            olderThan.map { StoragePredicate("id < ?", $0) },
         ].compactMap(\.self)
         guard let first = conditions.first else { return nil }
         return conditions.dropFirst().reduce(first) { $0.and($1) }

@@ -31,6 +31,8 @@ public enum ReceiptAction: Action {
     case loadReceipt(paymentID: Int64, kind: ReceiptContent.Kind? = nil, onCompletion: Completion<StoredReceipt>)
     /// The receipts that a query means, newest first.
     case loadReceipts(matching: ReceiptQuery, onCompletion: Completion<[StoredReceipt]>)
+    /// How many receipts a query means, whatever its limit.
+    case countReceipts(matching: ReceiptQuery, onCompletion: Completion<Int>)
     /// Asks the store site for its own receipt of an order, and how long it shows it. The store makes a new one each time.
     case retrieveReceipt(siteID: Int64, orderID: Int64, onCompletion: Completion<BackendReceipt>)
 
@@ -49,6 +51,7 @@ public enum ReceiptAction: Action {
         case .saveReceipt(let id, _, _), .loadReceipt(let id, _, _): ["payment": Payment.name(of: id)]
         // By what it looks is somebody's card or purchase.
         case .loadReceipts(let query, _): ["limit": query.limit.map(String.init) ?? "none"]
+        case .countReceipts: [:]
         case .retrieveReceipt(let siteID, let orderID, _): ["site": String(siteID), "order": String(orderID)]
         }
     }

@@ -15,14 +15,17 @@ public struct ReceiptQuery: Hashable, Sendable {
     public var amount: Money?
     /// In letters of any case.
     public var authorizationCode: String?
+    /// Issued before the receipt with this id: what follows on a page of receipts.
+    public var olderThan: Int64?
     public var limit: Int?
 
     public init(
         paymentID: Int64? = nil, orderID: Int64? = nil, since: Timestamp? = nil, before: Timestamp? = nil,
-        lastFour: String? = nil, amount: Money? = nil, authorizationCode: String? = nil, limit: Int? = nil
+        lastFour: String? = nil, amount: Money? = nil, authorizationCode: String? = nil, olderThan: Int64? = nil,
+        limit: Int? = nil
     ) {
         (self.paymentID, self.orderID, self.since, self.before) = (paymentID, orderID, since, before)
         (self.lastFour, self.amount, self.authorizationCode) = (lastFour, amount, authorizationCode)
-        self.limit = limit
+        (self.olderThan, self.limit) = (olderThan, limit)
     }
 }

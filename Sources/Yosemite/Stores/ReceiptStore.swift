@@ -66,6 +66,10 @@ public final class ReceiptStore: Store {
             }
         case .loadReceipts(let query, let onCompletion):
             answer(onCompletion) { () throws(ReceiptStoreError) in try receipts(matching: query) }
+        case .countReceipts(let query, let onCompletion):
+            answer(onCompletion) { () throws(ReceiptStoreError) in
+                try read { () throws(JournalError) in try journal.countReceipts(matching: ReceiptFilter(query)) }
+            }
         case .retrieveReceipt(let siteID, let orderID, let onCompletion):
             guard let site else { return onCompletion(.failure(.noStoreSite)) }
             guard site.features.isEnabled(.backendReceipts) else {
@@ -123,11 +127,8 @@ public final class ReceiptStore: Store {
     }
 
     private func receipts(matching query: ReceiptQuery) throws(ReceiptStoreError) -> [StoredReceipt] {
-        let filter = ReceiptFilter(
-            paymentID: query.paymentID.map(PaymentID.init), orderID: query.orderID, since: query.since,
-            before: query.before, last4: query.lastFour, amount: query.amount, authCode: query.authorizationCode)
         let receipts = try read { () throws(JournalError) in
-            try journal.receipts(matching: filter, limit: query.limit)
+            try journal.receipts(matching: ReceiptFilter(query), limit: query.limit)
         }
         var values: [StoredReceipt] = []
         for receipt in receipts { values.append(try value(of: receipt)) }

@@ -56,8 +56,7 @@ struct ListReceipts: AsyncParsableCommand {
         try await output.reporting {
             let settings = try configurationOptions.load()
             let query = ReceiptQuery(
-                paymentID: payment?.id, orderID: order, since: since.map { Self.midnight($0.date) },
-                before: until.map { Self.midnight($0.date.advanced(days: 1)) }, lastFour: lastFour,
+                paymentID: payment?.id, orderID: order, since: since?.beginning, before: until?.end, lastFour: lastFour,
                 amount: try amount.map { try settings.amount($0, currency: currency) },
                 authorizationCode: authCode, limit: limit)
             let till = try await Till.open(settings: settings, data: data)
@@ -70,12 +69,5 @@ struct ListReceipts: AsyncParsableCommand {
             }
             try StandardOutput.write(receipts.map(\.line).joined())
         }
-    }
-
-    /// The moment at which a day begins here. Where clocks change at midnight, the offset after the change counts.
-    private static func midnight(_ day: CivilDate, time: any TimeSource = SystemTimeSource()) -> Timestamp {
-        let utc = Timestamp(day)
-        func local(_ offset: Int) -> Timestamp { utc.advanced(by: .seconds(-offset)) }
-        return local(time.offsetSeconds(at: local(time.offsetSeconds(at: utc))))
     }
 }

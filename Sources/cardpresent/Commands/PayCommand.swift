@@ -45,7 +45,7 @@ struct PayCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Print the merchant's and the customer's receipt on this printer.",
             discussion: "A receipt that cannot be printed changes nothing about the payment or the exit code.",
-            valueName: "queue"))
+            valueName: "queue"), completion: .printers)
     var printer: String?
     @OptionGroup var configurationOptions: ConfigurationOptions
     @OptionGroup var data: DatabaseOptions

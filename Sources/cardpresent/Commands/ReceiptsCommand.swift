@@ -6,6 +6,7 @@ struct ReceiptsCommand: ParsableCommand {
         commandName: "receipts", abstract: "Shows, renders and prints receipts.",
         subcommands: [
             ListReceipts.self, ShowReceipt.self, CheckReceipt.self, RenderReceipt.self, PrintReceipt.self,
-            ReprintReceipt.self, ListPrints.self, CancelPrint.self, ShowBackendReceipt.self,
+            ReprintReceipt.self, ListPrints.self, CancelPrint.self, ShowBackendReceipt.self, PreviewReceipt.self,
+            EmailReceipt.self,
         ])
 }

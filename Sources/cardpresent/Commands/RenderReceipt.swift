@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Determinism
 internal import Hardware
 internal import Receipts
 internal import Yosemite
@@ -6,14 +7,22 @@ internal import Yosemite
 /// `receipts render`
 struct RenderReceipt: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "render", abstract: "Renders the newest receipt of a payment as text, a page, a picture or bytes.",
+        commandName: "render", abstract: "Renders receipts as text, a page, a picture or bytes.",
         discussion: """
-            Nothing is printed and nothing is recorded. A copy that was printed before is marked as a duplicate. Bytes \
-            that are no text go to a file (-o) or a pipe, never to a terminal unless '-o -' says so.
+            The newest receipt of a payment, or with --all, --since or --until every receipt of that time in one file, the \
+            newest first. Nothing is printed and nothing is recorded. A copy that was printed before is marked as a \
+            duplicate. Bytes that are no text go to a file (-o) or a pipe, never to a terminal unless '-o -' says so. What \
+            the configuration says under 'receipt' holds where no option says otherwise.
             """)
 
     @Argument(help: "The payment, for example P000001.")
-    var payment: PaymentName
+    var payment: PaymentName?
+    @Flag(help: "Every receipt there is.")
+    var all = false
+    @Option(help: ArgumentHelp("Every receipt that was issued on this day or later: 2026-01-02.", valueName: "day"))
+    var since: Day?
+    @Option(help: ArgumentHelp("Every receipt that was issued on this day or before.", valueName: "day"))
+    var until: Day?
     @Option(help: "As what.")
     var format = ReceiptFormat.text
     @Option(
@@ -21,7 +30,7 @@ struct RenderReceipt: AsyncParsableCommand {
             "Of what: the sale, a refund or a void. Default: whatever came last.", valueName: "sale|refund|void"))
     var of: ReceiptKind?
     @Option(help: "For whom the receipt is.")
-    var copy = CopyChoice.customer
+    var copy = CopiesChoice.customer
     @Option(
         help: ArgumentHelp(
             "Columns of text and escpos, 24 to 80. Default: the paper's, or the configuration's.",
@@ -33,7 +42,11 @@ struct RenderReceipt: AsyncParsableCommand {
     var family: PrinterChoice?
     @Option(
         help: ArgumentHelp(
-            "The language: \(RenderReceipt.languages). Default: the configuration's.", valueName: "language"),
+            "How the printer of escpos cuts: but for a point, or through. Default: partial.", valueName: "partial|full"))
+    var cut: CutChoice?
+    @Option(
+        help: ArgumentHelp(
+            "The language: \(ReceiptLocale.choices). Default: the configuration's.", valueName: "language"),
         completion: .list(ReceiptLocale.all.map(\.code)))
     var locale: String?
     @Option(
@@ -49,12 +62,29 @@ struct RenderReceipt: AsyncParsableCommand {
     @OptionGroup var configurationOptions: ConfigurationOptions
     @OptionGroup var data: DatabaseOptions
 
-    private static let languages = ReceiptLocale.all.map { "\($0.code) \($0.name)" }.joined(separator: ", ")
+    private static let pageSize = 100
+
+    private var isSeries: Bool { all || since != nil || until != nil }
 
     func validate() throws {
+        guard payment != nil || isSeries else { throw ValidationError("name a payment, or --all, --since or --until") }
+        guard payment == nil || !isSeries else {
+            throw ValidationError("name a payment or a time (--all, --since, --until), not both")
+        }
+        if let since, let until, until.date.dayNumber < since.date.dayNumber {
+            throw ValidationError("--until is before --since")
+        }
+        guard !isSeries || format.isSeries else {
+            throw ValidationError("many receipts are one file as text, html, pdf or json")
+        }
+        guard !isSeries || of == nil else { throw ValidationError("--of goes with a payment") }
+        guard copy != .both || format.takesBothCopies else {
+            throw ValidationError("--copy both is for text, html, pdf and escpos")
+        }
         guard (24...80).contains(width ?? 40) else { throw ValidationError("--width is 24 to 80 columns") }
         guard width == nil || format.hasColumns else { throw ValidationError("--width is for text and escpos") }
         guard family == nil || format == .escpos else { throw ValidationError("--family is for escpos") }
+        guard cut == nil || format == .escpos else { throw ValidationError("--cut is for escpos") }
         guard !openDrawer || format == .escpos else { throw ValidationError("--open-drawer is for escpos") }
         guard output != "" else { throw ValidationError("--output names a file") }
     }
@@ -69,13 +99,99 @@ struct RenderReceipt: AsyncParsableCommand {
     }
 
     private func render() async throws(CommandFailure) {
-        let chosen = try locale.map(Self.locale)
         guard !format.isBinary || output != nil || !StandardOutput.isTerminal else {
             throw CommandFailure(
                 .usage, code: "binary_on_terminal", message: "\(format.rawValue) is no text for a terminal",
                 fix: "give -o FILE")
         }
         let settings = try configurationOptions.load()
+        let style = try style(settings)
+        let till = try await Till.open(settings: settings, data: data)
+        till.announceRecovery()
+        let choices = ReceiptOutput.Choices(
+            format: format, style: style, columns: width ?? paper?.size.columns ?? settings.receiptWidth,
+            family: family?.family ?? .epson, cut: cut?.cut ?? .partial, opensDrawer: openDrawer, isSeries: isSeries)
+        let missingGlyphs =
+            if let payment {
+                try await renderNewest(of: payment, from: till, choices)
+            } else {
+                try await renderSeries(from: till, choices)
+            }
+        MissingGlyphsWarning(missingGlyphs)?.report()
+    }
+
+    private func renderNewest(
+        of payment: PaymentName, from till: Till, _ choices: ReceiptOutput.Choices
+    ) async throws(CommandFailure) -> Int {
+        let receipt = try await till.receipt(of: payment.id, kind: of?.content)
+        let result = ReceiptOutput(choices, to: try OutputDraft(path: file))
+        try result.append(documents(receipt, choices.style))
+        try result.finish()
+        return result.missingGlyphs
+    }
+
+    private func renderSeries(
+        from till: Till, _ choices: ReceiptOutput.Choices
+    ) async throws(CommandFailure) -> Int {
+        let query = ReceiptQuery(since: since?.beginning, before: until?.end, limit: Self.pageSize)
+        let count = try await till.receiptCount(matching: query)
+        guard count > 0 else {
+            throw CommandFailure(
+                .usage, code: "no_receipts", message: "no receipt was issued in that time",
+                fix: "'cardpresent receipts list' shows them")
+        }
+        let cancellation = Cancellation()
+        let rendered = await CancellationSignals.watching { () async -> Result<Int, CommandFailure> in
+            do throws(CommandFailure) {
+                return .success(try await renderAll(count, query, from: till, choices, cancellation))
+            } catch {
+                return .failure(error)
+            }
+        } onSignal: {
+            await cancellation.request()
+        }
+        return try rendered.get()
+    }
+
+    /// Page by page of the journal, so that memory stays small.
+    private func renderAll(
+        _ count: Int, _ query: ReceiptQuery, from till: Till, _ choices: ReceiptOutput.Choices,
+        _ cancellation: Cancellation
+    ) async throws(CommandFailure) -> Int {
+        let draft = try OutputDraft(path: file)
+        let result = ReceiptOutput(choices, to: draft)
+        var (query, progress, done) = (query, ProgressBar(total: count, of: "receipts"), 0)
+        defer { progress.end() }
+        while true {
+            let receipts = try await till.receipts(matching: query)
+            for receipt in receipts {
+                guard !cancellation.isRequested else {
+                    throw CommandFailure(.cancelled, code: "cancelled", message: "cancelled: no file was written")
+                }
+                try result.append(documents(receipt, choices.style))
+                done += 1
+                progress.show(done)
+            }
+            // Whoever read the output may have gone.
+            guard !draft.hasFailed, receipts.count == Self.pageSize else { break }
+            query.olderThan = receipts.last?.id
+        }
+        try result.finish()
+        return result.missingGlyphs
+    }
+
+    /// Nil for the standard output.
+    private var file: String? { output == "-" ? nil : output }
+
+    private func documents(_ receipt: StoredReceipt, _ style: ReceiptStyle) -> [ReceiptDocument] {
+        copy.receiptCopies.map {
+            ReceiptDocument(receipt.content, copy: $0, isDuplicate: receipt.wasPrinted($0)).styled(by: style)
+        }
+    }
+
+    /// The configuration's style, and what the options say instead.
+    private func style(_ settings: TillConfiguration) throws(CommandFailure) -> ReceiptStyle {
+        let locale = try locale.map(ReceiptLocale.named)
         var style = ReceiptStyle(settings.receipt)
         do throws(ReceiptError) {
             if let logo {
@@ -84,79 +200,10 @@ struct RenderReceipt: AsyncParsableCommand {
                 style.logo = try settings.receipt.openLogo()
             }
         } catch {
-            throw failure(error)
+            throw CommandFailure(error)
         }
-        if let chosen { style.locale = chosen }
+        if let locale { style.locale = locale }
         if let paper { style.paper = paper.size }
-        let till = try await Till.open(settings: settings, data: data)
-        till.announceRecovery()
-        let receipt = try await till.receipt(of: payment.id, kind: of?.content)
-        let copy = copy.receiptCopy
-        let document = ReceiptDocument(
-            receipt.content, copy: copy, isDuplicate: receipt.wasPrinted(copy)
-        ).styled(by: style)
-        let rendered: RenderedReceipt
-        do throws(ReceiptError) {
-            rendered = try render(
-                document, style, columns: width ?? paper?.size.columns ?? settings.receiptWidth)
-        } catch {
-            throw failure(error)
-        }
-        if rendered.missingGlyphs > 0 {
-            StandardError.write(
-                "warning: no font has \(rendered.missingGlyphs) of the characters: they are drawn as boxes. Install one "
-                    + "that has them, for example the package fonts-noto-cjk\n")
-        }
-        guard let output, output != "-" else { return try StandardOutput.write(bytes: rendered.bytes) }
-        try OutputFile(path: output).write(rendered.bytes)
-    }
-
-    private func render(
-        _ document: ReceiptDocument, _ style: ReceiptStyle, columns: Int
-    ) throws(ReceiptError) -> RenderedReceipt {
-        let (locale, paper) = (style.locale, style.paper)
-        let composer = ReceiptComposer(locale: locale)
-        let blocks = composer.compose(document)
-        switch format {
-        case .text: return RenderedReceipt(text: PlainTextRenderer(width: columns).render(blocks))
-        case .html:
-            return RenderedReceipt(
-                text: HTMLRenderer(locale: locale, paper: paper).render(blocks, title: composer.title(document)))
-        case .pdf:
-            return try PictureRenderer(locale: locale, paper: paper).pdf(
-                blocks, title: composer.title(document), date: document.date)
-        case .png: return try PictureRenderer(locale: locale, paper: paper).png(blocks)
-        case .escpos:
-            return try ESCPOSRenderer(family: family?.family ?? .epson, width: columns, locale: locale).render(
-                blocks, opensDrawer: openDrawer)
-        case .json: return RenderedReceipt(text: try JSONRenderer().render(document))
-        }
-    }
-
-    private static func locale(_ code: String) throws(CommandFailure) -> ReceiptLocale {
-        guard let locale = ReceiptLocale(code: code) else {
-            throw CommandFailure(
-                .usage, code: "unknown_locale", message: "receipts are not written in '\(code)'",
-                fix: .choice(of: code, among: ReceiptLocale.all.map(\.code), called: "languages"))
-        }
-        return locale
-    }
-
-    private func failure(_ error: ReceiptError) -> CommandFailure {
-        switch error {
-        case .libraryMissing:
-            CommandFailure(
-                .unavailable, code: "drawing_library_missing", message: "\(error)",
-                fix: "apt-get install libpangocairo-1.0-0")
-        case .logoIsNoPNG, .logoTooLarge, .logoUnusable:
-            CommandFailure(
-                .badData, code: "bad_logo", message: "\(error)",
-                fix: "give a PNG picture of at most \(ReceiptLogo.sideLimit) pixels a side")
-        case .tooLongForPicture:
-            CommandFailure(
-                .badData, code: "receipt_too_long", message: "\(error)", fix: "take --format pdf")
-        case .notDrawn, .noJSON:
-            CommandFailure(.internalError, code: "not_rendered", message: "\(error)")
-        }
+        return style
     }
 }

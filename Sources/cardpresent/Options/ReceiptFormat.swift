@@ -17,6 +17,12 @@ enum ReceiptFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
         }
     }
 
+    /// Whether many receipts can be one file.
+    var isSeries: Bool { self != .png && self != .escpos }
+
+    /// Whether both copies of a receipt can be one file.
+    var takesBothCopies: Bool { self != .png && self != .json }
+
     /// Whether it has columns.
     var hasColumns: Bool { self == .text || self == .escpos }
 

@@ -1,6 +1,5 @@
 internal import Amounts
 internal import Hardware
-internal import Receipts
 internal import Storage
 internal import Yosemite
 
@@ -256,26 +255,12 @@ extension CommandFailure {
             self.init(
                 .printer, code: "print_failed", message: "\(what) failed\(PrintWords.because(print))",
                 fix: print.mayBePrinted
-                    ? "look at the paper; printed again, the copy is marked DUPLICATE"
-                    : "nothing was printed: try again")
+                    ? "look at the paper; printed again, the copy is marked DUPLICATE" : "nothing was printed: try again")
         case .unknown:
             self.init(
                 .outcomeUnknown, code: "print_unknown",
                 message: "nobody can say whether \(what) was printed\(PrintWords.because(print))",
                 fix: "look at the paper; printed again, the copy is marked DUPLICATE")
-        }
-    }
-
-    init(_ error: ReceiptError) {
-        switch error {
-        case .libraryMissing:
-            self.init(
-                .unavailable, code: "drawing_library_missing", message: error.description,
-                fix: "apt-get install libpangocairo-1.0-0")
-        case .logoIsNoPNG, .logoTooLarge, .logoUnusable:
-            self.init(.badData, code: "bad_logo", message: error.description)
-        case .tooLongForPicture: self.init(.badData, code: "receipt_too_long", message: error.description)
-        case .notDrawn, .noJSON: self.init(.internalError, code: "not_rendered", message: error.description)
         }
     }
 

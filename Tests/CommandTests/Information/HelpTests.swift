@@ -35,6 +35,8 @@ struct HelpTests {
                   payments                Shows payments, and finishes what was left in the
                                           middle.
                   receipts                Shows, renders and prints receipts.
+                  printers                Shows, tries and chooses printers.
+                  drawer                  Opens the cash drawer.
                   readers                 Shows card readers, and updates their firmware.
                   login                   Signs in to a store, and keeps what is needed to stay
                                           signed in.
@@ -161,7 +163,7 @@ struct HelpTests {
 
     @Test(arguments: [
         ["refund"], ["payments", "list"], ["payments", "show"], ["payments", "recover"],
-        ["payments", "settle"], ["receipts", "backend"], ["receipts", "list"],
+        ["payments", "settle"], ["receipts", "backend"], ["receipts", "list"], ["receipts", "email"],
         ["receipts", "show"], ["receipts", "print"], ["readers", "list"], ["readers", "info"], ["readers", "watch"],
         ["readers", "remember"], ["readers", "forget"],
         ["cards", "list"], ["cards", "show"], ["config", "show"], ["config", "check"], ["issuer", "ledger"],

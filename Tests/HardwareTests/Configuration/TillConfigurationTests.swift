@@ -48,6 +48,28 @@ struct TillConfigurationTests {
         #expect(try Self.read("receipt:\nmerchant:\nterminal:\napplications:\ncurrency: USD") == .standard)
     }
 
+    @Test func `receipt printers have an address, or describe a queue`() throws {
+        let till = try Self.read(
+            """
+            printers:
+              - { name: kitchen, address: "socket://192.0.2.7", family: star, columns: 48, status: false }
+              - { name: bar, address: "socket://[2001:db8::7]:9101" }
+              - { name: counter, columns: 32 }
+            """)
+        #expect(
+            till.printers == [
+                ReceiptPrinter(
+                    name: "kitchen",
+                    connection: .network(PrinterAddress(host: "192.0.2.7", port: 9100), answers: false),
+                    family: .star, columns: 48),
+                ReceiptPrinter(
+                    name: "bar", connection: .network(PrinterAddress(host: "2001:db8::7", port: 9101), answers: true),
+                    family: .epson, columns: 42),
+                ReceiptPrinter(name: "counter", connection: .queue, family: .epson, columns: 32),
+            ])
+        #expect(try Self.read(till.yaml) == till)
+    }
+
     @Test func `the complete example sets every value`() throws {
         let till = try Self.example()
         #expect(till.merchant.name == "Café am Markt")
@@ -57,6 +79,7 @@ struct TillConfigurationTests {
         #expect(till.currency.code == "EUR")
         #expect(till.maximumAmounts.map(\.description) == ["500.00 EUR", "500.00 CHF"])
         #expect((till.receiptWidth, till.printer, till.host) == (48, "counter", .simulated))
+        #expect(till.printers.map(\.name) == ["kitchen", "counter"])
 
         let terminal = till.terminal
         #expect(terminal.merchantNameAndLocation == "Cafe am Markt, Marktplatz 1, 79539 Loerrach")

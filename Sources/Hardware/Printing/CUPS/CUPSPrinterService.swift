@@ -5,13 +5,17 @@ internal import Dispatch
 /// Prints through a CUPS server.
 public struct CUPSPrinterService: PrinterService {
     private let server: String?
+    private let descriptions: [ReceiptPrinter]
     private let time: any TimeSource
 
     /// - Parameters:
     ///   - server: host, host and port, or the path of a socket; nil for what `CUPS_SERVER` or the
     ///     configuration of CUPS says.
+    ///   - descriptions: what the configuration says of printers behind queues that pass bytes on.
     ///   - time: what to wait on between two questions about a job.
-    public init(server: String? = nil, time: any TimeSource) { (self.server, self.time) = (server, time) }
+    public init(server: String? = nil, describing descriptions: [ReceiptPrinter] = [], time: any TimeSource) {
+        (self.server, self.descriptions, self.time) = (server, descriptions, time)
+    }
 
     public func printers() async throws(PrinterError) -> [PrintQueue] {
         try await onQueue { [server] () throws(PrinterError) -> [PrintQueue] in
@@ -19,9 +23,16 @@ public struct CUPSPrinterService: PrinterService {
         }
     }
 
+    public func look(at printer: String?) async throws(PrinterError) -> PrintQueue {
+        try await onQueue { [server] () throws(PrinterError) -> PrintQueue in
+            try CUPSDestination(CUPSConnection(server: server), named: printer).queue
+        }
+    }
+
     public func capabilities(of printer: String?) async throws(PrinterError) -> PrinterCapabilities {
-        try await onQueue { [server] () throws(PrinterError) -> PrinterCapabilities in
-            try CUPSDestination(CUPSConnection(server: server), named: printer).capabilities()
+        try await onQueue { [server, descriptions] () throws(PrinterError) -> PrinterCapabilities in
+            let destination = try CUPSDestination(CUPSConnection(server: server), named: printer)
+            return destination.capabilities(descriptions.first { $0.name == destination.queue.name })
         }
     }
 
@@ -53,6 +64,22 @@ public struct CUPSPrinterService: PrinterService {
     public func cancel(_ job: PrintJob) async throws(PrinterError) -> PrintJob {
         try await onQueue { [server] () throws(PrinterError) -> PrintJob in
             try CUPSConnection(server: server).cancel(job)
+        }
+    }
+
+    public func subscribe(to job: PrintJob) async throws(PrinterError) -> PrintJobSubscription? {
+        try await onQueue { [server] () throws(PrinterError) -> PrintJobSubscription? in
+            try CUPSConnection(server: server).subscribe(to: job)
+        }
+    }
+
+    public func events(
+        of subscription: PrintJobSubscription
+    ) async throws(PrinterError) -> (states: [PrintJob.State], next: PrintJobSubscription)? {
+        try await onQueue {
+            [server] () throws(PrinterError) -> (states: [PrintJob.State], next: PrintJobSubscription)? in
+            var next = subscription
+            return try CUPSConnection(server: server).events(of: &next).map { ($0, next) }
         }
     }
 

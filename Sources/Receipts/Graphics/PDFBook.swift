@@ -1,0 +1,132 @@
+internal import CCairo
+
+/// Receipts as one PDF file, each on pages of its own and in the file's outline.
+///
+/// The file is written while the receipts are drawn, so that memory does not grow with their number. It is used by one
+/// thread at a time. cairo and Pango are opened on first use.
+public final class PDFBook {
+    /// The longest page that PDF allows (ISO 32000-1, annex C), in points.
+    private static let pageLimit = 14_400.0
+
+    private let functions: ccairo_functions
+    private let paper: PaperSize
+    private let setter: BlockSetter
+    private let sink: ByteSink
+    private let surface: OpaquePointer
+    private let context: OpaquePointer
+    private var pageCount = 0
+    private var isFinished = false
+
+    /// How many characters no font had so far: see ``RenderedReceipt/missingGlyphs``.
+    public var missingGlyphs: Int { setter.missingGlyphs }
+
+    /// Begins a file.
+    ///
+    /// - Parameters:
+    ///   - locale: decides the direction, and which forms of Chinese characters are taken.
+    ///   - paper: a roll has one page as long as the receipt; sheets have as many as are needed, with their numbers.
+    ///   - title: of the file.
+    ///   - date: local date and time, `2026-01-02 12:00:00`: the file says that it was made then, so that the same
+    ///     receipts are the same file.
+    ///   - write: gets a piece of the file; false when it cannot be kept.
+    /// - Throws: ``ReceiptError``
+    public convenience init(
+        locale: ReceiptLocale, paper: PaperSize, title: String, date: String,
+        write: @escaping (UnsafeBufferPointer<UInt8>) -> Bool
+    ) throws(ReceiptError) {
+        try self.init(locale: locale, paper: paper, title: title, date: date, fonts: .own, write: write)
+    }
+
+    init(
+        locale: ReceiptLocale, paper: PaperSize, title: String, date: String, fonts: Typesetter.Fonts,
+        write: @escaping (UnsafeBufferPointer<UInt8>) -> Bool
+    ) throws(ReceiptError) {
+        functions = try DrawingLibrary.load()
+        (self.paper, sink) = (paper, ByteSink(write))
+        setter = BlockSetter(functions, locale: locale, paper: paper, fonts: fonts)
+        surface = functions.cairo_pdf_surface_create_for_stream(
+            ByteSink.write, sink.closure, paper.width, paper.height ?? Self.pageLimit)
+        // CAIRO_PDF_METADATA_TITLE is 0, CAIRO_PDF_METADATA_CREATE_DATE 5.
+        functions.cairo_pdf_surface_set_metadata(surface, 0, title)
+        functions.cairo_pdf_surface_set_metadata(surface, 5, String(date.map { $0 == " " ? "T" : $0 }))
+        context = functions.cairo_create(surface)
+    }
+
+    deinit {
+        functions.cairo_destroy(context)
+        functions.cairo_surface_destroy(surface)
+    }
+
+    /// Draws a receipt.
+    ///
+    /// - Parameters:
+    ///   - blocks: of the composer, in the file's language.
+    ///   - title: in the outline, and on every page when there are several.
+    /// - Throws: ``ReceiptError``; the file is then of no use.
+    public func append(_ blocks: [ReceiptBlock], title: String) throws(ReceiptError) {
+        let pages = try pages(of: setter.pieces(blocks))
+        // CAIRO_PDF_OUTLINE_ROOT and CAIRO_PDF_OUTLINE_FLAG_OPEN.
+        _ = functions.cairo_pdf_surface_add_outline(surface, 0, title, "page=\(pageCount + 1)", 1)
+        for (index, page) in pages.enumerated() {
+            let height = paper.height ?? page.reduce(0) { $0 + $1.height } + 2 * paper.margin
+            functions.cairo_pdf_surface_set_size(surface, paper.width, height)
+            functions.cairo_pdf_surface_set_page_label(surface, title)
+            let left = (paper.width - paper.printableWidth) / 2
+            var y = paper.margin
+            for piece in page {
+                piece.draw(context, left, y)
+                y += piece.height
+            }
+            if paper.height != nil, pages.count > 1 {
+                let number = setter.ends(title, "\(index + 1) / \(pages.count)")
+                number.draw(context, left, height - (paper.margin + number.height) / 2)
+            }
+            functions.cairo_show_page(context)
+        }
+        pageCount += pages.count
+        try check()
+    }
+
+    /// Writes what is left of the file.
+    ///
+    /// - Throws: ``ReceiptError``
+    public func finish() throws(ReceiptError) {
+        try check()
+        functions.cairo_surface_finish(surface)
+        let status = functions.cairo_surface_status(surface)
+        guard status == 0 else { throw .notDrawn(status: Int(status)) }
+    }
+
+    private func check() throws(ReceiptError) {
+        let status = functions.cairo_status(context)
+        guard status == 0 else { throw .notDrawn(status: Int(status)) }
+    }
+
+    private func pages(of pieces: [PaperPiece]) -> [[PaperPiece]] {
+        let room = (paper.height ?? Self.pageLimit) - 2 * paper.margin + 0.01
+        var pages: [[PaperPiece]] = [[]]
+        /// The pieces since the last place where a page may end.
+        var (part, height, used): ([PaperPiece], Double, Double) = ([], 0, 0)
+        func closePart() {
+            if used + height > room, !pages[pages.count - 1].isEmpty {
+                pages.append([])
+                used = 0
+            }
+            // Nothing has to be parted at the top of a page.
+            while pages.count > 1, used == 0, part.first?.pageBreak == .instead {
+                height -= part.removeFirst().height
+            }
+            pages[pages.count - 1] += part
+            used += height
+            (part, height) = ([], 0)
+        }
+        for piece in pieces {
+            // A part that is longer than a page is broken anyhow.
+            if piece.pageBreak != .never || height + piece.height > room { closePart() }
+            part.append(piece)
+            height += piece.height
+        }
+        closePart()
+        return pages
+    }
+}

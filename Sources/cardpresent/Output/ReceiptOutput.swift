@@ -1,0 +1,115 @@
+internal import Hardware
+internal import Receipts
+
+/// Receipts that become one output, one after the other, so that memory does not grow with their number.
+final class ReceiptOutput {
+    /// How receipts are rendered.
+    struct Choices {
+        var format: ReceiptFormat
+        var style: ReceiptStyle
+        /// Of text and of a receipt printer's own letters.
+        var columns: Int
+        var family = PrinterFamily.epson
+        var cut = PaperCut.partial
+        var opensDrawer = false
+        /// Whether there may be more receipts than one.
+        var isSeries = false
+    }
+
+    private let choices: Choices
+    private let draft: OutputDraft
+    private let composer: ReceiptComposer
+    private var book: PDFBook?
+    private var isBegun = false
+    private var glyphs = 0
+
+    /// How many characters no font had so far.
+    var missingGlyphs: Int { book?.missingGlyphs ?? glyphs }
+
+    /// - Parameters:
+    ///   - choices: how they are rendered.
+    ///   - draft: where they go.
+    init(_ choices: Choices, to draft: OutputDraft) {
+        (self.choices, self.draft) = (choices, draft)
+        composer = ReceiptComposer(locale: choices.style.locale)
+    }
+
+    private var html: HTMLRenderer { HTMLRenderer(locale: choices.style.locale, paper: choices.style.paper) }
+
+    /// Renders the copies of a receipt.
+    ///
+    /// - Throws: `CommandFailure`
+    func append(_ copies: [ReceiptDocument]) throws(CommandFailure) {
+        try guarded { () throws(ReceiptError) in
+            let receipts = copies.map { ($0, composer.compose($0)) }
+            switch choices.format {
+            case .text:
+                for (_, blocks) in receipts {
+                    // A page of its own, where pages are.
+                    if isBegun { draft.append("\u{0C}".utf8) }
+                    isBegun = true
+                    draft.append(PlainTextRenderer(width: choices.columns).render(blocks).utf8)
+                }
+            case .html:
+                for (document, blocks) in receipts {
+                    if !isBegun { draft.append(html.opening(title: composer.title(document)).utf8) }
+                    isBegun = true
+                    draft.append(try html.section(blocks).utf8)
+                }
+            case .pdf:
+                for (document, blocks) in receipts {
+                    let title = composer.title(document)
+                    try self.book(title: title, date: document.date).append(blocks, title: title)
+                }
+            case .png:
+                for (_, blocks) in receipts {
+                    add(try PictureRenderer(locale: choices.style.locale, paper: choices.style.paper).png(blocks))
+                }
+            case .escpos:
+                let renderer = ESCPOSRenderer(
+                    family: choices.family, width: choices.columns, locale: choices.style.locale)
+                add(
+                    try renderer.render(
+                        job: receipts.map(\.1), cut: choices.cut, opensDrawer: choices.opensDrawer))
+            case .json:
+                for document in copies {
+                    draft.append(try JSONRenderer().render(document, isLine: choices.isSeries).utf8)
+                }
+            }
+        }
+    }
+
+    /// Writes what is left, and gives a file its name.
+    ///
+    /// - Throws: `CommandFailure`
+    func finish() throws(CommandFailure) {
+        try guarded { () throws(ReceiptError) in
+            try book?.finish()
+            if choices.format == .html { draft.append(html.closing.utf8) }
+        }
+        try draft.commit()
+    }
+
+    /// Says why the output is broken when it is, rather than what broke of it.
+    private func guarded(_ body: () throws(ReceiptError) -> Void) throws(CommandFailure) {
+        do throws(ReceiptError) {
+            try body()
+        } catch {
+            if draft.hasFailed { try draft.commit() } else { throw CommandFailure(error) }
+        }
+    }
+
+    private func add(_ receipt: RenderedReceipt) {
+        draft.append(receipt.bytes)
+        glyphs += receipt.missingGlyphs
+    }
+
+    private func book(title: String, date: String) throws(ReceiptError) -> PDFBook {
+        if let book { return book }
+        let made = try PDFBook(
+            locale: choices.style.locale, paper: choices.style.paper, title: choices.isSeries ? "Receipts" : title,
+            date: date, write: draft.append)
+        book = made
+        return made
+    }
+}
