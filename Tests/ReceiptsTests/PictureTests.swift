@@ -94,7 +94,7 @@ struct PictureTests {
         // 203 dots an inch are 7992 a metre; the checksum is that of zlib's crc32 over the 13 bytes in front of it.
         #expect(
             bytes[33..<54] == [
-                0, 0, 0, 9, 0x70, 0x48, 0x59, 0x73, 0, 0, 0x1F, 0x38, 0, 0, 0x1F, 0x38, 1, 0xD6, 0x90, 0x5E, 0xE3,
+                0, 0, 0, 9, 0x70, 0x48, 0x59, 0x73, 0, 0, 0x1F, 0x38, 0, 0, 0x1F, 0x38, 1, 0x93, 0x3F, 0x27, 0xF5,
             ])
     }
 
@@ -138,7 +138,7 @@ struct PictureTests {
 
     @Test func `a file that cannot be kept ends with an error`() throws {
         let book = try PDFBook(locale: .english, paper: .a4, title: "", date: "2026-01-02 12:00:00") { _ in false }
-        #expect(throws: ReceiptError.self) {
+        #expect(throws: ReceiptError.notWritten) {
             for _ in 0..<100 {
                 try book.append(ReceiptComposer(locale: .english).compose(ReceiptSamples.full), title: "")
             }
@@ -156,11 +156,11 @@ struct PictureTests {
         #expect(pages.count > 3)
         for (index, page) in pages.enumerated() {
             let last = try #require(page.split(separator: "\n").last { $0.contains { !$0.isWhitespace } })
-            #expect(last.contains("Corner Shop P000042") && last.hasSuffix("\(index + 1) / \(pages.count)"))
+            #expect(last.filter { $0 != " " } == "CornerShopP000042\(index + 1)/\(pages.count)")
         }
         let one = try Tool.run(
             "pdftotext", on: pdf(ReceiptSamples.full, .english, paper).bytes, after: ["-"])
-        #expect(!String(decoding: one, as: UTF8.self).contains("1 / 1"))
+        #expect(!String(decoding: one, as: UTF8.self).contains("/ 1"))
     }
 
     @Test func `Arabic is drawn from the right`() throws {
