@@ -203,6 +203,8 @@ let package = Package(
         .target(
             name: "Fakes", dependencies: ["Amounts", "Determinism", "Networking", "Yosemite"], path: "Tests/Fakes",
             swiftSettings: strict),
+        // A receipt printer on a TCP port, for the tests of several targets.
+        .target(name: "SocketPrinter", path: "Tests/SocketPrinter", swiftSettings: strict),
         .testTarget(name: "AmountsTests", dependencies: ["Amounts"], swiftSettings: strict),
         .testTarget(name: "CardSecretsTests", dependencies: ["CardSecrets"], swiftSettings: strict),
         .testTarget(name: "FilesTests", dependencies: ["Files"], swiftSettings: strict),
@@ -269,7 +271,7 @@ let package = Package(
             name: "HardwareTests",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "DFU", "EMV", "Hardware",
-                "MagneticStripe", "MSR", "SettingsFile", "Simulator", "SmartCard", "USB",
+                "MagneticStripe", "MSR", "SettingsFile", "Simulator", "SmartCard", "SocketPrinter", "USB",
             ],
             swiftSettings: strict
         ),
@@ -318,7 +320,7 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Determinism", "EMV", "Hardware", "PCSC", "Simulator", "SmartCard",
-                "USB",
+                "SocketPrinter", "USB",
             ],
             swiftSettings: strict
         ),

@@ -15,11 +15,11 @@ struct RootCommand: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            PayCommand.self, RefundCommand.self, PaymentsCommand.self, ReceiptsCommand.self, ReadersCommand.self,
-            LoginCommand.self, LogoutCommand.self, SitesCommand.self, OrdersCommand.self, CustomersCommand.self,
-            StatsCommand.self, SettingsCommand.self, TaxesCommand.self, ShipmentsCommand.self, CommentsCommand.self,
-            NotificationsCommand.self, CardsCommand.self, SimulateCommand.self, ExceptionsCommand.self,
-            IssuerCommand.self, ConfigCommand.self, FeaturesCommand.self, EMVCommand.self, DebugCommand.self,
-            DoctorCommand.self,
+            PayCommand.self, RefundCommand.self, PaymentsCommand.self, ReceiptsCommand.self, PrintersCommand.self,
+            DrawerCommand.self, ReadersCommand.self, LoginCommand.self, LogoutCommand.self, SitesCommand.self,
+            OrdersCommand.self, CustomersCommand.self, StatsCommand.self, SettingsCommand.self, TaxesCommand.self,
+            ShipmentsCommand.self, CommentsCommand.self, NotificationsCommand.self, CardsCommand.self,
+            SimulateCommand.self, ExceptionsCommand.self, IssuerCommand.self, ConfigCommand.self,
+            FeaturesCommand.self, EMVCommand.self, DebugCommand.self, DoctorCommand.self,
         ])
 }

@@ -105,6 +105,12 @@ struct SendmailTests {
         let path = try program("printf 'a\\033[31mb\\n' ; printf 'red\\033[31m\\007 word' ; exit 64")
         let error = try await #require(throws: SendmailError.self) { try await handOver(to: path) }
         #expect(error == .refused(.usage, saying: "red[31m word"))
+    }
+
+    @Test func `what the program says is shown without addresses`() async throws {
+        let path = try program("echo '<ada@example.org>: unknown user ada@example.org' >&2; exit 64")
+        let error = try await #require(throws: SendmailError.self) { try await handOver(to: path) }
+        #expect(error == .refused(.usage, saying: "(address) unknown user (address)"))
         try FileManager.default.removeItem(at: folder)
     }
 }

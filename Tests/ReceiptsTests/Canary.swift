@@ -50,16 +50,27 @@ final class Canary {
         }
     }
 
-    /// Whether a line tells five digits of the number in a row, the expiry date or the PIN, in digits of any script.
+    /// Whether a line tells five digits of the number in a row, the expiry date or the PIN, in digits of any script. Of
+    /// what stands between two digits of the number there are at most two characters, and no letter.
     func isTold(by line: Substring) -> Bool {
-        let digits = String(
-            line.unicodeScalars.compactMap { scalar -> Character? in
-                guard scalar.properties.numericType == .decimal, let value = scalar.properties.numericValue else { return nil }
-                return String(Int(value)).first
-            })
         let parts = (0...(number.count - 5)).map { String(number.dropFirst($0).prefix(5)) }
-        return parts.contains { digits.contains($0) } || line.contains("\(month)/\(year)") || line.contains("20\(year)-\(month)")
-            || line.contains("=\(year)\(month)") || line.contains("D\(year)\(month)2") || line.contains(pin)
+        return Self.runs(of: line).contains { run in parts.contains { run.contains($0) } }
+            || ["\(month)/\(year)", "20\(year)-\(month)", "=\(year)\(month)", "D\(year)\(month)2", "^\(year)\(month)", pin]
+                .contains { line.contains($0) }
+    }
+
+    private static func runs(of line: Substring) -> [String] {
+        var (runs, gap) = ([""], 0)
+        for scalar in line.unicodeScalars {
+            if scalar.properties.numericType == .decimal, let value = scalar.properties.numericValue {
+                if gap > 2 { runs.append("") }
+                runs[runs.count - 1] += String(Int(value))
+                gap = 0
+            } else {
+                gap += scalar.properties.isAlphabetic || scalar == "*" ? 3 : 1
+            }
+        }
+        return runs
     }
 
     /// With blanks and hyphens of all kinds in random places.
@@ -75,7 +86,7 @@ final class Canary {
 
     /// In groups of four with another mark between them.
     private func marked() -> String {
-        let mark = [".", "/", "_", ":", ",", "|", "+", "·", "*", "\t", "\n"].randomElement(using: &generator) ?? "."
+        let mark = [".", "/", "_", ":", ",", "|", "+", "·", "\t", "\n"].randomElement(using: &generator) ?? "."
         var text = ""
         for (index, digit) in number.enumerated() {
             if index > 0, index.isMultiple(of: 4), number.count - index >= 4 { text += mark }

@@ -75,7 +75,8 @@ import Testing
             job.id, PrintJobReport(.failed, message: "bad line 4761739001010010"), at: at(5))
         #expect(try database.text("SELECT message FROM printJob") == "bad line ************0010")
         #expect(
-            try database.text("SELECT message FROM printJobTransition WHERE sequence = 2") == "bad line ************0010")
+            try database.text("SELECT message FROM printJobTransition WHERE sequence = 2")
+                == "bad line ************0010")
     }
 
     @Test(arguments: [
@@ -183,9 +184,10 @@ import Testing
         try journal.updatePrintJob(job.id, PrintJobReport(.sent), at: at(6))
         let cut = try database.afterCut()
         #expect(try states(cut) == [.sent])
-        #expect(try cut.journal().recordPrintJob(
-            PrintJobDraft(receiptID: receipt.id, printer: "till", copy: .customer), at: at(9)
-        ).isDuplicate)
+        #expect(
+            try cut.journal().recordPrintJob(
+                PrintJobDraft(receiptID: receipt.id, printer: "till", copy: .customer), at: at(9)
+            ).isDuplicate)
         try journal.updatePrintJob(job.id, PrintJobReport(.completed), at: at(7))
         #expect(try states(try database.afterCut()).isEmpty)
     }

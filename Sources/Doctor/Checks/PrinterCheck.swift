@@ -4,55 +4,87 @@ public import Hardware
 public struct PrinterCheck: Check {
     private let configured: String?
     private let server: String?
-    private let queues: @Sendable () async throws(PrinterError) -> [PrintQueue]
+    private let printers: any PrinterService
 
     /// - Parameters:
-    ///   - configured: the queue that the configuration names; nil for the print server's default.
+    ///   - configured: the printer that the configuration names; nil for the default one.
     ///   - server: the print server, where it is not the usual one.
-    ///   - queues: asks the print server.
-    public init(
-        configured: String?, server: String?,
-        queues: @escaping @Sendable () async throws(PrinterError) -> [PrintQueue]
-    ) {
-        (self.configured, self.server, self.queues) = (configured, server, queues)
+    ///   - printers: all that there are.
+    public init(configured: String?, server: String?, printers: any PrinterService) {
+        (self.configured, self.server, self.printers) = (configured, server, printers)
     }
 
     public var name: CheckName { .printer }
 
     public func findings() async -> [Finding] {
         let queues: [PrintQueue]
-        do throws(PrinterError) { queues = try await self.queues() } catch {
+        do throws(PrinterError) { queues = try await printers.printers() } catch {
             return [needed(Self.finding(error))]
         }
+        let chosen = findings(queues)
+        // Each of these is in the configuration because something comes out of it.
+        let others = queues.filter { $0.kind == .network && $0.name != chosen.printer?.name }
+        var all = chosen.findings
+        if let printer = chosen.printer {
+            all = printer.kind == .network ? [await finding(aboutNetwork: printer)] : findings(about: printer)
+        }
+        for other in others { all.append(await finding(aboutNetwork: other).softened) }
+        return all
+    }
+
+    /// The printer for receipts, or why there is none.
+    private func findings(_ queues: [PrintQueue]) -> (printer: PrintQueue?, findings: [Finding]) {
         guard !queues.isEmpty else {
-            return [
-                needed(
-                    .problem(
-                        .printer, "there are no print queues", cause: "receipts can be shown, not printed",
-                        fix: "sudo lpadmin -p receipts -E -v ipp://PRINTER/ipp/print -m everywhere"))
-            ]
+            let finding = needed(
+                .problem(
+                    .printer, "there are no print queues", cause: "receipts can be shown, not printed",
+                    fix: "sudo lpadmin -p receipts -E -v ipp://PRINTER/ipp/print -m everywhere"))
+            return (nil, [finding])
         }
         let names = queues.map(\.name).joined(separator: ", ")
         if let configured {
             guard let queue = queues.first(where: { $0.name == configured }) else {
-                return [
-                    .problem(
-                        .printer, about: configured, "there is no such print queue; there are \(names)",
-                        cause: "the configuration names it",
-                        fix: "lpstat -e, then change receipt.printer: cardpresent config show")
-                ]
+                let finding = Finding.problem(
+                    .printer, about: configured, "there is no such printer; there are \(names)",
+                    cause: "the configuration names it",
+                    fix: "cardpresent printers list, then change receipt.printer: cardpresent config show")
+                return (nil, [finding])
             }
-            return findings(about: queue)
+            return (queue, [])
         }
         guard let queue = queues.first(where: \.isDefault) else {
-            return [
-                .warning(
-                    "no print queue is the default; there are \(names)",
-                    cause: "receipts are printed only where --printer names a queue",
-                    fix: "sudo lpadmin -d \(queues.first?.name ?? "QUEUE")")
-            ]
+            let finding = Finding.warning(
+                "no printer is the default; there are \(names)",
+                cause: "receipts are printed only where --printer names one",
+                fix: "cardpresent printers default \(queues.first?.name ?? "PRINTER")")
+            return (nil, [finding])
         }
-        return findings(about: queue)
+        return (queue, [])
+    }
+
+    private func finding(aboutNetwork printer: PrintQueue) async -> Finding {
+        let place = printer.address ?? "its address"
+        let look: PrintQueue
+        do throws(PrinterError) { look = try await printers.look(at: printer.name) } catch {
+            guard case .unreachable(_, _, let message) = error else {
+                return .problem(.printer, about: printer.name, error.description, fix: "cardpresent printers info")
+            }
+            return .problem(
+                .printer, about: printer.name, "cannot be reached at \(place): \(message)",
+                cause: "it is off, not connected, or has another address by now",
+                fix: "switch it on and see its self-test for the address, then correct printers in the configuration")
+        }
+        let why = PrinterReason.words(look.reasons)
+        switch look.state {
+        case .stopped:
+            return .problem(
+                .printer, about: printer.name, "cannot print: \(why)", cause: "the printer itself says so",
+                fix: "see to the printer, then cardpresent printers test \(printer.name)")
+        case .idle, .processing:
+            return .ok(about: printer.name, "is ready at \(place)" + (why.isEmpty ? "" : " (\(why))"))
+        case .unknown:
+            return .ok(about: printer.name, "can be reached at \(place); it does not say how it is")
+        }
     }
 
     private func findings(about queue: PrintQueue) -> [Finding] {

@@ -61,7 +61,7 @@ public struct ReceiptSettings: Hashable, Sendable {
         columns = try node?.optional("width")?.int(in: 24...80) ?? paper?.columns ?? standard.columns
         code = try node?.optional("code")?.choice(ReceiptCode.self) ?? standard.code
         region = try node?.optional("region")?.choice(ReceiptRegion.self) ?? standard.region
-        printer = try node?.optional("printer").map(Self.queue)
+        printer = try node?.optional("printer")?.printerName()
         sender = try node?.optional("sender")?.line(length: 1...320)
     }
 
@@ -69,14 +69,6 @@ public struct ReceiptSettings: Hashable, Sendable {
         var lines: [String] = []
         for line in try node?.list(count: 0...20) ?? [] { lines.append(try line.line(length: 1...200)) }
         return lines
-    }
-
-    private static func queue(_ node: SettingsNode) throws(SettingsError) -> String {
-        let name = try node.line(length: 1...127)
-        guard !name.contains(where: { $0.isWhitespace || $0 == "/" || $0 == "#" }) else {
-            throw node.error("not a print queue: no blank, '/' or '#' can be in its name", fix: "see 'lpstat -e'")
-        }
-        return name
     }
 
     /// A relative name starts at the directory of the configuration.

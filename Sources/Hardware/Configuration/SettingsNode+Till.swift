@@ -22,6 +22,15 @@ extension SettingsNode {
         return text
     }
 
+    /// The name of a printer: what CUPS takes as the name of a queue.
+    func printerName() throws(SettingsError) -> String {
+        let name = try line(length: 1...127)
+        guard !name.contains(where: { $0.isWhitespace || $0 == "/" || $0 == "#" }) else {
+            throw error("not a print queue: no blank, '/' or '#' can be in its name", fix: "see 'lpstat -e'")
+        }
+        return name
+    }
+
     /// USB vendor and product, four hexadecimal digits each.
     func usbID() throws(SettingsError) -> (vendor: UInt16, product: UInt16) {
         let parts = try text(length: 1...40).split(separator: ":", omittingEmptySubsequences: false)

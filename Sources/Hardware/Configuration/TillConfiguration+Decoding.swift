@@ -6,7 +6,7 @@ internal import SettingsFile
 extension TillConfiguration {
     private static let keys = [
         "merchant", "terminal", "currency", "maximumAmount", "applications", "capks", "revocations",
-        "splitSaleWindow", "readers", "host", "receipt", "store", "features",
+        "splitSaleWindow", "readers", "host", "receipt", "printers", "store", "features",
     ]
 
     init(_ root: SettingsNode) throws(SettingsError) {
@@ -36,6 +36,7 @@ extension TillConfiguration {
         splitSaleWindow =
             try root.optional("splitSaleWindow").map(SplitSaleWindow.init) ?? Self.standard.splitSaleWindow
         receipt = try ReceiptSettings(try root.optional("receipt"), country: terminal.country)
+        printers = try PrinterSettings(try root.optional("printers")).printers
         store = try StoreSettings(try root.optional("store"))
         features = try FeatureOverrides(try root.optional("features"))
         let readers = try ReaderSettings(try root.optional("readers"))

@@ -215,7 +215,7 @@ extension TillConfiguration {
             "", "# How long an offline payment counts when the same card pays again.",
             "splitSaleWindow: \(splitSaleWindow.setting)", "",
             "# Who authorises payments.", "host: \(host.rawValue)",
-        ] + receiptText
+        ] + receiptText + printerText
     }
 
     private var receiptText: [String] {
@@ -234,7 +234,26 @@ extension TillConfiguration {
                 "  code: \(receipt.code.rawValue)",
                 "  region: \(receipt.region.rawValue)  # whose rules count",
             ] + line("sender", receipt.sender)
-            + [printer.map { "  printer: " + Self.quoted($0) } ?? "  # No printer: the default queue of CUPS."]
+            + [printer.map { "  printer: " + Self.quoted($0) } ?? "  # No printer: the default one."]
+    }
+
+    private var printerText: [String] {
+        guard !printers.isEmpty else {
+            return ["", "# Receipt printers that are reached over the network.", "printers: []"]
+        }
+        return [
+            "", "# Receipt printers that are reached over the network, or by queues that pass bytes on.", "printers:",
+        ]
+            + printers.flatMap { printer in
+                let connection: [String] =
+                    switch printer.connection {
+                    case .queue: []
+                    case .network(let address, let answers):
+                        ["    address: " + Self.quoted(address.description), "    status: \(answers)"]
+                    }
+                return ["  - name: " + Self.quoted(printer.name)] + connection
+                    + ["    family: \(printer.family.rawValue)", "    columns: \(printer.columns)"]
+            }
     }
 
     private func decimal(_ minorUnits: UInt32) -> String {

@@ -29,6 +29,8 @@ public struct TillConfiguration: Hashable, Sendable {
     public let maximumAmounts: [Money]
     /// What receipts look like, and where they come out.
     public let receipt: ReceiptSettings
+    /// What is known of the shop's receipt printers.
+    public let printers: [ReceiptPrinter]
     /// Who authorises payments.
     public let host: PaymentHostChoice
     /// What is known of readers: the rows that come with the driver, and the shop's own behind them.
@@ -57,6 +59,7 @@ public struct TillConfiguration: Hashable, Sendable {
         applicationNames = StandardApplicationNames.byAID
         (currency, maximumAmounts) = (.usDollar, [])
         (receipt, host) = (ReceiptSettings(country: terminal.country), .simulated)
+        printers = []
         (readerQuirks, readerFirmware) = (.embedded, ReaderFirmwareCatalogue())
         (splitSaleWindow, reconnection) = (.day, ReconnectionPolicy())
         (store, features) = (StoreSettings(), FeatureOverrides())

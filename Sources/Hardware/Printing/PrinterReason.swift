@@ -1,5 +1,5 @@
-/// Why a printer is as it is: a keyword of `printer-state-reasons` (RFC 8011 §5.4.12). Network printers, which know no
-/// such words, are described by the same.
+/// Why a printer or a job is as it is: a keyword of `printer-state-reasons` (RFC 8011 §5.4.12) or `job-state-reasons`
+/// (§5.3.8). Network printers, which know no such words, are described by the same.
 public struct PrinterReason: Hashable, Sendable {
     /// How much it matters.
     public enum Severity: String, Hashable, Sendable, Codable, CaseIterable {
@@ -15,6 +15,11 @@ public struct PrinterReason: Hashable, Sendable {
 
     /// - Parameter keyword: as the printer or the server says it, such as `media-low-warning`.
     public init(_ keyword: String) {
+        // Words of their own, in which the end is no severity.
+        guard !keyword.hasPrefix("document-") else {
+            (self.keyword, severity) = (keyword, .error)
+            return
+        }
         for severity in Severity.allCases where keyword.hasSuffix("-" + severity.rawValue) {
             (self.keyword, self.severity) = (String(keyword.dropLast(severity.rawValue.utf8.count + 1)), severity)
             return
@@ -48,6 +53,15 @@ public struct PrinterReason: Hashable, Sendable {
         case "spool-area-full": "the print server's disk is full"
         case "cups-missing-filter": "the print server lacks a filter"
         case "other": "it has a fault"
+        case "printer-stopped", "printer-stopped-partly": "the printer is stopped"
+        case "job-hold-until-specified": "it is held back"
+        case "job-canceled-by-user": "somebody cancelled it"
+        case "job-canceled-by-operator": "an operator cancelled it"
+        case "job-canceled-at-device": "it was cancelled at the printer"
+        case "aborted-by-system": "the print server gave it up"
+        case "job-data-insufficient": "a part of the document is missing"
+        case "document-format-error", "document-unprintable-error": "the document cannot be printed"
+        case "unsupported-document-format": "the printer does not take such documents"
         default: keyword
         }
     }

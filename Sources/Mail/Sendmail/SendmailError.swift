@@ -45,6 +45,7 @@ public enum SendmailError: Error, Hashable, Sendable, CustomStringConvertible {
         self = status.saysNothingWasTaken ? .refused(status, saying: line) : .uncertain(status, saying: line)
     }
 
+    /// Without the addresses in it, which would get from an error into a log.
     private static func lastLine(of output: [UInt8]) -> String {
         let lines = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline)
         let scalars = (lines.last ?? "").unicodeScalars.filter { scalar in
@@ -53,6 +54,7 @@ public enum SendmailError: Error, Hashable, Sendable, CustomStringConvertible {
             default: true
             }
         }
-        return String(String.UnicodeScalarView(scalars.prefix(300)))
+        let words = String(String.UnicodeScalarView(scalars.prefix(300))).split(separator: " ")
+        return words.map { $0.contains("@") ? "(address)" : String($0) }.joined(separator: " ")
     }
 }

@@ -73,7 +73,8 @@ final class LineRaster {
     private func draw(_ parts: [(text: SetText, x: Double, room: Double)]) throws(ReceiptError) -> DotImage {
         let height = parts.reduce(Double(Self.columnDots)) { max($0, $1.text.height) }
         let image = try ImageSurface(functions, width: width, height: Int(height.rounded(.up)))
-        for part in parts {
+        // What has no width cannot be scaled to its room.
+        for part in parts where part.room > 0 && part.text.width > 0 {
             functions.cairo_save(image.context)
             functions.cairo_translate(image.context, part.x, 0)
             functions.cairo_scale(image.context, min(1, part.room / max(1, part.text.width)), 1)

@@ -26,7 +26,7 @@ extension PrinterFamily {
 
     /// The pulse that opens a drawer. Epson: ESC p, connector 1, 50 ms on, 500 ms off. Star: ESC BEL 50 ms on and 500 ms
     /// off, BEL.
-    var drawerPulse: [UInt8] {
+    public var drawerPulse: [UInt8] {
         switch self {
         case .epson: [0x1B, 0x70, 0, 25, 250]
         case .star: [0x1B, 0x07, 5, 50, 0x07]

@@ -17,7 +17,7 @@ extension ReceiptDocument {
         case .items: return !items.isEmpty || !totals.isEmpty
         case .transactionRecord: return ReceiptRules.wants(.transactionRecord, on: self)
         case .cardBrand: return brand != nil
-        case .cardNumber: return card?.lastFour?.count == 4
+        case .cardNumber: return says(card?.lastFour)
         case .entryMode: return card != nil
         // Without a choice it is the default account, and so it is called.
         case .accountType: return card != nil

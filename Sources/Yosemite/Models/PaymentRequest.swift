@@ -21,10 +21,11 @@ public struct PaymentRequest: Hashable, Sendable {
 
     public init(
         siteID: Int64 = 0, orderID: Int64? = nil, amount: Money, tip: Money? = nil,
-        cardTimeout: Duration = .seconds(60),
-        accountType: AccountType? = nil, forcedOnline: Bool = false, metadata: [String: String] = [:]
+        cardTimeout: Duration = .seconds(60), accountType: AccountType? = nil, forcedOnline: Bool = false,
+        metadata: [String: String] = [:]
     ) {
         (self.siteID, self.orderID, self.amount, self.tip) = (siteID, orderID, amount, tip)
-        (self.cardTimeout, self.forcedOnline, self.metadata) = (cardTimeout, forcedOnline, metadata)
+        (self.cardTimeout, self.accountType) = (cardTimeout, accountType)
+        (self.forcedOnline, self.metadata) = (forcedOnline, metadata)
     }
 }

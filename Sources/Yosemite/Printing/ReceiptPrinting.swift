@@ -24,7 +24,8 @@ final class ReceiptPrinting: Sendable {
 
     // MARK: Printing
 
-    /// - Parameter isReprint: whether the paper is marked whatever was printed before.
+    /// Prints a receipt; with `isReprint` the paper is marked whatever was printed before.
+    ///
     /// - Throws: ``ReceiptStoreError``
     func print(
         _ receipt: StoredReceipt, _ request: ReceiptPrintRequest, isReprint: Bool, onChange: @escaping OnChange
@@ -95,6 +96,8 @@ final class ReceiptPrinting: Sendable {
 
     // MARK: Cancelling
 
+    /// Takes a print out of its queue.
+    ///
     /// - Throws: ``ReceiptStoreError``
     func cancel(_ id: Int64) async throws(ReceiptStoreError) -> ReceiptPrint {
         let print = try load(id)

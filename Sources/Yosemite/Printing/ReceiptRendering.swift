@@ -16,7 +16,8 @@ struct ReceiptRendering: Sendable {
         }
     }
 
-    /// - Parameter medium: the paper that was asked for; nil for what is in the printer.
+    /// What is sent. `medium` is the paper that was asked for; nil for what is in the printer.
+    ///
     /// - Throws: `ReceiptError`
     func document(
         _ receipt: StoredReceipt, _ copy: ReceiptCopy, isDuplicate: Bool, for printer: PrinterCapabilities,

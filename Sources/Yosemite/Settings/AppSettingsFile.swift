@@ -1,7 +1,8 @@
-internal import Files
+public import Files
 internal import Networking
 
-/// The settings of every store, in one JSON file: `{"version": 1, "sites": {"<number>": {"<name>": …}}}`.
+/// The settings of every store, and those that belong to none, in one JSON file:
+/// `{"version": 1, "till": {"<name>": …}, "sites": {"<number>": {"<name>": …}}}`.
 ///
 /// A setting is changed alone: the others stay as they are, and so does what this version of the program does not know.
 /// A file that cannot be read is an error, and is never overwritten.
@@ -63,6 +64,29 @@ public struct AppSettingsFile: Sendable {
         }
     }
 
+    /// The printer that was chosen for this till; nil when none was.
+    ///
+    /// - Throws: ``Files/FileStorageError``
+    public func defaultPrinter() throws(FileStorageError) -> String? {
+        try read(Self.defaultPrinterKey, in: till(of: try document(try storage.contents(of: path))))
+    }
+
+    /// Chooses a printer for this till; nil takes the choice back.
+    ///
+    /// - Throws: ``Files/FileStorageError``; then the file is as it was.
+    public func setDefaultPrinter(_ name: String?) throws(FileStorageError) {
+        let key = Self.defaultPrinterKey
+        try storage.update(path) { bytes throws(FileStorageError) in
+            let document = try document(bytes)
+            let till = till(of: document).setting(key.name, to: name.map(key.write))
+            return (self.bytes(document.setting("till", to: till)), ())
+        }
+    }
+
+    private static let defaultPrinterKey = SettingsKey<String>.text("defaultPrinter")
+
+    private func till(of document: JSONValue) -> JSONValue { document["till"] ?? .object([]) }
+
     private func document(_ bytes: [UInt8]?) throws(FileStorageError) -> JSONValue {
         guard let bytes else { return ["version": JSONValue(Self.version)] }
         let document: JSONValue
@@ -74,6 +98,9 @@ public struct AppSettingsFile: Sendable {
         }
         guard found <= Self.version else {
             throw .newerVersion(path: path, found: found, supported: Self.version)
+        }
+        if let till = document["till"] {
+            guard case .object = till else { throw .malformed(path: path, reason: "'till' is no object") }
         }
         if let sites = document["sites"] {
             guard case .object(let members) = sites else {

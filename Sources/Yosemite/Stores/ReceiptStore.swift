@@ -16,10 +16,9 @@ public final class ReceiptStore: Store {
     private let rendering: ReceiptRendering
     private let printing: ReceiptPrinting
 
-    /// - Parameters:
-    ///   - style: what the shop wants of all its receipts, but for the logo.
-    ///   - logo: the shop's picture. It is asked for when a receipt is drawn, and not before.
-    ///   - site: asks the store site that somebody is signed in to; nil when nobody is.
+    /// `style` is what the shop wants of all its receipts, but for the logo. `logo`, the shop's picture, is asked for
+    /// when a receipt is drawn, and not before. `site` asks the store site that somebody is signed in to; nil when
+    /// nobody is.
     public init(
         journal: PaymentJournal, printer: any PrinterService, style: ReceiptStyle = ReceiptStyle(),
         logo: @escaping @Sendable () throws(ReceiptError) -> ReceiptLogo? = { () throws(ReceiptError) in nil },

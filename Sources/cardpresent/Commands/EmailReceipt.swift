@@ -37,12 +37,13 @@ struct EmailReceipt: AsyncParsableCommand {
     var of: ReceiptKind?
     @Option(help: "For whom the receipt is.")
     var copy = CopyChoice.customer
-    @Option(help: ArgumentHelp("The paper. Default: 80mm.", valueName: "58mm|80mm|a4|letter"))
+    @Option(help: ArgumentHelp("The paper. Default: the configuration's.", valueName: "58mm|80mm|a4|letter"))
     var paper: PaperChoice?
     @Option(
-        help: ArgumentHelp("The language: \(ReceiptLocale.choices).", valueName: "language"),
+        help: ArgumentHelp(
+            "The language: \(ReceiptLocale.choices). Default: the configuration's.", valueName: "language"),
         completion: .list(ReceiptLocale.all.map(\.code)))
-    var locale = "en"
+    var locale: String?
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Where to: a file, or '-' for the standard output.", valueName: "file"),
         completion: .file())
@@ -80,15 +81,16 @@ struct EmailReceipt: AsyncParsableCommand {
 
     private func send() async throws(CommandFailure) {
         let recipients = try to.map { (text) throws(CommandFailure) in try Mailbox.given(text, as: "--to") }
-        let locale = try ReceiptLocale.named(locale)
+        let locale = try locale.map(ReceiptLocale.named)
         let settings = try configurationOptions.load()
         let sender = try sender(settings)
+        let style = try style(settings, locale)
         let till = try await Till.open(determinism.repeatability, settings: settings, data: data)
         till.announceRecovery()
         let receipt = try await till.receipt(of: payment.id, kind: of?.content)
         let copy = copy.receiptCopy
         let document = ReceiptDocument(receipt.content, copy: copy, isDuplicate: receipt.wasPrinted(copy))
-        var message = try message(document, locale, columns: settings.receiptWidth, from: sender)
+        var message = try message(document.styled(by: style), style, columns: settings.receiptWidth, from: sender)
         message.to = recipients.withoutRepetitions
         let encoder = MessageEncoder(
             time: determinism.repeatability.time, random: determinism.repeatability.random.stream("mail"))
@@ -96,21 +98,38 @@ struct EmailReceipt: AsyncParsableCommand {
     }
 
     private func sender(_ settings: TillConfiguration) throws(CommandFailure) -> Mailbox {
-        guard let from else {
+        if let from { return try .given(from, as: "--from") }
+        guard let sender = settings.receipt.sender else {
             throw CommandFailure(
                 .configuration, code: "no_sender", message: "nobody is named whom the message is from",
-                fix: "give --from ADDRESS")
+                fix: "give --from ADDRESS, or set 'sender' in the section 'receipt' of the configuration")
         }
-        return try .given(from, as: "--from")
+        do throws(MailAddressError) { return try Mailbox(sender) } catch {
+            throw CommandFailure(
+                .configuration, code: "bad_sender", message: "the configuration's receipt.sender: \(error)",
+                fix: error.fix ?? "write an address such as Corner Shop <till@shop.example>")
+        }
+    }
+
+    /// The configuration's style, and what the options say instead. A text has no room for a logo.
+    private func style(
+        _ settings: TillConfiguration, _ locale: ReceiptLocale?
+    ) throws(CommandFailure) -> ReceiptStyle {
+        var style = ReceiptStyle(settings.receipt)
+        if format != .text {
+            style.logo = try rendered { () throws(ReceiptError) in try settings.receipt.openLogo() }
+        }
+        if let locale { style.locale = locale }
+        if let paper { style.paper = paper.size }
+        return style
     }
 
     private func message(
-        _ document: ReceiptDocument, _ locale: ReceiptLocale, columns: Int, from sender: Mailbox
+        _ document: ReceiptDocument, _ style: ReceiptStyle, columns: Int, from sender: Mailbox
     ) throws(CommandFailure) -> MailMessage {
-        let composer = ReceiptComposer(locale: locale)
+        let (composer, paper) = (ReceiptComposer(locale: style.locale), style.paper)
         let blocks = composer.compose(document)
         let title = composer.title(document)
-        let paper = paper?.size ?? .roll80
         var message = MailMessage(
             from: Mailbox(
                 name: ReceiptText.concealed(sender.name ?? document.merchant.name), address: sender.address),
@@ -120,13 +139,14 @@ struct EmailReceipt: AsyncParsableCommand {
         case .text: break
         case .html:
             message.page = try rendered { () throws(ReceiptError) in
-                try HTMLRenderer(locale: locale, paper: paper).render(blocks, title: title)
+                try HTMLRenderer(locale: style.locale, paper: paper).render(blocks, title: title)
             }
         case .pdf:
             let file = try rendered { () throws(ReceiptError) in
-                try PictureRenderer(locale: locale, paper: paper).pdf(blocks, title: title, date: document.date)
+                try PictureRenderer(locale: style.locale, paper: paper).pdf(
+                    blocks, title: title, date: document.date)
             }
-            MissingGlyphsWarning(file)?.report()
+            MissingGlyphsWarning(file.missingGlyphs)?.report()
             message.attachments = [
                 MailAttachment(name: "\(document.payment).pdf", type: "application/pdf", bytes: file.bytes)
             ]

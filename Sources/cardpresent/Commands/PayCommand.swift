@@ -22,6 +22,10 @@ struct PayCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "ISO 4217 code of the currency. Default: the configuration's, USD without one.", valueName: "code"))
     var currency: String?
+    @Option(
+        help: ArgumentHelp(
+            "A tip on top of the amount. Not with --order: there a tip is a fee of the order.", valueName: "decimal"))
+    var tip: String?
     @Option(help: ArgumentHelp("Pay this order of the store: its ID.", valueName: "id"))
     var order: Int64?
     @Option(
@@ -29,6 +33,8 @@ struct PayCommand: AsyncParsableCommand {
             "The store's payment gateway that is told: woocommerce-payments or woocommerce-stripe. Default: the only "
                 + "one that it has.", valueName: "gateway"))
     var gateway: String?
+    @Option(help: "The account that the cardholder chose, where cards have several.")
+    var account: AccountChoice?
     @OptionGroup var world: WorldOptions
     @Flag(help: "Ask the issuer whatever the card says.")
     var forceOnline = false
@@ -53,6 +59,9 @@ struct PayCommand: AsyncParsableCommand {
                 amount == nil
                     ? "give an amount, or an order with --order" : "an order has its own amount: give one or the other")
         }
+        guard order == nil || tip == nil else {
+            throw ValidationError("an order has its own amount: its tip is a fee of the order in the store")
+        }
         guard order != nil || gateway == nil else { throw ValidationError("--gateway goes with --order") }
         guard order == nil || currency == nil else {
             throw ValidationError("an order has its own currency: --currency goes with an amount")
@@ -66,7 +75,7 @@ struct PayCommand: AsyncParsableCommand {
         try await output.reporting(withOutcome: true) {
             let settings = try configurationOptions.load()
             let rules = try issuer.rules()
-            let amount = try amount.map { try settings.amount($0, currency: currency) }
+            let (amount, tip) = try amounts(settings)
             // Typed before the signals are watched: whoever is asked for a PIN can still end the program at once.
             let pin = try PINOption.digits(world.pin)
             let progress = ProgressDisplay(isEnabled: StandardError.isTerminal)
@@ -80,7 +89,8 @@ struct PayCommand: AsyncParsableCommand {
                     if let amount {
                         Till.Bill.amount(
                             PaymentRequest(
-                                amount: amount, cardTimeout: .seconds(timeout), forcedOnline: forceOnline))
+                                amount: amount, tip: tip, cardTimeout: .seconds(timeout),
+                                accountType: account?.type, forcedOnline: forceOnline))
                     } else {
                         Till.Bill.order(try await orderRequest(till, settings))
                     }
@@ -94,6 +104,18 @@ struct PayCommand: AsyncParsableCommand {
             if let warning = till.traceWarning { StandardError.write("cardpresent: \(warning)\n") }
             try await tell(payment, settings: settings, till: till)
         }
+    }
+
+    /// The amount with its tip, and the tip; neither for an order.
+    private func amounts(_ settings: TillConfiguration) throws(CommandFailure) -> (amount: Money?, tip: Money?) {
+        guard let amount else { return (nil, nil) }
+        let net = try settings.amount(amount, currency: currency)
+        guard let tip else { return (net, nil) }
+        let part = try settings.amount(tip, currency: currency)
+        let whole: Money
+        do throws(MoneyError) { whole = try net.adding(part) } catch { throw CommandFailure(error) }
+        try settings.accept(whole)
+        return (whole, part)
     }
 
     /// Asks the store what the order costs. An amount that was seen here and is another one by now is not taken silently.
@@ -110,7 +132,7 @@ struct PayCommand: AsyncParsableCommand {
         try settings.accept(quote.amount)
         return OrderPaymentRequest(
             siteID: shop.siteID, orderID: order, expectedAmount: quote.amount, cardTimeout: .seconds(timeout),
-            forcedOnline: forceOnline)
+            accountType: account?.type, forcedOnline: forceOnline)
     }
 
     private func tell(_ payment: Payment, settings: TillConfiguration, till: Till) async throws {

@@ -28,9 +28,10 @@ struct PreviewReceipt: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The paper.", valueName: "58mm|80mm|a4|letter"))
     var paper: PaperChoice?
     @Option(
-        help: ArgumentHelp("The language: \(ReceiptLocale.choices).", valueName: "language"),
+        help: ArgumentHelp(
+            "The language: \(ReceiptLocale.choices). Default: the configuration's.", valueName: "language"),
         completion: .list(ReceiptLocale.all.map(\.code)))
-    var locale = "en"
+    var locale: String?
     @OptionGroup var configurationOptions: ConfigurationOptions
     @OptionGroup var data: DatabaseOptions
 
@@ -48,18 +49,21 @@ struct PreviewReceipt: AsyncParsableCommand {
     }
 
     private func preview() async throws(CommandFailure) {
-        let locale = try ReceiptLocale.named(locale)
+        let locale = try locale.map(ReceiptLocale.named)
         let settings = try configurationOptions.load()
         let till = try await Till.open(settings: settings, data: data)
         till.announceRecovery()
         let receipt = try await till.receipt(of: payment.id, kind: of?.content)
         let copy = copy.receiptCopy
-        let document = ReceiptDocument(receipt.content, copy: copy, isDuplicate: receipt.wasPrinted(copy))
+        let style = ReceiptStyle(settings.receipt)
+        var document = ReceiptDocument(receipt.content, copy: copy, isDuplicate: receipt.wasPrinted(copy))
+            .styled(by: style)
         let renderer = TerminalRenderer(
             width: width ?? paper?.size.columns ?? settings.receiptWidth, isStyled: Self.takesStyles)
         let text: String
         do throws(ReceiptError) {
-            text = try renderer.render(ReceiptComposer(locale: locale).compose(document))
+            document.logo = try settings.receipt.openLogo()
+            text = try renderer.render(ReceiptComposer(locale: locale ?? style.locale).compose(document))
         } catch {
             throw CommandFailure(error)
         }

@@ -40,9 +40,8 @@ struct Examination: Sendable {
         }
         let server = environment["CUPS_SERVER"]
         checks.append(
-            PrinterCheck(configured: settings.printer, server: server) { () async throws(PrinterError) in
-                try await CUPSPrinterService(time: time).printers()
-            })
+            PrinterCheck(
+                configured: settings.printer, server: server, printers: TillPrinters.service(settings, data)))
         doctor = Doctor(checks: checks)
         repairer = Repairer(files: files, runner: ProcessRunner(), isRoot: user.isRoot)
     }

@@ -72,7 +72,8 @@ struct Till: Sendable {
         let stores = try Self.stores(
             world, door.composition(storage: storage, session: session), host: host, journal: journal,
             history: try world.takesCards ? CardFiles.history(in: storage, settings, world.time) : nil,
-            readers: world.hasOwnedReaders ? ReaderRegister(storage: storage) : nil, settings: settings)
+            readers: world.hasOwnedReaders ? ReaderRegister(storage: storage) : nil, settings: settings,
+            printers: TillPrinters.service(settings, data))
         let recovered = try await stores.value { CardPresentPaymentsAction.recoverPayments(onCompletion: $0) }
         let captured = try await stores.value {
             CardPresentPaymentsAction.settleCaptures(paymentID: nil, onCompletion: $0)
@@ -90,7 +91,7 @@ struct Till: Sendable {
 
     private static func stores(
         _ world: any World, _ composition: StoreComposition, host: any PaymentHost, journal: PaymentJournal,
-        history: StoredCardHistory?, readers: ReaderRegister?, settings: TillConfiguration
+        history: StoredCardHistory?, readers: ReaderRegister?, settings: TillConfiguration, printers: Printers
     ) throws(CommandFailure) -> StoresManager {
         let time = world.time
         return try composition.manager { session in
@@ -106,7 +107,7 @@ struct Till: Sendable {
                     reconnection: world.hasOwnedReaders ? settings.reconnection : .off, trace: world.recordTrace)
             }
             let receipts = ReceiptStore(
-                journal: journal, printer: CUPSPrinterService(time: SystemTimeSource()),
+                journal: journal, printer: printers,
                 style: ReceiptStyle(settings.receipt),
                 logo: { () throws(ReceiptError) in try settings.receipt.openLogo() }, time: time,
                 site: session?.context)

@@ -2,7 +2,7 @@ internal import ArgumentParser
 
 /// How receipts are printed.
 struct PrintingOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The printer. Default: see below.", valueName: "printer"))
+    @Option(help: ArgumentHelp("The printer. Default: see below.", valueName: "printer"), completion: .printers)
     var printer: String?
     @Option(help: ArgumentHelp("How many sheets of each copy, 1 to 20.", valueName: "number"))
     var copies: Int?

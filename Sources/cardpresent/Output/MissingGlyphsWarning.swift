@@ -1,18 +1,16 @@
-internal import Receipts
-
-/// Characters that were drawn as boxes.
+/// Characters that no font has.
 struct MissingGlyphsWarning: Sendable {
     private let count: Int
 
     /// nil when every character has a font.
-    init?(_ receipt: RenderedReceipt) {
-        guard receipt.missingGlyphs > 0 else { return nil }
-        count = receipt.missingGlyphs
+    init?(_ count: Int) {
+        guard count > 0 else { return nil }
+        self.count = count
     }
 
     func report() {
         StandardError.write(
-            "warning: no font has \(count) of the characters: they are drawn as boxes. Install one that has them, for "
-                + "example the package fonts-noto-cjk\n")
+            "warning: no font has \(count) of the characters: letters are drawn as boxes, emoji are left out. Install a "
+                + "font that has them, for example the package fonts-noto-cjk\n")
     }
 }

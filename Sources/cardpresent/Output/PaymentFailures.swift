@@ -221,7 +221,7 @@ extension CommandFailure {
         case .printer(let error): self.init(error)
         case .notPrinted(_, let error):
             self.init(error)
-            // Only a server that was never asked is certain to have printed nothing.
+            // Whatever the error may leave open elsewhere, here nothing reached a printer.
             status = error == .cancelled ? .cancelled : .printer
         case .notRendered(_, let error): self.init(error)
         case .printUncertain:
@@ -231,16 +231,15 @@ extension CommandFailure {
         case .neverPrinted:
             let (message, fix) = error.description.splitAtFix
             self.init(.usage, code: "never_printed", message: message, fix: fix)
-        case .printEnded: self.init(.tryAgain, code: "print_ended", message: error.description)
+        case .printEnded: self.init(.usage, code: "print_ended", message: error.description)
         case .printBusy:
             let (message, fix) = error.description.splitAtFix
             self.init(.tryAgain, code: "busy", message: message, fix: fix)
         }
     }
 
-    /// What a print's state makes of the command; nil when it is as it should be.
-    ///
-    /// - Parameter wasAwaited: whether its end was waited for.
+    /// What a print's state makes of the command; nil when it is as it should be. `wasAwaited` says whether its end was
+    /// waited for.
     init?(_ print: ReceiptPrint, wasAwaited: Bool) {
         let what = "\(print.name)\(PrintWords.place(print))"
         switch print.state {

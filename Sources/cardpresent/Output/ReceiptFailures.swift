@@ -1,10 +1,7 @@
 internal import Receipts
 
 extension CommandFailure {
-    /// - Parameters:
-    ///   - error: why a receipt is not rendered.
-    ///   - logo: the file of its picture, where somebody named one.
-    init(_ error: ReceiptError, logo: String? = nil) {
+    init(_ error: ReceiptError) {
         switch error {
         case .libraryMissing:
             self.init(
@@ -12,7 +9,7 @@ extension CommandFailure {
                 fix: "apt-get install libpangocairo-1.0-0")
         case .logoIsNoPNG, .logoTooLarge, .logoUnusable:
             self.init(
-                .badData, code: "bad_logo", message: (logo.map { "'\($0)': " } ?? "") + "\(error)",
+                .badData, code: "bad_logo", message: "\(error)",
                 fix: "give a PNG picture of at most \(ReceiptLogo.sideLimit) pixels a side")
         case .tooLongForPicture:
             self.init(.badData, code: "receipt_too_long", message: "\(error)", fix: "take --format pdf")

@@ -57,7 +57,7 @@ extension ReceiptPrintHistory {
     /// For people: what it is, and below it what was heard of it.
     var text: String {
         let head = [
-print.name, print.paymentName,
+            print.name, print.paymentName,
             "\(print.copy.rawValue) copy" + (print.copies > 1 ? " ×\(print.copies)" : ""),
             print.state.rawValue + PrintWords.place(print),
             print.isDuplicate && print.mayBePrinted ? "DUPLICATE" : "",

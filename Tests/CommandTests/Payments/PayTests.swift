@@ -21,15 +21,18 @@ struct PayTests {
 
                               CardPresent
 
-                2026-01-02 12:00:01          No. P000001
-                MID 000000000000001         TID 00000001
+                Date             2 Jan 2026 12:00:01 UTC
+                Payment                          P000001
+                Merchant ID              000000000000001
+                Terminal ID                     00000001
                 ----------------------------------------
-                             SALE APPROVED
+                                  SALE
+                                APPROVED
 
-                Amount                         12.50 USD
-                TOTAL                          12.50 USD
+                TOTAL                             $12.50
                 ----------------------------------------
                 Application                  Visa Credit
+                Card brand                          Visa
                 AID                       A0000000031010
                 Card                 **** **** **** 0010
                 Entry mode                          CHIP
@@ -39,6 +42,7 @@ struct PayTests {
                 ATC                                    2
                 TVR                           \(try emv("tvr"))
                 TSI                                 7800
+                IAD                       06011203600000
                 Reference                   000000000001
 
                          VERIFIED BY SIGNATURE

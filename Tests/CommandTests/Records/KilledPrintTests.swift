@@ -93,7 +93,9 @@ struct KilledPrintTests {
         #expect(try till.printAgain(followed) == true)
     }
 
-    @Test func `killed while the queue stands still or the printer prints, a print is found again and asked about`() throws {
+    @Test func `killed while the queue stands still or the printer prints, a print is found again and asked about`()
+        throws
+    {
         let till = try Till()
         let payment = try till.pay()
         try till.server.administer("cupsdisable", "receipts")

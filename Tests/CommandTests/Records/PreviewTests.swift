@@ -43,7 +43,7 @@ struct PreviewTests {
         }
     }
 
-    @Test(arguments: [["--width", "23"], ["--width", "81"], ["--locale", "zz"], ["--paper", "a5"], ["--json"]])
+    @Test(arguments: [["--width", "23"], ["--width", "81"], ["--locale", "zz"], ["--paper", "a5"]])
     func `what cannot be shown is refused`(arguments: [String]) throws {
         let result = try Program.run(
             ["receipts", "preview", "1", "--database", scratch.database] + arguments, in: scratch)

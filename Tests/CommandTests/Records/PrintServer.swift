@@ -8,9 +8,10 @@ final class PrintServer: Sendable {
     /// The socket of the server: what `CUPS_SERVER` would say.
     var socket: String { directory + "/cups.sock" }
 
-    init() throws {
+    /// With a port, the server has a queue `raw` that leads there.
+    init(rawPort: UInt16? = nil) throws {
         directory = NSTemporaryDirectory() + "cardpresent-print-\(UUID().uuidString)"
-        try Self.run("start", directory)
+        try Self.run(["start", directory, "\(getpid())"] + (rawPort.map { ["\($0)"] } ?? []))
     }
 
     /// Administers the server: `cupsdisable receipts`.
@@ -46,7 +47,7 @@ final class PrintServer: Sendable {
     }
 
     deinit {
-        try? Self.run("stop", directory)
+        try? Self.run(["stop", directory])
         try? FileManager.default.removeItem(atPath: directory)
     }
 
@@ -92,11 +93,11 @@ final class PrintServer: Sendable {
             .map { try Data(contentsOf: URL(fileURLWithPath: folder + "/" + $0)) }
     }
 
-    private static func run(_ action: String, _ directory: String) throws {
+    private static func run(_ arguments: [String]) throws {
         let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardizedFileURL
         let process = Process()
         process.executableURL = root.appendingPathComponent("Scripts/print-server")
-        process.arguments = [action, directory]
+        process.arguments = arguments
         process.standardOutput = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()

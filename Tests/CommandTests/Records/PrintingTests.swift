@@ -55,7 +55,7 @@ struct PrintingTests {
         let cancelled = try run("receipts", "cancel", "J1")
         #expect(cancelled.status == 0)
         #expect(cancelled.output == "J000001 is cancelled: nothing was printed\n")
-        #expect(try run("receipts", "cancel", "J000001").status == 75)
+        #expect(try run("receipts", "cancel", "J000001").status == 64)
         // What a printer never got is no first copy.
         let left = try run("receipts", "print", "P1", "--printer", "receipts", "--no-wait", "--copy", "both", "--json")
         #expect(left.status == 0)
@@ -76,7 +76,9 @@ struct PrintingTests {
         #expect(try server.papers(4).map { $0.contains("DUPLICATE") } == [false, false, true, true])
     }
 
-    @Test func `a print that another program takes out of the queue has failed, and whoever followed it says so`() throws {
+    @Test func `a print that another program takes out of the queue has failed, and whoever followed it says so`()
+        throws
+    {
         let scratch = try Scratch()
         let server = try PrintServer()
         let environment = ["CUPS_SERVER": server.socket]

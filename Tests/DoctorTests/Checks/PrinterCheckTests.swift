@@ -3,14 +3,38 @@ import Hardware
 import Testing
 
 @Suite struct PrinterCheckTests {
+    /// Printers that are as they are told to be.
+    private struct Listed: PrinterService {
+        var result: Result<[PrintQueue], PrinterError>
+        /// What asking a network printer comes to.
+        var looks: [String: Result<PrintQueue, PrinterError>] = [:]
+
+        func printers() throws(PrinterError) -> [PrintQueue] { try result.get() }
+
+        func look(at printer: String?) throws(PrinterError) -> PrintQueue {
+            guard let look = printer.flatMap({ looks[$0] }) else { throw .noDefaultPrinter(available: []) }
+            return try look.get()
+        }
+
+        func capabilities(of printer: String?) throws(PrinterError) -> PrinterCapabilities { throw .cancelled }
+        func submit(
+            _ document: PrintDocument, to printer: String?, options: PrintOptions
+        ) throws(PrinterError) -> PrintJob { throw .cancelled }
+        func status(of job: PrintJob) -> PrintJob { job }
+        func cancel(_ job: PrintJob) -> PrintJob { job }
+        func wait(for duration: Duration) {}
+    }
+
     private func findings(
-        _ queues: [PrintQueue], configured: String? = nil, server: String? = nil
+        _ queues: [PrintQueue], configured: String? = nil, server: String? = nil,
+        looks: [String: Result<PrintQueue, PrinterError>] = [:]
     ) async -> [Finding] {
-        await PrinterCheck(configured: configured, server: server) { queues }.findings()
+        let printers = Listed(result: .success(queues), looks: looks)
+        return await PrinterCheck(configured: configured, server: server, printers: printers).findings()
     }
 
     private func findings(_ error: PrinterError, configured: String?) async -> [Finding] {
-        await PrinterCheck(configured: configured, server: nil) { () throws(PrinterError) in throw error }.findings()
+        await PrinterCheck(configured: configured, server: nil, printers: Listed(result: .failure(error))).findings()
     }
 
     private let idle = PrintQueue(name: "receipts", isDefault: true, state: .idle, isAcceptingJobs: true)
@@ -61,12 +85,12 @@ import Testing
         let told = await findings([idle], configured: "kitchen")
         #expect(told.verdicts == [.problem])
         #expect(told.first?.subject == "kitchen")
-        #expect(told.first?.seen == "there is no such print queue; there are receipts")
+        #expect(told.first?.seen == "there is no such printer; there are receipts")
     }
 
     @Test func `no default and no queues at all are told apart`() async {
         let other = PrintQueue(name: "office", isDefault: false, state: .idle, isAcceptingJobs: true)
-        #expect(await findings([other]).fixes == ["sudo lpadmin -d office"])
+        #expect(await findings([other]).fixes == ["cardpresent printers default office"])
         #expect(await findings([]).verdicts == [.warning])
         #expect(await findings([], configured: "receipts").verdicts == [.problem])
     }
@@ -74,5 +98,43 @@ import Testing
     @Test func `a name that looks like an option is handed to no program`() async {
         let odd = PrintQueue(name: "-E", isDefault: true, state: .stopped, isAcceptingJobs: true)
         #expect(await findings([odd]).first?.repair == nil)
+    }
+
+    // MARK: Network printers
+
+    private let kitchen = PrintQueue(
+        name: "kitchen", kind: .network, isDefault: false, state: .unknown, isAcceptingJobs: true,
+        address: "socket://192.0.2.7:9100")
+
+    private func kitchen(_ state: PrintQueue.State, _ reasons: [String] = []) -> Result<PrintQueue, PrinterError> {
+        var look = kitchen
+        (look.state, look.reasons) = (state, reasons)
+        return .success(look)
+    }
+
+    @Test func `a network printer is asked how it is`() async {
+        let ready = await findings([kitchen], configured: "kitchen", looks: ["kitchen": kitchen(.idle)])
+        #expect(ready == [.ok(about: "kitchen", "is ready at socket://192.0.2.7:9100")])
+        let low = await findings(
+            [kitchen], configured: "kitchen", looks: ["kitchen": kitchen(.idle, ["media-low-warning"])])
+        #expect(low.first?.seen == "is ready at socket://192.0.2.7:9100 (the paper is nearly out)")
+        let silent = await findings([kitchen], configured: "kitchen", looks: ["kitchen": kitchen(.unknown)])
+        #expect(silent.verdicts == [.ok])
+        let open = await findings(
+            [kitchen], configured: "kitchen", looks: ["kitchen": kitchen(.stopped, ["cover-open-error"])])
+        #expect(open.verdicts == [.problem])
+        #expect(open.first?.seen == "cannot print: the cover is open")
+        #expect(open.fixes == ["see to the printer, then cardpresent printers test kitchen"])
+    }
+
+    @Test func `a network printer that is off is a problem where receipts go, and a warning elsewhere`() async {
+        let off = PrinterError.unreachable(
+            printer: "kitchen", address: "socket://192.0.2.7:9100", message: "No route to host")
+        let chosen = await findings([kitchen], configured: "kitchen", looks: ["kitchen": .failure(off)])
+        #expect(chosen.verdicts == [.problem])
+        #expect(chosen.first?.seen == "cannot be reached at socket://192.0.2.7:9100: No route to host")
+        let other = await findings([kitchen, idle], configured: "receipts", looks: ["kitchen": .failure(off)])
+        #expect(other.verdicts == [.ok, .warning])
+        #expect(other.last?.subject == "kitchen")
     }
 }

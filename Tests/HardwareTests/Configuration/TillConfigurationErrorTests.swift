@@ -245,7 +245,45 @@ struct TillConfigurationErrorTests {
         ("readers: { reconect: {} }", "1: readers: unknown key 'reconect'; did you mean 'reconnect'?"),
         ("readers: { reconnect: { giveUpAfter: 0 } }", "1: readers.reconnect.giveUpAfter: '0' is not in 1...86400"),
 
-        ("receipt: { width: 23 }", "1: receipt.width: '23' is not in 24...132"),
+        ("receipt: { width: 23 }", "1: receipt.width: '23' is not in 24...80"),
+        ("receipt: { width: 81 }", "1: receipt.width: '81' is not in 24...80"),
+        (
+            "receipt:\n  locale: xx",
+            "2: receipt.locale: 'xx' is not known here; use one of en, es, fr, de, it, pt, ja, ar"
+        ),
+        ("receipt: { paper: a5 }", "1: receipt.paper: 'a5' is not known here; did you mean 'a4'?"),
+        ("receipt: { code: qrr }", "1: receipt.code: 'qrr' is not known here; did you mean 'qr'?"),
+        ("receipt: { region: usa }", "1: receipt.region: 'usa' is not known here; did you mean 'us'?"),
+        (
+            "receipt: { header: [\"a\\nb\"] }",
+            "1: receipt.header[0]: control characters and line breaks cannot stand here"
+        ),
+        ("receipt: { footer: Thanks }", "1: receipt.footer: a list is wanted here, not text"),
+        ("receipt: { logo: [a.png] }", "1: receipt.logo: text is wanted here, not a list"),
+        ("receipt: { sender: '' }", "1: receipt.sender: 0 characters, where 1 to 320 are wanted"),
+        ("printers: kitchen", "1: printers: a list is wanted here, not text"),
+        ("printers: [{ address: 'socket://a' }]", "1: printers[0]: the key 'name' is missing"),
+        (
+            "printers: [{ name: a b }]",
+            "1: printers[0].name: not a print queue: no blank, '/' or '#' can be in its name; see 'lpstat -e'"
+        ),
+        (
+            "printers:\n  - { name: kitchen, address: 'ipp://a' }",
+            "2: printers[0].address: not the address of a network printer; write socket://HOST or socket://HOST:PORT; a "
+                + "printer with a user or of another kind gets a queue"
+        ),
+        ("printers: [{ name: a, adress: b }]", "1: printers[0]: unknown key 'adress'; did you mean 'address'?"),
+        ("printers: [{ name: a, family: citizen }]", "1: printers[0].family: 'citizen' is not one of epson, star"),
+        ("printers: [{ name: a, columns: 132 }]", "1: printers[0].columns: '132' is not in 24...80"),
+        (
+            "printers: [{ name: a, status: false }]",
+            "1: printers[0].status: a print queue is asked by the print server; remove 'status', or give the printer an "
+                + "address"
+        ),
+        (
+            "printers:\n  - { name: a }\n  - { name: a }",
+            "3: printers[1].name: the printer is there twice; give one of them another name"
+        ),
         ("receipt: { widht: 40 }", "1: receipt: unknown key 'widht'; did you mean 'width'?"),
         (
             "receipt: { printer: a b }",

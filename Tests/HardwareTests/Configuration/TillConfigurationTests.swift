@@ -48,6 +48,28 @@ struct TillConfigurationTests {
         #expect(try Self.read("receipt:\nmerchant:\nterminal:\napplications:\ncurrency: USD") == .standard)
     }
 
+    @Test func `receipt printers have an address, or describe a queue`() throws {
+        let till = try Self.read(
+            """
+            printers:
+              - { name: kitchen, address: "socket://192.0.2.7", family: star, columns: 48, status: false }
+              - { name: bar, address: "socket://[2001:db8::7]:9101" }
+              - { name: counter, columns: 32 }
+            """)
+        #expect(
+            till.printers == [
+                ReceiptPrinter(
+                    name: "kitchen",
+                    connection: .network(PrinterAddress(host: "192.0.2.7", port: 9100), answers: false),
+                    family: .star, columns: 48),
+                ReceiptPrinter(
+                    name: "bar", connection: .network(PrinterAddress(host: "2001:db8::7", port: 9101), answers: true),
+                    family: .epson, columns: 42),
+                ReceiptPrinter(name: "counter", connection: .queue, family: .epson, columns: 32),
+            ])
+        #expect(try Self.read(till.yaml) == till)
+    }
+
     @Test func `the complete example sets every value`() throws {
         let till = try Self.example()
         #expect(till.merchant.name == "Café am Markt")
@@ -57,6 +79,7 @@ struct TillConfigurationTests {
         #expect(till.currency.code == "EUR")
         #expect(till.maximumAmounts.map(\.description) == ["500.00 EUR", "500.00 CHF"])
         #expect((till.receiptWidth, till.printer, till.host) == (48, "counter", .simulated))
+        #expect(till.printers.map(\.name) == ["kitchen", "counter"])
 
         let terminal = till.terminal
         #expect(terminal.merchantNameAndLocation == "Cafe am Markt, Marktplatz 1, 79539 Loerrach")
@@ -268,5 +291,37 @@ struct TillConfigurationTests {
         for key in Set(keys) where key != "EUR" && key != "CHF" {
             #expect(text.contains(try Regex("[`. ]\(key)[`.:\n]")), "\(key)")
         }
+    }
+
+    @Test func `receipts look as the file says, and by the rules of the terminal's country`() throws {
+        let till = try Self.read(
+            """
+            terminal: { country: DE }
+            receipt:
+              logo: /srv/logo.png
+              header: [Winter sale, "20 %"]
+              footer: [Danke]
+              locale: de
+              paper: 58mm
+              code: barcode
+              sender: Corner Shop <till@shop.example>
+            """)
+        let receipt = till.receipt
+        #expect(receipt.logo == "/srv/logo.png" && receipt.header == ["Winter sale", "20 %"])
+        #expect(receipt.footer == ["Danke"] && receipt.language == .german && receipt.paper == .roll58)
+        #expect(receipt.columns == 32 && till.receiptWidth == 32 && receipt.code == .barcode)
+        #expect(receipt.region == .europeanUnion && receipt.sender == "Corner Shop <till@shop.example>")
+        #expect(try Self.read(till.yaml).receipt == receipt)
+    }
+
+    @Test(arguments: [
+        ("840", ReceiptRegion.unitedStates), ("CA", .canada), ("GBR", .unitedKingdom), ("AU", .australia),
+        ("BR", .brazil), ("JP", .japan), ("FR", .europeanUnion), ("CH", .other),
+    ])
+    func `the region of receipts is that of the country, unless the file says another`(
+        country: String, region: ReceiptRegion
+    ) throws {
+        #expect(try Self.read("terminal: { country: '\(country)' }").receipt.region == region)
+        #expect(try Self.read("terminal: { country: '\(country)' }\nreceipt: { region: br }").receipt.region == .brazil)
     }
 }

@@ -1,6 +1,7 @@
 import Determinism
 import Foundation
 import Hardware
+import SocketPrinter
 import Synchronization
 import Testing
 
@@ -32,6 +33,115 @@ struct CUPSPrintingTests {
                 return
             }
             #expect(available.contains("receipts"))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `a queue says what it takes, and pages go to the paper that was asked for`() async throws {
+        let printer = try SocketPrinter()
+        defer { printer.close() }
+        try await PrintServer.running(rawPort: printer.port) { server in
+            let star = ReceiptPrinter(name: "raw", connection: .queue, family: .star, columns: 48)
+            let service = CUPSPrinterService(server: server.socket, describing: [star], time: SystemTimeSource())
+            let pages = try await service.capabilities(of: "receipts")
+            #expect(pages.language == .pdf)
+            #expect(pages.canConfirm)
+            #expect(pages.formats.prefix(2) == ["application/pdf", "text/plain"])
+            #expect(try pages.medium(named: "a4").name == "iso_a4_210x297mm")
+            #expect(try pages.medium(named: "na_letter_8.5x11in").width == 21_590)
+            #expect(pages.defaultMedium.map(pages.media.contains) == true)
+            // The paper for envelopes is no roll.
+            #expect(throws: PrinterError.self) { try pages.medium(named: "80mm") }
+
+            let raw = try await service.capabilities(of: "raw")
+            #expect(raw.language == .escpos(.star, columns: 48))
+            #expect(!raw.canConfirm)
+            let look = try await service.look(at: "raw")
+            #expect(look.address == "socket://127.0.0.1:\(printer.port)")
+            #expect(look.model == "Local Raw Printer")
+
+            // A printer of letters is not sent pages, though CUPS would.
+            await #expect(
+                throws: PrinterError.unsupportedFormat(
+                    "application/pdf", printer: "raw", supported: ["application/vnd.cups-raw"])
+            ) { try await service.submit(.pdf(Array("%PDF-1.4".utf8), title: "P"), to: "raw") }
+            let error = await #expect(throws: PrinterError.self) {
+                try await service.submit(document, to: "receipts", options: PrintOptions(medium: "80mm"))
+            }
+            guard case .unsupportedMedium("80mm", "receipts", let supported) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(supported.contains("iso_a4_210x297mm"))
+            await #expect(throws: PrinterError.self) {
+                try await service.submit(
+                    PrintDocument(title: "P", format: "video/mp4", bytes: [0]), to: "receipts")
+            }
+
+            // Bytes for a receipt printer arrive as they are, as often as asked for; and nobody says that there is paper.
+            let commands = PrintDocument.escpos(Array(UInt8.min...UInt8.max) + [0x1D, 0x56, 66, 0], title: "P000002")
+            let job = try await service.submit(commands, to: "raw", options: PrintOptions(copies: 2))
+            let ended = try await service.follow(job) { _ in }
+            #expect((ended.state, ended.isConfirmed, ended.hasStarted) == (.completed, false, true))
+            #expect(printer.printed == commands.bytes + commands.bytes)
+
+            let paper = try await service.submit(document, to: "receipts", options: PrintOptions(medium: "a4"))
+            let told = Mutex<[PrintJob.State]>([])
+            let printed = try await service.follow(paper) { job in told.withLock { $0.append(job.state) } }
+            #expect(printed.isConfirmed)
+            // What happens on the way is heard, too.
+            #expect(told.withLock { $0.contains(.processing) && $0.last == .completed })
+            let pdf = try #require(try await server.printed(1).first)
+            // A4 in points, and not the printer's letter.
+            #expect(try #require(String(data: pdf, encoding: .isoLatin1)).contains("595"))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `what does not come out is told: a stopped queue, a cancelled job, a printer that vanished`() async throws {
+        let printer = try SocketPrinter()
+        try await PrintServer.running(rawPort: printer.port) { server in
+            let service = CUPSPrinterService(server: server.socket, time: SystemTimeSource())
+            try await server.administer("cupsdisable", "-r", "the paper is wet", "receipts")
+            let queue = try await service.look(at: "receipts")
+            #expect(queue.state == .stopped)
+            #expect(queue.reasons.contains("paused"))
+            #expect(queue.message == "the paper is wet")
+            let waiting = try await service.submit(document, to: "receipts")
+            let late = await #expect(throws: PrinterError.self) {
+                try await service.follow(waiting, timeout: .milliseconds(200)) { _ in }
+            }
+            guard case .timedOut(let stuck) = late else {
+                Issue.record("\(String(describing: late))")
+                return
+            }
+            #expect(!stuck.state.isFinal)
+            #expect(!stuck.hasStarted)
+            let dropped = try await service.cancel(stuck)
+            #expect((dropped.state, dropped.hasStarted) == (.canceled, false))
+            // What has ended is not ended again.
+            #expect(try await service.cancel(dropped).state == .canceled)
+            await #expect(throws: PrinterError.jobFailed(dropped)) { try await service.follow(waiting) { _ in } }
+
+            try await server.administer("cupsreject", "receipts")
+            await #expect(throws: PrinterError.self) { try await service.submit(document, to: "receipts") }
+
+            let unknown = PrintJob(id: 4711, printer: "receipts", state: .pending)
+            await #expect(throws: PrinterError.jobNotFound(unknown)) { try await service.status(of: unknown) }
+            await #expect(throws: PrinterError.jobNotFound(unknown)) { try await service.cancel(unknown) }
+
+            printer.close()
+            let lost = try await service.submit(.escpos([0x41], title: "P"), to: "raw")
+            let error = await #expect(throws: PrinterError.self) {
+                try await service.follow(lost, timeout: .seconds(2)) { _ in }
+            }
+            guard case .timedOut(let job) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(job.state == .processing)
+            #expect(job.message != nil)
+            #expect(try await service.cancel(job).state == .canceled)
         }
     }
 

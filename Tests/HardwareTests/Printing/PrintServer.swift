@@ -7,9 +7,13 @@ struct PrintServer: Sendable {
     /// The socket of the server: what `CUPS_SERVER` would say.
     var socket: String { directory + "/cups.sock" }
 
-    /// Runs `body` with a server that is there as long as it runs.
-    static func running(_ body: (PrintServer) async throws -> Void) async throws {
-        let server = PrintServer(directory: NSTemporaryDirectory() + "cardpresent-print-\(UUID().uuidString)")
+    /// Where the queue `raw` leads to, if there is one.
+    private let rawPort: UInt16?
+
+    /// Runs `body` with a server that is there as long as it runs. With a port, it has a queue `raw` that leads there.
+    static func running(rawPort: UInt16? = nil, _ body: (PrintServer) async throws -> Void) async throws {
+        let server = PrintServer(
+            directory: NSTemporaryDirectory() + "cardpresent-print-\(UUID().uuidString)", rawPort: rawPort)
         do {
             try await server.run("start")
             try await body(server)
@@ -34,22 +38,34 @@ struct PrintServer: Sendable {
             .map { try Data(contentsOf: URL(fileURLWithPath: folder + "/" + $0)) }
     }
 
+    /// Runs one of the programs of CUPS. They live in sbin, which is not on every user's path.
+    func administer(_ program: String, _ arguments: String...) async throws {
+        try await run(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", program, "-h", socket] + arguments)
+    }
+
     private func run(_ action: String) async throws {
         let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardizedFileURL
+        let owner = action == "start" ? ["\(getpid())"] + (rawPort.map { ["\($0)"] } ?? []) : []
+        try await run(root.appendingPathComponent("Scripts/print-server"), [action, directory] + owner)
+    }
+
+    private func run(_ program: URL, _ arguments: [String]) async throws {
         let process = Process()
-        process.executableURL = root.appendingPathComponent("Scripts/print-server")
-        process.arguments = [action, directory] + (action == "start" ? ["\(getpid())"] : [])
+        process.executableURL = program
+        process.arguments = arguments
         process.standardOutput = FileHandle.nullDevice
         // Waiting must not hold a thread that other tests need.
         let status = try await withCheckedThrowingContinuation { continuation in
             process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
             do { try process.run() } catch { continuation.resume(throwing: error) }
         }
-        guard status == 0 else { throw PrintServerError(action: action, status: status) }
+        guard status == 0 else { throw PrintServerError(arguments: arguments, status: status) }
     }
 }
 
 struct PrintServerError: Error {
-    var action: String
+    var arguments: [String]
     var status: Int32
 }

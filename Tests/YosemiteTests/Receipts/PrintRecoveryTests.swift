@@ -60,7 +60,9 @@ import Testing
     func `whenever a print is killed, the next run says what can be known, and prints nothing twice unmarked`(
         fate: Result<Hardware.PrintJob, PrinterError>, state: ReceiptPrint.State
     ) async throws {
-        let kills = try await kills([.success(.report(.pending)), .success(.report(.processing)), .success(.report(.completed))])
+        let kills = try await kills([
+            .success(.report(.pending)), .success(.report(.processing)), .success(.report(.completed)),
+        ])
         #expect(kills.count == 11)
         var seen: Set<ReceiptPrint.State> = []
         for (number, kill) in kills.enumerated() {

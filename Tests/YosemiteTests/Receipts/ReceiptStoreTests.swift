@@ -27,7 +27,7 @@ import Testing
         let payment = try await till.pay("12.50")
         let text = try await text(till, payment)
         for part in [
-            "Corner Shop", "1 Main Street", "SALE APPROVED", "Order", "#42", "12.50 USD", "Visa Credit",
+            "Corner Shop", "1 Main Street", "SALE", "APPROVED", "Order", "#42", "$12.50", "Visa Credit",
             "A0000000031010", "**** **** **** 0010", "CHIP", "CUSTOMER COPY", "P000001",
             payment.card?.applicationCryptogram ?? "?", payment.card?.authorizationCode ?? "?",
         ] {
@@ -39,10 +39,9 @@ import Testing
     @Test func `a declined sale's receipt says why, and that nothing was paid`() async throws {
         let till = try TestTill("insufficient-funds")
         let text = try await text(till, try await till.pay())
-        #expect(text.contains("SALE DECLINED"))
-        #expect(text.contains("insufficient funds"))
-        #expect(text.contains("Approved amount"))
-        #expect(text.contains("0.00 USD"))
+        for part in ["SALE", "DECLINED", "insufficient funds", "Approved amount", "$0.00"] {
+            #expect(text.contains(part), "\(part)")
+        }
     }
 
     @Test func `an unknown sale's receipt warns, and a later one tells the end`() async throws {
@@ -57,7 +56,7 @@ import Testing
         #expect(before.contains("OUTCOME UNKNOWN"))
         #expect(before.contains("Do not charge again."))
         _ = try await till.recover()
-        #expect(try await text(till, payment).contains("SALE CANCELLED"))
+        #expect(try await text(till, payment).contains("CANCELLED"))
         let all: [StoredReceipt] = try await till.receipt { .loadReceipts(matching: ReceiptQuery(), onCompletion: $0) }
         #expect(all.map(\.content.outcome) == [.cancelled, .unknown])
     }
@@ -67,9 +66,7 @@ import Testing
         let sale = try await till.pay("12.50")
         let payment = try await till.refund(sale, "5.00")
         let text = try await text(till, payment)
-        #expect(text.contains("REFUND APPROVED"))
-        #expect(text.contains("5.00 USD"))
-        #expect(text.contains("**** **** **** 0010"))
+        for part in ["REFUND", "APPROVED", "$5.00", "**** **** **** 0010"] { #expect(text.contains(part), "\(part)") }
         #expect(!text.contains(sale.card?.applicationCryptogram ?? ""))
         #expect(!text.contains(sale.card?.authorizationCode ?? ""))
     }

@@ -80,7 +80,9 @@ final class ScriptedPrinter: PrinterService {
     }
 
     func status(of job: PrintJob) async throws(PrinterError) -> PrintJob {
-        try await answer(.status) { of(job, state.withLock { $0.reports.count > 1 ? $0.reports.removeFirst() : $0.reports[0] }) }
+        try await answer(.status) {
+            of(job, state.withLock { $0.reports.count > 1 ? $0.reports.removeFirst() : $0.reports[0] })
+        }
     }
 
     func cancel(_ job: PrintJob) async throws(PrinterError) -> PrintJob {

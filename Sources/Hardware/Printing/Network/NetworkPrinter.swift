@@ -64,7 +64,8 @@ struct NetworkPrinter: Sendable {
         if let medium = options.medium { _ = try capabilities.medium(named: medium) }
         var conversation = PrinterConversation(try await connect())
         let mark = try await mark(&conversation)
-        let bytes = Array(repeatElement(document.bytes, count: options.copies).joined())
+        var bytes = document.bytes
+        for _ in 1..<options.copies { bytes += document.bytes }
         // The questions are no part of the document.
         let asked = conversation.link.bytesSent
         do throws(PrinterLinkError) {

@@ -1,0 +1,104 @@
+import Determinism
+import Hardware
+import Testing
+
+@Suite("All printers of a till")
+struct PrintersTests {
+    /// A print server with queues, which says what it was asked for.
+    private struct Server: PrinterService {
+        var queues: [PrintQueue] = []
+
+        func printers() -> [PrintQueue] { queues }
+
+        func capabilities(of printer: String?) throws(PrinterError) -> PrinterCapabilities {
+            let queue = queues.first { printer == nil ? $0.isDefault : $0.name == printer }
+            guard let queue else {
+                let names = queues.map(\.name)
+                throw printer.map { .printerNotFound($0, available: names) } ?? .noDefaultPrinter(available: names)
+            }
+            return PrinterCapabilities(name: queue.name, language: .pdf, canConfirm: true)
+        }
+
+        func submit(
+            _ document: PrintDocument, to printer: String?, options: PrintOptions
+        ) throws(PrinterError) -> PrintJob {
+            PrintJob(id: 7, printer: try capabilities(of: printer).name, state: .pending)
+        }
+
+        func status(of job: PrintJob) -> PrintJob { job }
+        func cancel(_ job: PrintJob) -> PrintJob { PrintJob(id: job.id, printer: job.printer, state: .canceled) }
+        func wait(for duration: Duration) {}
+    }
+
+    private func queue(_ name: String, isDefault: Bool = false) -> PrintQueue {
+        PrintQueue(name: name, isDefault: isDefault, state: .idle, isAcceptingJobs: true)
+    }
+
+    private func network(_ name: String) -> ReceiptPrinter {
+        ReceiptPrinter(
+            name: name, connection: .network(PrinterAddress(host: "192.0.2.7"), answers: true), family: .star,
+            columns: 48)
+    }
+
+    private func printers(
+        _ configured: [ReceiptPrinter], _ queues: [PrintQueue], defaultName: String? = nil
+    ) -> Printers {
+        Printers(configured, defaultName: defaultName, server: Server(queues: queues), time: VirtualTimeSource())
+    }
+
+    @Test func `network printers and queues stand in one list, and the configuration's name wins`() async throws {
+        let all = printers(
+            [network("kitchen"), network("bar")], [queue("kitchen"), queue("counter", isDefault: true)])
+        let listed = try await all.printers()
+        #expect(listed.map(\.name) == ["bar", "counter", "kitchen"])
+        #expect(listed.map(\.kind) == [.network, .queue, .network])
+        #expect(listed.map(\.isDefault) == [false, true, false])
+        #expect(listed[0].address == "socket://192.0.2.7:9100")
+        #expect(try await all.capabilities(of: "kitchen").language == .escpos(.star, columns: 48))
+        #expect(try await all.capabilities(of: "counter").language == .pdf)
+    }
+
+    @Test func `the default is what was chosen, else the print server's, else the only one`() async throws {
+        let queues = [queue("counter", isDefault: true), queue("office")]
+        let chosen = printers([network("bar")], queues, defaultName: "bar")
+        #expect(try await chosen.capabilities(of: nil).name == "bar")
+        #expect(try await chosen.printers().filter(\.isDefault).map(\.name) == ["bar"])
+        #expect(try await printers([], queues, defaultName: "office").capabilities(of: nil).name == "office")
+        #expect(try await printers([network("bar")], queues).capabilities(of: nil).name == "counter")
+        let only = printers([network("bar")], [queue("office")])
+        #expect(try await only.capabilities(of: nil).name == "bar")
+        #expect(try await only.printers().filter(\.isDefault).map(\.name) == ["bar"])
+        await #expect(throws: PrinterError.noDefaultPrinter(available: ["bar", "kitchen", "office"])) {
+            try await printers([network("kitchen"), network("bar")], [queue("office")]).capabilities(of: nil)
+        }
+    }
+
+    @Test func `an unknown printer is told from all that there are`() async {
+        await #expect(throws: PrinterError.printerNotFound("attic", available: ["bar", "counter"])) {
+            try await printers([network("bar")], [queue("counter")]).submit(.text("", title: ""), to: "attic")
+        }
+    }
+
+    @Test func `without a print server the network printers are there, and it is told why the queues are not`()
+        async throws
+    {
+        let all = Printers([network("bar")], defaultName: nil, server: AbsentServer(), time: VirtualTimeSource())
+        let listing = try await all.listing()
+        #expect(listing.printers.map(\.name) == ["bar"])
+        #expect(listing.failure == .serverUnavailable(server: "localhost", message: "Host is down"))
+        #expect(try await all.printers().map(\.name) == ["bar"])
+        #expect(try await all.capabilities(of: nil).name == "bar")
+        await #expect(throws: try #require(listing.failure)) {
+            try await Printers([], defaultName: nil, server: AbsentServer(), time: VirtualTimeSource()).printers()
+        }
+    }
+
+    @Test func `a job of a network printer is not asked of the print server`() async throws {
+        let all = printers([network("bar")], [])
+        let job = PrintJob(id: 0, printer: "bar", state: .processing)
+        #expect(try await all.status(of: job) == job)
+        #expect(try await all.cancel(job) == job)
+        let queued = PrintJob(id: 7, printer: "counter", state: .pending)
+        #expect(try await all.cancel(queued).state == .canceled)
+    }
+}
