@@ -42,7 +42,8 @@ struct RenderReceipt: AsyncParsableCommand {
     var family: PrinterChoice?
     @Option(
         help: ArgumentHelp(
-            "How the printer of escpos cuts: but for a point, or through. Default: partial.", valueName: "partial|full"))
+            "How the printer of escpos cuts: but for a point, or through. Default: partial.", valueName: "partial|full")
+    )
     var cut: CutChoice?
     @Option(
         help: ArgumentHelp(
@@ -193,22 +194,15 @@ struct RenderReceipt: AsyncParsableCommand {
     private func style(_ settings: TillConfiguration) throws(CommandFailure) -> ReceiptStyle {
         let locale = try locale.map(ReceiptLocale.named)
         var style = ReceiptStyle(settings.receipt)
-<<<<<<< HEAD
-        if format.hasPictures {
-            do throws(ReceiptError) {
-                style.logo = if let logo { try ReceiptLogo(path: logo) } else { try settings.receipt.openLogo() }
-            } catch {
-                throw CommandFailure(error)
-=======
         do throws(ReceiptError) {
+            // A file that somebody names must be a picture, even where none is drawn.
             if let logo {
                 style.logo = try ReceiptLogo(path: logo)
             } else if format.hasPictures {
                 style.logo = try settings.receipt.openLogo()
->>>>>>> model
             }
         } catch {
-            throw failure(error)
+            throw CommandFailure(error)
         }
         if let locale { style.locale = locale }
         if let paper { style.paper = paper.size }

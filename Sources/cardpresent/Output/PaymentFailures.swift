@@ -255,7 +255,8 @@ extension CommandFailure {
             self.init(
                 .printer, code: "print_failed", message: "\(what) failed\(PrintWords.because(print))",
                 fix: print.mayBePrinted
-                    ? "look at the paper; printed again, the copy is marked DUPLICATE" : "nothing was printed: try again")
+                    ? "look at the paper; printed again, the copy is marked DUPLICATE"
+                    : "nothing was printed: try again")
         case .unknown:
             self.init(
                 .outcomeUnknown, code: "print_unknown",
