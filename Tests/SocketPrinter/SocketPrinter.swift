@@ -151,7 +151,8 @@ public final class SocketPrinter: Sendable {
             return ([], false)
         }
         if case .mark = command { marks = (marks + 1) % 32 }
-        if behaviour.hangsUpBeforeConfirming, command.isConfirmation { return ([], true) }
+        // Before anything came to be printed there is nothing to confirm.
+        if behaviour.hangsUpBeforeConfirming, command.isConfirmation, !printed.isEmpty { return ([], true) }
         return (behaviour.answers ? behaviour.answer(command) : [], false)
     }
 }

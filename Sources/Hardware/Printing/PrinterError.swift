@@ -18,8 +18,8 @@ public enum PrinterError: Error, Hashable, Sendable, CustomStringConvertible {
     case unreachable(printer: String, address: String, message: String)
     /// A network printer said, before it was sent anything, that it cannot print.
     case notReady(printer: String, reasons: [String])
-    /// The link to a network printer broke, or stood still, in the middle of a document. What came out of the printer is
-    /// not known; nothing was sent again.
+    /// The link to a network printer broke, or stood still, in the middle of a document. `bytesSent` left this
+    /// program; the printer got as many at most. What came out of it is not known; nothing was sent again.
     case interrupted(printer: String, bytesSent: Int, byteCount: Int, message: String)
     /// The printer has no drawer that could be opened through it.
     case noDrawer(printer: String)
@@ -65,7 +65,7 @@ public enum PrinterError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notReady(let printer, let reasons):
             "printer '\(printer)' cannot print: \(PrinterReason.words(reasons)); nothing was sent to it"
         case .interrupted(let printer, let sent, let count, let message):
-            "printer '\(printer)' got \(sent) of \(count) bytes (\(message)): look at the paper before it is printed again"
+            "\(sent) of \(count) bytes went to printer '\(printer)' (\(message)): look at the paper before it is printed again"
         case .noDrawer(let printer):
             "no drawer can be opened through '\(printer)': name a receipt printer that obeys ESC/POS with --printer"
         case .jobNotFound(let job):

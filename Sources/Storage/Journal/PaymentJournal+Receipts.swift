@@ -51,9 +51,7 @@ extension PaymentJournal {
     ///
     /// - Throws: ``JournalError/storage(_:)``
     public func countReceipts(matching filter: ReceiptFilter) throws(JournalError) -> Int {
-        try read { storage in
-            try storage.countObjects(ofType: Receipt.self, matching: filter.predicate ?? StoragePredicate("TRUE"))
-        }
+        try read { try $0.countObjects(ofType: Receipt.self, matching: filter.predicate ?? .all) }
     }
 
     /// The receipts of a payment, or of every payment when `id` is nil, newest first.

@@ -63,17 +63,17 @@ struct PrintRun: Sendable {
         let job = print.jobID.map { ", job \($0)" } ?? ""
         let verb: String
         switch (print.state, print.isOpen) {
-        case (.completed, _): verb = "printed"
+        case (.completed, _): verb = "printed on"
         case (.sent, false):
-            verb = "sent"
+            verb = "sent to"
             StandardError.write(
                 "cardpresent: \(print.printer) took \(print.name) and cannot say whether there is paper: look at it\n")
         default:
-            verb = print.state.rawValue
+            verb = "\(print.state.rawValue) on"
             StandardError.write(
                 "cardpresent: \(print.name) is not waited for: 'cardpresent receipts jobs \(print.paymentName)' tells its "
                     + "end\n")
         }
-        if !isJSON { try StandardOutput.write("\(verb) on \(print.printer)\(job) (\(print.name))\n") }
+        if !isJSON { try StandardOutput.write("\(verb) \(print.printer)\(job) (\(print.name))\n") }
     }
 }

@@ -76,6 +76,33 @@ struct PrintingTests {
         #expect(try server.papers(4).map { $0.contains("DUPLICATE") } == [false, false, true, true])
     }
 
+    @Test func `a one-way queue takes a receipt and cannot say more, and that is said`() throws {
+        let scratch = try Scratch()
+        let server = try PrintServer()
+        let printer = try OneWayPrinter()
+        defer { printer.close() }
+        try server.administer(
+            "lpadmin", "-p", "oneway", "-E", "-v", "socket://127.0.0.1:\(printer.port)", "-m", "raw")
+        func run(_ arguments: String...) throws -> ProgramResult {
+            try Program.run(
+                arguments + ["--database", scratch.database], in: scratch, environment: ["CUPS_SERVER": server.socket])
+        }
+        #expect(try run("pay", "12.50").status == 0)
+        let told = try run("receipts", "print", "P1", "--printer", "oneway")
+        #expect(told.status == 0, "\(told.error)")
+        #expect(told.output == "sent to oneway, job 1 (J000001)\n")
+        #expect(told.error.contains("oneway took J000001 and cannot say whether there is paper"))
+        let job = try #require(try run("receipts", "jobs", "--json").list().first)
+        #expect(job["state"] as? String == "sent")
+        #expect(job["open"] as? Bool == false)
+        #expect(job["mayBePrinted"] as? Bool == true)
+        #expect(String(decoding: printer.received, as: UTF8.self).contains("P000001"))
+        #expect(
+            try run("receipts", "print", "P1", "--printer", "oneway", "--json").prints().map {
+                $0["duplicate"] as? Bool
+            } == [true])
+    }
+
     @Test func `a print that another program takes out of the queue has failed, and whoever followed it says so`()
         throws
     {

@@ -273,7 +273,7 @@ struct TillConfigurationErrorTests {
                 + "printer with a user or of another kind gets a queue"
         ),
         ("printers: [{ name: a, adress: b }]", "1: printers[0]: unknown key 'adress'; did you mean 'address'?"),
-        ("printers: [{ name: a, family: citizen }]", "1: printers[0].family: 'citizen' is not one of epson, star"),
+        ("printers: [{ name: a, family: citizen }]", "1: printers[0].family: 'citizen' is not known here; use one of epson, star"),
         ("printers: [{ name: a, columns: 132 }]", "1: printers[0].columns: '132' is not in 24...80"),
         (
             "printers: [{ name: a, status: false }]",

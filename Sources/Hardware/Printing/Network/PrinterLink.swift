@@ -74,12 +74,15 @@ final class PrinterLink: Sendable {
         guard code == 0 else { throw Self.error(code) }
     }
 
-    /// How many bytes of all that was to be sent the printer's side has acknowledged, as far as the system knows.
-    var bytesSent: Int {
-        let written = count.withLock { $0 }
+    /// How many bytes have left this program. A printer may have got fewer, and had them before it hung up although its
+    /// side acknowledged none.
+    var bytesSent: Int { count.withLock { $0 } }
+
+    /// How many of them the printer's side has acknowledged.
+    private var bytesAcknowledged: Int {
         var waiting: Int32 = 0
-        guard ioctl(socket, UInt(TIOCOUTQ), &waiting) == 0 else { return written }
-        return max(0, written - Int(waiting))
+        guard ioctl(socket, UInt(TIOCOUTQ), &waiting) == 0 else { return bytesSent }
+        return max(0, bytesSent - Int(waiting))
     }
 
     /// Sends all of the bytes.
@@ -128,18 +131,18 @@ final class PrinterLink: Sendable {
     /// tells nobody what became of the bytes that are still in it.
     ///
     /// - Parameter patience: how long nothing may be acknowledged.
-    /// - Throws: ``PrinterLinkError``; ``bytesSent`` tells how far it came.
+    /// - Throws: ``PrinterLinkError``
     func finish(patience: Duration) async throws(PrinterLinkError) {
         guard shutdown(socket, Int32(SHUT_WR)) == 0 else { throw Self.error(errno) }
-        let total = count.withLock { $0 }
-        var (seen, waited) = (bytesSent, Duration.zero)
+        let total = bytesSent
+        var (seen, waited) = (bytesAcknowledged, Duration.zero)
         while seen < total {
             guard waited < patience else { throw .timedOut }
             do { try await time.sleep(for: Self.acknowledgementInterval) } catch { throw .cancelled }
             waited += Self.acknowledgementInterval
             var (code, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
             if getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &size) == 0, code != 0 { throw Self.error(code) }
-            let now = bytesSent
+            let now = bytesAcknowledged
             if now > seen { (seen, waited) = (now, .zero) }
         }
     }
