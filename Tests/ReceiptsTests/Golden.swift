@@ -52,15 +52,15 @@ struct Golden {
         let rows = Self.distance(
             (0..<height).map { row in (0..<Self.width).reduce(0) { $0 + golden.ink(row, $1) } },
             (0..<height).map { row in (0..<Self.width).reduce(0) { $0 + picture.ink(row, $1) } })
-        guard rows < 0.08 else { return .rows(rows) }
+        guard rows < 0.03 else { return .rows(rows) }
         let columns = Self.distance(
             (0..<Self.width).map { column in (0..<height).reduce(0) { $0 + golden.ink($1, column) } },
             (0..<Self.width).map { column in (0..<height).reduce(0) { $0 + picture.ink($1, column) } })
-        guard columns < 0.08 else { return .columns(columns) }
+        guard columns < 0.03 else { return .columns(columns) }
         for y in stride(from: 0, through: height - Self.square, by: Self.square) {
             for x in stride(from: 0, through: Self.width - Self.square, by: Self.square) {
                 let difference = abs(Self.mean(golden, x, y) - Self.mean(picture, x, y))
-                guard difference < 0.16 else { return .place(x: x, y: y, difference) }
+                guard difference < 0.09 else { return .place(x: x, y: y, difference) }
             }
         }
         return .none

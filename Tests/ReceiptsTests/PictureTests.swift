@@ -63,7 +63,9 @@ struct PictureTests {
 
     // The most that some versions hold, and one more; with 10, the length has two bytes, and with 14, more alignment
     // patterns are there.
-    @Test(arguments: [1, 14, 15, 26, 42, 43, 62, 84, 85, 106, 107, 122, 123, 180, 181, 213, 214, 362, 363, 666, 1663, 2331])
+    @Test(arguments: [
+        1, 14, 15, 26, 42, 43, 62, 84, 85, 106, 107, 122, 123, 180, 181, 213, 214, 362, 363, 666, 1663, 2331,
+    ])
     func `a code of any length is read as it was written`(length: Int) throws {
         var document = ReceiptSamples.full
         document.code = String((0..<length).map { Character(Unicode.Scalar(UInt8(0x61 + $0 % 26))) })
@@ -72,7 +74,9 @@ struct PictureTests {
     }
 
     @Test(arguments: [(PaperSize.roll58, 997), (.roll80, 2331)])
-    func `a code's text that does not fit on the paper is refused, and not left out`(paper: PaperSize, limit: Int) throws {
+    func `a code's text that does not fit on the paper is refused, and not left out`(paper: PaperSize, limit: Int)
+        throws
+    {
         var document = ReceiptSamples.full
         document.code = String(repeating: "x", count: limit + 1)
         let refusal = ReceiptError.codeTooLong(bytes: limit + 1, limit: limit)
@@ -94,7 +98,7 @@ struct PictureTests {
         // 203 dots an inch are 7992 a metre; the checksum is that of zlib's crc32 over the 13 bytes in front of it.
         #expect(
             bytes[33..<54] == [
-                0, 0, 0, 9, 0x70, 0x48, 0x59, 0x73, 0, 0, 0x1F, 0x38, 0, 0, 0x1F, 0x38, 1, 0xD6, 0x90, 0x5E, 0xE3,
+                0, 0, 0, 9, 0x70, 0x48, 0x59, 0x73, 0, 0, 0x1F, 0x38, 0, 0, 0x1F, 0x38, 1, 0x93, 0x3F, 0x27, 0xF5,
             ])
     }
 
@@ -108,7 +112,9 @@ struct PictureTests {
         #expect(try rendered.bytes == png(plain).bytes)
     }
 
-    @Test func `a file of many receipts has a page and a line in the outline for each, and is written in pieces`() throws {
+    @Test func `a file of many receipts has a page and a line in the outline for each, and is written in pieces`()
+        throws
+    {
         var (bytes, pieces, longest) = ([UInt8](), 0, 0)
         let book = try PDFBook(
             locale: .english, paper: .roll80, title: "Receipts", date: "2026-01-02 12:00:00"
@@ -138,7 +144,7 @@ struct PictureTests {
 
     @Test func `a file that cannot be kept ends with an error`() throws {
         let book = try PDFBook(locale: .english, paper: .a4, title: "", date: "2026-01-02 12:00:00") { _ in false }
-        #expect(throws: ReceiptError.self) {
+        #expect(throws: ReceiptError.notWritten) {
             for _ in 0..<100 {
                 try book.append(ReceiptComposer(locale: .english).compose(ReceiptSamples.full), title: "")
             }
@@ -156,11 +162,11 @@ struct PictureTests {
         #expect(pages.count > 3)
         for (index, page) in pages.enumerated() {
             let last = try #require(page.split(separator: "\n").last { $0.contains { !$0.isWhitespace } })
-            #expect(last.contains("Corner Shop P000042") && last.hasSuffix("\(index + 1) / \(pages.count)"))
+            #expect(last.filter { $0 != " " } == "CornerShopP000042\(index + 1)/\(pages.count)")
         }
         let one = try Tool.run(
             "pdftotext", on: pdf(ReceiptSamples.full, .english, paper).bytes, after: ["-"])
-        #expect(!String(decoding: one, as: UTF8.self).contains("1 / 1"))
+        #expect(!String(decoding: one, as: UTF8.self).contains("/ 1"))
     }
 
     @Test func `Arabic is drawn from the right`() throws {
@@ -219,7 +225,8 @@ struct PictureTests {
         let withLogo = try ReceiptLogo(png: png(document).bytes)
         #expect(withLogo.height > plain.height)
         #expect(try pdf(document).bytes.count > pdf(ReceiptSamples.full).bytes.count)
-        let html = try HTMLRenderer(locale: .english).render(ReceiptComposer(locale: .english).compose(document), title: "")
+        let html = try HTMLRenderer(locale: .english).render(
+            ReceiptComposer(locale: .english).compose(document), title: "")
         #expect(html.contains("src=\"data:image/png;base64,iVBORw0KGgo"))
     }
 

@@ -35,7 +35,7 @@ struct PrintServer: Sendable {
     }
 
     private func run(_ action: String) async throws {
-        let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardizedFileURL
+        let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
         let process = Process()
         process.executableURL = root.appendingPathComponent("Scripts/print-server")
         process.arguments = [action, directory] + (action == "start" ? ["\(getpid())"] : [])

@@ -100,7 +100,7 @@ struct ReceiptTextTests {
         document.items = [
             ReceiptItem(
                 title: "Organic cotton T-shirt, long sleeves", quantity: "12", amount: "36.50",
-                attributes: [ReceiptItem.Attribute(name: "Print", value: "a fox, a bear and two owls")]),
+                attributes: [ReceiptItem.Attribute(name: "Print", value: "a fox, a bear and two owls")])
         ]
         document.zone = "UTC+01:00"
         let text = ReceiptSamples.text(document, width: 32)

@@ -12,13 +12,17 @@ enum Tool {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = command + [file.path] + after
-        let output = Pipe()
-        process.standardOutput = output
+        // Reading a pipe fails when the signal of another child's end comes in between.
+        let output = file.appendingPathExtension("output")
+        try Data().write(to: output)
+        defer { try? FileManager.default.removeItem(at: output) }
+        let handle = try FileHandle(forWritingTo: output)
+        defer { try? handle.close() }
+        process.standardOutput = handle
         process.standardError = FileHandle.nullDevice
         try process.run()
-        let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw Failure(command: command) }
-        return data
+        return try Data(contentsOf: output)
     }
 }

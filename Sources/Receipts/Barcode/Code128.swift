@@ -32,6 +32,7 @@ public struct Code128: Hashable, Sendable {
     /// - Parameters:
     ///   - text: of the barcode.
     ///   - width: of the paper, in dots.
+    /// - Returns: dots.
     /// - Throws: ``ReceiptError/codeTooLong(bytes:limit:)`` when nobody could scan it, ``ReceiptError/noBarcode``
     static func dotsPerModule(in text: String, width: Int) throws(ReceiptError) -> Int {
         _ = try Code128(text)

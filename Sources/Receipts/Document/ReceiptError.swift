@@ -11,6 +11,8 @@ public enum ReceiptError: Error, Hashable, Sendable, CustomStringConvertible {
     case tooLongForPicture(height: Int)
     /// Drawing failed; the status of cairo.
     case notDrawn(status: Int)
+    /// Whoever gets the file did not take all of it.
+    case notWritten
     /// The code for scanners has too much text for the paper, in bytes.
     case codeTooLong(bytes: Int, limit: Int)
     /// A barcode has printable ASCII alone, and some of it.
@@ -30,6 +32,7 @@ public enum ReceiptError: Error, Hashable, Sendable, CustomStringConvertible {
         case .tooLongForPicture(let height):
             "the receipt is too long for one picture: \(height) of at most \(PictureRenderer.heightLimit) pixels"
         case .notDrawn(let status): "the receipt cannot be drawn: cairo says \(status)"
+        case .notWritten: "the file of the receipts cannot be written"
         case .codeTooLong(let bytes, let limit):
             "the code's text of \(bytes) bytes is too long: at most \(limit) fit on this paper"
         case .noBarcode: "the code's text is no barcode: it has printable ASCII characters, one or more"

@@ -95,11 +95,13 @@ public final class PDFBook {
         functions.cairo_surface_finish(surface)
         let status = functions.cairo_surface_status(surface)
         guard status == 0 else { throw .notDrawn(status: Int(status)) }
+        guard !sink.hasFailed else { throw .notWritten }
     }
 
     private func check() throws(ReceiptError) {
         let status = functions.cairo_status(context)
         guard status == 0 else { throw .notDrawn(status: Int(status)) }
+        guard !sink.hasFailed else { throw .notWritten }
     }
 
     private func pages(of pieces: [PaperPiece]) -> [[PaperPiece]] {

@@ -31,6 +31,7 @@ final class SetText {
     ///   - size: of the font, in units of the surface.
     ///   - leading: the distance of lines, in sizes of the font.
     ///   - missingGlyphs: how many characters no font had, when some of them were left out.
+    ///   - functions: of the loaded library.
     init(
         _ layout: OpaquePointer, size: Double, leading: Double, missingGlyphs: Int? = nil,
         _ functions: ccairo_functions

@@ -89,7 +89,8 @@ final class Typesetter {
             let text = key.text.withoutEmoji
             if text != key.text {
                 set = SetText(
-                    layout(key, text), size: key.size, leading: style.leading, missingGlyphs: set.missingGlyphs, functions)
+                    layout(key, text), size: key.size, leading: style.leading, missingGlyphs: set.missingGlyphs,
+                    functions)
             }
         }
         if cache.count == Self.cacheLimit { cache.removeAll(keepingCapacity: true) }

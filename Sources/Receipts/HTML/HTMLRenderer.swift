@@ -12,6 +12,7 @@ public struct HTMLRenderer: Sendable {
     /// - Parameters:
     ///   - blocks: of the composer.
     ///   - title: of the window.
+    /// - Returns: the file's text.
     /// - Throws: ``ReceiptError`` when the receipt's code cannot be made.
     public func render(_ blocks: [ReceiptBlock], title: String) throws(ReceiptError) -> String {
         try opening(title: title) + section(blocks) + closing
@@ -92,7 +93,8 @@ public struct HTMLRenderer: Sendable {
         case .title(let text): return "<h1>\(escaped(text))</h1>\n"
         case .text(let text, let alignment, let isStrong):
             let classes = [
-                alignment == .leading ? "leading" : nil, text.hasPrefix("  ") ? "detail" : nil, isStrong ? "strong" : nil,
+                alignment == .leading ? "leading" : nil, text.hasPrefix("  ") ? "detail" : nil,
+                isStrong ? "strong" : nil,
             ].compactMap(\.self)
             let attribute = classes.isEmpty ? "" : " class=\"\(classes.joined(separator: " "))\""
             return "<p\(attribute)>\(escaped(text))</p>\n"

@@ -9,6 +9,7 @@ public struct JSONRenderer: Sendable {
     /// - Parameters:
     ///   - document: what it says.
     ///   - isLine: whether it is on one line, as one of many.
+    /// - Returns: the text.
     /// - Throws: ``ReceiptError/noJSON(_:)``
     public func render(_ document: ReceiptDocument, isLine: Bool = false) throws(ReceiptError) -> String {
         let encoder = JSONEncoder()

@@ -21,7 +21,9 @@ public struct QRCode: Hashable, Sendable {
         }
         let grid = QRGrid(version: version, codewords: version.codewords(bytes))
         let candidates = (0..<8).map { grid.masked($0) }
-        (side, modules, byteCount) = (version.side, candidates.min { $0.penalty < $1.penalty }?.modules ?? [], bytes.count)
+        (side, modules, byteCount) = (
+            version.side, candidates.min { $0.penalty < $1.penalty }?.modules ?? [], bytes.count
+        )
     }
 
     /// Whether the module is dark.
@@ -47,6 +49,7 @@ public struct QRCode: Hashable, Sendable {
     /// How large a module is printed.
     ///
     /// - Parameter width: of the paper, in dots.
+    /// - Returns: dots.
     /// - Throws: ``ReceiptError/codeTooLong(bytes:limit:)`` when nobody could scan it.
     func dotsPerModule(width: Int) throws(ReceiptError) -> Int {
         try Self.dotsPerModule(bytes: byteCount, width: width)

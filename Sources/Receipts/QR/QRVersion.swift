@@ -2,12 +2,14 @@
 struct QRVersion {
     /// Of all versions, from 1 on: how many check codewords a block has.
     private static let checkLengths = [
-        10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26, 26, 28, 28, 28, 28, 28, 28, 28, 28,
+        10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26, 26, 28, 28, 28, 28, 28, 28, 28,
+        28,
         28, 28, 28, 28, 28, 28, 28, 28, 28, 28, 28,
     ]
     /// Of all versions, from 1 on: how many blocks there are.
     private static let blockCounts = [
-        1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10, 10, 11, 13, 14, 16, 17, 17, 18, 20, 21, 23, 25, 26, 28, 29, 31, 33,
+        1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10, 10, 11, 13, 14, 16, 17, 17, 18, 20, 21, 23, 25, 26, 28, 29, 31,
+        33,
         35, 37, 38, 40, 43, 45, 47, 49,
     ]
 
@@ -90,7 +92,8 @@ struct QRVersion {
         }
         let generator = ReedSolomon(checkLength: checkLength)
         let checks = blocks.map { generator.check(of: $0) }
-        return (0...length).flatMap { index in blocks.compactMap { index < $0.count ? $0[$0.startIndex + index] : nil } }
+        return (0...length).flatMap { index in blocks.compactMap { index < $0.count ? $0[$0.startIndex + index] : nil }
+        }
             + (0..<checkLength).flatMap { index in checks.map { $0[index] } }
     }
 }

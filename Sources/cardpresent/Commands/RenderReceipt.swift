@@ -195,6 +195,7 @@ struct RenderReceipt: AsyncParsableCommand {
         let locale = try locale.map(ReceiptLocale.named)
         var style = ReceiptStyle(settings.receipt)
         do throws(ReceiptError) {
+            // A file that somebody names must be a picture, even where none is drawn.
             if let logo {
                 style.logo = try ReceiptLogo(path: logo)
             } else if format.hasPictures {

@@ -75,7 +75,9 @@ final class OutputDraft {
     private static func failure(_ reason: Int32, _ path: String?) -> CommandFailure {
         CommandFailure(
             .unavailable, code: "output_failed",
-            message: "\(path.map { "'\($0)'" } ?? "the result") cannot be written: \(String(cString: strerror(reason)))",
-            fix: path == nil ? "give -o FILE" : "name a file in a folder that you may write to, or '-' for the standard output")
+            message:
+                "\(path.map { "'\($0)'" } ?? "the result") cannot be written: \(String(cString: strerror(reason)))",
+            fix: path == nil
+                ? "give -o FILE" : "name a file in a folder that you may write to, or '-' for the standard output")
     }
 }

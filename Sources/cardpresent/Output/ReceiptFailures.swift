@@ -15,7 +15,7 @@ extension CommandFailure {
             self.init(.badData, code: "receipt_too_long", message: "\(error)", fix: "take --format pdf")
         case .codeTooLong, .noBarcode:
             self.init(.badData, code: "bad_code", message: "\(error)", fix: "take 'code: none' in the configuration")
-        case .notDrawn, .noJSON: self.init(.internalError, code: "not_rendered", message: "\(error)")
+        case .notDrawn, .notWritten, .noJSON: self.init(.internalError, code: "not_rendered", message: "\(error)")
         }
     }
 }

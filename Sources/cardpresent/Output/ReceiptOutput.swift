@@ -95,7 +95,8 @@ final class ReceiptOutput {
         do throws(ReceiptError) {
             try body()
         } catch {
-            if draft.hasFailed { try draft.commit() } else { throw CommandFailure(error) }
+            guard draft.hasFailed else { throw CommandFailure(error) }
+            try draft.commit()
         }
     }
 
