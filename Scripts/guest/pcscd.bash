@@ -18,7 +18,7 @@ start_pcscd() {
 stop_pcscd() {
     [ -n "${pcscd:-}" ] || return 0
     kill "$pcscd"
-    wait "$pcscd"
+    wait "$pcscd" || true
     pcscd=
     rm -f /run/pcscd/pcscd.comm
 }

@@ -35,6 +35,8 @@ struct HelpTests {
                   payments                Shows payments, and finishes what was left in the
                                           middle.
                   receipts                Shows, renders and prints receipts.
+                  printers                Shows, tries and chooses printers.
+                  drawer                  Opens the cash drawer.
                   readers                 Shows card readers, and updates their firmware.
                   login                   Signs in to a store, and keeps what is needed to stay
                                           signed in.
@@ -97,10 +99,14 @@ struct HelpTests {
                 OPTIONS:
                   --currency <code>       ISO 4217 code of the currency. Default: the
                                           configuration's, USD without one.
+                  --tip <decimal>         A tip on top of the amount. Not with --order: there a
+                                          tip is a fee of the order.
                   --order <id>            Pay this order of the store: its ID.
                   --gateway <gateway>     The store's payment gateway that is told:
                                           woocommerce-payments or woocommerce-stripe. Default:
                                           the only one that it has.
+                  --account <account>     The account that the cardholder chose, where cards
+                                          have several. (values: savings, cheque, credit)
                   --reader <reader>       The first USB reader, usb:ID for another one,
                                           pcsc:NAME for one of pcscd's, or a simulated reader.
                                           (values: usb, pcsc, simulated, simulated:tpdu,

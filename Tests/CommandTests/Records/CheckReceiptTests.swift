@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 @Suite("receipts check")
@@ -11,11 +10,7 @@ struct CheckReceiptTests {
         try Program.run(arguments + ["--database", scratch.database], in: scratch)
     }
 
-    private func configure(_ text: String) throws -> String {
-        let path = scratch.path("till.yaml")
-        try text.write(toFile: path, atomically: true, encoding: .utf8)
-        return path
-    }
+    private func configure(_ text: String) throws -> String { try scratch.write(text, to: "till.yaml") }
 
     private static let shop = """
         merchant: { name: Corner Shop, address: [1 High Street], id: "123456789012345" }

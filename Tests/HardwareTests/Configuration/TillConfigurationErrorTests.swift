@@ -245,6 +245,22 @@ struct TillConfigurationErrorTests {
         ("readers: { reconect: {} }", "1: readers: unknown key 'reconect'; did you mean 'reconnect'?"),
         ("readers: { reconnect: { giveUpAfter: 0 } }", "1: readers.reconnect.giveUpAfter: '0' is not in 1...86400"),
 
+        ("receipt: { width: 23 }", "1: receipt.width: '23' is not in 24...80"),
+        ("receipt: { width: 81 }", "1: receipt.width: '81' is not in 24...80"),
+        (
+            "receipt:\n  locale: xx",
+            "2: receipt.locale: 'xx' is not known here; use one of en, es, fr, de, it, pt, ja, ar"
+        ),
+        ("receipt: { paper: a5 }", "1: receipt.paper: 'a5' is not known here; did you mean 'a4'?"),
+        ("receipt: { code: qrr }", "1: receipt.code: 'qrr' is not known here; did you mean 'qr'?"),
+        ("receipt: { region: usa }", "1: receipt.region: 'usa' is not known here; did you mean 'us'?"),
+        (
+            "receipt: { header: [\"a\\nb\"] }",
+            "1: receipt.header[0]: control characters and line breaks cannot stand here"
+        ),
+        ("receipt: { footer: Thanks }", "1: receipt.footer: a list is wanted here, not text"),
+        ("receipt: { logo: [a.png] }", "1: receipt.logo: text is wanted here, not a list"),
+        ("receipt: { sender: '' }", "1: receipt.sender: 0 characters, where 1 to 320 are wanted"),
         ("printers: kitchen", "1: printers: a list is wanted here, not text"),
         ("printers: [{ address: 'socket://a' }]", "1: printers[0]: the key 'name' is missing"),
         (
@@ -268,22 +284,6 @@ struct TillConfigurationErrorTests {
             "printers:\n  - { name: a }\n  - { name: a }",
             "3: printers[1].name: the printer is there twice; give one of them another name"
         ),
-        ("receipt: { width: 23 }", "1: receipt.width: '23' is not in 24...80"),
-        ("receipt: { width: 81 }", "1: receipt.width: '81' is not in 24...80"),
-        (
-            "receipt:\n  locale: xx",
-            "2: receipt.locale: 'xx' is not known here; use one of en, es, fr, de, it, pt, ja, ar"
-        ),
-        ("receipt: { paper: a5 }", "1: receipt.paper: 'a5' is not known here; did you mean 'a4'?"),
-        ("receipt: { code: qrr }", "1: receipt.code: 'qrr' is not known here; did you mean 'qr'?"),
-        ("receipt: { region: usa }", "1: receipt.region: 'usa' is not known here; did you mean 'us'?"),
-        (
-            "receipt: { header: [\"a\\nb\"] }",
-            "1: receipt.header[0]: control characters and line breaks cannot stand here"
-        ),
-        ("receipt: { footer: Thanks }", "1: receipt.footer: a list is wanted here, not text"),
-        ("receipt: { logo: [a.png] }", "1: receipt.logo: text is wanted here, not a list"),
-        ("receipt: { sender: '' }", "1: receipt.sender: 0 characters, where 1 to 320 are wanted"),
         ("receipt: { widht: 40 }", "1: receipt: unknown key 'widht'; did you mean 'width'?"),
         (
             "receipt: { printer: a b }",

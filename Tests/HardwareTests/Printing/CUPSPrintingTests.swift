@@ -89,7 +89,7 @@ struct CUPSPrintingTests {
             let told = Mutex<[PrintJob.State]>([])
             let printed = try await service.follow(paper) { job in told.withLock { $0.append(job.state) } }
             #expect(printed.isConfirmed)
-            // The subscription misses none.
+            // What happens on the way is heard, too.
             #expect(told.withLock { $0.contains(.processing) && $0.last == .completed })
             let pdf = try #require(try await server.printed(1).first)
             // A4 in points, and not the printer's letter.

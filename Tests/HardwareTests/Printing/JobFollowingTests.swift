@@ -33,6 +33,48 @@ struct JobFollowingTests {
         func wait(for duration: Duration) async throws(PrinterError) { waited.withLock { $0 += duration } }
     }
 
+    /// A server that keeps what happened, and ends the subscription after the last of it.
+    private final class RememberingQueue: PrinterService {
+        let events: Mutex<[[PrintJob.State]]>
+        let asked = Mutex(0)
+        let last: PrintJob.State
+
+        init(_ events: [[PrintJob.State]], last: PrintJob.State) {
+            self.events = Mutex(events)
+            self.last = last
+        }
+
+        func printers() -> [PrintQueue] { [] }
+
+        func capabilities(of printer: String?) -> PrinterCapabilities {
+            PrinterCapabilities(name: "q", language: .pdf, canConfirm: true)
+        }
+
+        func submit(_ document: PrintDocument, to printer: String?, options: PrintOptions) -> PrintJob {
+            PrintJob(id: 1, printer: "q", state: .pending)
+        }
+
+        func cancel(_ job: PrintJob) -> PrintJob { job }
+
+        func status(of job: PrintJob) -> PrintJob {
+            let count = asked.withLock { count in
+                count += 1
+                return count
+            }
+            return PrintJob(id: job.id, printer: job.printer, state: count == 1 ? .pending : last, isConfirmed: true)
+        }
+
+        func subscribe(to job: PrintJob) -> PrintJobSubscription? { PrintJobSubscription(id: 5) }
+
+        func events(
+            of subscription: PrintJobSubscription
+        ) -> (states: [PrintJob.State], next: PrintJobSubscription)? {
+            events.withLock { $0.isEmpty ? nil : $0.removeFirst() }.map { ($0, subscription) }
+        }
+
+        func wait(for duration: Duration) {}
+    }
+
     private let job = PrintJob(id: 1, printer: "q", state: .pending)
 
     @Test func `every change is told once`() async throws {
@@ -57,5 +99,20 @@ struct JobFollowingTests {
         }
         #expect(queue.waited.withLock { $0 } >= .seconds(10))
         #expect(queue.waited.withLock { $0 } <= .seconds(11))
+    }
+
+    @Test func `states between two questions are told, and nobody asks while nothing happens`() async throws {
+        let queue = RememberingQueue([[], [], [], [.processing, .stopped, .processing, .completed]], last: .completed)
+        let told = Mutex<[PrintJob.State]>([])
+        let ended = try await queue.follow(job) { job in told.withLock { $0.append(job.state) } }
+        #expect(told.withLock { $0 } == [.pending, .processing, .stopped, .processing, .completed])
+        #expect(ended.isConfirmed)
+        // Once at the beginning, and once when there was something to hear.
+        #expect(queue.asked.withLock { $0 } == 2)
+    }
+
+    @Test func `a subscription that the server ends is replaced by asking`() async throws {
+        let queue = RememberingQueue([[]], last: .completed)
+        #expect(try await queue.follow(job) { _ in }.state == .completed)
     }
 }

@@ -34,6 +34,16 @@ struct PrinterAnswersTests {
         #expect(EpsonDialogue.block([], header: 0x5F) == nil)
     }
 
+    @Test func `about the model are whole when the question behind them is answered, too`() {
+        typealias Identity = EpsonDialogue.Identity
+        let name: [UInt8] = [0x5F, 0x54, 0x4D, 0x2D, 0]
+        #expect(EpsonDialogue.identity(name) == nil)
+        #expect(EpsonDialogue.identity(name + [0x00]) == Identity(name: "TM-"))
+        #expect(EpsonDialogue.identity([0x12] + name + [0x12, 0x03]) == Identity(name: "TM-"))
+        #expect(EpsonDialogue.identity([0x12]) == nil)
+        #expect(EpsonDialogue.identity([0x00]) == Identity())
+    }
+
     @Test func `may be anything`() {
         let random = SeededRandomSource(seed: 20)
         for _ in 0..<2000 {
@@ -45,6 +55,7 @@ struct PrinterAnswersTests {
             _ = EpsonDialogue.condition(bytes)
             _ = EpsonDialogue.block(bytes, header: 0x37)
             _ = EpsonDialogue.paperStatus(bytes)
+            _ = EpsonDialogue.identity(bytes)
         }
     }
 
@@ -61,7 +72,7 @@ struct PrinterAnswersTests {
         #expect(PrinterReason(reason).words == words)
     }
 
-    @Test func `a medium is the nearest of its kind`() {
+    @Test func `a medium is the nearest of its kind`() throws {
         let media = [
             PrintMedium(name: "roll", width: 7200, length: 20_000),
             PrintMedium(name: "long", width: 8000, length: 327_600),

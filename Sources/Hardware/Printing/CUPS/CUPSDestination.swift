@@ -41,6 +41,7 @@ struct CUPSDestination: ~Copyable {
 
     /// - Parameter description: what the configuration says of the printer behind a queue that passes bytes on; nil when
     ///   it says nothing.
+    /// - Returns: its language, its media, and whether it confirms.
     borrowing func capabilities(_ description: ReceiptPrinter?) -> PrinterCapabilities {
         let media = media()
         let defaultMedium = defaultMedium(of: media)
@@ -98,7 +99,8 @@ struct CUPSDestination: ~Copyable {
         let medium = PrintMedium(found)
         guard let attribute = cups.cupsFindDestReady(http, destination, information, "media") else { return medium }
         let ready = connection.strings(attribute)
-        return ready.contains(medium.name) ? medium : media.first { ready.contains($0.name) } ?? medium
+        guard !ready.contains(medium.name) else { return medium }
+        return ready.lazy.compactMap { name in media.first { $0.name == name } }.first ?? medium
     }
 
     /// A medium by its name or its size, also of a size that the printer can take and does not list.

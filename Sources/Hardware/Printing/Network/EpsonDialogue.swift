@@ -28,8 +28,7 @@ struct EpsonDialogue: PrinterDialogue {
     }
 
     func model(_ conversation: inout PrinterConversation) async throws(PrinterLinkError) -> String? {
-        try await conversation.answer(to: Self.model) { Self.block($0, header: 0x5F) }
-            .map { String(decoding: $0, as: UTF8.self) }
+        try await conversation.answer(to: Self.model + Self.paper) { Self.identity($0) }?.name
     }
 
     func mark(_ conversation: inout PrinterConversation) async throws(PrinterLinkError) -> PrinterMark? {
@@ -60,7 +59,25 @@ struct EpsonDialogue: PrinterDialogue {
         return Array(received[(start + 1)..<end])
     }
 
-    /// - Parameter answers: to DLE EOT 1 to 4.
+    /// What a printer says of itself.
+    struct Identity: Hashable {
+        /// Nil for one without a name.
+        var name: String?
+    }
+
+    /// The answer to GS I with a GS r behind it: the second one tells that a printer without a name has nothing to say, and
+    /// must not be taken for the answer to a later one.
+    ///
+    /// - Returns: nil as long as there is no whole answer.
+    static func identity(_ received: [UInt8]) -> Identity? {
+        guard let start = received.firstIndex(of: 0x5F) else { return paperStatus(received) ? Identity() : nil }
+        guard let block = block(received, header: 0x5F),
+            paperStatus(Array(received[start...].dropFirst(block.count + 2)))
+        else { return nil }
+        return Identity(name: String(decoding: block, as: UTF8.self))
+    }
+
+    /// How a printer is by its answers to DLE EOT 1 to 4; nil when they are not four.
     static func condition(_ answers: [UInt8]) -> PrinterCondition? {
         guard answers.count == 4 else { return nil }
         func has(_ answer: Int, _ bits: UInt8) -> Bool { answers[answer] & bits != 0 }

@@ -44,7 +44,7 @@ struct StarDialogue: PrinterDialogue {
         return reports
     }
 
-    /// - Parameter report: at least six bytes.
+    /// How a printer is by its report; what the report is too short for is not so.
     static func condition(_ report: [UInt8]) -> PrinterCondition {
         func has(_ byte: Int, _ bits: UInt8) -> Bool { byte < report.count && report[byte] & bits != 0 }
         var reasons: [String] = []
