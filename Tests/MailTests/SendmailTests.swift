@@ -22,11 +22,19 @@ struct SendmailTests {
                 attachments: [MailAttachment(name: "a", type: "a/b", bytes: [UInt8](repeating: 7, count: 300_000))]))
     }()
 
-    /// A mail program of the test's own: a shell script.
+    /// A mail program of the test's own: a shell script. Another process writes it: a program that somebody has open for
+    /// writing cannot be run (ETXTBSY), and what is started elsewhere in this process at the same time would have it open.
     private func program(_ script: String) throws -> String {
         let path = folder.appendingPathComponent("sendmail").path
-        try Data("#!/bin/sh\ncd '\(folder.path)' || exit 71\n\(script)\n".utf8).write(to: URL(fileURLWithPath: path))
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        let writer = Process()
+        writer.executableURL = URL(fileURLWithPath: "/bin/sh")
+        writer.arguments = [
+            "-c", "printf %s \"$1\" > \"$2\" && chmod 755 \"$2\"", "sh",
+            "#!/bin/sh\ncd '\(folder.path)' || exit 71\n\(script)\n", path,
+        ]
+        try writer.run()
+        writer.waitUntilExit()
+        try #require(writer.terminationStatus == 0)
         return path
     }
 

@@ -18,7 +18,7 @@ struct FuzzTarget: Sendable {
 
     static let all: [FuzzTarget] =
         transmission + readers + stripes + [firmware] + cardData + [certificates] + payments + simulator + files
-        + siteAnswers
+        + siteAnswers + receiptsAndMail
 }
 
 /// Ends the program, which libFuzzer takes for a find, when `condition` does not hold.

@@ -37,7 +37,11 @@ struct CompletionTests {
         }
         let folder = scratch.file("cardpresent")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-        try FileManager.default.copyItem(atPath: scratch.database, toPath: folder + "/cardpresent.sqlite")
+        // What was written last may still be in the log beside the database.
+        for ending in ["", "-wal"] where FileManager.default.fileExists(atPath: scratch.database + ending) {
+            try FileManager.default.copyItem(
+                atPath: scratch.database + ending, toPath: folder + "/cardpresent.sqlite" + ending)
+        }
         let environment = ["XDG_DATA_HOME": scratch.folder]
         for command in ["email", "preview", "print", "render", "reprint", "show"] {
             let words = ["receipts", command]

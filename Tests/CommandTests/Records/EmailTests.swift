@@ -163,10 +163,13 @@ struct EmailTests {
         }
     }
 
-    /// A mail program of the test's own, which works in the test's folder.
+    /// A mail program of the test's own, which works in the test's folder. Another process writes it: what is started in
+    /// this one at the same time would have it open for writing, and it could not be run (ETXTBSY).
     private func mailProgram(_ script: String) throws -> String {
-        let path = try scratch.write("#!/bin/sh\ncd '\(scratch.folder)' || exit 71\n\(script)\n", to: "sendmail")
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        let path = scratch.file("sendmail")
+        let text = "#!/bin/sh\ncd '\(scratch.folder)' || exit 71\n\(script)\n"
+        let write = "printf %s \"$1\" > \"$2\" && chmod 755 \"$2\""
+        try Child(program: "/bin/sh", ["-c", write, "sh", text, path], in: scratch).result().expectStatus(0)
         return path
     }
 }
