@@ -20,7 +20,9 @@ final class Canary {
 
     init(_ source: any RandomSource) {
         var generator = Generator(source: source)
-        var digits = (0..<Int.random(in: 12...18, using: &generator)).map { _ in Int.random(in: 1...9, using: &generator) }
+        var digits = (0..<Int.random(in: 12...18, using: &generator)).map { _ in
+            Int.random(in: 1...9, using: &generator)
+        }
         let sum = digits.reversed().enumerated().reduce(0) { sum, digit in
             let value = digit.offset.isMultiple(of: 2) ? digit.element * 2 : digit.element
             return sum + value / 10 + value % 10
@@ -55,8 +57,11 @@ final class Canary {
     func isTold(by line: Substring) -> Bool {
         let parts = (0...(number.count - 5)).map { String(number.dropFirst($0).prefix(5)) }
         return Self.runs(of: line).contains { run in parts.contains { run.contains($0) } }
-            || ["\(month)/\(year)", "20\(year)-\(month)", "=\(year)\(month)", "D\(year)\(month)2", "^\(year)\(month)", pin]
-                .contains { line.contains($0) }
+            || [
+                "\(month)/\(year)", "20\(year)-\(month)", "=\(year)\(month)", "D\(year)\(month)2", "^\(year)\(month)",
+                pin,
+            ]
+            .contains { line.contains($0) }
     }
 
     private static func runs(of line: Substring) -> [String] {
@@ -75,7 +80,9 @@ final class Canary {
 
     /// With blanks and hyphens of all kinds in random places.
     private func grouped() -> String {
-        let gaps = [" ", "-", "  ", "- ", "\u{A0}", "\u{2009}", "\u{202F}", "–", "\u{2011}", "\u{200B}", "\u{2060}", "\u{3000}"]
+        let gaps = [
+            " ", "-", "  ", "- ", "\u{A0}", "\u{2009}", "\u{202F}", "–", "\u{2011}", "\u{200B}", "\u{2060}", "\u{3000}",
+        ]
         var text = ""
         for digit in number {
             text.append(digit)

@@ -25,7 +25,8 @@ struct CanaryTests {
 
     @Test(arguments: [
         "2026-01-02 12:00:00", "Mo-Fr 09:00-18:00, Sa 10:00-16:00", "Mo-Fr 09.00-18.00 10.00-16.00", "000000000042",
-        "Tel. 030 1234567", "+49 30 1234567 / +49 30 7654321", "1.234.567,89 EUR", "DE123456789", "192.168.100.200:8080",
+        "Tel. 030 1234567", "+49 30 1234567 / +49 30 7654321", "1.234.567,89 EUR", "DE123456789",
+        "192.168.100.200:8080",
         "4006381333931x", "1234567890123", "٢٠٢٦-٠١-٠٢",
     ])
     func `what is no card's number stays`(text: String) {
@@ -38,7 +39,8 @@ struct CanaryTests {
             try #require(values.randomElement(using: &canary.generator))
         }
         let card = CardPresentTransactionDetails(
-            brand: "visa", lastFour: canary.text(), entryMode: try some(CardPresentTransactionDetails.EntryMode.allCases),
+            brand: "visa", lastFour: canary.text(),
+            entryMode: try some(CardPresentTransactionDetails.EntryMode.allCases),
             cardholderVerification: try some([.none, .signature, .offlinePIN, .onlinePIN, .offlinePINAndSignature]),
             aid: "A0000000031010", applicationName: canary.text(), applicationCryptogram: "1122334455667788",
             cryptogramType: "TC", authorizationResponseCode: canary.text(), authorizationCode: canary.text(),
@@ -82,7 +84,8 @@ struct CanaryTests {
         }
         let pictures = PictureRenderer(locale: locale, paper: .a4)
         let pdf = try pictures.pdf(blocks, title: title, date: document.date).bytes
-        found.append(("pdf", String(decoding: try Tool.run("pdftotext", "-layout", on: pdf, after: ["-"]), as: UTF8.self)))
+        found.append(
+            ("pdf", String(decoding: try Tool.run("pdftotext", "-layout", on: pdf, after: ["-"]), as: UTF8.self)))
         found.append(("pdf's title", Self.line("Title", of: try Tool.run("pdfinfo", on: pdf))))
         found.append(("png's bytes", Self.ascii(try pictures.png(blocks).bytes)))
         return found

@@ -50,7 +50,9 @@ struct TerminalTests {
         }
         #expect(styled.contains("\u{1B}[1m               Corner Shop\u{1B}[22m"))
         var plain = styled
-        for style in ["\u{1B}[30;47m", "\u{1B}[1m", "\u{1B}[22m", "\u{1B}[0m"] { plain = plain.replacing(style, with: "") }
+        for style in ["\u{1B}[30;47m", "\u{1B}[1m", "\u{1B}[22m", "\u{1B}[0m"] {
+            plain = plain.replacing(style, with: "")
+        }
         #expect(plain == (try render(document)))
     }
 

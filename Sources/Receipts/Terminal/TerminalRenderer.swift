@@ -65,7 +65,9 @@ public struct TerminalRenderer: Sendable {
     /// A code that has more modules than the paper has columns is told in words.
     private func code(_ text: String) throws(ReceiptError) -> [String] {
         let code = try QRCode(text)
-        guard code.side <= layout.width else { return layout.lines([.text(text)]).compactMap { $0.columns(layout.width) } }
+        guard code.side <= layout.width else {
+            return layout.lines([.text(text)]).compactMap { $0.columns(layout.width) }
+        }
         let left = (layout.width - code.side) / 2
         // The code's own bounds answer for the light around it.
         return HalfBlocks.lines(columns: left + code.side, rows: code.side + 2 * Self.quietZone) { row, column in

@@ -210,7 +210,8 @@ extension CommandFailure {
         case .notStarted:
             self.init(
                 .unavailable, code: "no_mail_program", message: "'\(program)': \(error)",
-                fix: "install a mail program such as postfix or msmtp-mta, name one with --sendmail PROGRAM, or write the "
+                fix:
+                    "install a mail program such as postfix or msmtp-mta, name one with --sendmail PROGRAM, or write the "
                     + "message to a file with -o")
         case .refused:
             self.init(

@@ -193,22 +193,14 @@ struct RenderReceipt: AsyncParsableCommand {
     private func style(_ settings: TillConfiguration) throws(CommandFailure) -> ReceiptStyle {
         let locale = try locale.map(ReceiptLocale.named)
         var style = ReceiptStyle(settings.receipt)
-<<<<<<< HEAD
-        if format.hasPictures {
-            do throws(ReceiptError) {
-                style.logo = if let logo { try ReceiptLogo(path: logo) } else { try settings.receipt.openLogo() }
-            } catch {
-                throw CommandFailure(error)
-=======
         do throws(ReceiptError) {
             if let logo {
                 style.logo = try ReceiptLogo(path: logo)
             } else if format.hasPictures {
                 style.logo = try settings.receipt.openLogo()
->>>>>>> model
             }
         } catch {
-            throw failure(error)
+            throw CommandFailure(error)
         }
         if let locale { style.locale = locale }
         if let paper { style.paper = paper.size }
