@@ -82,7 +82,8 @@ struct MessageTests {
         #expect(root.parts.count == 2)
         let forms = try #require(root.parts.first)
         #expect(forms.value("Content-Type")?.hasPrefix("multipart/alternative;") == true)
-        #expect(forms.parts.map { $0.value("Content-Type") } == ["text/plain; charset=utf-8", "text/html; charset=utf-8"])
+        #expect(
+            forms.parts.map { $0.value("Content-Type") } == ["text/plain; charset=utf-8", "text/html; charset=utf-8"])
         #expect(forms.parts.last?.text == "<p>Ä = 12,50\u{A0}€</p>\n")
     }
 
@@ -104,7 +105,8 @@ struct MessageTests {
 
     @Test(arguments: [
         "Receipt", "Quittung für P000001", "領収書 P000001 " + String(repeating: "あ", count: 100), "=?utf-8?B?QQ==?=",
-        "a  b", " blank at both ends ", String(repeating: "word ", count: 60) + "end", String(repeating: "x", count: 300),
+        "a  b", " blank at both ends ", String(repeating: "word ", count: 60) + "end",
+        String(repeating: "x", count: 300),
         "👩‍👩‍👧‍👦 family", "e\u{301}\u{302}\u{303} marks",
     ])
     func `a subject is folded and read again as it was`(subject: String) throws {

@@ -54,7 +54,9 @@ struct ReadMessage {
     private static func fields(_ lines: ArraySlice<String>) throws -> [(name: String, value: String)] {
         var fields: [(name: String, value: String)] = []
         for line in lines {
-            guard line.utf8.count <= 78 || !line.dropFirst().contains(" ") else { throw Fault(what: "not folded: \(line)") }
+            guard line.utf8.count <= 78 || !line.dropFirst().contains(" ") else {
+                throw Fault(what: "not folded: \(line)")
+            }
             if line.hasPrefix(" ") {
                 guard !fields.isEmpty, line.contains(where: { $0 != " " }) else { throw Fault(what: "bad fold") }
                 fields[fields.count - 1].value += line
@@ -67,7 +69,9 @@ struct ReadMessage {
             guard name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw Fault(what: "name \(name)") }
             fields.append((name, String(line[line.index(after: colon)...])))
         }
-        for field in fields where !field.value.isEmpty && !field.value.hasPrefix(" ") { throw Fault(what: "value of \(field.name)") }
+        for field in fields where !field.value.isEmpty && !field.value.hasPrefix(" ") {
+            throw Fault(what: "value of \(field.name)")
+        }
         guard Set(fields.map(\.name)).count == fields.count else { throw Fault(what: "a field twice") }
         return fields.map { ($0.name, String($0.value.dropFirst())) }
     }

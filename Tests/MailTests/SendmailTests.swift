@@ -47,7 +47,8 @@ struct SendmailTests {
         String(decoding: try Data(contentsOf: folder.appendingPathComponent(name)), as: UTF8.self)
     }
 
-    @Test func `it gets the whole message with the line ends of the system, and takes recipients from it`() async throws {
+    @Test func `it gets the whole message with the line ends of the system, and takes recipients from it`() async throws
+    {
         let path = try program("cat > message; echo \"$# $1 $2 $WHO\" > arguments; env > environment")
         try await handOver(to: path)
         #expect(try file("message") == String(decoding: Self.message.systemBytes, as: UTF8.self))

@@ -29,10 +29,11 @@ public enum SendmailError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// nil when the program has taken the message.
+    ///
     /// - Parameters:
     ///   - status: what wait(2) says of the program's end.
     ///   - output: what the program has said.
-    /// - Returns: nil when it has taken the message.
     init?(status: Int32, saying output: [UInt8]) {
         // wait(2): the low seven bits are the signal, the next byte is the exit status.
         guard status & 0x7F == 0 else {

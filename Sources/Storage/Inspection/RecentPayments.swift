@@ -6,11 +6,10 @@ public enum RecentPayments {
     /// How long another program may hold the database, in seconds.
     private static let patience = 0.2
 
-    /// Names of payments, newest first.
-    ///
     /// - Parameters:
     ///   - path: the database file.
     ///   - limit: the most payments.
+    /// - Returns: the names of payments, newest first.
     /// - Throws: ``StorageError`` when the file is missing, is not ours or cannot be read now.
     public static func ids(in path: String, limit: Int) throws(StorageError) -> [PaymentID] {
         do {

@@ -19,7 +19,8 @@ struct CompletionTests {
         _ command: String..., argument: String, words: [String], environment: [String: String] = [:]
     ) throws -> [String] {
         let result = try Program.run(
-            ["---completion"] + command + ["--", argument, String(words.count), "0", "cardpresent"] + words, in: scratch,
+            ["---completion"] + command + ["--", argument, String(words.count), "0", "cardpresent"] + words,
+            in: scratch,
             environment: environment)
         #expect(result.status == 0 && result.error == "")
         return result.output.split(separator: "\n").map(String.init)
@@ -28,10 +29,11 @@ struct CompletionTests {
     @Test func `payments are offered, newest first, from the database that is named`() throws {
         try pay(3)
         let names = ["P000003", "P000002", "P000001"]
-        for database in [["--database", scratch.database], ["--database=\(scratch.database)"],
+        for database in [
+            ["--database", scratch.database], ["--database=\(scratch.database)"],
             ["--database", "=", scratch.database], ["--database", "'\(scratch.database)'"],
-            ["--database", "\"\(scratch.database)\""], ["--database", "~/till.sqlite"]]
-        {
+            ["--database", "\"\(scratch.database)\""], ["--database", "~/till.sqlite"],
+        ] {
             let words = ["receipts", "show"] + database
             #expect(try offered("receipts", "show", argument: "positional@0", words: words) == names, "\(database)")
         }
@@ -72,7 +74,9 @@ struct CompletionTests {
 
     @Test func `a database that another program writes to is read all the same, and stays as it is`() throws {
         try pay(1)
-        let arguments = ["---completion", "receipts", "show", "--", "positional@0", "3", "0", "cardpresent", "receipts", "show"]
+        let arguments = [
+            "---completion", "receipts", "show", "--", "positional@0", "3", "0", "cardpresent", "receipts", "show",
+        ]
         // sqlite3(1) is not everywhere; Python has it inside.
         let script = """
             python3 -c '
@@ -124,7 +128,8 @@ struct CompletionTests {
         #expect(
             try complete("receipts", "show", "--database", scratch.database, "P") == ["P000002", "P000001"])
         #expect(try complete("receipts", "preview", "--database", scratch.database, "P000001") == ["P000001"])
-        #expect(try complete("receipts", "email", "1", "--locale", "") == ["en", "es", "fr", "de", "it", "pt", "ja", "ar"])
+        #expect(
+            try complete("receipts", "email", "1", "--locale", "") == ["en", "es", "fr", "de", "it", "pt", "ja", "ar"])
         #expect(try complete("receipts", "email", "1", "--format", "p") == ["pdf"])
         #expect(try complete("receipts", "render", "1", "--paper", "") == ["58mm", "80mm", "a4", "letter"])
     }

@@ -68,7 +68,8 @@ struct EmailTests {
         try pay()
         let program = try mailProgram("cat > message; echo \"$@\" > arguments")
         let result = try email(
-            "--to", "ada@example.org", "ada@example.org", "--from", "till@shop.example", "--sendmail", program, "--json")
+            "--to", "ada@example.org", "ada@example.org", "--from", "till@shop.example", "--sendmail", program, "--json"
+        )
         #expect(result.status == 0)
         let view = try result.object()
         #expect(view["recipients"] as? Int == 1)
@@ -129,7 +130,8 @@ struct EmailTests {
         ["--to", "a@b", "--from", "c@d"], ["--to", "a@b", "--from", "c@d", "-o", "f", "--sendmail"],
         ["--from", "c@d", "-o", "f"], ["--to", "a@b", "--from", "c@d", "-o", ""],
         ["--to", "a@b", "--from", "c@d", "-o", "f", "--subject", "a\r\nBcc: eve@x"],
-        ["--to", "a@b", "--from", "c@d", "-o", "-", "--json"], ["--to", "a@b", "--from", "c@d", "-o", "f", "--format", "png"],
+        ["--to", "a@b", "--from", "c@d", "-o", "-", "--json"],
+        ["--to", "a@b", "--from", "c@d", "-o", "f", "--format", "png"],
     ])
     func `options that do not go together are refused`(arguments: [String]) throws {
         let result = try Program.run(

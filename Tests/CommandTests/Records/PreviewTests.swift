@@ -38,7 +38,8 @@ struct PreviewTests {
         let plain = try preview()
         #expect(!plain.output.contains("\u{1B}"))
         for setting in ["NO_COLOR=1", "TERM=dumb"] {
-            let quiet = try Program.run(shell: "export \(setting); " + onTerminal.replacing("TERM=xterm ", with: ""), arguments, in: scratch)
+            let quiet = try Program.run(
+                shell: "export \(setting); " + onTerminal.replacing("TERM=xterm ", with: ""), arguments, in: scratch)
             #expect(quiet.status == 0 && quiet.output.replacing("\r\n", with: "\n") == plain.output, "\(setting)")
         }
     }

@@ -35,7 +35,8 @@ struct ReceiptSecrecyTests {
 
         """
 
-    @Test func `neither its number nor its expiry date nor its PIN is in any receipt, message, record or trace`() throws {
+    @Test func `neither its number nor its expiry date nor its PIN is in any receipt, message, record or trace`() throws
+    {
         let scratch = try Scratch()
         let profile = try scratch.write(Self.card, to: "canary.yaml")
         let data = ["--database", scratch.database]
@@ -53,11 +54,16 @@ struct ReceiptSecrecyTests {
             for kind in ["sale", "refund"] {
                 let of = ["1", "--of", kind, "--copy", copy]
                 for format in ["text", "html", "pdf", "png", "escpos", "json"] {
-                    try tell(["receipts", "render"] + of + ["--format", format, "-o", scratch.file("\(copy)-\(kind).\(format)")])
+                    try tell(
+                        ["receipts", "render"] + of + [
+                            "--format", format, "-o", scratch.file("\(copy)-\(kind).\(format)"),
+                        ])
                 }
                 for format in ["pdf", "html", "text"] {
                     let file = scratch.file("\(copy)-\(kind)-\(format).eml")
-                    let people = ["--to", "a@b", "--from", "\(Self.number) <c@d>", "--subject", "card \(Self.number) 07/38"]
+                    let people = [
+                        "--to", "a@b", "--from", "\(Self.number) <c@d>", "--subject", "card \(Self.number) 07/38",
+                    ]
                     try tell(["receipts", "email"] + of + people + ["--format", format, "-o", file])
                 }
                 try tell(["receipts", "preview"] + of)
@@ -69,7 +75,8 @@ struct ReceiptSecrecyTests {
             ["payments", "list"], ["receipts", "jobs", "--json"], ["issuer", "ledger", "--json"],
         ] { try tell(command) }
         let kept = try scratch.everything().filter { $0.name != "canary.yaml" && $0.name != "completion" }
-        #expect(kept.count >= 20 + 12 && kept.contains { $0.name == "trace" } && kept.contains { $0.name == "till.sqlite" })
+        #expect(
+            kept.count >= 20 + 12 && kept.contains { $0.name == "trace" } && kept.contains { $0.name == "till.sqlite" })
         for place in told + kept {
             // A trace keeps the expiry date, without which nobody could replay what the terminal checked.
             expectNothing(in: place.bytes, of: place.name, but: place.name == "trace" ? "the expiry date" : nil)
@@ -150,7 +157,9 @@ struct ReceiptSecrecyTests {
         // The PIN block of VERIFY (EMV Book 3 §6.5.12), and the expiry date as people write it.
         secrets.append(Secret(name: "the PIN block", bytes: packed("26\(pin)") + Data([0xFF])))
         secrets.append(Secret(name: "the PIN block", bytes: Data("26\(pin)FF".utf8)))
-        for date in ["07/38", "07/2038", "2038-07"] { secrets.append(Secret(name: "the expiry date", bytes: Data(date.utf8))) }
+        for date in ["07/38", "07/2038", "2038-07"] {
+            secrets.append(Secret(name: "the expiry date", bytes: Data(date.utf8)))
+        }
         return secrets
     }()
 
