@@ -32,6 +32,7 @@ let package = Package(
                 .product(name: "EMV", package: "CardPresent"),
                 .product(name: "Hardware", package: "CardPresent"),
                 .product(name: "Networking", package: "CardPresent"),
+                .product(name: "Receipts", package: "CardPresent"),
                 .product(name: "Storage", package: "CardPresent"),
                 .product(name: "Yosemite", package: "CardPresent"),
                 .product(name: "Simulator", package: "CardPresent"),

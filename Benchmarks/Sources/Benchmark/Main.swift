@@ -4,7 +4,7 @@ internal import Glibc
 @main
 enum Main {
     private static let usage = """
-        usage: Benchmark [payments] [driver] [tlv] [emv] [network] [dispatch] [decoding] [results] [sync PROGRAM] [program PROGRAM HELLO] [--folder FOLDER] [--transactions COUNT]
+        usage: Benchmark [payments] [driver] [tlv] [emv] [network] [dispatch] [decoding] [results] [receipts] [sync PROGRAM] [program PROGRAM HELLO] [--folder FOLDER] [--transactions COUNT]
 
         FOLDER is on the disk that is measured; it is the current folder unless given. COUNT is how many transactions
         emv watches its memory for; as many as 20 seconds allow unless given.
@@ -35,6 +35,7 @@ enum Main {
             case "dispatch": benchmarks.append { _ in try await DispatchBenchmark().run() }
             case "decoding": benchmarks.append { _ in try await DecodingBenchmark().run() }
             case "results": benchmarks.append { try await ResultsBenchmark(folder: $0).run() }
+            case "receipts": benchmarks.append { _ in try ReceiptBenchmark().run() }
             case "network": benchmarks.append { _ in try await NetworkBenchmark().run() }
             case "sync":
                 guard let program = words.popFirst() else { throw BenchmarkError(usage) }

@@ -67,6 +67,47 @@ struct RenderingTests {
         #expect(try render("-o", "/dev/full").status == 69)
     }
 
+    @Test func `all receipts are one file, the newest first, and a time without receipts is said`() throws {
+        try pay()
+        try pay()
+        let series = ["receipts", "render", "--all", "--database", scratch.database]
+        let text = try Program.run(series, in: scratch)
+        #expect(text.status == 0 && text.error == "")
+        let receipts = text.output.split(separator: "\u{0C}")
+        #expect(receipts.count == 2)
+        #expect(receipts.first?.contains("P000002") == true && receipts.last?.contains("P000001") == true)
+        let lines = try Program.run(series + ["--format", "json", "--copy", "merchant"], in: scratch).output
+            .split(separator: "\n")
+        #expect(lines.count == 2 && lines.allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") })
+        let page = try Program.run(series + ["--format", "html", "--copy", "both"], in: scratch).output
+        #expect(page.split(separator: "<main>").count == 5 && page.split(separator: "<!DOCTYPE").count == 1)
+        let file = scratch.file("all.pdf")
+        #expect(try Program.run(series + ["--format", "pdf", "-o", file], in: scratch).status == 0)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)).starts(with: Array("%PDF-".utf8)))
+
+        let none = try Program.run(
+            [
+                "receipts", "render", "--until", "2020-01-01", "--format", "pdf", "-o", file, "--database",
+                scratch.database,
+            ],
+            in: scratch)
+        #expect(none.status == 64 && none.error.contains("no receipt was issued in that time"))
+        // What was there before stays, and nothing lies beside it.
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)).count > 1000)
+        #expect(try scratch.everything().allSatisfy { !$0.name.hasSuffix(".new") })
+    }
+
+    @Test(arguments: [
+        [], ["1", "--all"], ["--all", "--format", "png"], ["--all", "--format", "escpos"], ["--all", "--of", "sale"],
+        ["1", "--copy", "both", "--format", "png"], ["1", "--cut", "full"],
+        ["--since", "2026-01-02", "--until", "2026-01-01"],
+    ])
+    func `choices that do not go together are refused`(arguments: [String]) throws {
+        #expect(
+            try Program.run(["receipts", "render", "--database", scratch.database] + arguments, in: scratch).status
+                == 64)
+    }
+
     @Test func `a logo that is no picture is refused before anything is read`() throws {
         let logo = try scratch.write("GIF89a", to: "logo.png")
         let result = try render("--format", "html", "--logo", logo)

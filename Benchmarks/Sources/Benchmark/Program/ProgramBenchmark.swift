@@ -23,6 +23,9 @@ struct ProgramBenchmark {
         let message = SampleRecords.message(of: 4096).map { byte in
             String(byte >> 4, radix: 16) + String(byte & 0x0F, radix: 16)
         }.joined()
+        let till = ["--database", folder.path + "/receipts"]
+        _ = try await ChildProcess(program, ["pay", "12.50", "--reader", "simulated"] + till)
+        let render = ["receipts", "render", "P000001"] + till
         let rows = [
             Row(name: "`/bin/true` (baseline)", path: "/bin/true", arguments: []),
             Row(name: "static Swift `print` (baseline)", path: hello, arguments: []),
@@ -34,6 +37,10 @@ struct ProgramBenchmark {
             Row(
                 name: "`cardpresent emv decode --json`, 4 KB", path: program,
                 arguments: ["emv", "decode", "--json", message], target: 30),
+            Row(name: "`cardpresent receipts render`, text", path: program, arguments: render, target: 60),
+            Row(
+                name: "`cardpresent receipts render`, PDF", path: program,
+                arguments: render + ["--format", "pdf", "-o", "/dev/null"], target: 60),
         ]
         var times = [Samples](repeating: Samples(), count: rows.count)
         for row in rows { _ = try await ChildProcess(row.path, row.arguments) }
