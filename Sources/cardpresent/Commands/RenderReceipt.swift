@@ -42,7 +42,8 @@ struct RenderReceipt: AsyncParsableCommand {
     var family: PrinterChoice?
     @Option(
         help: ArgumentHelp(
-            "How the printer of escpos cuts: but for a point, or through. Default: partial.", valueName: "partial|full"))
+            "How the printer of escpos cuts: but for a point, or through. Default: partial.", valueName: "partial|full")
+    )
     var cut: CutChoice?
     @Option(
         help: ArgumentHelp(
