@@ -125,8 +125,8 @@ import Testing
                 =
                 Zwischensumme            20,00 €
                 Versand (DHL)             5,00 €
-                Enthaltene Steuern (MwSt. 19%)
-                                          3,99 €
+                Enthaltene Steuern        3,99 €
+                (MwSt. 19%)
                 GESAMT                   25,00 €
                 =
                 """)
