@@ -152,11 +152,15 @@ let package = Package(
                 "SettingsFile", "SmartCard", "USB",
             ],
             path: "Simulator",
-            exclude: ["StoreSite", "StoreSiteServer"],
+            exclude: ["Scenarios", "ScenarioFormat", "ScenarioRunner", "StoreSite", "StoreSiteServer"],
             sources: ["Sources"],
             resources: [.embedInCode("Cards"), .embedInCode("IssuerRules"), .embedInCode("Keys")],
             swiftSettings: strict
         ),
+        .target(
+            name: "ScenarioFormat",
+            dependencies: ["Amounts", "Determinism", "EMV", "Hardware", "SettingsFile", "Simulator", "StoreSite"],
+            path: "Simulator/ScenarioFormat", exclude: ["scenario.schema.json"], swiftSettings: strict),
         // A store without I/O, and what serves it: only the second one links a web server.
         .target(
             name: "StoreSite", dependencies: ["Amounts", "Determinism"], path: "Simulator/StoreSite",
@@ -219,6 +223,10 @@ let package = Package(
         .testTarget(
             name: "StoreSiteServerTests",
             dependencies: ["Amounts", "Determinism", "Networking", "StoreSite", "StoreSiteServer"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ScenarioFormatTests",
+            dependencies: ["Amounts", "Hardware", "ScenarioFormat", "SettingsFile", "Simulator"],
             swiftSettings: strict),
         .testTarget(name: "SettingsFileTests", dependencies: ["SettingsFile"], swiftSettings: strict),
         .testTarget(name: "SmartCardTests", dependencies: ["Determinism", "SmartCard"], swiftSettings: strict),
