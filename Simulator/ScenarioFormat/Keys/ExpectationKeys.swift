@@ -1,5 +1,3 @@
-internal import Hardware
-
 /// The keys of `expect`.
 public enum ExpectationKeys {
     public static let outcomes = ["approved", "declined", "cancelled", "failed", "unknown", "pending", "crashed"]
@@ -12,13 +10,12 @@ public enum ExpectationKeys {
         "unknown",
     ]
     static let ledgerKinds = ["authorisation", "reversal", "advice", "refund", "notice", "unanswered"]
-    static let printStates = ["queued", "accepted", "sent", "completed", "failed", "unknown"]
+    static let printStates = ["pending", "held", "processing", "stopped", "canceled", "aborted", "completed"]
     static let cvms = [
-        "none", "signature", "plaintextPIN", "encipheredPIN", "plaintextPINAndSignature", "encipheredPINAndSignature",
-        "onlinePIN", "failed",
+        "none", "signature", "offline_pin", "offline_pin_enciphered", "offline_pin_and_signature",
+        "offline_pin_enciphered_and_signature", "online_pin", "failed",
     ]
     static let entries = ["chip", "swipe", "fallback"]
-    static let readerStates = ["connected", "reconnecting", "disconnected"]
 
     private static let patterns = Shape.oneOrMany(.line, 1...200)
 
@@ -32,7 +29,7 @@ public enum ExpectationKeys {
             KeyShape("noEvents", patterns, "None of these events."),
             KeyShape("display", patterns, "What the reader showed, in this order, with other texts between."),
             KeyShape("noDisplay", patterns, "What the reader did not show."),
-            KeyShape("apdu", patterns, "Commands and answers, `command > answer`, in this order, with others between."),
+            KeyShape("apdu", patterns, "Commands with their answers, `00A4* *9000`, in this order, with others between."),
             KeyShape("noAPDU", patterns, "What did not go to the card or come from it."),
             KeyShape("receipt", patterns, "Lines of the customer's receipt, in this order, with others between."),
             KeyShape("noReceipt", patterns, "Lines that are not on the customer's receipt."),
@@ -54,8 +51,10 @@ public enum ExpectationKeys {
             KeyShape("entry", .word(entries), "How the card was read."),
             KeyShape(
                 "elapsed", .either([.duration, .record(elapsed)]), "How long it took: at most, or within bounds."),
-            KeyShape("battery", .number(0...100), "The reader's charge in percent."),
-            KeyShape("reader", .word(readerStates), "How it stands with the reader."),
+            KeyShape(
+                "reconciled", .boolean,
+                "Whether the journal and the issuer's book agree and nothing is open. It is looked at after the last "
+                    + "step in any case, unless the file says something of it."),
         ])
 
     private static let rows = RecordShape(

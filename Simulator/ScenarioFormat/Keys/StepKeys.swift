@@ -64,7 +64,6 @@ extension ScenarioKeys {
             KeyShape("amount", .amount, "What is given back; without it, all that is left."),
             KeyShape("currency", .text(3...3), "ISO 4217 code of the payment; without it, the configuration's."),
             KeyShape("payment", .number(1...1000), "Which payment of the scenario; without it, the last one."),
-            KeyShape("card", .text(1...400), "The card: a name of cards, or a profile."),
         ])
 
     static let print = RecordShape(

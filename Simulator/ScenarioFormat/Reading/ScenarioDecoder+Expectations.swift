@@ -46,8 +46,7 @@ extension ScenarioDecoder {
         case "cvm": .cvm(try node.text())
         case "entry": .entry(try node.text())
         case "elapsed": .elapsed(try bounds(node))
-        case "battery": .battery(UInt8(try node.int(in: 0...100)))
-        case "reader": .readerState(try node.text())
+        case "reconciled": .reconciled(try node.bool())
         default: throw node.error("nothing can be expected of '\(key)'")
         }
     }

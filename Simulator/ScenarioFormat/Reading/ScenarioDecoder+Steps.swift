@@ -79,7 +79,7 @@ extension ScenarioDecoder {
         case "connect": .connect(reader: nil)
         case "disconnect": .disconnect
         case "retry": .retry
-        case "refund": .refund(RefundAction(minorUnits: nil, payment: nil, card: nil))
+        case "refund": .refund(RefundAction(amount: nil, payment: nil))
         case "cancel": .cancel
         case "update": .update
         case "unplug": .unplug(reader: nil)
@@ -144,17 +144,15 @@ extension ScenarioDecoder {
         let currency = till.currency
         guard node.kind == .mapping else {
             return note { () throws(SettingsError) in
-                .refund(RefundAction(minorUnits: try node.money(currency).minorUnits, payment: nil, card: nil))
+                .refund(RefundAction(amount: try node.money(currency), payment: nil))
             }
         }
-        var card: CardSetup?
-        if let named = try? node.optional("card") { card = self.card(named, person: nil) }
         return note { () throws(SettingsError) in
             let currency = try node.optional("currency")?.currency() ?? currency
             return .refund(
                 RefundAction(
-                    minorUnits: try node.optional("amount")?.money(currency).minorUnits,
-                    payment: try node.optional("payment")?.int(), card: card))
+                    amount: try node.optional("amount")?.money(currency),
+                    payment: try node.optional("payment")?.int()))
         }
     }
 

@@ -45,7 +45,6 @@ public struct Expectation: Sendable {
         case cvm(String)
         case entry(String)
         case elapsed(TimeBounds)
-        case battery(UInt8)
-        case readerState(String)
+        case reconciled(Bool)
     }
 }
