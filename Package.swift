@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "Storage", targets: ["Storage"]),
         .library(name: "Yosemite", targets: ["Yosemite"]),
         .library(name: "Simulator", targets: ["Simulator"]),
+        .library(name: "Sessions", targets: ["Sessions"]),
         .library(
             name: "Foundations",
             targets: ["Amounts", "CardSecrets", "Commands", "Cryptography", "Determinism", "Flux"]),
@@ -152,7 +153,7 @@ let package = Package(
                 "SettingsFile", "SmartCard", "USB",
             ],
             path: "Simulator",
-            exclude: ["StoreSite", "StoreSiteServer"],
+            exclude: ["CRunQueue", "Sessions", "StoreSite", "StoreSiteServer"],
             sources: ["Sources"],
             resources: [.embedInCode("Cards"), .embedInCode("IssuerRules"), .embedInCode("Keys")],
             swiftSettings: strict
@@ -171,6 +172,18 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             path: "Simulator/StoreSiteServer",
+            swiftSettings: strict
+        ),
+        // Who runs the tasks of a simulated session. Swift lets a program say so in C alone: by a variable of its runtime
+        // that holds a C function, and with a variable of the thread, which Swift does not have.
+        .target(name: "CRunQueue", path: "Simulator/CRunQueue"),
+        .target(
+            name: "Sessions",
+            dependencies: [
+                "Amounts", "CRunQueue", "CardSecrets", "Cryptography", "Determinism", "EMV", "Experiments", "Hardware", "Networking",
+                "Receipts", "Simulator", "SmartCard", "Storage", "StoreSite", "USB", "Yosemite",
+            ],
+            path: "Simulator/Sessions",
             swiftSettings: strict
         ),
         .target(
@@ -315,6 +328,14 @@ let package = Package(
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Determinism", "EMV", "Hardware", "PCSC", "Simulator", "SmartCard",
                 "USB",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SessionsTests",
+            dependencies: [
+                "Amounts", "Determinism", "Hardware", "Sessions", "Simulator", "SmartCard", "Storage", "StoreSite",
+                "Yosemite",
             ],
             swiftSettings: strict
         ),

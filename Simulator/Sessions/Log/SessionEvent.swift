@@ -25,6 +25,7 @@ public struct SessionEvent: Hashable, Sendable, Codable {
     /// Whether the event begins with these words.
     public func matches(_ words: String) -> Bool {
         let text = text
-        return text.hasPrefix(words) && (text.utf8.count == words.utf8.count || text.dropFirst(words.count).first == " ")
+        return text.hasPrefix(words)
+            && (text.utf8.count == words.utf8.count || text.dropFirst(words.count).first == " ")
     }
 }

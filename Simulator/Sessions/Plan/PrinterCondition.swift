@@ -16,3 +16,19 @@ public enum PrinterCondition: Hashable, Sendable, Codable {
     /// A job is dropped when it begins to be printed.
     case failing
 }
+
+extension PrinterCondition {
+    /// What a log calls it.
+    var word: String {
+        switch self {
+        case .ready: "ready"
+        case .outOfPaper: "out_of_paper"
+        case .jammed: "jammed"
+        case .offline: "offline"
+        case .refusing: "refusing"
+        case .away: "away"
+        case .slow: "slow"
+        case .failing: "failing"
+        }
+    }
+}

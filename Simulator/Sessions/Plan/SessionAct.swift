@@ -1,4 +1,3 @@
-public import CardSecrets
 public import Simulator
 public import StoreSite
 

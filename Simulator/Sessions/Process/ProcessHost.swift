@@ -24,13 +24,17 @@ struct ProcessHost: PaymentHost {
     func reverse(_ request: ReversalRequest) async throws(PaymentHostError) {
         try await exchange("reverse", about: request.reason.rawValue) { () async throws(PaymentHostError) in
             try await issuer.reverse(request)
-        } words: { "" }
+        } words: {
+            ""
+        }
     }
 
     func advise(_ advice: AdviceRequest) async throws(PaymentHostError) {
         try await exchange("advise", about: advice.purpose.rawValue) { () async throws(PaymentHostError) in
             try await issuer.advise(advice)
-        } words: { "" }
+        } words: {
+            ""
+        }
     }
 
     func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
@@ -49,7 +53,9 @@ struct ProcessHost: PaymentHost {
     func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse {
         try await exchange("refund") { () async throws(PaymentHostError) in
             try await issuer.refund(request)
-        } words: { $0.responseCode }
+        } words: {
+            $0.responseCode
+        }
     }
 
     // MARK: One message

@@ -7,10 +7,11 @@ internal import StoreSite
 struct ProcessNetwork: Network {
     let site: StoreSite
     let time: any TimeSource
-    let life: ProcessLife
+    /// Nil for whoever prepares the store: nothing of that is told.
+    let life: ProcessLife?
 
     func response(for request: HTTPRequest) async throws(NetworkError) -> HTTPResponse {
-        guard life.isAlive else { throw .cancelled(wasSent: false) }
+        guard life?.isAlive != false else { throw .cancelled(wasSent: false) }
         var headers = request.headers.fields.map { (name: $0.name, value: $0.value) }
         if let authorization = request.authorization { headers.append(("Authorization", authorization.revealed())) }
         if let cookie = request.cookie { headers.append(("Cookie", cookie.revealed())) }
@@ -25,8 +26,8 @@ struct ProcessNetwork: Network {
         }
         let seen = answer.seen
         let status = (try? result.get())?.status ?? 0
-        life.note(.site, "\(seen.method) \(seen.route ?? seen.path) \(status)")
-        guard life.isAlive else { throw .cancelled(wasSent: true) }
+        life?.note(.site, "\(seen.method) \(seen.route ?? seen.path) \(status)")
+        guard life?.isAlive != false else { throw .cancelled(wasSent: true) }
         return try result.get()
     }
 

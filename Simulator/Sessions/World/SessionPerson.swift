@@ -7,15 +7,19 @@ internal import Synchronization
 /// The person at the till: whoever holds the card of the payment that runs.
 final class SessionPerson: CardholderInterface {
     private struct State {
+        var card: SessionCard?
         var cardholder: SimulatedCardholder?
         var presentsCard = true
     }
 
     private let state = Mutex(State())
 
+    /// The card in their hand, or in the reader; nil before the first payment.
+    var card: SessionCard? { state.withLock { $0.card } }
+
     /// Another payment begins, with this person.
-    func change(to cardholder: SimulatedCardholder, presentsCard: Bool) {
-        state.withLock { ($0.cardholder, $0.presentsCard) = (cardholder, presentsCard) }
+    func change(to cardholder: SimulatedCardholder, with card: SessionCard, presentsCard: Bool) {
+        state.withLock { ($0.cardholder, $0.card, $0.presentsCard) = (cardholder, card, presentsCard) }
     }
 
     /// Something happened at the reader.

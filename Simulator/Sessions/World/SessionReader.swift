@@ -16,9 +16,13 @@ struct SessionReader: Sendable {
         for fault in planned.faults { parts.chip?.arm(fault) }
     }
 
-    /// What the till calls the reader, once it is plugged in.
-    @discardableResult
-    func plugIn() -> CardReader? { CardReader(bus.plug(parts.device, port: port)) }
+    func plugIn() { bus.plug(parts.device, port: port) }
+
+    /// The reader as the till sees it; nil when it is not plugged in.
+    func seen() async -> CardReader? {
+        let devices = try? await bus.devices()
+        return devices?.first { $0.port == "\(SimulatedUSBBus.number)-\(port)" }.flatMap { CardReader($0) }
+    }
 
     func unplug() { bus.unplug(parts.device) }
 }

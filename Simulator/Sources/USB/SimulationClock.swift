@@ -98,6 +98,9 @@ public final class SimulationClock: TimeSource {
         (self.base, virtual, pace, isMovedByRunner) = (base, base, base, true)
     }
 
+    /// Time goes by while everybody waits who could do something about it. What happens meanwhile happens afterwards.
+    public func elapse(_ duration: Duration) { virtual?.advance(by: duration) }
+
     /// Moves a clock made with ``init(movedByRunner:)`` to the next moment: one event happens, or the waits end whose
     /// time is over. Call it when no task of this world can run.
     ///
@@ -313,16 +316,19 @@ public final class SimulationClock: TimeSource {
             return (state.lastWaiter, state.activity, min(deadline, state.schedule.next?.moment ?? deadline))
         }
         let gap = Duration.milliseconds(max(0, target.milliseconds &- now().milliseconds))
-        let timer = wait == .runner ? nil : Task {
-            do { try await pace.sleep(for: wait == .heldSleep ? min(gap, Self.patience) : gap) } catch { return }
-            switch wait {
-            case .standingOrder: if state.withLock({ $0.activity }) == activity { step(until: target) }
-            case .heldSleep: state.withLock { $0.hasNews = false }
-            case .real: catchUp()
-            case .runner: break
+        let timer =
+            wait == .runner
+            ? nil
+            : Task {
+                do { try await pace.sleep(for: wait == .heldSleep ? min(gap, Self.patience) : gap) } catch { return }
+                switch wait {
+                case .standingOrder: if state.withLock({ $0.activity }) == activity { step(until: target) }
+                case .heldSleep: state.withLock { $0.hasNews = false }
+                case .real: catchUp()
+                case .runner: break
+                }
+                wake(id)
             }
-            wake(id)
-        }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isWaiting = state.withLock { state in
