@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "Storage", targets: ["Storage"]),
         .library(name: "Yosemite", targets: ["Yosemite"]),
         .library(name: "Simulator", targets: ["Simulator"]),
+        .library(name: "Sessions", targets: ["Sessions"]),
         .library(
             name: "Foundations",
             targets: ["Amounts", "CardSecrets", "Commands", "Cryptography", "Determinism", "Flux"]),
@@ -152,7 +153,9 @@ let package = Package(
                 "SettingsFile", "SmartCard", "USB",
             ],
             path: "Simulator",
-            exclude: ["Scenarios", "ScenarioFormat", "ScenarioRunner", "StoreSite", "StoreSiteServer"],
+            exclude: [
+                "CRunQueue", "Scenarios", "ScenarioFormat", "ScenarioRunner", "Sessions", "StoreSite", "StoreSiteServer",
+            ],
             sources: ["Sources"],
             resources: [.embedInCode("Cards"), .embedInCode("IssuerRules"), .embedInCode("Keys")],
             swiftSettings: strict
@@ -177,6 +180,25 @@ let package = Package(
             path: "Simulator/StoreSiteServer",
             swiftSettings: strict
         ),
+        // Who runs the tasks of a simulated session. Swift lets a program say so in C alone: by a variable of its runtime
+        // that holds a C function, and with a variable of the thread, which Swift does not have.
+        .target(name: "CRunQueue", path: "Simulator/CRunQueue"),
+        .target(
+            name: "Sessions",
+            dependencies: [
+                "Amounts", "CRunQueue", "CardSecrets", "Cryptography", "Determinism", "EMV", "Experiments", "Hardware", "Networking",
+                "Receipts", "Simulator", "SmartCard", "Storage", "StoreSite", "USB", "Yosemite",
+            ],
+            path: "Simulator/Sessions",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "ScenarioRunner",
+            dependencies: [
+                "Amounts", "Determinism", "Hardware", "ScenarioFormat", "Sessions", "SettingsFile", "Simulator",
+                "StoreSite", "Yosemite",
+            ],
+            path: "Simulator/ScenarioRunner", swiftSettings: strict),
         .target(
             name: "Doctor",
             dependencies: [
@@ -190,8 +212,8 @@ let package = Package(
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Commands", "Cryptography", "Determinism", "DeviceAccess", "DFU",
                 "Doctor", "EMV", "EMVReplay", "Experiments", "Files", "Flux", "Hardware", "MSR", "Networking", "PCSC",
-                "Receipts", "SettingsFile", "Simulator", "SmartCard", "Storage", "StoreSite", "StoreSiteServer", "USB",
-                "Vault", "Yosemite",
+                "Receipts", "ScenarioFormat", "ScenarioRunner", "SettingsFile", "Simulator", "SmartCard", "Storage",
+                "StoreSite", "StoreSiteServer", "USB", "Vault", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/cardpresent",
@@ -228,6 +250,9 @@ let package = Package(
             name: "ScenarioFormatTests",
             dependencies: ["Amounts", "Hardware", "ScenarioFormat", "SettingsFile", "Simulator"],
             swiftSettings: strict),
+        .testTarget(
+            name: "ScenarioRunnerTests",
+            dependencies: ["ScenarioFormat", "ScenarioRunner", "SettingsFile"], swiftSettings: strict),
         .testTarget(name: "SettingsFileTests", dependencies: ["SettingsFile"], swiftSettings: strict),
         .testTarget(name: "SmartCardTests", dependencies: ["Determinism", "SmartCard"], swiftSettings: strict),
         .testTarget(name: "USBTests", dependencies: ["CLibUSB", "Determinism", "USB"], swiftSettings: strict),
@@ -323,6 +348,14 @@ let package = Package(
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Determinism", "EMV", "Hardware", "PCSC", "Simulator", "SmartCard",
                 "USB",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SessionsTests",
+            dependencies: [
+                "Amounts", "Determinism", "Hardware", "Sessions", "Simulator", "SmartCard", "Storage", "StoreSite",
+                "Yosemite",
             ],
             swiftSettings: strict
         ),

@@ -1,3 +1,4 @@
+import Hardware
 import Receipts
 
 /// What a printer would put on paper: a small part of what Epson's and Star's printers understand.

@@ -2,4 +2,8 @@
 public struct BitExpectation: Hashable, Sendable {
     public var set: [String]
     public var clear: [String]
+
+    public init(set: [String], clear: [String]) {
+        (self.set, self.clear) = (set, clear)
+    }
 }

@@ -7,6 +7,10 @@ public struct Expectation: Sendable {
     public var location: SettingsLocation
     public var check: Check
 
+    public init(key: String, location: SettingsLocation, check: Check) {
+        (self.key, self.location, self.check) = (key, location, check)
+    }
+
     /// What is looked at, and what it must be.
     public enum Check: Sendable {
         /// How the payment or refund ended: `approved`, `declined`, …

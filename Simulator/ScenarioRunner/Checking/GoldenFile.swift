@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import ScenarioFormat
+internal import SettingsFile
 
 /// The file with what a scenario has to show as a whole: beside it, in `golden`, by the name of its case.
 struct GoldenFile {

@@ -2,6 +2,9 @@ internal import Amounts
 internal import Hardware
 internal import ScenarioFormat
 internal import Sessions
+internal import SettingsFile
+internal import Simulator
+internal import Yosemite
 
 /// A scenario that is being played in its session.
 struct ScenarioPlay: Sendable {
@@ -25,7 +28,7 @@ struct ScenarioPlay: Sendable {
     mutating func run() async {
         var last = StepOutcome()
         for (index, step) in scenario.steps.enumerated() {
-            let begin = (events: session.eventCount, time: session.elapsed)
+            let begin = (events: session.events.count, time: session.elapsed)
             let outcome = await perform(step)
             if let payment = outcome.payment, !payments.contains(payment) { payments.append(payment) }
             if outcome.outcome != nil { last = outcome }
@@ -98,9 +101,9 @@ struct ScenarioPlay: Sendable {
         return StepOutcome()
     }
 
-    private mutating func pay(_ pay: PayAction) async throws(SimulatedSessionError) -> SessionPaymentResult {
+    private mutating func pay(_ pay: PayAction) async throws(SimulatedSessionError) -> Yosemite.Payment {
         let before = try session.payments().count
-        let result: Result<SessionPaymentResult, SimulatedSessionError>
+        let result: Result<Yosemite.Payment, SimulatedSessionError>
         do throws(SimulatedSessionError) {
             switch pay.bill {
             case .amount(let amount): result = .success(try await session.pay(amount, options(pay)))
@@ -187,7 +190,7 @@ struct ScenarioPlay: Sendable {
     private mutating func add(
         _ difference: Difference, _ key: String, _ file: String, _ line: Int, step: (number: Int, action: String)?
     ) {
-        if eventsAtMismatch == nil { eventsAtMismatch = session.eventCount }
+        if eventsAtMismatch == nil { eventsAtMismatch = session.events.count }
         mismatches.append(
             Mismatch(
                 step: step?.number, action: step?.action, key: key, file: file, line: line,

@@ -1,5 +1,6 @@
 internal import ScenarioFormat
 internal import Sessions
+internal import SettingsFile
 
 /// Runs scenarios, several at the same time where it is told to, and reports in the order in which they were given.
 public struct ScenarioRunner: Sendable {

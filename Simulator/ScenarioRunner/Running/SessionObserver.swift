@@ -53,7 +53,7 @@ struct SessionObserver: Sendable {
             return .bits(
                 bits, in: try record()?.transactionStatusInformation.flatMap(Self.bytes).flatMap(VerificationBitNames.names(inTSI:)))
         case .cvm(let word): return .between(word, try record()?.cardholderVerification)
-        case .entry(let word): return .between(word, try record()?.entryMode)
+        case .entry(let word): return .between(word, scope.outcome.entryMode)
         case .elapsed(let bounds): return .time(bounds, scope.elapsed)
         case .reconciled(let isReconciled): return try await reconciled(isReconciled)
         }

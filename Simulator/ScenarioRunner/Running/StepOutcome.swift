@@ -1,3 +1,4 @@
+internal import Hardware
 internal import Sessions
 internal import Yosemite
 
@@ -5,6 +6,8 @@ internal import Yosemite
 struct StepOutcome: Sendable {
     /// The payment that it was about; nil when it was about none.
     var payment: Int64?
+    /// How the card was read.
+    var entryMode: String?
     /// `approved`, `declined`, … ; nil for a step that has no outcome.
     var outcome: String?
     /// A word for programs; nil when nothing failed.
@@ -16,7 +19,25 @@ struct StepOutcome: Sendable {
 
     init(_ payment: Yosemite.Payment) {
         self.payment = payment.id
+        entryMode = payment.card?.entryMode.rawValue
         (outcome, errorCode, errorMessage) = (payment.outcome.rawValue, payment.errorCode, payment.errorMessage)
+    }
+
+    /// How the last refund of a payment ended, by the journal.
+    ///
+    /// - Throws: `SimulatedSessionError` when the journal cannot be read.
+    init(refundOf payment: Int64, in session: SimulatedSession) throws(SimulatedSessionError) {
+        self.payment = payment
+        let record = try session.payments().first { $0.id == payment }
+        let refund = record?.attempts.last { $0.kind == "refund" }
+        outcome =
+            switch refund?.states.last {
+            case "captured": "approved"
+            case "created", "authorizing", "reversing": "pending"
+            case let state: state
+            }
+        guard outcome != "approved" else { return }
+        (errorCode, errorMessage) = (record?.errorCode, refund?.lastError)
     }
 
     init(_ error: SimulatedSessionError) {

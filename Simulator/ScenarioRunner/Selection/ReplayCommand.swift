@@ -1,3 +1,6 @@
+internal import ScenarioFormat
+internal import SettingsFile
+
 /// The one command that runs a scenario again as it ran.
 enum ReplayCommand {
     static func text(_ run: ScenarioSelection.Run) -> String {

@@ -1,6 +1,5 @@
 internal import FoundationEssentials
 public import ScenarioFormat
-public import SettingsFile
 
 /// Finds the scenarios under paths that people name.
 public enum ScenarioFinder {

@@ -1,4 +1,4 @@
-public import Determinism
+internal import Determinism
 internal import ScenarioFormat
 
 /// Which scenarios are run, how often, and in which order.

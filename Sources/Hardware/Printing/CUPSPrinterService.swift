@@ -13,19 +13,15 @@ public struct CUPSPrinterService: PrinterService {
     ///   - time: what to wait on between two questions about a job.
     public init(server: String? = nil, time: any TimeSource) { (self.server, self.time) = (server, time) }
 
-    public func printers() async throws(PrinterError) -> [String] {
-        try await onQueue { [server] () throws(PrinterError) -> [String] in
-            try CUPSConnection(server: server).destinationNames()
+    public func printers() async throws(PrinterError) -> [PrintQueue] {
+        try await onQueue { [server] () throws(PrinterError) -> [PrintQueue] in
+            try CUPSConnection(server: server).queues()
         }
     }
 
-    /// The queues that exist, with their state.
-    ///
-    /// - Throws: ``PrinterError/libraryMissing(_:)``, ``PrinterError/serverUnavailable(server:message:)``,
-    ///   ``PrinterError/cancelled``
-    public func queues() async throws(PrinterError) -> [PrintQueue] {
-        try await onQueue { [server] () throws(PrinterError) -> [PrintQueue] in
-            try CUPSConnection(server: server).queues()
+    public func capabilities(of printer: String?) async throws(PrinterError) -> PrinterCapabilities {
+        try await onQueue { [server] () throws(PrinterError) -> PrinterCapabilities in
+            try CUPSDestination(CUPSConnection(server: server), named: printer).capabilities()
         }
     }
 
@@ -39,15 +35,24 @@ public struct CUPSPrinterService: PrinterService {
         }
     }
 
-    public func submit(_ document: PrintDocument, to printer: String?) async throws(PrinterError) -> PrintJob {
+    public func submit(
+        _ document: PrintDocument, to printer: String?, options: PrintOptions
+    ) async throws(PrinterError) -> PrintJob {
         try await onQueue { [server] () throws(PrinterError) -> PrintJob in
-            try CUPSConnection(server: server).submit(document, to: printer)
+            try CUPSDestination(CUPSConnection(server: server), named: printer).submit(
+                document, options: options)
         }
     }
 
     public func status(of job: PrintJob) async throws(PrinterError) -> PrintJob {
         try await onQueue { [server] () throws(PrinterError) -> PrintJob in
             try CUPSConnection(server: server).status(of: job)
+        }
+    }
+
+    public func cancel(_ job: PrintJob) async throws(PrinterError) -> PrintJob {
+        try await onQueue { [server] () throws(PrinterError) -> PrintJob in
+            try CUPSConnection(server: server).cancel(job)
         }
     }
 

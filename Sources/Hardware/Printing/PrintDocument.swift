@@ -12,6 +12,20 @@ public struct PrintDocument: Hashable, Sendable {
 
     /// Plain text, UTF-8.
     public static func text(_ text: String, title: String) -> PrintDocument {
-        PrintDocument(title: title, format: "text/plain", bytes: Array(text.utf8))
+        PrintDocument(title: title, format: textFormat, bytes: Array(text.utf8))
     }
+
+    /// Pages.
+    public static func pdf(_ bytes: [UInt8], title: String) -> PrintDocument {
+        PrintDocument(title: title, format: pdfFormat, bytes: bytes)
+    }
+
+    /// A receipt printer's own commands, which nobody on the way changes.
+    public static func escpos(_ bytes: [UInt8], title: String) -> PrintDocument {
+        PrintDocument(title: title, format: rawFormat, bytes: bytes)
+    }
+
+    static let textFormat = "text/plain"
+    static let pdfFormat = "application/pdf"
+    static let rawFormat = "application/vnd.cups-raw"
 }

@@ -8,8 +8,7 @@ public struct PrintJob: Hashable, Sendable, Codable {
         case stopped
         case canceled
         case aborted
-        /// The queue has handed everything to the printer. Only a printer that answers (IPP) makes this
-        /// mean that there is paper; a one-way link cannot say.
+        /// The queue has handed everything to the printer. Whether that means paper, ``PrintJob/isConfirmed`` says.
         case completed
 
         /// - Parameter number: the enumeration's value in RFC 8011, 3...9.
@@ -25,18 +24,31 @@ public struct PrintJob: Hashable, Sendable, Codable {
         public var isFinal: Bool { self == .canceled || self == .aborted || self == .completed }
     }
 
-    /// The number that the server gave the job.
+    /// The number that the server gave the job; 0 where there is no server, because the printer was sent the bytes.
     public var id: Int32
-    /// The queue's name.
+    /// The printer's name.
     public var printer: String
     public var state: State
     /// `job-state-reasons`, in the server's keywords.
     public var reasons: [String]
     /// What the printer itself says, for people.
     public var message: String?
+    /// Whether the printer itself said that it is done. A completed job that is not confirmed left over a one-way link:
+    /// its bytes were taken, and nobody knows of paper.
+    public var isConfirmed: Bool
+    /// Whether the printer may have got something of it. False only while the server says that it never began with the
+    /// job, and nothing of one that ended so is on paper.
+    public var hasStarted: Bool
 
-    public init(id: Int32, printer: String, state: State, reasons: [String] = [], message: String? = nil) {
+    public init(
+        id: Int32, printer: String, state: State, reasons: [String] = [], message: String? = nil,
+        isConfirmed: Bool = false, hasStarted: Bool = true
+    ) {
         (self.id, self.printer, self.state) = (id, printer, state)
         (self.reasons, self.message) = (reasons, message)
+        (self.isConfirmed, self.hasStarted) = (isConfirmed, hasStarted)
     }
+
+    /// Whether nothing more will be heard of it: it ended, or no server follows it.
+    public var isSettled: Bool { state.isFinal || id == 0 }
 }

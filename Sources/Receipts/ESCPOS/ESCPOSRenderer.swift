@@ -1,3 +1,5 @@
+public import Hardware
+
 /// A receipt as the bytes that a receipt printer obeys.
 ///
 /// A line is sent as letters when a table of the printer has all of them, and drawn as dots when not; cairo and Pango are

@@ -1,10 +1,6 @@
-/// Whose commands a receipt printer obeys.
-public enum PrinterFamily: Hashable, Sendable, CaseIterable {
-    /// Epson's ESC/POS, which most others obey as well.
-    case epson
-    /// Star's line mode.
-    case star
+public import Hardware
 
+extension PrinterFamily {
     /// The tables of characters with their numbers, in the order in which they are tried: Epson, ESC/POS command
     /// reference, ESC t; Star, line mode command specifications, ESC GS t.
     var codePages: [(page: CodePage, number: UInt8)] {

@@ -106,9 +106,9 @@ public final class ReceiptStore: Store {
     private func noteRefusal(_ error: PrinterError, of record: Storage.PrintJob) {
         let state: Storage.PrintJob.State =
             switch error {
-            case .libraryMissing, .printerNotFound, .noDefaultPrinter, .rejected: .aborted
+            case _ where !error.mayHavePrinted: .aborted
             // The connection may have broken after the server had taken the job.
-            case .serverUnavailable, .cancelled, .jobFailed, .timedOut: .unknown
+            default: .unknown
             }
         _ = try? journal.updatePrintJob(
             record.id, state: state, stateReasons: String(describing: error), at: time.now())

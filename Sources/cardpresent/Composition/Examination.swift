@@ -41,7 +41,7 @@ struct Examination: Sendable {
         let server = environment["CUPS_SERVER"]
         checks.append(
             PrinterCheck(configured: settings.printer, server: server) { () async throws(PrinterError) in
-                try await CUPSPrinterService(time: time).queues()
+                try await CUPSPrinterService(time: time).printers()
             })
         doctor = Doctor(checks: checks)
         repairer = Repairer(files: files, runner: ProcessRunner(), isRoot: user.isRoot)

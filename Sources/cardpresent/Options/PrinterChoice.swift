@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Hardware
 internal import Receipts
 
 /// Whose commands a receipt printer obeys.

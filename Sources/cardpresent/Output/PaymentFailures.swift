@@ -223,8 +223,9 @@ extension CommandFailure {
     init(_ error: PrinterError) {
         let (message, fix): (String, String?) =
             switch error {
-            case .rejected, .jobFailed, .cancelled: (error.description, nil)
-            case .libraryMissing, .serverUnavailable, .printerNotFound, .noDefaultPrinter, .timedOut:
+            case .rejected, .notReady, .jobNotFound, .jobFailed, .cancelled: (error.description, nil)
+            case .libraryMissing, .serverUnavailable, .printerNotFound, .noDefaultPrinter, .unsupportedFormat,
+                .unsupportedMedium, .unreachable, .interrupted, .noDrawer, .timedOut:
                 error.description.splitAtFix
             }
         let code =
@@ -234,6 +235,13 @@ extension CommandFailure {
             case .printerNotFound: "unknown_printer"
             case .noDefaultPrinter: "no_default_printer"
             case .rejected: "print_rejected"
+            case .unsupportedFormat: "unsupported_format"
+            case .unsupportedMedium: "unsupported_medium"
+            case .unreachable: "printer_unreachable"
+            case .notReady: "printer_not_ready"
+            case .interrupted: "print_interrupted"
+            case .noDrawer: "no_drawer"
+            case .jobNotFound: "unknown_print_job"
             case .jobFailed: "print_failed"
             case .timedOut: "print_timeout"
             case .cancelled: "cancelled"

@@ -14,7 +14,7 @@ struct CUPSPrintingTests {
     {
         try await PrintServer.running { server in
             let service = CUPSPrinterService(server: server.socket, time: SystemTimeSource())
-            #expect(try await service.printers().contains("receipts"))
+            #expect(try await service.printers().map(\.name).contains("receipts"))
             let job = try await service.submit(document, to: "receipts")
             let states = Mutex<[PrintJob.State]>([])
             let ended = try await service.follow(job) { job in states.withLock { $0.append(job.state) } }

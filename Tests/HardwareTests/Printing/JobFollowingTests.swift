@@ -11,11 +11,19 @@ struct JobFollowingTests {
 
         init(_ states: [PrintJob.State]) { self.states = Mutex(states) }
 
-        func printers() async throws(PrinterError) -> [String] { ["q"] }
+        func printers() async throws(PrinterError) -> [PrintQueue] { [] }
 
-        func submit(_ document: PrintDocument, to printer: String?) async throws(PrinterError) -> PrintJob {
+        func capabilities(of printer: String?) async throws(PrinterError) -> PrinterCapabilities {
+            PrinterCapabilities(name: "q", language: .pdf, canConfirm: true)
+        }
+
+        func submit(
+            _ document: PrintDocument, to printer: String?, options: PrintOptions
+        ) async throws(PrinterError) -> PrintJob {
             PrintJob(id: 1, printer: "q", state: .pending)
         }
+
+        func cancel(_ job: PrintJob) async throws(PrinterError) -> PrintJob { job }
 
         func status(of job: PrintJob) async throws(PrinterError) -> PrintJob {
             let state = states.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }

@@ -20,9 +20,17 @@ final class ScriptedPrinter: PrinterService {
     /// What came.
     var texts: [String] { state.withLock { $0.jobs.map { String(decoding: $0.bytes, as: UTF8.self) } } }
 
-    func printers() -> [String] { ["counter"] }
+    func printers() -> [PrintQueue] {
+        [PrintQueue(name: "counter", isDefault: true, state: .idle, isAcceptingJobs: true)]
+    }
 
-    func submit(_ document: PrintDocument, to printer: String?) throws(PrinterError) -> PrintJob {
+    func capabilities(of printer: String?) -> PrinterCapabilities {
+        PrinterCapabilities(name: printer ?? "counter", language: .text(columns: 42), canConfirm: true)
+    }
+
+    func submit(
+        _ document: PrintDocument, to printer: String?, options: PrintOptions
+    ) throws(PrinterError) -> PrintJob {
         if let refusal { throw refusal }
         let number = state.withLock { state in
             state.jobs.append(document)
@@ -37,6 +45,12 @@ final class ScriptedPrinter: PrinterService {
         guard let report else { return job }
         var next = job
         next.state = try report.get()
+        return next
+    }
+
+    func cancel(_ job: PrintJob) -> PrintJob {
+        var next = job
+        next.state = .canceled
         return next
     }
 
