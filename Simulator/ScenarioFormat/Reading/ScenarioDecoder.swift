@@ -10,6 +10,8 @@ internal import StoreSite
 /// mistake is found too.
 struct ScenarioDecoder {
     let name: String
+    /// Of the scenario's own file, which others may fill in.
+    let location: SettingsLocation
     private(set) var problems = ProblemList()
     private(set) var till = TillConfiguration.standard
     private var cards: [String: SettingsNode] = [:]
@@ -18,7 +20,7 @@ struct ScenarioDecoder {
     private var standardCard: (name: String, node: SettingsNode)?
     private var readerNames: [String] = []
 
-    init(name: String) { self.name = name }
+    init(name: String, location: SettingsLocation) { (self.name, self.location) = (name, location) }
 
     /// What `body` makes; nil when it fails, which is noted.
     mutating func note<Value>(_ body: () throws(SettingsError) -> Value) -> Value? { problems.attempt(body) }
@@ -42,7 +44,7 @@ struct ScenarioDecoder {
         let rest = problems.attempt { () throws(SettingsError) in try Rest(node) }
         guard problems.isEmpty, let clock, let rules, let site, let rest, let card else { return nil }
         return Scenario(
-            name: name, location: node.location, summary: rest.summary, tags: rest.tags,
+            name: name, location: location, summary: rest.summary, tags: rest.tags,
             expectedFailure: rest.expectedFailure, seed: rest.seed, clock: clock, readers: readers, card: card,
             issuerRules: rules, site: site.first, printer: rest.printer, disk: rest.disk, till: till, steps: steps,
             expectations: expectations, golden: rest.golden)

@@ -54,7 +54,7 @@ public enum ScenarioFile {
                 continue
             }
             let name = FilePath.stem(path) + (made.label.map { "[\($0)]" } ?? "")
-            var decoder = ScenarioDecoder(name: name)
+            var decoder = ScenarioDecoder(name: name, location: document.root.location)
             if let scenario = decoder.scenario(node) { scenarios.append(scenario) }
             problems.add(decoder.problems)
         }

@@ -17,6 +17,13 @@ struct ScenarioPlay: Sendable {
     private(set) var order: Int64?
     private(set) var mismatches: [Mismatch] = []
     private(set) var elapsed = Duration.zero
+    /// A place in the session.
+    private struct Moment {
+        /// How many events there had been.
+        var events: Int
+        var time: Duration
+    }
+
     /// How many events there were at the first mismatch.
     private var eventsAtMismatch: Int?
 
@@ -28,7 +35,7 @@ struct ScenarioPlay: Sendable {
     mutating func run() async {
         var last = StepOutcome()
         for (index, step) in scenario.steps.enumerated() {
-            let begin = (events: session.events.count, time: session.elapsed)
+            let begin = Moment(events: session.events.count, time: session.elapsed)
             let outcome = await perform(step)
             if let payment = outcome.payment, !payments.contains(payment) { payments.append(payment) }
             if outcome.outcome != nil { last = outcome }
@@ -36,6 +43,7 @@ struct ScenarioPlay: Sendable {
                 firstEvent: begin.events, elapsed: session.elapsed - begin.time, outcome: outcome)
             await check(step.expectations, scope, step: (index + 1, step.action.sentence))
             checkUnexpectedFailure(outcome, of: step, number: index + 1)
+            checkInterruptions(of: step, since: begin, number: index + 1)
         }
         elapsed = session.elapsed
         let scope = ExpectationScope(firstEvent: 0, elapsed: elapsed, outcome: last)
@@ -162,6 +170,27 @@ struct ScenarioPlay: Sendable {
         add(
             Difference(expected: ["it is done"], seen: seen), "step", step.location.file, step.location.line,
             step: (number, step.action.sentence))
+    }
+
+    /// What was to happen in the middle of a step and did not is a mistake: the scenario would show something else than it
+    /// says.
+    private mutating func checkInterruptions(of step: ScenarioStep, since begin: Moment, number: Int) {
+        for interruption in step.interruptions {
+            let missing: String?
+            switch interruption.trigger {
+            case .time(let delay):
+                let elapsed = session.elapsed - begin.time
+                missing = elapsed < delay ? "the step was over after \(Words.time(elapsed))" : nil
+            case .event(let words, let count, _):
+                let seen = session.events.dropFirst(begin.events).count { $0.matches(words) }
+                missing = seen < count ? "'\(words)' was seen \(seen) times" : nil
+            }
+            guard let missing else { continue }
+            add(
+                Difference(expected: ["\(interruption.action.word) in the middle of the step"], seen: [missing]),
+                "during", interruption.location.file, interruption.location.line,
+                step: (number, step.action.sentence))
+        }
     }
 
     private mutating func checkGolden(_ scope: ExpectationScope) async {
