@@ -1,6 +1,8 @@
 import Amounts
 import Sessions
+import Simulator
 import Testing
+import Yosemite
 
 @Suite("A simulated session")
 struct SimulatedSessionTests {
