@@ -9,7 +9,10 @@ struct JUnitReportTests {
     func counts() throws {
         let root = try #require(try XMLDocument(xmlString: JUnitReport.text(Results.report)).rootElement())
         #expect(root.name == "testsuites")
-        #expect(attributes(root) == ["name": "cardpresent simulate run", "tests": "4", "failures": "2", "errors": "0", "time": "6.000"])
+        #expect(
+            attributes(root) == [
+                "name": "cardpresent simulate run", "tests": "4", "failures": "2", "errors": "0", "time": "6.000",
+            ])
         let suites = root.elements(forName: "testsuite")
         #expect(suites.map { attributes($0)["name"] } == ["approve", "decline"])
         #expect(suites.map { attributes($0)["failures"] } == ["1", "1"])
@@ -20,9 +23,14 @@ struct JUnitReportTests {
         #expect(cases[0].childCount == 0)
         let failure = try #require(cases[1].elements(forName: "failure").first)
         #expect(attributes(failure)["type"] == "outcome")
-        #expect(attributes(failure)["message"] == "step 2, pay 12.50 USD: outcome: expected 'approved', seen 'declined'")
-        #expect(failure.stringValue?.contains("again: cardpresent simulate run shop/approve/amex.yaml --seed 7") == true)
-        #expect(attributes(try #require(cases[2].elements(forName: "skipped").first)) == ["message": "the reader is not there yet"])
+        #expect(
+            attributes(failure)["message"] == "step 2, pay 12.50 USD: outcome: expected 'approved', seen 'declined'")
+        #expect(
+            failure.stringValue?.contains("again: cardpresent simulate run shop/approve/amex.yaml --seed 7") == true)
+        #expect(
+            attributes(try #require(cases[2].elements(forName: "skipped").first)) == [
+                "message": "the reader is not there yet"
+            ])
     }
 
     @Test("the common schema knows every element and attribute")

@@ -33,15 +33,22 @@ struct ReportTests {
         #expect(Set(object.keys) == ["seed", "counts", "scenarios"])
         #expect((object["counts"] as? [String: Int])?["failed"] == 1)
         let scenarios = try #require(object["scenarios"] as? [[String: Any]])
-        #expect(scenarios.map { $0["status"] as? String } == ["passed", "failed", "failedAsExpected", "passedUnexpectedly"])
+        #expect(
+            scenarios.map { $0["status"] as? String } == ["passed", "failed", "failedAsExpected", "passedUnexpectedly"])
         #expect(try JSONReport.text(Results.report) == text)
     }
 
     @Test("HTML has a page for each scenario, and takes nothing from elsewhere")
     func html() throws {
         let pages = HTMLReport.pages(Results.report)
-        #expect(pages.map(\.fileName) == ["index.html", "scenario-1.html", "scenario-2.html", "scenario-3.html", "scenario-4.html"])
-        #expect(pages.allSatisfy { !$0.text.contains("http://") && !$0.text.contains("https://") && !$0.text.contains("<script") })
+        #expect(
+            pages.map(\.fileName) == [
+                "index.html", "scenario-1.html", "scenario-2.html", "scenario-3.html", "scenario-4.html",
+            ])
+        #expect(
+            pages.allSatisfy {
+                !$0.text.contains("http://") && !$0.text.contains("https://") && !$0.text.contains("<script")
+            })
         #expect(pages[0].text.contains("<a href=\"scenario-2.html\">amex</a>"))
         #expect(pages[2].text.contains("<span class=\"minus\">- approved</span>"))
         #expect(pages[2].text.contains("<span class=\"plus\">+ declined</span>"))
@@ -64,7 +71,8 @@ struct ReportTests {
 
     @Test("not more annotations are written than GitHub shows")
     func manyAnnotations() {
-        let report = RunReport(seed: 1, results: (1...40).map { Results.result("a/\($0)", .failed, mismatches: [Results.declined]) })
+        let report = RunReport(
+            seed: 1, results: (1...40).map { Results.result("a/\($0)", .failed, mismatches: [Results.declined]) })
         #expect(GitHubReport.annotations(report).split(separator: "\n").count == 10)
     }
 

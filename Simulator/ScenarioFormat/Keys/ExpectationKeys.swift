@@ -29,7 +29,8 @@ public enum ExpectationKeys {
             KeyShape("noEvents", patterns, "None of these events."),
             KeyShape("display", patterns, "What the reader showed, in this order, with other texts between."),
             KeyShape("noDisplay", patterns, "What the reader did not show."),
-            KeyShape("apdu", patterns, "Commands with their answers, `00A4* *9000`, in this order, with others between."),
+            KeyShape(
+                "apdu", patterns, "Commands with their answers, `00A4* *9000`, in this order, with others between."),
             KeyShape("noAPDU", patterns, "What did not go to the card or come from it."),
             KeyShape("receipt", patterns, "Lines of the customer's receipt, in this order, with others between."),
             KeyShape("noReceipt", patterns, "Lines that are not on the customer's receipt."),

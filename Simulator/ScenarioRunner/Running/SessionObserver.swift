@@ -48,10 +48,14 @@ struct SessionObserver: Sendable {
         case .site(let expected): return site(expected)
         case .tvr(let bits):
             return .bits(
-                bits, in: try record()?.terminalVerificationResults.flatMap(Self.bytes).flatMap(VerificationBitNames.names(inTVR:)))
+                bits,
+                in: try record()?.terminalVerificationResults.flatMap(Self.bytes).flatMap(
+                    VerificationBitNames.names(inTVR:)))
         case .tsi(let bits):
             return .bits(
-                bits, in: try record()?.transactionStatusInformation.flatMap(Self.bytes).flatMap(VerificationBitNames.names(inTSI:)))
+                bits,
+                in: try record()?.transactionStatusInformation.flatMap(Self.bytes).flatMap(
+                    VerificationBitNames.names(inTSI:)))
         case .cvm(let word): return .between(word, try record()?.cardholderVerification)
         case .entry(let word): return .between(word, scope.outcome.entryMode)
         case .elapsed(let bounds): return .time(bounds, scope.elapsed)

@@ -136,7 +136,11 @@ struct SimulateRun: AsyncParsableCommand {
         if tap { try StandardOutput.write(TAPReport.text(report)) }
         for result in report.failures { StandardError.write("\nFAILED \(result.name)\n\(FailureText.text(result))") }
         let isQuiet = tap || junit == "-" || json == "-"
-        if isQuiet { StandardError.write(report.sentence + "\n") } else { try StandardOutput.write(report.sentence + "\n") }
+        if isQuiet {
+            StandardError.write(report.sentence + "\n")
+        } else {
+            try StandardOutput.write(report.sentence + "\n")
+        }
         try tellGitHub(report, isQuiet: isQuiet)
     }
 
