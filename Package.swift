@@ -154,7 +154,8 @@ let package = Package(
             ],
             path: "Simulator",
             exclude: [
-                "CRunQueue", "Scenarios", "ScenarioFormat", "ScenarioRunner", "Sessions", "StoreSite", "StoreSiteServer",
+                "CRunQueue", "Scenarios", "ScenarioFormat", "ScenarioRunner", "Sessions", "StoreSite",
+                "StoreSiteServer",
             ],
             sources: ["Sources"],
             resources: [.embedInCode("Cards"), .embedInCode("IssuerRules"), .embedInCode("Keys")],
@@ -186,7 +187,8 @@ let package = Package(
         .target(
             name: "Sessions",
             dependencies: [
-                "Amounts", "CRunQueue", "CardSecrets", "Cryptography", "Determinism", "EMV", "Experiments", "Hardware", "Networking",
+                "Amounts", "CRunQueue", "CardSecrets", "Cryptography", "Determinism", "EMV", "Experiments", "Hardware",
+                "Networking",
                 "Receipts", "Simulator", "SmartCard", "Storage", "StoreSite", "USB", "Yosemite",
             ],
             path: "Simulator/Sessions",

@@ -9,6 +9,7 @@ extension SettingsNode {
     /// The value with each of its texts replaced, at any depth; keys stay as they are.
     ///
     /// - Parameter replacement: what stands in place of a text. Nothing (`key:`) is not asked about.
+    /// - Returns: the value with its new texts.
     /// - Throws: whatever `replacement` throws.
     public func replacingTexts<Failure: Error>(
         _ replacement: (SettingsNode) throws(Failure) -> SettingsNode

@@ -107,3 +107,25 @@ public enum ScenarioKeys {
             KeyShape("faults", .list(.line, 0...50), "What goes wrong: `POST /wc/v3/orders/* #1 lost-answer`."),
         ])
 }
+
+extension ScenarioKeys {
+    /// The names of all keys, whatever they stand in.
+    public static var allNames: Set<String> {
+        var names: Set<String> = []
+        collect(.record(file), into: &names)
+        return names
+    }
+
+    private static func collect(_ shape: Shape, into names: inout Set<String>) {
+        switch shape {
+        case .record(let record):
+            for key in record.keys {
+                names.insert(key.name)
+                collect(key.shape, into: &names)
+            }
+        case .list(let element, _), .table(let element): collect(element, into: &names)
+        case .either(let shapes): for shape in shapes { collect(shape, into: &names) }
+        case .text, .number, .boolean, .duration, .amount, .word, .foreign: break
+        }
+    }
+}

@@ -19,6 +19,7 @@ public enum ScenarioFile {
     ///   - text: YAML.
     ///   - path: the name that errors give, and beside which the files that it names are looked for.
     ///   - read: gives the files that it includes; without one, they are those of the disk.
+    /// - Returns: the cases in their order.
     /// - Throws: ``ScenarioFileError``
     public static func scenarios(
         text: String, path: String,

@@ -24,6 +24,7 @@ public struct ScenarioRunner: Sendable {
     ///   - runs: what is run.
     ///   - seed: of the run, for the report.
     ///   - onResult: is told of every result in the order of `runs`, one at a time.
+    /// - Returns: what came of them.
     public func run(
         _ runs: [ScenarioSelection.Run], seed: UInt64,
         onResult: @escaping @Sendable (ScenarioResult) -> Void = { _ in }

@@ -1,9 +1,10 @@
 internal import ScenarioFormat
 internal import Sessions
 
-/// What an action does to the world, act by act; nil for what is a step of the till.
+/// What actions do to the world.
 enum SessionActs {
-    /// - Parameter step: what is under way, which a cancel is meant for.
+    /// What an action does, act by act; nil for what is a step of the till. A cancel is meant for the `step` that is
+    /// under way.
     static func of(_ action: ScenarioAction, during step: ScenarioAction?) -> [SessionAct]? {
         switch action {
         case .cancel:

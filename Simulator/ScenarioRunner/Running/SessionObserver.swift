@@ -12,8 +12,14 @@ struct SessionObserver: Sendable {
     private let order: Int64?
     private let scope: ExpectationScope
 
+    /// - Parameters:
+    ///   - session: what is looked into.
+    ///   - payment: the last one; a step that is about another one is looked at for that.
+    ///   - order: the order that was paid last.
+    ///   - scope: which part of the session counts.
     init(_ session: SimulatedSession, payment: Int64?, order: Int64?, scope: ExpectationScope) {
-        (self.session, self.payment, self.order, self.scope) = (session, payment, order, scope)
+        (self.session, self.order, self.scope) = (session, order, scope)
+        self.payment = scope.outcome.payment ?? payment
     }
 
     /// Nil when all is as expected.
@@ -37,8 +43,8 @@ struct SessionObserver: Sendable {
         case .receipt(let patterns): return .ordered(patterns, in: try await receipt(.customer))
         case .noReceipt(let patterns): return .none(of: patterns, in: try await receipt(.customer))
         case .merchantReceipt(let patterns): return .ordered(patterns, in: try await receipt(.merchant))
-        case .printed(let patterns): return .ordered(patterns, in: session.printouts.flatMap(\.lines))
-        case .noPrinted(let patterns): return .none(of: patterns, in: session.printouts.flatMap(\.lines))
+        case .printed(let patterns): return .ordered(patterns, in: printedLines)
+        case .noPrinted(let patterns): return .none(of: patterns, in: printedLines)
         case .prints(let states): return .between(states, session.printouts.map(\.state))
         case .journal(let states): return .between(states, try record()?.attempts.last?.states ?? [])
         case .rows(let queries): return try rows(queries)
@@ -87,8 +93,14 @@ struct SessionObserver: Sendable {
     private func receipt(_ copy: ReceiptCopy) async throws(SimulatedSessionError) -> [String] {
         guard let payment else { return [] }
         return try await session.receipt(of: payment, copy: copy)
-            .split(separator: "\n", omittingEmptySubsequences: false)
-            .map { line in String(line.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+            .split(separator: "\n", omittingEmptySubsequences: false).map { Self.trimmed($0) }
+    }
+
+    private var printedLines: [String] { session.printouts.flatMap(\.lines).map { Self.trimmed($0) } }
+
+    /// Without the blanks that put a line into its place on paper.
+    private static func trimmed(_ line: some StringProtocol) -> String {
+        String(line.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
 
     private func rows(_ queries: [RowsExpectation]) throws(SimulatedSessionError) -> Difference? {

@@ -8,7 +8,10 @@ public enum CardProfileLibrary {
     /// Loads a built-in profile by its name, or a file by its path: whatever has a slash, or ends in
     /// `.yaml` or `.yml`, is a path.
     ///
-    /// - Parameter changes: what is laid over the profile, in this order.
+    /// - Parameters:
+    ///   - nameOrPath: see above.
+    ///   - changes: what is laid over the profile, in this order.
+    /// - Returns: the profile.
     /// - Throws: ``CardProfileError``
     public static func profile(
         _ nameOrPath: String, changedBy changes: [SettingsNode] = []
