@@ -1,6 +1,7 @@
 import Foundation
 import ScenarioFormat
 import ScenarioRunner
+import SettingsFile
 import Testing
 
 @Suite("The library of scenarios")

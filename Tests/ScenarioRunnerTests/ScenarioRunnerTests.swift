@@ -5,6 +5,10 @@ import Testing
 
 @Suite("Running scenarios")
 struct ScenarioRunnerTests {
+    private let folder: ScratchFolder
+
+    init() throws { folder = try ScratchFolder() }
+
     @Test("what is as expected passes, and says how long it took on the virtual clock")
     func passes() async throws {
         let result = try #require(try await results(payment(step: "{ outcome: approved }")).first)
@@ -155,7 +159,6 @@ struct ScenarioRunnerTests {
 
     @Test("a golden file is missed, written, met, and differs when something changes")
     func golden() async throws {
-        let folder = try ScratchFolder()
         let path = folder.path + "/sale.yaml"
         let text = payment("golden: [journal, receipt]\nseed: 1")
         let missing = try await results(text, path: path)

@@ -4,6 +4,10 @@ import Testing
 
 @Suite("Choosing scenarios")
 struct SelectionTests {
+    private let folder: ScratchFolder
+
+    init() throws { folder = try ScratchFolder() }
+
     private static let found: [ScenarioFinder.Found] = {
         let text = """
             template_version: 1
@@ -80,7 +84,6 @@ struct SelectionTests {
 
     @Test("folders are read in the order of names, without what is shared or golden")
     func folders() throws {
-        let folder = try ScratchFolder()
         for name in ["b/two.yaml", "a/one.yml", "a/three.yaml", "_shared/till.yaml", "a/_draft.yaml", "a/.hidden.yaml"]
         {
             try folder.write(Self.file(name), to: name)
@@ -95,7 +98,6 @@ struct SelectionTests {
 
     @Test("a path that is not there is told, and all wrong files are told together")
     func failures() throws {
-        let folder = try ScratchFolder()
         #expect(throws: ScenarioFinder.Failure.self) { try ScenarioFinder.scenarios(at: [folder.path + "/gone"]) }
         try folder.write("template_version: 1\nsteps: [conect]\n", to: "one.yaml")
         try folder.write("steps: [", to: "two.yaml")

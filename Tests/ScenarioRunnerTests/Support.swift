@@ -32,7 +32,7 @@ func payment(_ world: String = "", step: String = "{}", end: String = "{}") -> S
 }
 
 /// A folder that goes away again.
-struct ScratchFolder: ~Copyable {
+final class ScratchFolder: Sendable {
     let path: String
 
     init() throws {

@@ -32,6 +32,18 @@ public struct ScenarioResult: Hashable, Sendable, Encodable {
     /// What to type to see it again.
     public var replay: String
 
+    public init(
+        name: String, file: String, line: Int, description: String, tags: [String], seed: UInt64, status: Status,
+        expectedFailure: String? = nil, virtualMilliseconds: Int64, mismatches: [Mismatch] = [],
+        lastEvents: [String] = [], events: [String]? = nil, replay: String
+    ) {
+        (self.name, self.file, self.line) = (name, file, line)
+        (self.description, self.tags, self.seed) = (description, tags, seed)
+        (self.status, self.expectedFailure) = (status, expectedFailure)
+        (self.virtualMilliseconds, self.mismatches) = (virtualMilliseconds, mismatches)
+        (self.lastEvents, self.events, self.replay) = (lastEvents, events, replay)
+    }
+
     /// Whether the run as a whole fails because of it.
     public var isFailure: Bool { status == .failed || status == .passedUnexpectedly }
 

@@ -8,6 +8,8 @@ public enum ScenarioFinder {
         /// Folder and name: `decline/by-cents[lost-card]`.
         public var name: String
         public var scenario: Scenario
+
+        public init(name: String, scenario: Scenario) { (self.name, self.scenario) = (name, scenario) }
     }
 
     /// Why there are no scenarios.
