@@ -52,6 +52,7 @@ struct StepOutcome: Sendable {
         case .noSuchCard: "no_such_card"
         case .readerNotFound: "reader_not_found"
         case .processDied: "crashed"
+        case .over: "over"
         case .storage: "storage"
         case .receipt(let error): code(of: error)
         case .fault: "internal"
