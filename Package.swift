@@ -35,6 +35,7 @@ let package = Package(
         .library(name: "Storage", targets: ["Storage"]),
         .library(name: "Yosemite", targets: ["Yosemite"]),
         .library(name: "Simulator", targets: ["Simulator"]),
+        .library(name: "Sessions", targets: ["Sessions"]),
         .library(
             name: "Foundations",
             targets: ["Amounts", "CardSecrets", "Commands", "Cryptography", "Determinism", "Flux"]),
@@ -155,11 +156,18 @@ let package = Package(
                 "SettingsFile", "SmartCard", "USB",
             ],
             path: "Simulator",
-            exclude: ["StoreSite", "StoreSiteServer"],
+            exclude: [
+                "CRunQueue", "Scenarios", "ScenarioFormat", "ScenarioRunner", "Sessions", "StoreSite",
+                "StoreSiteServer",
+            ],
             sources: ["Sources"],
             resources: [.embedInCode("Cards"), .embedInCode("IssuerRules"), .embedInCode("Keys")],
             swiftSettings: strict
         ),
+        .target(
+            name: "ScenarioFormat",
+            dependencies: ["Amounts", "Determinism", "EMV", "Hardware", "SettingsFile", "Simulator", "StoreSite"],
+            path: "Simulator/ScenarioFormat", exclude: ["scenario.schema.json"], swiftSettings: strict),
         // A store without I/O, and what serves it: only the second one links a web server.
         .target(
             name: "StoreSite", dependencies: ["Amounts", "Determinism"], path: "Simulator/StoreSite",
@@ -176,6 +184,26 @@ let package = Package(
             path: "Simulator/StoreSiteServer",
             swiftSettings: strict
         ),
+        // Who runs the tasks of a simulated session. Swift lets a program say so in C alone: by a variable of its runtime
+        // that holds a C function, and with a variable of the thread, which Swift does not have.
+        .target(name: "CRunQueue", path: "Simulator/CRunQueue"),
+        .target(
+            name: "Sessions",
+            dependencies: [
+                "Amounts", "CRunQueue", "CardSecrets", "Cryptography", "Determinism", "EMV", "Experiments", "Hardware",
+                "Networking",
+                "Receipts", "Simulator", "SmartCard", "Storage", "StoreSite", "USB", "Yosemite",
+            ],
+            path: "Simulator/Sessions",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "ScenarioRunner",
+            dependencies: [
+                "Amounts", "Determinism", "Hardware", "ScenarioFormat", "Sessions", "SettingsFile", "Simulator",
+                "StoreSite", "Yosemite",
+            ],
+            path: "Simulator/ScenarioRunner", swiftSettings: strict),
         .target(
             name: "Doctor",
             dependencies: [
@@ -189,8 +217,8 @@ let package = Package(
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Commands", "Cryptography", "Determinism", "DeviceAccess", "DFU",
                 "Doctor", "EMV", "EMVReplay", "Experiments", "Files", "Flux", "Hardware", "Mail", "MSR", "Networking",
-                "PCSC", "Receipts", "SettingsFile", "Simulator", "SmartCard", "Storage", "StoreSite",
-                "StoreSiteServer", "USB", "Vault", "Yosemite",
+                "PCSC", "Receipts", "ScenarioFormat", "ScenarioRunner", "SettingsFile", "Simulator", "SmartCard",
+                "Storage", "StoreSite", "StoreSiteServer", "USB", "Vault", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/cardpresent",
@@ -226,6 +254,13 @@ let package = Package(
             name: "StoreSiteServerTests",
             dependencies: ["Amounts", "Determinism", "Networking", "StoreSite", "StoreSiteServer"],
             swiftSettings: strict),
+        .testTarget(
+            name: "ScenarioFormatTests",
+            dependencies: ["Amounts", "Hardware", "ScenarioFormat", "SettingsFile", "Simulator"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ScenarioRunnerTests",
+            dependencies: ["ScenarioFormat", "ScenarioRunner", "SettingsFile"], swiftSettings: strict),
         .testTarget(name: "SettingsFileTests", dependencies: ["SettingsFile"], swiftSettings: strict),
         .testTarget(name: "SmartCardTests", dependencies: ["Determinism", "SmartCard"], swiftSettings: strict),
         .testTarget(name: "USBTests", dependencies: ["CLibUSB", "Determinism", "USB"], swiftSettings: strict),
@@ -321,6 +356,14 @@ let package = Package(
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Determinism", "EMV", "Hardware", "PCSC", "Simulator", "SmartCard",
                 "SocketPrinter", "USB",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SessionsTests",
+            dependencies: [
+                "Amounts", "Determinism", "Hardware", "Sessions", "Simulator", "SmartCard", "Storage", "StoreSite",
+                "Yosemite",
             ],
             swiftSettings: strict
         ),

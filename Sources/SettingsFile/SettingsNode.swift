@@ -7,7 +7,7 @@ public struct SettingsNode: Hashable, Sendable, CustomStringConvertible, CustomR
     /// The way to it, for example `applications[0].floorLimit`; empty for the outermost value.
     public let keyPath: String
     let content: Content
-    private(set) var isConcealed = false
+    var isConcealed = false
 
     enum Content: Hashable, Sendable {
         case text(String, isPlain: Bool)

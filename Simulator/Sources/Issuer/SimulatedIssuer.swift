@@ -18,7 +18,7 @@ public actor SimulatedIssuer: PaymentHost {
     let library: [String]
     /// What the accounts' PANs end in that were looked for in the library.
     var soughtEndings: Set<String> = []
-    let rules: IssuerRules
+    var rules: IssuerRules
     let file: IssuerLedgerFile?
     var book = IssuerLedger()
     var faults: [IssuerFaultRule]
@@ -67,6 +67,12 @@ public actor SimulatedIssuer: PaymentHost {
 
     /// Adds a fault, behind those that are there.
     public func inject(_ fault: IssuerFaultRule) { faults.append(fault) }
+
+    /// Removes every fault that was given or added.
+    public func removeFaults() { faults = [] }
+
+    /// Answers by these rules from now on. The book keeps count of the uses of rules by their names.
+    public func obey(_ rules: IssuerRules) { self.rules = rules }
 
     public func authorize(
         _ request: borrowing AuthorizationRequest

@@ -1,4 +1,4 @@
-internal import SettingsFile
+public import SettingsFile
 
 /// The card profiles that come with the program, and those in files.
 public enum CardProfileLibrary {
@@ -8,20 +8,34 @@ public enum CardProfileLibrary {
     /// Loads a built-in profile by its name, or a file by its path: whatever has a slash, or ends in
     /// `.yaml` or `.yml`, is a path.
     ///
+    /// - Parameters:
+    ///   - nameOrPath: see above.
+    ///   - changes: what is laid over the profile, in this order.
+    /// - Returns: the profile.
     /// - Throws: ``CardProfileError``
-    public static func profile(_ nameOrPath: String) throws(CardProfileError) -> CardProfile {
+    public static func profile(
+        _ nameOrPath: String, changedBy changes: [SettingsNode] = []
+    ) throws(CardProfileError) -> CardProfile {
         do throws(SettingsError) {
             if nameOrPath.contains("/") || nameOrPath.hasSuffix(".yaml") || nameOrPath.hasSuffix(".yml") {
-                return try CardProfile(try SettingsDocument(path: nameOrPath).root)
+                return try changed(try SettingsDocument(path: nameOrPath), changes)
             }
             if let entry = builtIn.first(where: { $0.name == nameOrPath }) {
-                return try CardProfile(
-                    yaml: String(decoding: entry.yaml, as: UTF8.self), file: "\(nameOrPath).yaml (built in)")
+                return try changed(
+                    try SettingsDocument(
+                        text: String(decoding: entry.yaml, as: UTF8.self), file: "\(nameOrPath).yaml (built in)"),
+                    changes)
             }
         } catch {
             throw .malformed(error)
         }
         throw .unknownProfile(nameOrPath, known: names, nearest: NearestName.to(nameOrPath, among: names))
+    }
+
+    private static func changed(
+        _ document: SettingsDocument, _ changes: [SettingsNode]
+    ) throws(SettingsError) -> CardProfile {
+        try CardProfile(changes.reduce(document.root) { $1.laid(over: $0) })
     }
 
     /// What a built-in profile is for: its ``CardProfile/summary``, without the work of decoding all the rest.

@@ -27,6 +27,10 @@ internal import Synchronization
 /// Rules 1 to 3 depend on the schedule and on the order of the host's calls alone, and so does rule 4 with a host
 /// that reacts within ``patience``: the same calls give the same bytes at the same times. A host that lets its
 /// tasks race gets the races it asks for. On any other time source all waits are real.
+///
+/// A clock made with ``init(movedByRunner:)`` has one rule in place of these five: nobody who waits moves it, and
+/// ``moveOn(notAfter:)`` brings it to the next moment at which anything happens or anybody's wait ends. Whoever runs
+/// every task of the world calls that when none of them can run.
 public final class SimulationClock: TimeSource {
     private enum Wait {
         /// Rules 2, 3 and 5.
@@ -35,6 +39,8 @@ public final class SimulationClock: TimeSource {
         case heldSleep
         /// A wait on real time.
         case real
+        /// A wait that only ``moveOn(notAfter:)`` shortens.
+        case runner
     }
 
     private struct Waiter {
@@ -70,6 +76,7 @@ public final class SimulationClock: TimeSource {
     private let base: any TimeSource
     private let virtual: VirtualTimeSource?
     private let pace: any TimeSource
+    private let isMovedByRunner: Bool
     private let state = Mutex(State())
     // Held while an event runs, so that events run in order, one at a time, whoever moves the clock.
     private let stepping = Mutex<Void>(())
@@ -81,6 +88,34 @@ public final class SimulationClock: TimeSource {
         self.base = base
         virtual = base as? VirtualTimeSource
         self.pace = virtual == nil ? base : pace
+        isMovedByRunner = false
+    }
+
+    /// A clock that ``moveOn(notAfter:)`` alone moves.
+    ///
+    /// - Parameter base: the time to show. Nobody else moves it.
+    public init(movedByRunner base: VirtualTimeSource) {
+        (self.base, virtual, pace, isMovedByRunner) = (base, base, base, true)
+    }
+
+    /// Time goes by while everybody waits who could do something about it. What happens meanwhile happens afterwards.
+    public func elapse(_ duration: Duration) { virtual?.advance(by: duration) }
+
+    /// Moves a clock made with ``init(movedByRunner:)`` to the next moment: one event happens, or the waits end whose
+    /// time is over. Call it when no task of this world can run.
+    ///
+    /// - Parameter limit: the last moment to move to.
+    /// - Returns: false when nothing happens and no wait ends until then; the clock stands as before.
+    public func moveOn(notAfter limit: Timestamp) -> Bool {
+        let (event, deadline) = state.withLock {
+            ($0.schedule.next?.moment, $0.waiters.values.lazy.map(\.deadline).min())
+        }
+        guard let target = [event, deadline].compactMap(\.self).min(), target <= limit else { return false }
+        // What happens at the moment at which a wait ends comes before the end.
+        if event.map({ $0 <= target }) == true { return runNext(notAfter: target, otherwiseMove: false) }
+        virtual?.advance(to: target)
+        wakeExpired()
+        return true
     }
 
     public func now() -> Timestamp { base.now() }
@@ -116,7 +151,9 @@ public final class SimulationClock: TimeSource {
         guard !Task.isCancelled else { throw CancellationError() }
         let deadline = moment(after: duration)
         while now() < deadline {
-            if virtual == nil {
+            if isMovedByRunner {
+                await park(until: deadline, .runner) { false }
+            } else if virtual == nil {
                 await park(until: deadline, .real) { false }
             } else if hasNews {
                 await park(until: deadline, .heldSleep) { [self] in !hasNews }
@@ -125,7 +162,8 @@ public final class SimulationClock: TimeSource {
             }
             if Task.isCancelled { throw CancellationError() }
         }
-        if virtual != nil { await Task.yield() }
+        // A task that gives way would leave the thread of whoever moves the clock.
+        if virtual != nil, !isMovedByRunner { await Task.yield() }
     }
 
     // MARK: For the simulated bus
@@ -167,11 +205,13 @@ public final class SimulationClock: TimeSource {
     /// One step of a wait of the host: to the next event or to `target` (rule 1). On real time: until
     /// then, or until `isReady`.
     func pass(until target: Timestamp, isReady: @escaping @Sendable () -> Bool) async {
-        guard virtual == nil else {
+        if isMovedByRunner {
+            await park(until: target, .runner, isReady)
+        } else if virtual == nil {
+            await park(until: target, .real, isReady)
+        } else {
             step(until: target)
-            return
         }
-        await park(until: target, .real, isReady)
     }
 
     /// Waits as a standing order (rules 2, 3 and 5): until `isReady`, the deadline or cancellation.
@@ -184,6 +224,10 @@ public final class SimulationClock: TimeSource {
         }
         defer { state.withLock { _ = $0.orders.removeValue(forKey: id) } }
         while !Task.isCancelled, !isReady(), now() < deadline {
+            if isMovedByRunner {
+                await park(until: deadline, .runner, isReady)
+                continue
+            }
             if advanceToAwaitedEvent(notAfter: deadline) { continue }
             await park(until: deadline, .standingOrder, isReady)
         }
@@ -192,9 +236,9 @@ public final class SimulationClock: TimeSource {
     /// Something changed: wakes the waits that it ends, and those that may now move the clock.
     func signal() {
         noteServedOrders()
-        let waiters = state.withLock { $0.waiters }
+        let waiters = state.withLock { $0.waiters.sorted { $0.key < $1.key } }
         guard !waiters.isEmpty else { return }
-        let awaited = awaitedEvent()
+        let awaited = isMovedByRunner ? nil : awaitedEvent()
         for (id, waiter) in waiters {
             let isReady = waiter.isReady()
             // An order that an event comes too late for would look, find that it may not move, and wait again.
@@ -273,15 +317,19 @@ public final class SimulationClock: TimeSource {
             return (state.lastWaiter, state.activity, min(deadline, state.schedule.next?.moment ?? deadline))
         }
         let gap = Duration.milliseconds(max(0, target.milliseconds &- now().milliseconds))
-        let timer = Task {
-            do { try await pace.sleep(for: wait == .heldSleep ? min(gap, Self.patience) : gap) } catch { return }
-            switch wait {
-            case .standingOrder: if state.withLock({ $0.activity }) == activity { step(until: target) }
-            case .heldSleep: state.withLock { $0.hasNews = false }
-            case .real: catchUp()
+        let timer =
+            wait == .runner
+            ? nil
+            : Task {
+                do { try await pace.sleep(for: wait == .heldSleep ? min(gap, Self.patience) : gap) } catch { return }
+                switch wait {
+                case .standingOrder: if state.withLock({ $0.activity }) == activity { step(until: target) }
+                case .heldSleep: state.withLock { $0.hasNews = false }
+                case .real: catchUp()
+                case .runner: break
+                }
+                wake(id)
             }
-            wake(id)
-        }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isWaiting = state.withLock { state in
@@ -296,7 +344,7 @@ public final class SimulationClock: TimeSource {
         } onCancel: {
             wake(id)
         }
-        timer.cancel()
+        timer?.cancel()
     }
 
     private func wake(_ id: Int) {
@@ -305,10 +353,11 @@ public final class SimulationClock: TimeSource {
 
     private func wakeExpired() {
         let now = now()
-        for id in state.withLock({ $0.waiters.filter { $0.value.deadline <= now }.keys }) { wake(id) }
+        for id in state.withLock({ $0.waiters.filter { $0.value.deadline <= now }.keys.sorted() }) { wake(id) }
     }
 
     private func wakeAll() {
-        for id in state.withLock({ Array($0.waiters.keys) }) { wake(id) }
+        guard !isMovedByRunner else { return }
+        for id in state.withLock({ $0.waiters.keys.sorted() }) { wake(id) }
     }
 }

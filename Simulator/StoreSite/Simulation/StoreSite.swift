@@ -38,6 +38,11 @@ public final class StoreSite: Sendable {
     /// The requests so far, oldest first; of very many, the last ones. Those that steer the simulation are not there.
     public var requests: [SeenRequest] { state.withLock { $0.seen } }
 
+    /// The orders of the site with WooCommerce as they are now, by number.
+    public var orders: [SiteOrder] {
+        state.withLock { ($0.stores.first?.orders.all ?? []).map(SiteOrder.init) }.sorted { $0.id < $1.id }
+    }
+
     /// The money that was taken, oldest first: one entry for each charge, however often it was asked for.
     public var ledger: [LedgerEntry] {
         state.withLock { $0.stores.flatMap(\.payments.charges).map(LedgerEntry.init) }

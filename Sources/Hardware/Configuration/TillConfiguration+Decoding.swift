@@ -1,7 +1,7 @@
 internal import Amounts
 internal import EMV
 internal import Experiments
-internal import SettingsFile
+public import SettingsFile
 
 extension TillConfiguration {
     private static let keys = [
@@ -9,7 +9,11 @@ extension TillConfiguration {
         "splitSaleWindow", "readers", "host", "receipt", "printers", "store", "features",
     ]
 
-    init(_ root: SettingsNode) throws(SettingsError) {
+    /// Reads a configuration that stands in another file.
+    ///
+    /// - Parameter root: a mapping with the keys of a configuration file.
+    /// - Throws: `SettingsError` with line and key.
+    public init(_ root: SettingsNode) throws(SettingsError) {
         try root.mapping(allowedKeys: Self.keys)
         let currency = try root.optional("currency")?.currency() ?? Self.standard.currency
         let merchant = try MerchantSettings(try root.optional("merchant"))

@@ -20,7 +20,7 @@ struct Shop: Sendable {
     ///
     /// - Throws: `CommandFailure`
     static func open(data: DatabaseOptions, settings: TillConfiguration) async throws(CommandFailure) -> Shop {
-        try Shop(stores: try ShopDoor(data: data, settings: settings).composition().manager())
+        try Shop(stores: try ShopDoor(data: data, settings: settings).composition().stores())
     }
 
     /// - Throws: `CommandFailure` when nobody is signed in or no store is chosen.

@@ -94,7 +94,7 @@ struct Till: Sendable {
         history: StoredCardHistory?, readers: ReaderRegister?, settings: TillConfiguration, printers: Printers
     ) throws(CommandFailure) -> StoresManager {
         let time = world.time
-        return try composition.manager { session in
+        return try composition.stores { session in
             let payments = CardPresentPaymentsStore(
                 host: host, journal: journal, merchant: settings.merchant, history: history, readers: readers,
                 site: session.flatMap(PaymentSite.init), time: time

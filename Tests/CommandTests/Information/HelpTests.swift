@@ -54,8 +54,8 @@ struct HelpTests {
                   comments                Moderates comments and reviews, and answers them.
                   notifications           Shows what WordPress.com has to tell.
                   cards                   Shows the simulated cards.
-                  simulate                Lends simulated hardware, and serves a simulated
-                                          store.
+                  simulate                Runs simulated sessions, lends simulated hardware,
+                                          and serves a simulated store.
                   exceptions              Keeps the list of cards that are not to be taken.
                   issuer                  Shows the book of the simulated issuer, and compares
                                           it with the till's.

@@ -22,7 +22,11 @@ public struct IssuerRules: Sendable {
         try self.init(try SettingsDocument(text: yaml, file: file).root)
     }
 
-    init(_ node: SettingsNode) throws(SettingsError) {
+    /// Reads rules that stand in another file.
+    ///
+    /// - Parameter node: a mapping with the keys of a file of rules.
+    /// - Throws: `SettingsError` with line and key.
+    public init(_ node: SettingsNode) throws(SettingsError) {
         try node.mapping(allowedKeys: ["description", "rules"])
         summary = try node.optional("description")?.text(length: 1...200)
         var rules: [IssuerRule] = []

@@ -76,7 +76,7 @@ struct LoginCommand: AsyncParsableCommand {
             do throws(SignInError) { outcome = try await process.signIn(with: proof) } catch {
                 throw CommandFailure(error)
             }
-            let manager = try composition.manager()
+            let manager = try composition.stores()
             do throws(SessionError) { try await manager.authenticate(outcome.signIn) } catch {
                 throw CommandFailure(error)
             }

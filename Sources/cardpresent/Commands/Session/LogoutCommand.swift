@@ -29,7 +29,7 @@ struct LogoutCommand: AsyncParsableCommand {
             }
             let signIn = composition.session.signIn
             let isRevoked = await revoke(signIn, composition)
-            let manager = try composition.manager()
+            let manager = try composition.stores()
             do throws(SessionError) { try await manager.deauthenticate() } catch { throw CommandFailure(error) }
             guard !output.json else {
                 return try StandardOutput.write(

@@ -91,7 +91,7 @@ enum SiteList {
         _ configuration: ConfigurationOptions, _ data: DatabaseOptions
     ) async throws(CommandFailure) -> (StoresManager, [StoreSite]) {
         let composition = try ShopDoor(data: data, settings: try configuration.load()).composition()
-        let manager = try composition.manager()
+        let manager = try composition.stores()
         let selected = manager.siteID
         let list: SynchronizedSites = try await manager.value {
             AccountAction.synchronizeSites(selectedSiteID: selected, onCompletion: $0)

@@ -3,6 +3,10 @@ internal import ArgumentParser
 /// `simulate`
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "simulate", abstract: "Lends simulated hardware, and serves a simulated store.",
-        subcommands: [SimulateCard.self, SimulateUSB.self, SimulateFirmware.self, SimulateStore.self])
+        commandName: "simulate",
+        abstract: "Runs simulated sessions, lends simulated hardware, and serves a simulated store.",
+        subcommands: [
+            SimulateRun.self, SimulateSchema.self, SimulateCard.self, SimulateUSB.self, SimulateFirmware.self,
+            SimulateStore.self,
+        ])
 }

@@ -1,0 +1,28 @@
+internal import SettingsFile
+internal import Simulator
+
+/// The words for what goes wrong in a reader.
+enum ReaderFaultWords {
+    static let disturbances = plain.map(\.key) + ["truncated N", "wrongLength N"]
+
+    private static let plain: KeyValuePairs<String, SimulatedReaderFault.Disturbance> = [
+        "commandStalled": .commandStalled, "answerStalled": .answerStalled, "zeroLengthFirst": .zeroLengthFirst,
+        "wrongSequence": .wrongSequence, "hugeLength": .hugeLength, "unanswered": .unanswered,
+        "cardRemoved": .cardRemoved, "unplugged": .unplugged,
+    ]
+
+    static func disturbance(_ node: SettingsNode) throws(SettingsError) -> SimulatedReaderFault.Disturbance {
+        let words = try node.text(length: 1...40).split(separator: " ").map(String.init)
+        if words.count == 2, let number = Int(words[1]), (-1000...1000).contains(number) {
+            if words[0] == "truncated", number >= 0 { return .truncated(number) }
+            if words[0] == "wrongLength" { return .wrongLength(number) }
+        }
+        guard words.count == 1, let found = plain.first(where: { $0.key == words[0] }) else {
+            let nearest = NearestName.to(words.first ?? "", among: plain.map(\.key))
+            throw node.error(
+                "no such disturbance",
+                fix: nearest.map { "did you mean '\($0)'?" } ?? "use one of \(disturbances.joined(separator: ", "))")
+        }
+        return found.value
+    }
+}

@@ -1,0 +1,16 @@
+public import SettingsFile
+
+/// Something that happens in the middle of a step.
+public struct Interruption: Sendable {
+    /// When it happens.
+    public enum Trigger: Hashable, Sendable {
+        /// So long after the step began.
+        case time(Duration)
+        /// So long after the `count`-th event of the step that begins with these words.
+        case event(String, count: Int, delay: Duration)
+    }
+
+    public var location: SettingsLocation
+    public var trigger: Trigger
+    public var action: ScenarioAction
+}

@@ -1,0 +1,21 @@
+public import Amounts
+
+/// A payment to take.
+public struct PayAction: Sendable {
+    /// What is to be paid.
+    public enum Bill: Hashable, Sendable {
+        case amount(Money)
+        /// An order of the store: its place in ``SiteSetup/unpaid``, counting from 1.
+        case order(Int)
+    }
+
+    public var bill: Bill
+    /// What the customer presents, and how; nil for the scenario's own.
+    public var card: CardSetup?
+    /// Whether the person presents the card and takes it out by themselves.
+    public var presentsCard: Bool
+    /// How long the reader waits for a card.
+    public var timeout: Duration
+    /// Asks the issuer whatever the card says.
+    public var forcesOnline: Bool
+}

@@ -1,0 +1,5 @@
+/// How many requests fit a pattern, such as `POST *capture_terminal_payment`.
+public struct RequestCount: Hashable, Sendable {
+    public var pattern: TextPattern
+    public var count: Int
+}

@@ -1,0 +1,39 @@
+public import Hardware
+public import SettingsFile
+public import Simulator
+
+/// A simulated session as a file describes it: what there is, what happens, and what must come of it.
+///
+/// A file with a matrix makes several of these. Everything in it has been checked: the cards exist, the issuer's rules can
+/// be read, the amounts have the digits of their currency.
+public struct Scenario: Sendable, CustomStringConvertible {
+    /// The file's name without its ending, with the case in brackets where the file has several: `approve[card=amex]`.
+    public var name: String
+    /// Where it stands.
+    public var location: SettingsLocation
+    /// One sentence on what it shows.
+    public var summary: String
+    public var tags: [String]
+    /// Why it does not do yet what it expects; nil when it does.
+    public var expectedFailure: String?
+    /// What chance is made of; nil when the run decides.
+    public var seed: UInt64?
+    public var clock: ClockSetup
+    /// In the order in which they are plugged in.
+    public var readers: [ReaderSetup]
+    /// What is presented when a step names no card.
+    public var card: CardSetup
+    public var issuerRules: IssuerRules
+    /// The store that orders come from; nil when there is none.
+    public var site: SiteSetup?
+    public var printer: ScenarioPrinter
+    public var disk: ScenarioDisk
+    public var till: TillConfiguration
+    public var steps: [ScenarioStep]
+    /// What must be so after the last step.
+    public var expectations: [Expectation]
+    /// What is compared with the golden file beside the scenario.
+    public var golden: [GoldenSection]
+
+    public var description: String { name }
+}

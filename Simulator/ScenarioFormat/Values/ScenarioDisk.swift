@@ -1,0 +1,11 @@
+/// What the disk under the till's records is like.
+public enum ScenarioDisk: String, Hashable, Sendable, CaseIterable {
+    case working
+    /// Nothing more can be written.
+    case full
+    case readOnly
+    /// A flush takes a second.
+    case slow
+    /// Nothing can be read or written.
+    case failing
+}

@@ -1,0 +1,8 @@
+/// What the store must know; what is nil may be anything.
+public struct SiteExpectation: Hashable, Sendable {
+    /// Charges that the store was told of.
+    public var charges: Int?
+    /// The status of the order that was paid last.
+    public var order: String?
+    public var requests: [RequestCount]
+}

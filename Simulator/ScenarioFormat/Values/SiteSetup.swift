@@ -1,0 +1,11 @@
+public import Amounts
+public import StoreSite
+
+/// The simulated store that orders come from.
+public struct SiteSetup: Hashable, Sendable {
+    /// How many orders of all kinds it has at first.
+    public var orders: Int
+    /// Orders that wait for their payment at the till, which steps pay.
+    public var unpaid: [Money]
+    public var faults: [FaultRule]
+}

@@ -1,0 +1,25 @@
+public import Simulator
+
+/// How a payment of a simulated session is made, beside what it costs.
+public struct PaymentOptions: Sendable {
+    /// The card that is used; nil for the session's first one.
+    public var card: String?
+    /// What the person does who holds it, in place of what the card's profile says.
+    public var cardholder: CardholderProfile?
+    /// Whether the person presents the card and takes it out by themselves. Without, ``SessionAct`` does.
+    public var presentsCard: Bool
+    /// Where the person stands; nil for the reader that is connected.
+    public var reader: String?
+    /// How long to wait for a card.
+    public var cardTimeout: Duration
+    /// The issuer is to be asked whatever the card says.
+    public var isForcedOnline: Bool
+
+    public init(
+        card: String? = nil, cardholder: CardholderProfile? = nil, presentsCard: Bool = true, reader: String? = nil,
+        cardTimeout: Duration = .seconds(60), isForcedOnline: Bool = false
+    ) {
+        (self.card, self.cardholder, self.presentsCard, self.reader) = (card, cardholder, presentsCard, reader)
+        (self.cardTimeout, self.isForcedOnline) = (cardTimeout, isForcedOnline)
+    }
+}

@@ -1,0 +1,74 @@
+public import Amounts
+internal import Hardware
+internal import Simulator
+internal import Storage
+
+/// A payment of a simulated session, as the journal has it.
+public struct SessionPayment: Hashable, Sendable {
+    /// One attempt to move money.
+    public struct Attempt: Hashable, Sendable {
+        public let id: Int64
+        /// `sale` or `refund`
+        public let kind: String
+        /// What the host knows it by.
+        public let key: String
+        public let amount: Money
+        /// The states that it entered, in order.
+        public let states: [String]
+        /// Why the last step did not end well, in words.
+        public let lastError: String?
+    }
+
+    public let id: Int64
+    /// `P000001`
+    public let name: String
+    public let state: String
+    public let amount: Money
+    public let refundedMinorUnits: Int64
+    /// Terminal verification results (tag 95), ten hexadecimal digits; nil when no card was read.
+    public let terminalVerificationResults: String?
+    /// Transaction status information (tag 9B), four hexadecimal digits.
+    public let transactionStatusInformation: String?
+    /// How the cardholder was verified.
+    public let cardholderVerification: String?
+    /// Why it did not succeed, as a word.
+    public let errorCode: String?
+    /// Oldest first.
+    public let attempts: [Attempt]
+
+    init(_ payment: Storage.Payment, attempts: [PaymentAttempt], steps: [AttemptTransition]) {
+        (id, name) = (payment.id.rawValue, payment.id.description)
+        (state, amount) = (payment.state.rawValue, payment.amount)
+        refundedMinorUnits = payment.refundedAmount.minorUnits
+        terminalVerificationResults = payment.details.tvr
+        transactionStatusInformation = payment.details.tsi
+        cardholderVerification = payment.details.cvm
+        errorCode = payment.details.errorCode
+        self.attempts = attempts.map { attempt in
+            Attempt(
+                id: attempt.id, kind: attempt.kind.rawValue, key: attempt.idempotencyKey, amount: attempt.amount,
+                states: steps.filter { $0.attemptID == attempt.id }.map(\.state.rawValue),
+                lastError: attempt.lastError)
+        }
+    }
+
+    /// The attempts as a reconciliation compares them.
+    var tillAttempts: [TillAttempt] {
+        let sale = attempts.last { $0.kind == "sale" && $0.states.last == "captured" }
+        return attempts.map { attempt in
+            let kind = TillAttempt.Kind(rawValue: attempt.kind) ?? .sale
+            let outcome: TillAttempt.Outcome =
+                switch attempt.states.last {
+                case "captured": .moved
+                case "authorized": .untold
+                case "declined", "cancelled", "failed": .notMoved
+                case "reversed": .takenBack
+                default: .open
+                }
+            return TillAttempt(
+                key: IdempotencyKey(rawValue: attempt.key), payment: name, kind: kind,
+                original: kind == .refund ? sale.map { IdempotencyKey(rawValue: $0.key) } : nil,
+                amount: attempt.amount, outcome: outcome)
+        }
+    }
+}

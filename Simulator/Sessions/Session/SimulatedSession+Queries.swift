@@ -1,0 +1,109 @@
+internal import Determinism
+public import Hardware
+public import Simulator
+internal import Storage
+public import StoreSite
+internal import Yosemite
+
+extension SimulatedSession {
+    /// What has happened so far, in order.
+    public var events: [SessionEvent] { world.log.events }
+
+    // MARK: The till's records
+
+    /// The payments with the story of their attempts, oldest first. They are read from the records themselves, whether
+    /// or not a process runs.
+    ///
+    /// - Throws: ``SimulatedSessionError``
+    public func payments() throws(SimulatedSessionError) -> [SessionPayment] {
+        let records = try openRecords()
+        do {
+            return try records.read { storage in
+                let attempts = try storage.allObjects(
+                    ofType: PaymentAttempt.self, matching: nil, sortedBy: "id", limit: nil)
+                let steps = try storage.allObjects(
+                    ofType: AttemptTransition.self, matching: nil, sortedBy: "attemptID, sequence", limit: nil)
+                return try storage.allObjects(ofType: Storage.Payment.self, matching: nil, sortedBy: "id", limit: nil)
+                    .map { payment in
+                        SessionPayment(
+                            payment, attempts: attempts.filter { $0.paymentID == payment.id }, steps: steps)
+                    }
+            }
+        } catch {
+            throw .storage(StorageError(error, path: records.path ?? ":memory:"))
+        }
+    }
+
+    /// Rows of the till's database.
+    ///
+    /// - Parameter sql: one statement, which can change nothing.
+    /// - Returns: for each row its columns and their values as text, in their order.
+    /// - Throws: ``SimulatedSessionError/storage(_:)``
+    public func rows(_ sql: String) throws(SimulatedSessionError) -> [[(column: String, value: String?)]] {
+        let records = try openRecords()
+        do throws(StorageError) { return try records.rows(sql) } catch { throw .storage(error) }
+    }
+
+    private func openRecords() throws(SimulatedSessionError) -> SQLiteStorageManager {
+        try world.checkIsOpen()
+        return process.records
+    }
+
+    /// A receipt as the till lays it out in lines of text.
+    ///
+    /// - Parameters:
+    ///   - payment: the payment's number.
+    ///   - kind: which receipt; nil for the newest of any kind.
+    ///   - copy: for whom.
+    /// - Throws: ``SimulatedSessionError``
+    public func receipt(
+        of payment: Int64, kind: ReceiptContent.Kind? = nil, copy: ReceiptCopy = .customer
+    ) async throws(SimulatedSessionError) -> String {
+        let width = world.plan.till.receiptWidth
+        let receipt: StoredReceipt = try await performReceipt {
+            .loadReceipt(paymentID: payment, kind: kind, onCompletion: $0)
+        }
+        return try await performReceipt {
+            .generateContent(receiptID: receipt.id, copy: copy, width: width, onCompletion: $0)
+        }
+    }
+
+    // MARK: The other side
+
+    /// The issuer's book.
+    ///
+    /// - Throws: ``SimulatedSessionError/plan(_:)`` when it cannot be read.
+    public func issuerLedger() async throws(SimulatedSessionError) -> IssuerLedger {
+        do throws(IssuerLedgerError) { return try await world.issuer.ledger() } catch { throw .plan("\(error)") }
+    }
+
+    /// The till's journal against the issuer's book.
+    ///
+    /// - Throws: ``SimulatedSessionError``
+    public func reconciliation() async throws(SimulatedSessionError) -> IssuerReconciliation {
+        IssuerReconciliation(till: try payments().flatMap(\.tillAttempts), issuer: try await issuerLedger())
+    }
+
+    /// The numbers of the orders that the plan has as unpaid, in its order.
+    public var unpaidOrders: [Int64] { world.site?.unpaid ?? [] }
+
+    /// The store's orders as they are now, by number.
+    public var orders: [SiteOrder] { world.site?.site.orders ?? [] }
+
+    /// The money that the store took, oldest first.
+    public var siteLedger: [LedgerEntry] { world.site?.site.ledger ?? [] }
+
+    /// What the till asked the store, oldest first.
+    public var siteRequests: [SeenRequest] { world.site?.requests ?? [] }
+
+    /// What came to the printer.
+    public var printouts: [SessionPrintout] { world.printServer.printouts }
+
+    /// Whether a card is in a reader.
+    ///
+    /// - Parameter name: nil for the first one.
+    /// - Throws: ``SimulatedSessionError/noSuchReader(_:known:)``
+    public func hasCard(in name: String? = nil) throws(SimulatedSessionError) -> Bool {
+        try world.reader(name).parts.chip?.hasCard() ?? false
+    }
+}

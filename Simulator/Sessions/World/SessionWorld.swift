@@ -1,0 +1,156 @@
+internal import Amounts
+internal import Cryptography
+internal import Determinism
+internal import EMV
+internal import Hardware
+internal import Simulator
+internal import Storage
+internal import Synchronization
+
+/// Everything around the till in one session: what a process finds when it begins, and leaves when it dies.
+final class SessionWorld: Sendable {
+    let plan: SessionPlan
+    let clock: SimulationClock
+    let random: SeededRandomSource
+    let log: SessionLog
+    let readers: [SessionReader]
+    let cards: [SessionCard]
+    let issuer: SimulatedIssuer
+    let site: SessionSite?
+    let printServer: SessionPrintServer
+    let disk: SessionDisk
+    let person = SessionPerson()
+    let toldEvents = ToldEvents()
+    let bus: SimulatedUSBBus
+    private let pinPad: SimulatedPINPad
+    private let records: Records
+    private let isOver = Atomic(false)
+    private let authorityKeys: [CAPublicKey]
+    private let revoked: [CertificateRevocation]
+
+    /// Where the records are.
+    private enum Records {
+        /// No process takes them with it.
+        case memory(SQLiteStorageManager)
+        case file(String)
+    }
+
+    /// What the journal calls the simulated issuer, as in a shop.
+    private static let issuerName = "simulated"
+
+    /// - Throws: ``SimulatedSessionError/plan(_:)``, ``SimulatedSessionError/storage(_:)``
+    init(_ plan: SessionPlan, clock: SimulationClock) throws(SimulatedSessionError) {
+        try Self.check(plan)
+        (self.plan, self.clock) = (plan, clock)
+        random = SeededRandomSource(seed: plan.seed)
+        log = SessionLog(clock, observer: plan.observer)
+        bus = SimulatedUSBBus(clock: clock)
+        let keys: TestKeys
+        do throws(TestKeysError) { keys = try Self.keys.get() } catch { throw .plan(error.description) }
+        do {
+            cards = try plan.cards.map { [random] in try SessionCard($0, keys: keys, random: random) }
+            var accounts: [IssuerAccount] = []
+            for card in cards { accounts += try card.profile.issuerAccounts(keys: keys) }
+            let path: String? = if case .file(let path) = plan.journal { path + ".issuer" } else { nil }
+            issuer = try SimulatedIssuer(
+                name: Self.issuerName, accounts: accounts, rules: plan.issuerRules, keys: keys, time: clock,
+                random: random.stream("host"), ledgerPath: path, faults: plan.issuerFaults)
+            authorityKeys = try cards.flatMap { try $0.profile.certificationAuthorityKeys(keys) }
+            revoked = cards.flatMap(\.profile.revokedCertificates)
+            pinPad = try SimulatedPINPad(
+                keys: keys, scheme: plan.till.pinPadScheme == .tdes ? .tripleDES : .aes,
+                random: random.stream("pin pad"))
+        } catch {
+            throw .plan("\(error)")
+        }
+        do throws(StorageError) {
+            records =
+                switch plan.journal {
+                case .memory: .memory(try SessionDatabases.take(random: random.stream("database")))
+                case .file(let path): .file(path)
+                }
+        } catch {
+            throw .storage(error)
+        }
+        let bus = bus
+        readers = plan.readers.enumerated().map { SessionReader($0.element, port: $0.offset + 1, bus: bus) }
+        site = plan.store.map { [random] in SessionSite($0, time: clock, random: random) }
+        printServer = SessionPrintServer(plan.printer, clock: clock, log: log)
+        disk = SessionDisk(plan.disk, clock: clock)
+        for (reader, planned) in zip(readers, plan.readers) {
+            watchSlots(of: reader)
+            if planned.isPluggedIn { reader.plugIn() }
+        }
+    }
+
+    private static let keys = Result { () throws(TestKeysError) in try TestKeys.embedded() }
+
+    private static func check(_ plan: SessionPlan) throws(SimulatedSessionError) {
+        guard !plan.readers.isEmpty else { throw .plan("a session needs a reader") }
+        guard !plan.cards.isEmpty else { throw .plan("a session needs a card") }
+        for names in [plan.readers.map(\.name), plan.cards.map(\.name)] where Set(names).count < names.count {
+            throw .plan("two readers or two cards have the same name: \(names.joined(separator: ", "))")
+        }
+    }
+
+    private func watchSlots(of reader: SessionReader) {
+        let (log, name) = (log, reader.name)
+        reader.parts.chip?.onSlotChange { _, hasCard in log.note(hasCard ? .cardIn : .cardOut, name) }
+    }
+
+    // MARK: What a process needs
+
+    /// The records, opened by another process.
+    func openStorage() throws(StorageError) -> SQLiteStorageManager {
+        switch records {
+        case .memory(let database): database
+        case .file(let path): try SQLiteStorageManager(path: path, random: random.stream("database"))
+        }
+    }
+
+    /// The session is over, and its last process dead: nobody has its records any more.
+    func close() {
+        isOver.store(true, ordering: .sequentiallyConsistent)
+        if case .memory(let database) = records { SessionDatabases.give(back: database) }
+    }
+
+    /// Refuses to look into records that belong to another session by now.
+    ///
+    /// - Throws: ``SimulatedSessionError/over``
+    func checkIsOpen() throws(SimulatedSessionError) {
+        if isOver.load(ordering: .sequentiallyConsistent) { throw .over }
+    }
+
+    /// A terminal that is to accept test cards knows the test certification authority.
+    func terminal(for currency: Currency) -> TerminalConfiguration {
+        plan.till.terminal(for: currency).adding(
+            certificationAuthorityKeys: authorityKeys, revokedCertificates: revoked)
+    }
+
+    // MARK: By name
+
+    func reader(_ name: String?) throws(SimulatedSessionError) -> SessionReader {
+        guard let reader = name == nil ? readers.first : readers.first(where: { $0.name == name }) else {
+            throw .noSuchReader(name ?? "", known: readers.map(\.name))
+        }
+        return reader
+    }
+
+    func card(_ name: String?) throws(SimulatedSessionError) -> SessionCard {
+        guard let card = name == nil ? cards.first : cards.first(where: { $0.name == name }) else {
+            throw .noSuchCard(name ?? "", known: cards.map(\.name))
+        }
+        return card
+    }
+
+    /// Somebody comes to a reader with a card.
+    func bringPerson(
+        with card: SessionCard, to reader: SessionReader, conduct: CardholderProfile?, presentsCard: Bool
+    ) {
+        var profile = card.profile
+        if let conduct { profile.cardholder = conduct }
+        let cardholder = SimulatedCardholder(
+            profile: profile, card: card.chip, stripe: card.stripe, reader: reader.parts, clock: clock, pinPad: pinPad)
+        person.change(to: cardholder, with: card, presentsCard: presentsCard)
+    }
+}

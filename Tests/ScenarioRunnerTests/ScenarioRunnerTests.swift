@@ -1,0 +1,177 @@
+import Foundation
+import ScenarioFormat
+import ScenarioRunner
+import Testing
+
+@Suite("Running scenarios")
+struct ScenarioRunnerTests {
+    private let folder: ScratchFolder
+
+    init() throws { folder = try ScratchFolder() }
+
+    @Test("what is as expected passes, and says how long it took on the virtual clock")
+    func passes() async throws {
+        let result = try #require(try await results(payment(step: "{ outcome: approved }")).first)
+        #expect(result.status == .passed)
+        #expect(result.virtualMilliseconds >= 1000)
+        #expect(result.mismatches.isEmpty && result.lastEvents.isEmpty && result.events == nil)
+        #expect(result.replay == "cardpresent simulate run shop/test.yaml --seed 1")
+    }
+
+    @Test("what is not is told with its step, its line, both sides and the last events")
+    func fails() async throws {
+        let result = try #require(try await results(payment(step: "{ outcome: declined }")).first)
+        #expect(result.status == .failed)
+        #expect(
+            result.mismatches == [
+                Mismatch(
+                    step: 2, action: "pay 12.50 USD", key: "outcome", file: "shop/test.yaml", line: 6,
+                    expected: ["declined"], seen: ["approved"])
+            ])
+        #expect(result.lastEvents.last?.contains("step_ended pay 12.50 USD: P000001 approved") == true)
+    }
+
+    @Test(
+        "every expectation fails where it is not met, and tells it by its key",
+        arguments: [
+            "outcome: unknown", "error: card_timeout", "state: refunded", "events: [remove_card, card_inserted]",
+            "noEvents: authorizing", "display: \"no such text\"", "apdu: \"0020*\"", "noAPDU: \"00A404*\"",
+            "receipt: \"*DECLINED*\"", "noReceipt: \"*APPROVED*\"", "merchantReceipt: \"no such line\"",
+            "printed: \"*\"", "prints: [completed]", "journal: [created, authorizing, authorized, captured]",
+            "rows: [{ query: SELECT state FROM payment, are: [declined] }]",
+            "rows: [{ query: SELECT nothing FROM nowhere, are: [] }]", "ledger: []",
+            "ledger: [{ kind: authorisation, amount: 12.51 }]", "ledger: [{ kind: authorisation }, { kind: reversal }]",
+            "charged: 12.49", "charges: 2", "site: { charges: 1 }", "site: { requests: { \"POST *\": 1 } }",
+            "tvr: { set: ddaFailed }", "tvr: { clear: floorLimitExceeded }", "tsi: { set: scriptProcessingPerformed }",
+            "cvm: online_pin", "entry: swipe", "elapsed: 500ms", "elapsed: { atLeast: 1min }", "reconciled: false",
+        ])
+    func everyExpectation(_ line: String) async throws {
+        let key = line.prefix { $0 != ":" }
+        for text in [payment(step: "{ \(line) }"), payment(end: "{ \(line) }")] {
+            let result = try #require(try await results(text).first)
+            #expect(result.status == .failed)
+            #expect(result.mismatches.map(\.key) == [String(key)])
+        }
+    }
+
+    @Test("a step that cannot be carried out is a failure, unless the file says how it ends")
+    func failingStep() async throws {
+        let text = "template_version: 1\ndescription: Too early\nsteps: [{ do: retry }]\n"
+        #expect(try await results(text).first?.mismatches.first?.key == "step")
+        let said = text.replacing("{ do: retry }", with: "{ do: retry, expect: { outcome: failed } }")
+        #expect(try await results(said).first?.status == .passed)
+    }
+
+    @Test("what was to happen in the middle and did not is a failure")
+    func missedInterruption() async throws {
+        for during in ["{ on: card_swiped, do: cancel }", "{ after: 1h, do: cancel }"] {
+            let text = """
+                template_version: 1
+                description: Nothing comes between
+                steps: [connect, { pay: 12.50, during: [\(during)] }]
+                """
+            let mismatches = try await results(text).first?.mismatches
+            #expect(mismatches?.map(\.key) == ["during"])
+        }
+    }
+
+    @Test("a journal and a book that differ are a failure though nobody asks")
+    func standingExpectation() async throws {
+        let text = payment("issuer: [{ when: { messages: [authorize, reverse] }, answer: { lost: answer } }]")
+        #expect(try await results(text).first?.mismatches.map(\.key) == ["reconciled"])
+        let told = payment(
+            "issuer: [{ when: { messages: [authorize, reverse] }, answer: { lost: answer } }]",
+            end: "{ reconciled: false }")
+        #expect(try await results(told).first?.status == .passed)
+    }
+
+    @Test("an expected failure is one while it fails, and a mistake when it passes")
+    func expectedFailure() async throws {
+        let reason = "expectedFailure: not there yet"
+        #expect(try await results(payment(reason, step: "{ outcome: declined }")).first?.status == .failedAsExpected)
+        let passed = try #require(try await results(payment(reason)).first)
+        #expect(passed.status == .passedUnexpectedly)
+        #expect(passed.isFailure)
+        #expect(passed.reason?.contains("remove 'expectedFailure'") == true)
+    }
+
+    // MARK: Runs of several
+
+    private static let mixed = """
+        template_version: 1
+        description: ${card}
+        matrix: { card: [visa-credit, declined, amex, pin-required, removed-early, slow-card] }
+        card: ${card}
+        steps: [connect, { pay: 12.50, expect: { outcome: approved } }]
+        """
+
+    @Test("how many run at the same time changes no byte")
+    func jobs() async throws {
+        var texts: Set<String> = []
+        for jobs in [1, 2, 5] {
+            let found = try ScenarioFile.scenarios(text: Self.mixed, path: "shop/mixed.yaml").map {
+                ScenarioFinder.Found(name: "shop/\($0.name)", scenario: $0)
+            }
+            let selection = ScenarioSelection(seed: 9, repetitions: 3)
+            let report = await ScenarioRunner(jobs: jobs, keepsEvents: true).run(selection.runs(of: found), seed: 9)
+            texts.insert(try JSONReport.text(report))
+        }
+        #expect(texts.count == 1)
+    }
+
+    @Test("another seed makes other bytes on the wire, and the same end")
+    func seeds() async throws {
+        var exchanges: Set<[String]> = []
+        for seed in [1, 2] as [UInt64] {
+            let runner = ScenarioRunner(keepsEvents: true)
+            let result = try #require(
+                try await results(
+                    payment(step: "{ outcome: approved }"), runner: runner, selection: ScenarioSelection(seed: seed)
+                ).first)
+            #expect(result.status == .passed && result.seed == seed)
+            exchanges.insert(result.events?.filter { $0.contains(" apdu ") } ?? [])
+        }
+        #expect(exchanges.count == 2)
+    }
+
+    @Test("fail-fast begins no more, and says how many were left out")
+    func failFast() async throws {
+        let found = try ScenarioFile.scenarios(text: Self.mixed, path: "shop/mixed.yaml").map {
+            ScenarioFinder.Found(name: "shop/\($0.name)", scenario: $0)
+        }
+        let runs = ScenarioSelection().runs(of: found)
+        let report = await ScenarioRunner(jobs: 1, stopsAtFailure: true).run(runs, seed: 1)
+        #expect(report.scenarios.map(\.status) == [.passed, .failed])
+        #expect(report.counts.notRun == 4 && report.counts.all == 6)
+    }
+
+    @Test("results come in the order of the scenarios")
+    func order() async throws {
+        let names = try await results(Self.mixed, runner: ScenarioRunner(jobs: 4)).map(\.name)
+        #expect(
+            names
+                == ["visa-credit", "declined", "amex", "pin-required", "removed-early", "slow-card"].map {
+                    "shop/test[card=\($0)]"
+                })
+    }
+
+    // MARK: Golden files
+
+    @Test("a golden file is missed, written, met, and differs when something changes")
+    func golden() async throws {
+        let path = folder.path + "/sale.yaml"
+        let text = payment("golden: [journal, receipt]\nseed: 1")
+        let missing = try await results(text, path: path)
+        #expect(missing.first?.mismatches.first?.seen == ["none: write it with --update-golden"])
+        #expect(
+            try await results(text, path: path, runner: ScenarioRunner(updatesGolden: true)).first?.status == .passed)
+        #expect(try await results(text, path: path).first?.status == .passed)
+        let written = try String(contentsOfFile: folder.path + "/golden/sale.txt", encoding: .utf8)
+        #expect(written.hasPrefix("== journal\nP000001 sale: created authorizing captured\n== receipt\n"))
+        let other = try await results(text.replacing("12.50", with: "12.51"), path: path)
+        let mismatch = try #require(other.first?.mismatches.first)
+        #expect(mismatch.key == "golden" && mismatch.file == folder.path + "/golden/sale.txt")
+        #expect(mismatch.difference.contains("- TOTAL                          12.50 USD"))
+        #expect(mismatch.difference.contains("+ TOTAL                          12.51 USD"))
+    }
+}
