@@ -180,7 +180,8 @@ let package = Package(
         .target(
             name: "Sessions",
             dependencies: [
-                "Amounts", "CRunQueue", "CardSecrets", "Cryptography", "Determinism", "EMV", "Experiments", "Hardware", "Networking",
+                "Amounts", "CRunQueue", "CardSecrets", "Cryptography", "Determinism", "EMV", "Experiments", "Hardware",
+                "Networking",
                 "Receipts", "Simulator", "SmartCard", "Storage", "StoreSite", "USB", "Yosemite",
             ],
             path: "Simulator/Sessions",
