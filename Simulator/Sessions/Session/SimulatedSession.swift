@@ -27,7 +27,7 @@ public final class SimulatedSession: Sendable {
     private let step = Mutex("")
     private let connectedName = Mutex<String?>(nil)
 
-    private init(_ world: SessionWorld) throws(SimulatedSessionError) {
+    init(_ world: SessionWorld) throws(SimulatedSessionError) {
         self.world = world
         current = Mutex(try SessionProcess(number: 1, in: world))
         stepStart = Mutex(world.clock.now())
@@ -74,7 +74,13 @@ public final class SimulatedSession: Sendable {
         return try end.get()
     }
 
-    private func close() async { await process.end() }
+    func close() async {
+        world.person.attendant.leave()
+        await process.end()
+    }
+
+    /// The latest moment to which the step that runs may take time.
+    var longestMoment: Timestamp { max(stepStart.withLock { $0 }, world.clock.now()).advanced(by: world.plan.longestStep) }
 
     /// The name of the reader that was connected last.
     var connected: String? {
