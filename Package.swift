@@ -153,7 +153,7 @@ let package = Package(
                 "SettingsFile", "SmartCard", "USB",
             ],
             path: "Simulator",
-            exclude: ["CRunQueue", "Sessions", "StoreSite", "StoreSiteServer"],
+            exclude: ["CRunQueue", "Sessions", "SimulationServer", "StoreSite", "StoreSiteServer"],
             sources: ["Sources"],
             resources: [.embedInCode("Cards"), .embedInCode("IssuerRules"), .embedInCode("Keys")],
             swiftSettings: strict
@@ -186,6 +186,22 @@ let package = Package(
             path: "Simulator/Sessions",
             swiftSettings: strict
         ),
+        // Sessions that clients steer over HTTP; the second target that links a web server.
+        .target(
+            name: "SimulationServer",
+            dependencies: [
+                "Amounts", "CardSecrets", "Determinism", "Hardware", "Receipts", "Sessions", "SettingsFile", "Simulator", "StoreSite",
+                "Yosemite",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            path: "Simulator/SimulationServer",
+            exclude: ["openapi.json"],
+            resources: [.embedInCode("Console/console.html")],
+            swiftSettings: strict
+        ),
         .target(
             name: "Doctor",
             dependencies: [
@@ -199,7 +215,8 @@ let package = Package(
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Commands", "Cryptography", "Determinism", "DeviceAccess", "DFU",
                 "Doctor", "EMV", "EMVReplay", "Experiments", "Files", "Flux", "Hardware", "MSR", "Networking", "PCSC",
-                "Receipts", "SettingsFile", "Simulator", "SmartCard", "Storage", "StoreSite", "StoreSiteServer", "USB",
+                "Receipts", "SettingsFile", "SimulationServer", "Simulator", "SmartCard", "Storage", "StoreSite",
+                "StoreSiteServer", "USB",
                 "Vault", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -337,6 +354,11 @@ let package = Package(
                 "Amounts", "Determinism", "Hardware", "Sessions", "Simulator", "SmartCard", "Storage", "StoreSite",
                 "Yosemite",
             ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SimulationServerTests",
+            dependencies: ["CardSecrets", "Determinism", "Networking", "Sessions", "SimulationServer", "Simulator"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -1,4 +1,4 @@
-internal import Determinism
+public import Determinism
 internal import Dispatch
 internal import Simulator
 internal import Synchronization
@@ -63,7 +63,8 @@ public final class KeptSession: Sendable {
     ///
     /// - Parameters:
     ///   - limit: how far time may go by, asked each time that everybody waits, with whether `body` has ended; nil for
-    ///     no further. See ``SimulatedSession/restsUntil``.
+    ///     no further. See ``SimulatedSession/patience`` and
+    ///     ``SimulatedSession/latestMoment``.
     ///   - body: what is done. It must wait for nothing outside of the session.
     /// - Returns: what `body` returned; nil when it still waits. Then it goes on in a later call.
     public func turn<Value: Sendable>(
@@ -79,21 +80,9 @@ public final class KeptSession: Sendable {
         }
     }
 
-    /// The same for what comes to its end by itself.
-    ///
-    /// - Throws: ``SimulatedSessionError/stuck(step:)`` when it does not.
-    public func turn<Value: Sendable>(
-        _ step: String, _ body: @escaping @Sendable (SimulatedSession) async -> Value
-    ) async throws(SimulatedSessionError) -> Value {
-        let (session, limit) = (session, session.longestMoment)
-        let value = await turn { isOver in isOver ? nil : session.patience ?? limit } _: { await body($0) }
-        guard let value else { throw .stuck(step: step) }
-        return value
-    }
-
     /// Ends the session: its process lets go of everything.
     public func close() async {
-        let limit = session.longestMoment
+        let limit = session.latestMoment
         _ = await turn { isOver in isOver ? nil : limit } _: { await $0.close() }
     }
 }

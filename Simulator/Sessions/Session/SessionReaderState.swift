@@ -4,6 +4,8 @@ public struct SessionReaderState: Hashable, Sendable {
     /// The name of its model.
     public var model: String
     public var isPluggedIn: Bool
+    /// Whether it is the one that the till has connected.
+    public var isConnected: Bool
     /// Whether a card is in its slot.
     public var hasCard: Bool
     /// How it takes cards: `insert`, `swipe`.

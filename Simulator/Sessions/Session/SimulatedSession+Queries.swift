@@ -128,7 +128,7 @@ extension SimulatedSession {
                 states.append(
                     SessionReaderState(
                         name: reader.name, model: reader.model.name, isPluggedIn: await reader.seen() != nil,
-                        hasCard: reader.parts.chip?.hasCard() ?? false,
+                        isConnected: reader.name == connected, hasCard: reader.parts.chip?.hasCard() ?? false,
                         ways: (reader.parts.chip == nil ? [] : ["insert"]) + (reader.parts.stripe == nil ? [] : ["swipe"])))
             }
             return states

@@ -43,6 +43,7 @@ extension SimulatedSession {
     public func disconnect() async throws(SimulatedSessionError) {
         try await step("disconnect") { () async throws(SimulatedSessionError) in
             try await perform { .disconnect(onCompletion: $0) } as Void
+            self.connected = nil
         } end: {
             "done"
         }

@@ -1,4 +1,4 @@
-internal import Determinism
+public import Determinism
 internal import Simulator
 internal import Synchronization
 public import Yosemite
@@ -79,8 +79,11 @@ public final class SimulatedSession: Sendable {
         await process.end()
     }
 
-    /// The latest moment to which the step that runs may take time.
-    var longestMoment: Timestamp { max(stepStart.withLock { $0 }, world.clock.now()).advanced(by: world.plan.longestStep) }
+    /// The latest moment to which a step may take time that begins, or runs, now.
+    public var latestMoment: Timestamp {
+        max(stepStart.withLock { $0 }, world.clock.now())
+            .advanced(by: world.plan.longestStep)
+    }
 
     /// The name of the reader that was connected last.
     var connected: String? {
@@ -170,6 +173,7 @@ public final class SimulatedSession: Sendable {
             if old.life.isAlive { await old.end() }
             let new = try SessionProcess(number: old.life.number + 1, in: world)
             current.withLock { $0 = new }
+            connected = nil
             let report: RecoveryReport = try await perform { .recoverPayments(onCompletion: $0) }
             _ = try await perform { .settleCaptures(paymentID: nil, onCompletion: $0) } as CaptureReport
             return report
