@@ -1,7 +1,6 @@
 public import Determinism
 internal import Dispatch
 internal import Simulator
-internal import Synchronization
 
 /// A simulated session that is kept between calls, for somebody who steers it from outside, such as a server.
 ///
@@ -12,14 +11,13 @@ public final class KeptSession: Sendable {
     /// The session. What changes it must be done in a ``turn(until:_:)``; what only reads may be done at any time.
     public let session: SimulatedSession
     private let clock: SimulationClock
-    private let queue: Mutex<RunQueue>
+    private let queue: RunQueue
     private let turns: DispatchQueue
 
     private init(
-        _ session: SimulatedSession, _ clock: SimulationClock, _ queue: consuming RunQueue, _ turns: DispatchQueue
+        _ session: SimulatedSession, _ clock: SimulationClock, _ queue: RunQueue, _ turns: DispatchQueue
     ) {
-        (self.session, self.clock, self.turns) = (session, clock, turns)
-        self.queue = Mutex(queue)
+        (self.session, self.clock, self.queue, self.turns) = (session, clock, queue, turns)
     }
 
     /// Begins a session.
@@ -73,7 +71,7 @@ public final class KeptSession: Sendable {
     ) async -> Value? {
         await withCheckedContinuation { continuation in
             turns.async { @Sendable [self] in
-                let value = queue.withLock { queue in queue.run(clock, until: limit) { await body(self.session) } }
+                let value = queue.run(clock, until: limit) { [session] in await body(session) }
                 // Not before the thread has left the queue: the caller is none of the session's tasks.
                 continuation.resume(returning: value)
             }

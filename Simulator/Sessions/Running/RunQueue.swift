@@ -4,8 +4,8 @@ internal import Simulator
 internal import Synchronization
 
 /// The tasks of one simulated world that is kept between calls. One thread at a time is in it, and any thread may be.
-struct RunQueue: ~Copyable {
-    private let queue: OpaquePointer
+final class RunQueue: Sendable {
+    private let queue: Mutex<OpaquePointer>
 
     /// How often the clock is moved in one call, at most. A payment moves it some thousand times.
     private static let mostMoves = 2_000_000
@@ -13,10 +13,10 @@ struct RunQueue: ~Copyable {
     /// - Returns: nil when there is no memory.
     init?() {
         guard let queue = run_queue_create() else { return nil }
-        self.queue = queue
+        self.queue = Mutex(queue)
     }
 
-    deinit { run_queue_destroy(queue) }
+    deinit { queue.withLock { run_queue_destroy($0) } }
 
     /// Runs `body` and everything else that is ready, on the calling thread, and moves the clock as far as it may go.
     ///
@@ -30,16 +30,18 @@ struct RunQueue: ~Copyable {
         _ clock: SimulationClock, until limit: (_ isOver: Bool) -> Timestamp?,
         _ body: @escaping @Sendable () async -> Value
     ) -> Value? {
-        let outer = run_queue_enter(queue)
-        defer { run_queue_leave(outer) }
-        let end = RunQueueEnd<Value>()
-        Task { end.value.withLock { [value = await body()] in $0 = value } }
-        for _ in 0..<Self.mostMoves {
+        queue.withLock { queue in
+            let outer = run_queue_enter(queue)
+            defer { run_queue_leave(outer) }
+            let end = RunQueueEnd<Value>()
+            Task { end.value.withLock { [value = await body()] in $0 = value } }
+            for _ in 0..<Self.mostMoves {
+                while run_queue_run_next(queue) {}
+                guard let moment = limit(end.value.withLock { $0 != nil }), clock.moveOn(notAfter: moment) else { break }
+            }
             while run_queue_run_next(queue) {}
-            guard let moment = limit(end.value.withLock { $0 != nil }), clock.moveOn(notAfter: moment) else { break }
+            return end.value.withLock { $0 }
         }
-        while run_queue_run_next(queue) {}
-        return end.value.withLock { $0 }
     }
 }
 

@@ -47,7 +47,9 @@ final class SessionPerson: CardholderInterface {
     }
 
     private var cardholder: (any CardholderInterface)? {
-        state.withLock { $0.reader == nil ? $0.cardholder : attendant }
+        state.withLock { state -> (any CardholderInterface)? in
+            if state.reader == nil { state.cardholder } else { attendant }
+        }
     }
 
     func chooseApplication(_ applications: [ApplicationChoice]) async -> Int? {

@@ -1,6 +1,8 @@
 internal import Amounts
 internal import Hardware
 internal import Sessions
+internal import Simulator
+internal import StoreSite
 internal import Yosemite
 
 extension Route {

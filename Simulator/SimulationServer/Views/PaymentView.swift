@@ -1,5 +1,6 @@
 internal import Amounts
 internal import Sessions
+internal import Yosemite
 
 /// A payment, as the till's journal has it.
 struct PaymentView: Encodable, Sendable {

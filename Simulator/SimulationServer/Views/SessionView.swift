@@ -1,4 +1,6 @@
+internal import Determinism
 internal import Sessions
+internal import Simulator
 
 /// A session as it is now.
 struct SessionView: Encodable, Sendable {
