@@ -4,10 +4,10 @@ internal import Glibc
 @main
 enum Main {
     private static let usage = """
-        usage: Benchmark [payments] [driver] [tlv] [emv] [network] [dispatch] [decoding] [results] [sync PROGRAM] [program PROGRAM HELLO] [--folder FOLDER] [--transactions COUNT]
+        usage: Benchmark [payments] [sessions] [driver] [tlv] [emv] [network] [dispatch] [decoding] [results] [sync PROGRAM] [program PROGRAM HELLO] [--folder FOLDER] [--transactions COUNT] [--sessions COUNT]
 
         FOLDER is on the disk that is measured; it is the current folder unless given. COUNT is how many transactions
-        emv watches its memory for; as many as 20 seconds allow unless given.
+        emv watches its memory for; as many as 20 seconds allow unless given. For sessions it is 100000.
 
         """
 
@@ -25,10 +25,17 @@ enum Main {
         var words = words[...]
         var parent = "."
         var transactions: Int?
+        var sessions: Int?
         var benchmarks: [(TemporaryFolder) async throws -> String] = []
         while let word = words.popFirst() {
             switch word {
             case "payments": benchmarks.append { try await PaymentBenchmark(folder: $0).run() }
+            case "sessions":
+                benchmarks.append {
+                    var benchmark = SessionBenchmark(folder: $0)
+                    if let sessions { benchmark.watched = sessions }
+                    return try await benchmark.run()
+                }
             case "driver": benchmarks.append { _ in try await DriverBenchmark().run() }
             case "tlv": benchmarks.append { _ in try TLVBenchmark().run() }
             case "emv": benchmarks.append { _ in try await EMVBenchmark(transactions: transactions).run() }
@@ -50,6 +57,9 @@ enum Main {
             case "--transactions":
                 guard let count = words.popFirst().flatMap(Int.init), count > 0 else { throw BenchmarkError(usage) }
                 transactions = count
+            case "--sessions":
+                guard let count = words.popFirst().flatMap(Int.init), count > 0 else { throw BenchmarkError(usage) }
+                sessions = count
             default: throw BenchmarkError(usage)
             }
         }

@@ -102,7 +102,8 @@ extension CCIDReader {
     func wakeWaiters(_ index: Int) {
         let waiters = slots[index].waiters
         slots[index].waiters = [:]
-        for waiter in waiters.values { waiter.resume() }
+        // In the order in which they came, so that a repeatable run stays one.
+        for (_, waiter) in waiters.sorted(by: { $0.key < $1.key }) { waiter.resume() }
     }
 
     /// Returns at the next change in the slot, when the time is over or when the task is cancelled.

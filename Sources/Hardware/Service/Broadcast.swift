@@ -33,7 +33,8 @@ final class Broadcast<Value: Sendable>: Sendable {
         // AsyncStream's `yield` only stores the value.
         state.withLock { state in
             if keepsCurrent { state.current = value }
-            for subscriber in state.subscribers.values { subscriber.yield(value) }
+            // Whoever came first hears it first, so that a repeatable run stays one.
+            for (_, subscriber) in state.subscribers.sorted(by: { $0.key < $1.key }) { subscriber.yield(value) }
         }
     }
 

@@ -15,7 +15,8 @@ final class ChangeSignal: Sendable {
     func fire() {
         let waiting = state.withLock { state in
             defer { state.waiting = [:] }
-            return state.waiting.values.map(\.self)
+            // In the order in which they came, so that a repeatable run stays one.
+            return state.waiting.sorted { $0.key < $1.key }.map(\.value)
         }
         for continuation in waiting { continuation.resume() }
     }

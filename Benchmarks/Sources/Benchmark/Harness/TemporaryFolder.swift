@@ -12,6 +12,13 @@ final class TemporaryFolder: Sendable {
         path = String(cString: made)
     }
 
+    /// Removes a database of a session with all that stands beside it.
+    static func remove(_ database: String) {
+        for ending in ["", "-wal", "-shm", ".lease", ".issuer", ".card-key", ".settings", ".settings.lock"] {
+            unlink(database + ending)
+        }
+    }
+
     deinit {
         if let folder = opendir(path) {
             while let entry = readdir(folder) {

@@ -1,0 +1,106 @@
+internal import Amounts
+internal import Hardware
+internal import Sessions
+internal import Synchronization
+internal import Yosemite
+
+/// Whole simulated sessions a second: a world, a till, a reader that is connected, one approved payment, the end.
+struct SessionBenchmark {
+    /// Where the till keeps its records.
+    private enum Place: String, CaseIterable {
+        case memory = "in memory"
+        case disk = "in a file of its own, flushed"
+
+        var target: Double { self == .memory ? 1000 : 300 }
+        /// Of one round: as many as take a second or so.
+        var sessions: Int { self == .memory ? 1000 : 200 }
+    }
+
+    let folder: TemporaryFolder
+    var rounds = 5
+    /// How many sessions the memory is watched for.
+    var watched = 100_000
+
+    func run() async throws -> String {
+        """
+        ### Simulated sessions a second
+
+        One approved payment each, with everything that the command does above the transport. The kernel alone, with a card
+        and an issuer and nothing around them, is measured in turns with them.
+
+        \(try await rates())
+        ### Memory of the process over many sessions, in memory, two jobs
+
+        \(try await memory())
+        """
+    }
+
+    private func rates() async throws -> String {
+        let lane = try KernelLane(card: "visa-credit", method: .none)
+        try await lane.pay(200)
+        var table = MarkdownTable(
+            "journal", "jobs", "sessions/s", "the same per second of work", "kernel alone / session", "target")
+        for place in Place.allCases {
+            var (one, two, work, ratio) = (Samples(), Samples(), Samples(), Samples())
+            _ = try await play(100, jobs: 2, place)
+            for _ in 0..<rounds {
+                let count = Double(place.sessions)
+                let before = Machine.processorSeconds
+                let single = try await play(place.sessions, jobs: 1, place)
+                work.add(count / (Machine.processorSeconds - before))
+                one.add(count / single)
+                two.add(count / (try await play(place.sessions, jobs: 2, place)))
+                let kernel = try await seconds { try await lane.pay(place.sessions) }
+                ratio.add(single / kernel)
+            }
+            table.add(
+                place.rawValue, "1", one.text(decimals: 0), work.text(decimals: 0), ratio.text(decimals: 1), "")
+            table.add(
+                place.rawValue, "2", two.text(decimals: 0), "", "", verdict(two.median, atLeast: place.target))
+        }
+        return table.text
+    }
+
+    private func memory() async throws -> String {
+        var table = MarkdownTable("after sessions", "resident, KiB", "sessions/s")
+        var played = 0
+        for mark in [1000, 10_000, 100_000, 1_000_000] where mark <= watched {
+            let elapsed = try await play(mark - played, jobs: 2, .memory)
+            table.add(
+                "\(mark)", "\(try Machine.residentKilobytes())", (Double(mark - played) / elapsed).text(0))
+            played = mark
+        }
+        return table.text
+    }
+
+    /// Plays sessions; each has a seed of its own.
+    ///
+    /// - Returns: how long it took, in seconds.
+    /// - Throws: when a payment is not approved: then nothing was measured.
+    private func play(_ count: Int, jobs: Int, _ place: Place) async throws -> Double {
+        let amount = try Money(minorUnits: 1250, currency: .usDollar)
+        var plan = try SessionPlan(card: "visa-credit")
+        plan.logsExchanges = true
+        let (folder, base) = (folder.path, plan)
+        let approved = Mutex(0)
+        let elapsed = await seconds {
+            await SessionPool(jobs: jobs).run(count) { number -> Bool in
+                var plan = base
+                plan.seed = UInt64(number)
+                if place == .disk { plan.journal = .file("\(folder)/session-\(jobs)-\(number)") }
+                let payment = try? SimulatedSession.play(plan) { session in
+                    try await session.connect()
+                    return try await session.pay(amount)
+                }
+                if place == .disk { TemporaryFolder.remove("\(folder)/session-\(jobs)-\(number)") }
+                return payment?.outcome == .approved
+            } take: { _, isApproved in
+                approved.withLock { $0 += isApproved ? 1 : 0 }
+                return true
+            }
+        }
+        let good = approved.withLock { $0 }
+        guard good == count else { throw BenchmarkError("\(count - good) of \(count) sessions did not approve") }
+        return elapsed
+    }
+}
