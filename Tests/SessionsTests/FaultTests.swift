@@ -72,9 +72,11 @@ struct FaultTests {
         }
     }
 
-    @Test("a disk that is full, read-only or broken stops a payment before anything is sent", arguments: [
-        DiskCondition.full, .readOnly, .failing,
-    ])
+    @Test(
+        "a disk that is full, read-only or broken stops a payment before anything is sent",
+        arguments: [
+            DiskCondition.full, .readOnly, .failing,
+        ])
     func disk(condition: DiskCondition) throws {
         try SimulatedSession.play(try .with()) { session in
             try await session.connect()
@@ -124,7 +126,8 @@ struct FaultTests {
 struct StoreTests {
     private static func plan(_ faults: [String] = []) throws -> SessionPlan {
         try .with {
-            $0.store = PlannedStore(unpaid: [try usd("12.50"), try usd("7.25")], faults: try faults.map { try FaultRule($0) })
+            $0.store = PlannedStore(
+                unpaid: [try usd("12.50"), try usd("7.25")], faults: try faults.map { try FaultRule($0) })
         }
     }
 
@@ -199,9 +202,11 @@ struct PrinterTests {
         }
     }
 
-    @Test("refuses, is away or drops the job, and the payment stands", arguments: [
-        PrinterCondition.refusing, .away, .failing,
-    ])
+    @Test(
+        "refuses, is away or drops the job, and the payment stands",
+        arguments: [
+            PrinterCondition.refusing, .away, .failing,
+        ])
     func fails(condition: PrinterCondition) throws {
         try SimulatedSession.play(try .with { $0.printer = condition }) { session in
             try await session.connect()

@@ -80,7 +80,11 @@ struct SessionPoolTests {
     @Test("stops when whoever takes the results has seen enough")
     func stops() async {
         let seen = Seen()
-        await SessionPool(jobs: 3).run(10_000) { $0 } take: { number, _ in seen.add(number) < 20 }
+        await SessionPool(jobs: 3).run(10_000) {
+            $0
+        } take: { number, _ in
+            seen.add(number) < 20
+        }
         #expect(seen.all == Array(0..<20))
     }
 

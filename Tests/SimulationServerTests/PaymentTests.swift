@@ -162,13 +162,25 @@ struct PaymentTests {
     @Test("that could not begin leaves its key free")
     func keyIsFree() async throws {
         let asked = Asked()
-        let session = try await asked.session(#"{"connect": false, "cards": ["visa-credit"]}"#)
+        let session = try await asked.session(#"{"cards": ["visa-credit"]}"#)
         let body = #"{"amount": "1.00"}"#
+        await asked.ask("POST", session + "/process/crash")
         let refused = await asked.ask("POST", session + "/payments", body, headers: ["idempotency-key": "k"])
-        #expect(refused.status == 409, "\(refused.text)")
+        #expect(refused.code == "process_died", "\(refused.text)")
+        await asked.ask("POST", session + "/process/restart")
         await asked.ask("POST", session + "/readers/reader/connect")
         let taken = await asked.ask("POST", session + "/payments", body, headers: ["idempotency-key": "k"])
         #expect(taken.json["outcome"]?.text == "approved", "\(taken.text)")
+        #expect(taken.headers["Idempotency-Replayed"] == nil)
+    }
+
+    @Test("without a reader fails, and is in the journal")
+    func noReader() async throws {
+        let asked = Asked()
+        let session = try await asked.session(#"{"connect": false, "cards": ["visa-credit"]}"#)
+        let failed = await asked.ask("POST", session + "/payments", #"{"amount": "1.00"}"#)
+        #expect(failed.json["outcome"]?.text == "failed")
+        #expect(failed.json["errorCode"]?.text == "no_reader")
     }
 
     @Test("beside another one of the same session is refused, and the first goes on")

@@ -45,7 +45,7 @@ public final class KeptSession: Sendable {
             do throws(SimulatedSessionError) {
                 let world = try SessionWorld(plan, clock: clock)
                 try await world.site?.prepare()
-                return .success(try SimulatedSession(world))
+                return .success(try SimulatedSession(world, SessionStep(at: plan.start)))
             } catch {
                 return .failure(error)
             }

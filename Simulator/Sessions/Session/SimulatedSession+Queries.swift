@@ -44,7 +44,10 @@ extension SimulatedSession {
         do throws(StorageError) { return try records.rows(sql) } catch { throw .storage(error) }
     }
 
-    private func openRecords() throws(SimulatedSessionError) -> SQLiteStorageManager { process.records }
+    private func openRecords() throws(SimulatedSessionError) -> SQLiteStorageManager {
+        try world.checkIsOpen()
+        return process.records
+    }
 
     /// A receipt as the till lays it out in lines of text.
     ///

@@ -22,15 +22,12 @@ public import Yosemite
 public final class SimulatedSession: Sendable {
     let world: SessionWorld
     private let current: Mutex<SessionProcess>
-    private let stepStart: Mutex<Timestamp>
-    /// The words of the step that runs, or ran last.
-    private let step = Mutex("")
+    private let currentStep: SessionStep
     private let connectedName = Mutex<String?>(nil)
 
-    init(_ world: SessionWorld) throws(SimulatedSessionError) {
-        self.world = world
+    init(_ world: SessionWorld, _ step: SessionStep) throws(SimulatedSessionError) {
+        (self.world, currentStep) = (world, step)
         current = Mutex(try SessionProcess(number: 1, in: world))
-        stepStart = Mutex(world.clock.now())
     }
 
     /// Plays a session on the calling thread, which is blocked until the session is over; that takes no longer than the
@@ -46,16 +43,14 @@ public final class SimulatedSession: Sendable {
     ) throws -> Value {
         let clock = SimulationClock(
             movedByRunner: VirtualTimeSource(start: plan.start, offsetSeconds: plan.utcOffsetSeconds))
-        let stage = Mutex<SimulatedSession?>(nil)
+        let current = SessionStep(at: plan.start)
         let end = SessionLoop(clock: clock).run {
-            let session = stage.withLock { $0 }
-            return (session?.stepStart.withLock { $0 } ?? plan.start).advanced(by: plan.longestStep)
+            current.start.advanced(by: plan.longestStep)
         } _: { () -> Result<Value, any Error> in
             do {
                 let world = try SessionWorld(plan, clock: clock)
                 try await world.site?.prepare()
-                let session = try SimulatedSession(world)
-                stage.withLock { $0 = session }
+                let session = try SimulatedSession(world, current)
                 do {
                     let value = try await script(session)
                     await session.close()
@@ -68,21 +63,19 @@ public final class SimulatedSession: Sendable {
                 return .failure(error)
             }
         }
-        guard let end else {
-            throw SimulatedSessionError.stuck(step: stage.withLock { $0 }?.step.withLock { $0 } ?? "begin")
-        }
+        guard let end else { throw SimulatedSessionError.stuck(step: current.words) }
         return try end.get()
     }
 
     func close() async {
         world.person.attendant.leave()
         await process.end()
+        world.close()
     }
 
     /// The latest moment to which a step may take time that begins, or runs, now.
     public var latestMoment: Timestamp {
-        max(stepStart.withLock { $0 }, world.clock.now())
-            .advanced(by: world.plan.longestStep)
+        max(currentStep.start, world.clock.now()).advanced(by: world.plan.longestStep)
     }
 
     /// The name of the reader that was connected last.
@@ -99,9 +92,7 @@ public final class SimulatedSession: Sendable {
     func step<Value>(
         _ words: String, _ body: () async throws(SimulatedSessionError) -> Value, end: (Value) -> String
     ) async throws(SimulatedSessionError) -> Value {
-        let now = world.clock.now()
-        stepStart.withLock { $0 = now }
-        step.withLock { $0 = words }
+        currentStep.begin(words, at: world.clock.now())
         world.log.note(.step, words)
         do throws(SimulatedSessionError) {
             let value = try await body()

@@ -13,6 +13,8 @@ public enum SimulatedSessionError: Error, Hashable, Sendable, CustomStringConver
     case readerNotFound(String)
     /// The process has died; ``SimulatedSession/restart()`` begins another one.
     case processDied
+    /// The session is over: its records are gone.
+    case over
     /// The records cannot be opened.
     case storage(StorageError)
     /// What the till answered.
@@ -33,6 +35,7 @@ public enum SimulatedSessionError: Error, Hashable, Sendable, CustomStringConver
             "the session has no card '\(name)': it has \(known.joined(separator: ", "))"
         case .readerNotFound(let name): "the till finds no reader '\(name)': is it plugged in?"
         case .processDied: "the process has died: restart it"
+        case .over: "the session is over: look at its records before its script ends"
         case .storage(let error): error.description
         case .payments(let error): error.description
         case .receipt(let error): error.description

@@ -23,10 +23,17 @@ final class SessionWorld: Sendable {
     let toldEvents = ToldEvents()
     let bus: SimulatedUSBBus
     private let pinPad: SimulatedPINPad
-    /// The database of a journal in memory, which no process takes with it.
-    private let memory: SQLiteStorageManager?
+    private let records: Records
+    private let isOver = Atomic(false)
     private let authorityKeys: [CAPublicKey]
     private let revoked: [CertificateRevocation]
+
+    /// Where the records are.
+    private enum Records {
+        /// No process takes them with it.
+        case memory(SQLiteStorageManager)
+        case file(String)
+    }
 
     /// What the journal calls the simulated issuer, as in a shop.
     private static let issuerName = "simulated"
@@ -57,7 +64,11 @@ final class SessionWorld: Sendable {
             throw .plan("\(error)")
         }
         do throws(StorageError) {
-            memory = plan.journal == .memory ? try SQLiteStorageManager(inMemoryWith: random.stream("database")) : nil
+            records =
+                switch plan.journal {
+                case .memory: .memory(try SessionDatabases.take(random: random.stream("database")))
+                case .file(let path): .file(path)
+                }
         } catch {
             throw .storage(error)
         }
@@ -93,11 +104,23 @@ final class SessionWorld: Sendable {
 
     /// The records, opened by another process.
     func openStorage() throws(StorageError) -> SQLiteStorageManager {
-        if let memory { return memory }
-        guard case .file(let path) = plan.journal else {
-            return try SQLiteStorageManager(inMemoryWith: random.stream("database"))
+        switch records {
+        case .memory(let database): database
+        case .file(let path): try SQLiteStorageManager(path: path, random: random.stream("database"))
         }
-        return try SQLiteStorageManager(path: path, random: random.stream("database"))
+    }
+
+    /// The session is over, and its last process dead: nobody has its records any more.
+    func close() {
+        isOver.store(true, ordering: .sequentiallyConsistent)
+        if case .memory(let database) = records { SessionDatabases.give(back: database) }
+    }
+
+    /// Refuses to look into records that belong to another session by now.
+    ///
+    /// - Throws: ``SimulatedSessionError/over``
+    func checkIsOpen() throws(SimulatedSessionError) {
+        if isOver.load(ordering: .sequentiallyConsistent) { throw .over }
     }
 
     /// A terminal that is to accept test cards knows the test certification authority.

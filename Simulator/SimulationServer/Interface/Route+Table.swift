@@ -241,7 +241,7 @@ extension Route {
         Route(
             method: "GET", path: "/v1/sessions/{session}/payments", name: "listPayments", summary: "The payments.",
             success: .list("Payment", "Oldest first.")
-        ) { call async throws(APIError) in .json(try call.session().payments()) },
+        ) { call async throws(APIError) in .json(try await call.session().payments()) },
         Route(
             method: "POST", path: "/v1/sessions/{session}/payments", name: "startPayment",
             summary: "Takes a payment, as far as it goes without a person.", headers: idempotencyKey,
@@ -261,19 +261,19 @@ extension Route {
         Route(
             method: "GET", path: "/v1/sessions/{session}/payments/{payment}", name: "readPayment",
             summary: "A payment.", success: .json("Payment", "The payment.")
-        ) { call async throws(APIError) in .json(try call.session().payment(try call.payment())) },
+        ) { call async throws(APIError) in .json(try await call.session().payment(try call.payment())) },
         Route(
             method: "POST", path: "/v1/sessions/{session}/payments/{payment}/cancel", name: "cancelPayment",
             summary: "Asks the till to cancel the payment that runs.", success: .json("Payment", "The payment."),
             failures: [(409, "The payment does not run.")]
         ) { call async throws(APIError) in
             let (session, number) = (try call.session(), try call.payment())
-            _ = try session.payment(number)
+            _ = try await session.payment(number)
             guard let operation = session.operation, operation.payment == number else {
                 throw APIError(409, "not_running", "the payment has ended already")
             }
             try await session.act([operation.kind == .refund ? .cancelRefund : .cancelPayment])
-            return .json(try session.payment(number))
+            return .json(try await session.payment(number))
         },
         Route(
             method: "POST", path: "/v1/sessions/{session}/payments/{payment}/retry", name: "retryPayment",
@@ -282,7 +282,7 @@ extension Route {
             failures: [(409, "It cannot be tried again.")]
         ) { call async throws(APIError) in
             let (options, number) = (try PaymentBody.conduct(call.body), try call.payment())
-            _ = try call.session().payment(number)
+            _ = try await call.session().payment(number)
             return try await start(call, Operation(.payment, payment: number)) {
                 session async throws(SimulatedSessionError) in _ = try await session.retry(number, options)
             }
@@ -293,7 +293,7 @@ extension Route {
             success: .json("Payment", "The payment.", status: 201), failures: [(409, "It cannot be refunded.")]
         ) { call async throws(APIError) in
             let number = try call.payment()
-            let payment = try call.session().payment(number)
+            let payment = try await call.session().payment(number)
             var amount: Money?
             if let node = call.body["amount"], let currency = try? Currency(code: payment.currency) {
                 amount = try PaymentBody.money(node, currency)
@@ -352,7 +352,7 @@ extension Route {
         guard let number = begun.payment else {
             throw APIError(500, "internal", "the payment left no trace in the journal")
         }
-        let view = try session.payment(number)
+        let view = try await session.payment(number)
         let answer = APIAnswer.json(view, status: 201)
             .with("Location", "/v1/sessions/\(session.id)/payments/\(view.id)")
         return isNew ? answer : answer.with("Idempotency-Replayed", "true")

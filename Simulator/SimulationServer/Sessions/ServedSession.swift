@@ -183,8 +183,8 @@ final class ServedSession: Sendable {
             _ = await turn { _ in }
             return (earlier, false)
         }
-        let known = operation.payment == nil ? newestPayment : nil
-        _ = await turn { session in
+        let known = await turn { session -> Int64? in
+            let known = Self.newestPayment(session)
             // It goes on after this request, when it waits for somebody.
             Task {
                 do throws(SimulatedSessionError) {
@@ -194,8 +194,9 @@ final class ServedSession: Sendable {
                     operation.end(error)
                 }
             }
+            return known
         }
-        if operation.payment == nil, operation.kind == .payment, let newest = newestPayment, newest != known {
+        if operation.payment == nil, let newest = await turn({ Self.newestPayment($0) }) ?? nil, newest != known ?? nil {
             operation.payment = newest
         }
         if let failure = operation.failure, operation.payment == nil {
@@ -216,7 +217,7 @@ final class ServedSession: Sendable {
         return known.operation
     }
 
-    private var newestPayment: Int64? { (try? session.payments())?.last?.id }
+    private static func newestPayment(_ session: SimulatedSession) -> Int64? { (try? session.payments())?.last?.id }
 
     func connect(_ reader: String?) async throws(APIError) {
         _ = try await step("connect") { session async throws(SimulatedSessionError) in
@@ -233,18 +234,17 @@ final class ServedSession: Sendable {
 
     // MARK: What it looks like
 
-    func payments() throws(APIError) -> [PaymentView] {
-        let (running, need) = (operation?.payment, session.need)
-        do throws(SimulatedSessionError) {
-            return try session.payments().map { PaymentView($0, isRunning: $0.id == running, need: need) }
-        } catch {
-            throw APIError(error)
+    func payments() async throws(APIError) -> [PaymentView] {
+        let payments = try await look("payments") { session async throws(SimulatedSessionError) in
+            try session.payments()
         }
+        let (running, need) = (operation?.payment, session.need)
+        return payments.map { PaymentView($0, isRunning: $0.id == running, need: need) }
     }
 
-    func payment(_ number: Int64) throws(APIError) -> PaymentView {
+    func payment(_ number: Int64) async throws(APIError) -> PaymentView {
         let name = "P" + String(repeating: "0", count: max(0, 6 - String(number).count)) + String(number)
-        guard let payment = try payments().first(where: { $0.id == name }) else {
+        guard let payment = try await payments().first(where: { $0.id == name }) else {
             throw APIError(404, "unknown_payment", "the session has no payment \(name)")
         }
         return payment

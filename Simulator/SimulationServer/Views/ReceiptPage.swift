@@ -21,7 +21,7 @@ struct ReceiptPage: Sendable {
 
     /// - Throws: ``APIError``
     func answer() async throws(APIError) -> APIAnswer {
-        _ = try session.payment(payment)
+        _ = try await session.payment(payment)
         let (payment, kind, copy) = (payment, kind, copy)
         guard isHTML else {
             return .text(

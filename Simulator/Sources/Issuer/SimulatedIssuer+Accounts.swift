@@ -15,7 +15,7 @@ extension SimulatedIssuer {
     /// Makes the accounts of the library's cards whose PAN ends in these digits, unless they are made already. To decode
     /// the whole library takes longer than the rest of a payment.
     func findAccounts(endingIn lastFour: String?) throws(PaymentHostError) {
-        guard let lastFour, !soughtEndings.contains(lastFour) else { return }
+        guard let lastFour, !library.isEmpty, !soughtEndings.contains(lastFour) else { return }
         do {
             let names = CardProfileLibrary.names(havingPANEndingIn: lastFour)
             for name in library where names.contains(name) {

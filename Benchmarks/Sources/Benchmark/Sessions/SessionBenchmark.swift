@@ -1,4 +1,5 @@
 internal import Amounts
+internal import EMV
 internal import Hardware
 internal import Sessions
 internal import Synchronization
@@ -13,11 +14,11 @@ struct SessionBenchmark {
 
         var target: Double { self == .memory ? 1000 : 300 }
         /// Of one round: as many as take a second or so.
-        var sessions: Int { self == .memory ? 1000 : 200 }
+        var sessions: Int { self == .memory ? 300 : 20 }
     }
 
     let folder: TemporaryFolder
-    var rounds = 5
+    var rounds = 1
     /// How many sessions the memory is watched for.
     var watched = 100_000
 
