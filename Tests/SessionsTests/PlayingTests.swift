@@ -97,7 +97,7 @@ struct PlayingTests {
             try session.perform(.removeCard(), when: .at("remove_card", delay: .seconds(3)))
             let payment = try await session.pay(try usd("30.00"), PaymentOptions(presentsCard: false))
             #expect(payment.outcome == .approved)
-            #expect(try session.payments().first?.cardholderVerification?.contains("PIN") == true)
+            #expect(try session.payments().first?.cardholderVerification== "offline_pin")
             #expect(session.details(.cardIn) == ["reader"] && session.details(.cardOut) == ["reader"])
         }
     }
@@ -183,7 +183,7 @@ struct PlayingTests {
             return (appearance.events + appearance.rows + appearance.issuer + appearance.receipts)
                 .joined(separator: "\n")
         }
-        let runs = text.split { !$0.isNumber }.filter { $0.count >= 13 && $0.count <= 19 }
+        let runs: [Substring] = text.split(whereSeparator: { !$0.isNumber }).filter { (13...19).contains($0.count) }
         for run in runs {
             #expect(!isCardNumber(run), "\(run) is a card number")
         }

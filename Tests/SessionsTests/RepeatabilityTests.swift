@@ -1,3 +1,4 @@
+import Hardware
 import Sessions
 import Simulator
 import StoreSite

@@ -16,10 +16,12 @@ final class SessionLog: Sendable {
 
     private let time: any TimeSource
     private let start: Timestamp
+    private let observer: (@Sendable (SessionEvent) -> Void)?
     private let state = Mutex(State())
 
-    init(_ time: any TimeSource) {
-        self.time = time
+    /// `observer` gets every event at once.
+    init(_ time: any TimeSource, observer: (@Sendable (SessionEvent) -> Void)?) {
+        (self.time, self.observer) = (time, observer)
         start = time.now()
     }
 
@@ -31,19 +33,20 @@ final class SessionLog: Sendable {
     /// Writes an event down, and does what waits for it before anything else goes on.
     func note(_ kind: SessionEventKind, _ detail: String = "") {
         let milliseconds = time.now().milliseconds - start.milliseconds
-        let acts = state.withLock { state in
+        let (event, acts) = state.withLock { state in
             let event = SessionEvent(
                 number: state.events.count + 1, milliseconds: milliseconds, kind: kind, detail: detail)
             state.events.append(event)
-            guard !state.watches.isEmpty else { return [@Sendable () -> Void]() }
+            guard !state.watches.isEmpty else { return (event, [@Sendable () -> Void]()) }
             var acts: [@Sendable () -> Void] = []
             for index in state.watches.indices where event.matches(state.watches[index].words) {
                 state.watches[index].remaining -= 1
                 if state.watches[index].remaining == 0 { acts.append(state.watches[index].act) }
             }
             state.watches.removeAll { $0.remaining <= 0 }
-            return acts
+            return (event, acts)
         }
+        observer?(event)
         for act in acts { act() }
     }
 

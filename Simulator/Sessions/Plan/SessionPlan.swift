@@ -39,6 +39,9 @@ public struct SessionPlan: Sendable {
     public var journal: Journal
     /// Whether the log has the exchanges with the card. They are the longest part of it.
     public var logsExchanges: Bool
+    /// Gets every event when it happens, before anything else does; nil when nobody wants it. It is on the session's
+    /// thread, and must not wait.
+    public var observer: (@Sendable (SessionEvent) -> Void)?
     /// The longest time that a step may take on the virtual clock. One that is still waiting then waits for something
     /// that will never come.
     public var longestStep: Duration

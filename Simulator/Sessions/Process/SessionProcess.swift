@@ -14,7 +14,7 @@ final class SessionProcess: Sendable {
     let stores: StoresManager
     /// The records themselves, for whoever looks into them from outside.
     let records: SQLiteStorageManager
-    let journal: PaymentJournal
+    private let lease: ProcessLease
     private let tasks: [Task<Void, Never>]
 
     /// Opens the records and puts the stores together. Nothing is recovered yet.
@@ -27,7 +27,8 @@ final class SessionProcess: Sendable {
         do {
             let records = try world.openStorage()
             let storage = ProcessStorage(storage: records, disk: world.disk, life: life)
-            let journal = PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
+            let lease = try ProcessLease(in: storage)
+            let journal = PaymentJournal(storage: storage, lease: lease)
             let register = CardRegister(storage: storage)
             let key = try CardKey.open(for: register, random: world.random.stream("card key"))
             let history = try StoredCardHistory(
@@ -36,7 +37,7 @@ final class SessionProcess: Sendable {
             let till = SessionTill(
                 world: world, life: life, storage: storage, journal: journal, history: history, service: service)
             stores = try till.stores()
-            (self.records, self.journal) = (records, journal)
+            (self.records, self.lease) = (records, lease)
             tasks = service.current.map { till.watch($0) } ?? []
         } catch let error as StorageError {
             life.end()
@@ -53,6 +54,8 @@ final class SessionProcess: Sendable {
     /// The process dies. Its own last calls come to nothing: they only let its tasks end.
     func die() {
         life.end()
+        // The kernel drops what the process had locked.
+        lease.release()
         for task in tasks { task.cancel() }
         let stores = stores
         Task {
@@ -65,6 +68,7 @@ final class SessionProcess: Sendable {
     func end() async {
         _ = try? await stores.perform { CardPresentPaymentsAction.reset(onCompletion: $0) } as Void
         life.end()
+        lease.release()
         for task in tasks { task.cancel() }
     }
 }

@@ -43,7 +43,7 @@ final class SessionWorld: Sendable {
         try Self.check(plan)
         (self.plan, self.clock) = (plan, clock)
         random = SeededRandomSource(seed: plan.seed)
-        log = SessionLog(clock)
+        log = SessionLog(clock, observer: plan.observer)
         bus = SimulatedUSBBus(clock: clock)
         let keys: TestKeys
         do throws(TestKeysError) { keys = try Self.keys.get() } catch { throw .plan(error.description) }

@@ -49,6 +49,15 @@ public final class ProcessLease: Sendable {
         return String(cString: resolved)
     }
 
+    /// Gives the lease up now, as the end of the process does: what is left in the middle under it is for others to
+    /// finish.
+    public func release() {
+        guard descriptor >= 0 else { return }
+        var lock = Self.exclusiveLock(on: number)
+        lock.l_type = Int16(F_UNLCK)
+        _ = fcntl(descriptor, Self.setLockOfDescription, &lock)
+    }
+
     deinit {
         if descriptor >= 0 { close(descriptor) }
     }

@@ -1,6 +1,8 @@
 import Amounts
+import Hardware
 import Sessions
 import Simulator
+import StoreSite
 import Yosemite
 
 func usd(_ text: String) throws -> Money { try Money(text, currency: .usDollar) }
@@ -28,7 +30,7 @@ struct Appearance: Hashable, Sendable {
         events = session.events.map { "\($0.number) \($0.milliseconds) \($0.text)" }
         rows = []
         for table in ["payment", "paymentAttempt", "attemptTransition", "receipt", "printJob", "siteCapture"] {
-            for row in try session.rows("SELECT * FROM \(table) ORDER BY rowid") {
+            for row in try session.rows("SELECT * FROM \(table) ORDER BY 1, 2") {
                 rows.append(table + row.map { " \($0.column)=\($0.value ?? "NULL")" }.joined())
             }
         }
