@@ -97,7 +97,7 @@ struct PlayingTests {
             try session.perform(.removeCard(), when: .at("remove_card", delay: .seconds(3)))
             let payment = try await session.pay(try usd("30.00"), PaymentOptions(presentsCard: false))
             #expect(payment.outcome == .approved)
-            #expect(try session.payments().first?.cardholderVerification== "offline_pin")
+            #expect(try session.payments().first?.cardholderVerification == "offline_pin")
             #expect(session.details(.cardIn) == ["reader"] && session.details(.cardOut) == ["reader"])
         }
     }

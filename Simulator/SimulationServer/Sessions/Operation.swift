@@ -9,6 +9,9 @@ final class Operation: Sendable {
         var isRunning = true
         var failure: SimulatedSessionError?
         var payment: Int64?
+        var hasBegun = false
+        /// The newest payment when it began.
+        var previous: Int64?
     }
 
     let kind: Kind
@@ -26,9 +29,18 @@ final class Operation: Sendable {
     var failure: SimulatedSessionError? { state.withLock { $0.failure } }
 
     /// The number of its payment, once it is known.
-    var payment: Int64? {
-        get { state.withLock { $0.payment } }
-        set { state.withLock { $0.payment = newValue } }
+    var payment: Int64? { state.withLock { $0.payment } }
+
+    /// It begins now.
+    ///
+    /// - Parameter previous: the newest payment until now.
+    func begin(after previous: Int64?) { state.withLock { ($0.hasBegun, $0.previous) = (true, previous) } }
+
+    /// The newest payment is its own, when it was not there before it began.
+    func adopt(_ newest: () -> Int64?) {
+        guard state.withLock({ $0.hasBegun && $0.payment == nil }) else { return }
+        let newest = newest()
+        state.withLock { if newest != $0.previous { $0.payment = newest } }
     }
 
     func end(_ failure: SimulatedSessionError?) {

@@ -87,11 +87,17 @@ final class ServedSession: Sendable {
     }
 
     /// A call into the session, in which time goes by for what runs.
+    ///
+    /// - Parameters:
+    ///   - look: called each time that everybody waits.
+    ///   - body: what is done.
+    /// - Returns: what `body` returned; nil when it still waits.
     private func turn<Value: Sendable>(
-        _ body: @escaping @Sendable (SimulatedSession) async -> Value
+        whenQuiet look: @escaping @Sendable () -> Void = {}, _ body: @escaping @Sendable (SimulatedSession) async -> Value
     ) async -> Value? {
         let (session, limit) = (session, session.latestMoment)
         let value = await kept.turn { [weak self] isOver in
+            look()
             guard let self, !isOver || operation != nil else { return nil }
             return session.patience ?? limit
         } _: {
@@ -183,8 +189,10 @@ final class ServedSession: Sendable {
             _ = await turn { _ in }
             return (earlier, false)
         }
-        let known = await turn { session -> Int64? in
-            let known = Self.newestPayment(session)
+        let session = session
+        // Its payment is looked for before any other request has its turn.
+        _ = await turn(whenQuiet: { operation.adopt { Self.newestPayment(session) } }) { session in
+            operation.begin(after: Self.newestPayment(session))
             // It goes on after this request, when it waits for somebody.
             Task {
                 do throws(SimulatedSessionError) {
@@ -194,10 +202,6 @@ final class ServedSession: Sendable {
                     operation.end(error)
                 }
             }
-            return known
-        }
-        if operation.payment == nil, let newest = await turn({ Self.newestPayment($0) }) ?? nil, newest != known ?? nil {
-            operation.payment = newest
         }
         if let failure = operation.failure, operation.payment == nil {
             // Nothing has begun: the same request may be made again.
