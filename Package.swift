@@ -180,7 +180,8 @@ let package = Package(
         .target(
             name: "Sessions",
             dependencies: [
-                "Amounts", "CRunQueue", "CardSecrets", "Cryptography", "Determinism", "EMV", "Experiments", "Hardware", "Networking",
+                "Amounts", "CRunQueue", "CardSecrets", "Cryptography", "Determinism", "EMV", "Experiments", "Hardware",
+                "Networking",
                 "Receipts", "Simulator", "SmartCard", "Storage", "StoreSite", "USB", "Yosemite",
             ],
             path: "Simulator/Sessions",
@@ -190,7 +191,8 @@ let package = Package(
         .target(
             name: "SimulationServer",
             dependencies: [
-                "Amounts", "CardSecrets", "Determinism", "Hardware", "Receipts", "Sessions", "SettingsFile", "Simulator", "StoreSite",
+                "Amounts", "CardSecrets", "Determinism", "Hardware", "Receipts", "Sessions", "SettingsFile",
+                "Simulator", "StoreSite",
                 "Yosemite",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

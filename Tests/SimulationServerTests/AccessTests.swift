@@ -8,9 +8,10 @@ struct AccessTests {
     func token() async throws {
         let asked = Asked(token: "correct horse battery staple")
         #expect(await asked.ask("GET", "/v1").status == 200)
-        for header in ["", "Bearer", "Bearer ", "Bearer correct", "Basic correct horse battery staple",
-            "Bearer correct horse battery staplf", "Bearer correct horse battery staple "]
-        {
+        for header in [
+            "", "Bearer", "Bearer ", "Bearer correct", "Basic correct horse battery staple",
+            "Bearer correct horse battery staplf", "Bearer correct horse battery staple ",
+        ] {
             for (method, path) in [("GET", "/v1"), ("POST", "/v1/sessions"), ("GET", "/v1/sessions/s1/events")] {
                 let reply = await asked.ask(method, path, headers: ["authorization": header])
                 #expect(reply.status == 401)
@@ -25,7 +26,8 @@ struct AccessTests {
         #expect(!"\(asked.service.configuration)".contains("horse"))
     }
 
-    @Test("is not steered by pages of other sites", arguments: ["http://evil.example", "null", "http://127.0.0.1:9999"])
+    @Test(
+        "is not steered by pages of other sites", arguments: ["http://evil.example", "null", "http://127.0.0.1:9999"])
     func origin(_ origin: String) async throws {
         let asked = Asked()
         #expect(await asked.ask("POST", "/v1/sessions", headers: ["origin": origin]).code == "foreign_origin")

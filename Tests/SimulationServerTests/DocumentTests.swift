@@ -10,7 +10,9 @@ struct DocumentTests {
     @Test("has every route, and no other")
     func routes() throws {
         let paths = try #require(check.document["paths"]?.members)
-        let documented = paths.flatMap { path, operations in operations.members.keys.map { "\($0.uppercased()) \(path)" } }
+        let documented = paths.flatMap { path, operations in
+            operations.members.keys.map { "\($0.uppercased()) \(path)" }
+        }
         #expect(documented.sorted() == Route.table.map { "\($0.method) \($0.path)" }.sorted())
         let names = paths.values.flatMap(\.members.values).compactMap { $0["operationId"]?.text }
         #expect(Set(names).count == Route.table.count)
@@ -55,7 +57,8 @@ struct DocumentTests {
         for (path, operations) in check.document["paths"]?.members ?? [:] {
             let names = path.split(separator: "/").filter { $0.hasPrefix("{") }.map { $0.dropFirst().dropLast() }
             for operation in operations.members.values {
-                let given = operation["parameters"]?.elements.filter { $0["in"]?.text == "path" }
+                let given =
+                    operation["parameters"]?.elements.filter { $0["in"]?.text == "path" }
                     .compactMap { $0["name"]?.text } ?? []
                 #expect(given == names.map(String.init))
             }

@@ -260,7 +260,8 @@ struct PaymentTests {
         #expect(await asked.ask("POST", session + "/payments", #"{"amount": "2.00"}"#).code == "process_died")
         #expect(await asked.ask("POST", session + "/process/restart").json["finished"]?.int == 1)
         await asked.ask("POST", session + "/readers/reader/connect")
-        #expect(await asked.ask("POST", session + "/payments", #"{"amount": "2.00"}"#).json["outcome"]?.text == "approved")
+        #expect(
+            await asked.ask("POST", session + "/payments", #"{"amount": "2.00"}"#).json["outcome"]?.text == "approved")
         #expect(await asked.ask("GET", session + "/reconciliation").json["agrees"]?.bool == true)
     }
 }

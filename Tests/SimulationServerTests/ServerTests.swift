@@ -85,7 +85,8 @@ struct ServerTests {
             try Data(large.utf8).write(to: file)
             defer { try? FileManager.default.removeItem(at: file) }
             let refused = try await run(
-                "curl", ["--silent", "--max-time", "30", "--data-binary", "@\(file.path)", server.address + "/v1/sessions"])
+                "curl",
+                ["--silent", "--max-time", "30", "--data-binary", "@\(file.path)", server.address + "/v1/sessions"])
             #expect(refused.text.contains("body_too_large"), "\(refused.text.prefix(500))")
             let next = try await run("curl", ["--silent", "--max-time", "30", server.address + "/v1"])
             #expect(next.text.contains("\"sessions\":0"))

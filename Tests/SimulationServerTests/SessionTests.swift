@@ -29,7 +29,8 @@ struct SessionTests {
             let asked = Asked()
             let session = try await asked.session(#"{"cards": ["visa-credit", "mastercard-debit"], "seed": 11}"#)
             await asked.ask("POST", session + "/payments", #"{"amount": "12.50"}"#)
-            await asked.ask("POST", session + "/payments", #"{"amount": "3", "card": "mastercard-debit", "cardholder": "by_hand"}"#)
+            await asked.ask(
+                "POST", session + "/payments", #"{"amount": "3", "card": "mastercard-debit", "cardholder": "by_hand"}"#)
             await asked.ask("POST", session + "/readers/reader/insert")
             await asked.ask("POST", session + "/readers/reader/remove")
             logs.append(await asked.ask("GET", session + "/events?limit=10000").json)
@@ -68,7 +69,8 @@ struct SessionTests {
             (#"{"cards": [7]}"#, "cards[0]"), (#"{"start": "tomorrow"}"#, "start"), (#"{"connect": "yes"}"#, "connect"),
             (#"{"readers": [{"batteryPercent": 101}]}"#, "readers[0].batteryPercent"), (#"[]"#, ""),
             (#"{"cards": ["../../etc/passwd"]}"#, "cards[0]"), (#"{"cards": ["/etc/x.yaml"]}"#, "cards[0]"),
-            (#"{"cards": ["visa-credit", "visa-credit"]}"#, "cards[1]"), (#"{"store": {"unpaid": ["x"]}}"#, "store.unpaid[0]"),
+            (#"{"cards": ["visa-credit", "visa-credit"]}"#, "cards[1]"),
+            (#"{"store": {"unpaid": ["x"]}}"#, "store.unpaid[0]"),
             (#"{"store": {"faults": ["sometimes"]}}"#, "store.faults[0]"),
         ])
     func types(_ plan: String, _ path: String) async throws {
@@ -135,7 +137,8 @@ struct SessionTests {
         let missing = await asked.ask("POST", session + "/readers/countr/plug")
         #expect(missing.code == "unknown_reader")
         #expect(missing.fix?.contains("'counter'") == true)
-        #expect(await asked.ask("POST", session + "/readers/reader/insert", #"{"card": "visa"}"#).code == "unknown_card")
+        #expect(
+            await asked.ask("POST", session + "/readers/reader/insert", #"{"card": "visa"}"#).code == "unknown_card")
         #expect(await asked.ask("POST", session + "/readers/reader/press", #"{"keys": ["a"]}"#).path == "keys[0]")
     }
 
@@ -151,7 +154,8 @@ struct SessionTests {
         #expect(await asked.ask("PUT", session + "/issuer/rules", #"{"rules": "a:\n  b"}"#).path == "rules")
         let taken = await asked.ask("POST", session + "/payments", #"{"amount": "2.00"}"#)
         #expect(taken.json["outcome"]?.text == "approved", "\(taken.text)")
-        #expect(await asked.ask("PUT", session + "/printer", #"{"condition": "ready"}"#).json["condition"]?.text == "ready")
+        #expect(
+            await asked.ask("PUT", session + "/printer", #"{"condition": "ready"}"#).json["condition"]?.text == "ready")
         #expect(await asked.ask("POST", session + "/payments/P000002/print").json["state"]?.text == "completed")
         let printer = await asked.ask("GET", session + "/printer").json
         #expect(printer["documents"]?[0]?["lines"]?.elements.isEmpty == false)

@@ -23,6 +23,7 @@ public final class KeptSession: Sendable {
     /// Begins a session.
     ///
     /// - Parameter plan: what it begins with.
+    /// - Returns: the session, in which nothing has happened yet.
     /// - Throws: ``SimulatedSessionError``
     public static func open(_ plan: SessionPlan) async throws(SimulatedSessionError) -> KeptSession {
         // Threads of the common pool: as many as there are processors, however many sessions there are.
@@ -40,7 +41,9 @@ public final class KeptSession: Sendable {
             movedByRunner: VirtualTimeSource(start: plan.start, offsetSeconds: plan.utcOffsetSeconds))
         guard let queue = RunQueue() else { return .failure(.plan("there is no memory for another session")) }
         let limit = plan.start.advanced(by: plan.longestStep)
-        let begun = queue.run(clock) { $0 ? nil : limit } _: {
+        let begun = queue.run(clock) {
+            $0 ? nil : limit
+        } _: {
             () async -> Result<SimulatedSession, SimulatedSessionError> in
             do throws(SimulatedSessionError) {
                 let world = try SessionWorld(plan, clock: clock)
@@ -81,6 +84,10 @@ public final class KeptSession: Sendable {
     /// Ends the session: its process lets go of everything.
     public func close() async {
         let limit = session.latestMoment
-        _ = await turn { isOver in isOver ? nil : limit } _: { await $0.close() }
+        _ = await turn { isOver in
+            isOver ? nil : limit
+        } _: {
+            await $0.close()
+        }
     }
 }

@@ -37,7 +37,9 @@ final class RunQueue: Sendable {
             Task { end.value.withLock { [value = await body()] in $0 = value } }
             for _ in 0..<Self.mostMoves {
                 while run_queue_run_next(queue) {}
-                guard let moment = limit(end.value.withLock { $0 != nil }), clock.moveOn(notAfter: moment) else { break }
+                guard let moment = limit(end.value.withLock { $0 != nil }), clock.moveOn(notAfter: moment) else {
+                    break
+                }
             }
             while run_queue_run_next(queue) {}
             return end.value.withLock { $0 }

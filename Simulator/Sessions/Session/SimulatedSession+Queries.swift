@@ -73,6 +73,7 @@ extension SimulatedSession {
     /// - Parameters:
     ///   - payment: the payment's number.
     ///   - kind: which receipt; nil for the newest of any kind.
+    /// - Returns: what the receipt says.
     /// - Throws: ``SimulatedSessionError``
     public func receiptContent(
         of payment: Int64, kind: ReceiptContent.Kind? = nil
@@ -132,7 +133,8 @@ extension SimulatedSession {
                     SessionReaderState(
                         name: reader.name, model: reader.model.name, isPluggedIn: await reader.seen() != nil,
                         isConnected: reader.name == connected, hasCard: reader.parts.chip?.hasCard() ?? false,
-                        ways: (reader.parts.chip == nil ? [] : ["insert"]) + (reader.parts.stripe == nil ? [] : ["swipe"])))
+                        ways: (reader.parts.chip == nil ? [] : ["insert"])
+                            + (reader.parts.stripe == nil ? [] : ["swipe"])))
             }
             return states
         }

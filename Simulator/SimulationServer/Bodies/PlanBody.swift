@@ -12,7 +12,8 @@ struct PlanBody: Sendable {
     let connects: Bool
 
     static let schema = Schema.object([
-        Field("seed", .integer(0...Int(Int32.max)), "Everything left to chance comes from it; 1 without.", optional: true),
+        Field(
+            "seed", .integer(0...Int(Int32.max)), "Everything left to chance comes from it; 1 without.", optional: true),
         Field("start", .format("date-time"), "When the session begins, on its own clock.", optional: true),
         Field("utcOffsetSeconds", .integer(-50_400...50_400), "Of the clock on the wall.", optional: true),
         Field(
@@ -40,7 +41,8 @@ struct PlanBody: Sendable {
     static let storeSchema = Schema.object([
         Field("orders", .integer(0...mostOrders), "How many orders of all kinds it has at first.", optional: true),
         Field("unpaid", .list(.decimal), "Orders in US dollars that wait for their payment.", optional: true),
-        Field("faults", .list(.text), "Which requests go wrong: `POST /wc/v3/orders/* #1 lost-answer`.", optional: true),
+        Field(
+            "faults", .list(.text), "Which requests go wrong: `POST /wc/v3/orders/* #1 lost-answer`.", optional: true),
         Field("stripe", .boolean, "It has the Stripe extension too.", optional: true),
     ])
 
@@ -70,7 +72,9 @@ struct PlanBody: Sendable {
         if let node = body["issuer"] {
             try node.object(Self.issuerSchema.fields)
             if let rules = node["rules"] { plan.issuerRules = try Self.rules(rules) }
-            for fault in try node["faults"]?.list(0...100) ?? [] { plan.issuerFaults.append(try FaultBodies.issuer(fault)) }
+            for fault in try node["faults"]?.list(0...100) ?? [] {
+                plan.issuerFaults.append(try FaultBodies.issuer(fault))
+            }
         }
         if let node = body["store"] { plan.store = try Self.store(node) }
         if let node = body["printer"] { plan.printer = try ConditionBodies.printer(node) }
@@ -130,7 +134,8 @@ struct PlanBody: Sendable {
         guard let node else { return [PlannedReader()] }
         var readers: [PlannedReader] = []
         for entry in try node.list(1...10) { readers.append(try ReaderBody.planned(entry, number: readers.count + 1)) }
-        for (index, reader) in readers.enumerated() where readers[..<index].contains(where: { $0.name == reader.name }) {
+        for (index, reader) in readers.enumerated() where readers[..<index].contains(where: { $0.name == reader.name })
+        {
             throw .body("there are two readers '\(BodyNode.clip(reader.name))'", at: "\(node.path)[\(index)]")
         }
         return readers

@@ -14,7 +14,10 @@ enum ReaderBody {
     private static let readers = SimulatedReader.all + SimulatedReaderModel.faulty.map { .chip($0) }
     static let models = readers.map(\.name)
 
-    /// - Parameter number: 1 and up; what it is called by when it has no name.
+    /// - Parameters:
+    ///   - node: what the client wrote.
+    ///   - number: 1 and up; what it is called by when it has no name.
+    /// - Returns: the reader.
     /// - Throws: ``APIError``
     static func planned(_ node: BodyNode, number: Int) throws(APIError) -> PlannedReader {
         let standardName = number == 1 ? "reader" : "reader-\(number)"

@@ -40,7 +40,9 @@ public final class SimulationServer: Sendable {
     public static func start(
         _ service: SimulationService, host: String = "127.0.0.1", port: Int = 0
     ) async throws(SimulationServerError) -> SimulationServer {
-        guard (0...65_535).contains(port) else { throw SimulationServerError(host: host, port: port, reason: "no port") }
+        guard (0...65_535).contains(port) else {
+            throw SimulationServerError(host: host, port: port, reason: "no port")
+        }
         guard isLoopback(host) || service.configuration.token != nil else {
             throw SimulationServerError(host: host, port: port, reason: "other machines would reach it without a token")
         }

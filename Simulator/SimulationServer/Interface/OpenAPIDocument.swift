@@ -63,7 +63,8 @@ enum OpenAPIDocument {
             "openapi": "3.1.0",
             "info": [
                 "title": "CardPresent simulator", "version": "1",
-                "description": "Simulated card payment sessions, for tests in any language. See docs/simulate-serve.md.",
+                "description":
+                    "Simulated card payment sessions, for tests in any language. See docs/simulate-serve.md.",
                 "license": ["name": "See LICENSE", "url": "https://opensource.org/licenses"],
             ],
             "servers": [["url": "http://127.0.0.1:8200"]],

@@ -132,7 +132,8 @@ extension Route {
         Route(
             method: "GET", path: "/v1/sessions/{session}/readers/{reader}", name: "readReader", summary: "A reader.",
             success: .json("Reader", "The reader.")
-        ) { call async throws(APIError) in .json(try await Self.reader(call.values["reader"] ?? "", try call.session())) },
+        ) { call async throws(APIError) in .json(try await Self.reader(call.values["reader"] ?? "", try call.session()))
+        },
         act("plug", "plugReader", "Plugs a reader in.") { _, reader throws(APIError) in .plugIn(reader: reader) },
         act("unplug", "unplugReader", "Pulls a reader out.") { _, reader throws(APIError) in .unplug(reader: reader) },
         act("insert", "insertCard", "Puts a card into the slot.", body: .named("CardChoice")) {
@@ -299,7 +300,8 @@ extension Route {
                 amount = try PaymentBody.money(node, currency)
             }
             return try await start(call, Operation(.refund, payment: number)) {
-                [amount] session async throws(SimulatedSessionError) in _ = try await session.refund(number, amount: amount)
+                [amount] session async throws(SimulatedSessionError) in
+                _ = try await session.refund(number, amount: amount)
             }
         },
         Route(

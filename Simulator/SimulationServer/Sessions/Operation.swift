@@ -17,7 +17,9 @@ final class Operation: Sendable {
     let kind: Kind
     private let state: Mutex<State>
 
-    /// - Parameter payment: its number, where it is known already.
+    /// - Parameters:
+    ///   - kind: what it is.
+    ///   - payment: its number, where it is known already.
     init(_ kind: Kind, payment: Int64? = nil) {
         self.kind = kind
         state = Mutex(State(payment: payment))

@@ -40,7 +40,9 @@ final class ServedSession: Sendable {
     /// - Throws: ``APIError``
     init(id: String, plan: PlanBody, now: Duration) async throws(APIError) {
         (self.id, self.plan) = (id, plan)
-        do throws(SimulatedSessionError) { kept = try await KeptSession.open(plan.plan) } catch { throw APIError(error) }
+        do throws(SimulatedSessionError) { kept = try await KeptSession.open(plan.plan) } catch {
+            throw APIError(error)
+        }
         state = Mutex(
             State(
                 lastUsed: now, printer: Self.word(plan.plan.printer), disk: Self.word(plan.plan.disk)))
@@ -93,7 +95,8 @@ final class ServedSession: Sendable {
     ///   - body: what is done.
     /// - Returns: what `body` returned; nil when it still waits.
     private func turn<Value: Sendable>(
-        whenQuiet look: @escaping @Sendable () -> Void = {}, _ body: @escaping @Sendable (SimulatedSession) async -> Value
+        whenQuiet look: @escaping @Sendable () -> Void = {},
+        _ body: @escaping @Sendable (SimulatedSession) async -> Value
     ) async -> Value? {
         let (session, limit) = (session, session.latestMoment)
         let value = await kept.turn { [weak self] isOver in
@@ -232,7 +235,11 @@ final class ServedSession: Sendable {
     /// Lets time go by, whoever is waited for, and what begins then come to where a person is needed.
     func advance(_ duration: Duration) async {
         let limit = session.now.advanced(by: duration)
-        _ = await kept.turn { isOver in isOver ? nil : limit } _: { await $0.wait(duration) }
+        _ = await kept.turn { isOver in
+            isOver ? nil : limit
+        } _: {
+            await $0.wait(duration)
+        }
         _ = await turn { _ in }
     }
 
@@ -323,6 +330,7 @@ final class ServedSession: Sendable {
     ///   - last: the id of the last event that the client has; 0 for none. One that the session does not have yet is
     ///     that of another session, and counts as none.
     ///   - time: what the pauses between signs of life are measured on.
+    /// - Returns: the stream's bytes, as they come.
     /// - Throws: ``APIError`` when there are too many.
     func stream(after last: Int, time: any TimeSource) throws(APIError) -> AsyncStream<[UInt8]> {
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

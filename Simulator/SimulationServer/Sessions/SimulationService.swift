@@ -69,7 +69,8 @@ public final class SimulationService: Sendable {
                 405, "method_not_allowed", "\(BodyNode.clip(request.path)) takes \(allowed.joined(separator: ", "))")
         }
         throw APIError(
-            404, "not_found", "there is nothing at \(BodyNode.clip(request.path))", fix: "GET /openapi.json tells what there is")
+            404, "not_found", "there is nothing at \(BodyNode.clip(request.path))",
+            fix: "GET /openapi.json tells what there is")
     }
 
     // MARK: Sessions

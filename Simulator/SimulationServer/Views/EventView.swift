@@ -20,7 +20,9 @@ struct EventView: Encodable, Sendable {
     ])
 
     /// As a server-sent event.
-    var stream: [UInt8] { Array("id: \(id)\nevent: \(kind)\ndata: ".utf8) + APIAnswer.encoded(self) + Array("\n\n".utf8) }
+    var stream: [UInt8] {
+        Array("id: \(id)\nevent: \(kind)\ndata: ".utf8) + APIAnswer.encoded(self) + Array("\n\n".utf8)
+    }
 }
 
 /// A page of events.

@@ -42,7 +42,8 @@ struct ClockView: Encodable, Sendable {
     }
 
     static let schema = Schema.object([
-        Field("now", .format("date-time")), Field("elapsedMilliseconds", .integer(0...Int.max), "Since the session began."),
+        Field("now", .format("date-time")),
+        Field("elapsedMilliseconds", .integer(0...Int.max), "Since the session began."),
     ])
 }
 

@@ -61,7 +61,8 @@ struct DocumentCheck: Sendable {
             return elements.enumerated().flatMap { mistakes(in: $0.element, items, at: "\(path)[\($0.offset)]") }
         case ("object", .object(let members)):
             let properties = schema["properties"]?.members ?? [:]
-            var found = schema["required"]?.elements.compactMap(\.text).filter { members[$0] == nil }
+            var found =
+                schema["required"]?.elements.compactMap(\.text).filter { members[$0] == nil }
                 .map { "\(path).\($0) is missing" } ?? []
             for (key, member) in members {
                 guard let property = properties[key] else {

@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import Determinism
 internal import FoundationEssentials
-internal import Simulator
 internal import SimulationServer
+internal import Simulator
 
 /// `simulate serve`
 struct SimulateServe: AsyncParsableCommand {
