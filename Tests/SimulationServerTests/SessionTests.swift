@@ -183,6 +183,19 @@ struct SessionTests {
         #expect(await asked.ask("GET", session + "/trace").text.split(separator: "\n").count > 5)
     }
 
+    @Test("tells of every payment as it told of the first one, each thing once")
+    func once() async throws {
+        let asked = Asked()
+        let session = try await asked.session(#"{"cards": ["visa-credit"]}"#)
+        var counts: [Int] = []
+        for _ in 0..<3 {
+            await asked.ask("POST", session + "/payments", #"{"amount": "1.00"}"#)
+            counts.append(await asked.ask("GET", session + "/events?kind=kernel").json["events"]?.elements.count ?? 0)
+        }
+        #expect(counts[0] > 5)
+        #expect(counts == [counts[0], counts[0] * 2, counts[0] * 3])
+    }
+
     @Test("streams its events, from where a client left off, until it is deleted")
     func stream() async throws {
         let asked = Asked()
