@@ -181,8 +181,7 @@ let package = Package(
             name: "Sessions",
             dependencies: [
                 "Amounts", "CRunQueue", "CardSecrets", "Cryptography", "Determinism", "EMV", "Experiments", "Hardware",
-                "Networking",
-                "Receipts", "Simulator", "SmartCard", "Storage", "StoreSite", "USB", "Yosemite",
+                "Networking", "Simulator", "SmartCard", "Storage", "StoreSite", "USB", "Yosemite",
             ],
             path: "Simulator/Sessions",
             swiftSettings: strict

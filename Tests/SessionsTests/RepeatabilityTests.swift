@@ -40,7 +40,7 @@ struct RepeatabilityTests {
             try await session.connect("spare")
             let last = try await session.pay(try usd("24.00"), PaymentOptions(card: "other"))
             _ = try await session.refund(last.id, amount: try usd("4.00"))
-            try await session.printReceipt(of: last.id)
+            try await session.printReceipt(of: last.id, kind: .sale)
             return try await Appearance(of: session)
         }
     }

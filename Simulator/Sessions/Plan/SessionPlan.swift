@@ -62,7 +62,9 @@ public struct SessionPlan: Sendable {
 
     /// The same with one built-in card.
     ///
-    /// - Parameter card: the name of a built-in profile, or a path to one.
+    /// - Parameters:
+    ///   - card: the name of a built-in profile, or a path to one.
+    ///   - seed: everything that is left to chance comes from it.
     /// - Throws: `CardProfileError`
     public init(card: String, seed: UInt64 = 1) throws(CardProfileError) {
         self.init(cards: [PlannedCard(try CardProfileLibrary.profile(card))], seed: seed)

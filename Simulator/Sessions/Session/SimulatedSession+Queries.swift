@@ -55,6 +55,7 @@ extension SimulatedSession {
     ///   - payment: the payment's number.
     ///   - kind: which receipt; nil for the newest of any kind.
     ///   - copy: for whom.
+    /// - Returns: the lines, parted by line breaks.
     /// - Throws: ``SimulatedSessionError``
     public func receipt(
         of payment: Int64, kind: ReceiptContent.Kind? = nil, copy: ReceiptCopy = .customer
@@ -143,6 +144,7 @@ extension SimulatedSession {
     /// Whether a card is in a reader.
     ///
     /// - Parameter name: nil for the first one.
+    /// - Returns: false also for a reader without a slot.
     /// - Throws: ``SimulatedSessionError/noSuchReader(_:known:)``
     public func hasCard(in name: String? = nil) throws(SimulatedSessionError) -> Bool {
         try world.reader(name).parts.chip?.hasCard() ?? false
