@@ -157,8 +157,8 @@ let package = Package(
             ],
             path: "Simulator",
             exclude: [
-                "CRunQueue", "Scenarios", "ScenarioFormat", "ScenarioRunner", "Sessions", "StoreSite",
-                "StoreSiteServer",
+                "CRunQueue", "Scenarios", "ScenarioFormat", "ScenarioRunner", "Sessions", "SimulationServer",
+                "StoreSite", "StoreSiteServer",
             ],
             sources: ["Sources"],
             resources: [.embedInCode("Cards"), .embedInCode("IssuerRules"), .embedInCode("Keys")],
@@ -196,6 +196,23 @@ let package = Package(
             path: "Simulator/Sessions",
             swiftSettings: strict
         ),
+        // Sessions that clients steer over HTTP; the second target that links a web server.
+        .target(
+            name: "SimulationServer",
+            dependencies: [
+                "Amounts", "CardSecrets", "Determinism", "Hardware", "Receipts", "Sessions", "SettingsFile",
+                "Simulator", "StoreSite",
+                "Yosemite",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            path: "Simulator/SimulationServer",
+            exclude: ["openapi.json"],
+            resources: [.embedInCode("Console/console.html")],
+            swiftSettings: strict
+        ),
         .target(
             name: "ScenarioRunner",
             dependencies: [
@@ -216,8 +233,8 @@ let package = Package(
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Commands", "Cryptography", "Determinism", "DeviceAccess", "DFU",
                 "Doctor", "EMV", "EMVReplay", "Experiments", "Files", "Flux", "Hardware", "Mail", "MSR", "Networking",
-                "PCSC", "Receipts", "ScenarioFormat", "ScenarioRunner", "SettingsFile", "Simulator", "SmartCard",
-                "Storage", "StoreSite", "StoreSiteServer", "USB", "Vault", "Yosemite",
+                "PCSC", "Receipts", "ScenarioFormat", "ScenarioRunner", "SettingsFile", "SimulationServer",
+                "Simulator", "SmartCard", "Storage", "StoreSite", "StoreSiteServer", "USB", "Vault", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/cardpresent",
@@ -364,6 +381,11 @@ let package = Package(
                 "Amounts", "Determinism", "Hardware", "Sessions", "Simulator", "SmartCard", "Storage", "StoreSite",
                 "Yosemite",
             ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SimulationServerTests",
+            dependencies: ["CardSecrets", "Determinism", "Networking", "Sessions", "SimulationServer", "Simulator"],
             swiftSettings: strict
         ),
         .testTarget(

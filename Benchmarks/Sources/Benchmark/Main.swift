@@ -4,7 +4,7 @@ internal import Glibc
 @main
 enum Main {
     private static let usage = """
-        usage: Benchmark [payments] [sessions] [driver] [tlv] [emv] [network] [dispatch] [decoding] [results] [receipts] [sync PROGRAM] [program PROGRAM HELLO] [--folder FOLDER] [--transactions COUNT] [--sessions COUNT]
+        usage: Benchmark [payments] [sessions] [driver] [tlv] [emv] [network] [dispatch] [decoding] [results] [receipts] [sync PROGRAM] [service PROGRAM] [program PROGRAM HELLO] [--folder FOLDER] [--transactions COUNT] [--sessions COUNT]
 
         FOLDER is on the disk that is measured; it is the current folder unless given. COUNT is how many transactions
         emv watches its memory for; as many as 20 seconds allow unless given. For sessions it is 100000.
@@ -47,6 +47,9 @@ enum Main {
             case "sync":
                 guard let program = words.popFirst() else { throw BenchmarkError(usage) }
                 benchmarks.append { try await SyncBenchmark(program: program, folder: $0).run() }
+            case "service":
+                guard let program = words.popFirst() else { throw BenchmarkError(usage) }
+                benchmarks.append { _ in try await ServiceBenchmark(program: program).run() }
             case "program":
                 guard let program = words.popFirst(), let hello = words.popFirst() else { throw BenchmarkError(usage) }
                 benchmarks.append {

@@ -8,6 +8,9 @@ public struct PaymentOptions: Sendable {
     public var cardholder: CardholderProfile?
     /// Whether the person presents the card and takes it out by themselves. Without, ``SessionAct`` does.
     public var presentsCard: Bool
+    /// The person does nothing by themselves, typing and choosing included: ``SessionAct`` and
+    /// ``SimulatedSession/choose(_:)`` do everything, and ``SimulatedSession/need`` tells what is waited for.
+    public var isByHand: Bool
     /// Where the person stands; nil for the reader that is connected.
     public var reader: String?
     /// How long to wait for a card.
@@ -16,10 +19,12 @@ public struct PaymentOptions: Sendable {
     public var isForcedOnline: Bool
 
     public init(
-        card: String? = nil, cardholder: CardholderProfile? = nil, presentsCard: Bool = true, reader: String? = nil,
-        cardTimeout: Duration = .seconds(60), isForcedOnline: Bool = false
+        card: String? = nil, cardholder: CardholderProfile? = nil, presentsCard: Bool = true,
+        isByHand: Bool = false, reader: String? = nil, cardTimeout: Duration = .seconds(60),
+        isForcedOnline: Bool = false
     ) {
         (self.card, self.cardholder, self.presentsCard, self.reader) = (card, cardholder, presentsCard, reader)
+        self.isByHand = isByHand
         (self.cardTimeout, self.isForcedOnline) = (cardTimeout, isForcedOnline)
     }
 }

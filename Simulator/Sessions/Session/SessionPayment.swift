@@ -2,6 +2,7 @@ public import Amounts
 internal import Hardware
 internal import Simulator
 internal import Storage
+public import Yosemite
 
 /// A payment of a simulated session, as the journal has it.
 public struct SessionPayment: Hashable, Sendable {
@@ -19,12 +20,32 @@ public struct SessionPayment: Hashable, Sendable {
         public let lastError: String?
     }
 
+    /// What was read of the card.
+    public struct Card: Hashable, Sendable {
+        /// The scheme: `visa`.
+        public let brand: String?
+        /// Of the card number.
+        public let lastFour: String?
+        /// How it was read: `chip`.
+        public let entryMode: String?
+        /// The name of the application that was used.
+        public let application: String?
+    }
+
     public let id: Int64
     /// `P000001`
     public let name: String
     public let state: String
+    /// How it ended, as the clerk needs to know it.
+    public let outcome: Yosemite.Payment.Outcome
     public let amount: Money
     public let refundedMinorUnits: Int64
+    /// The number of the store's order that is paid; nil when there is none.
+    public let orderID: Int64?
+    /// nil when no card was read.
+    public let card: Card?
+    /// What the issuer answered with an approval.
+    public let authorizationCode: String?
     /// Terminal verification results (tag 95), ten hexadecimal digits; nil when no card was read.
     public let terminalVerificationResults: String?
     /// Transaction status information (tag 9B), four hexadecimal digits.
@@ -33,17 +54,28 @@ public struct SessionPayment: Hashable, Sendable {
     public let cardholderVerification: String?
     /// Why it did not succeed, as a word.
     public let errorCode: String?
+    /// The same in words.
+    public let errorMessage: String?
     /// Oldest first.
     public let attempts: [Attempt]
 
     init(_ payment: Storage.Payment, attempts: [PaymentAttempt], steps: [AttemptTransition]) {
         (id, name) = (payment.id.rawValue, payment.id.description)
         (state, amount) = (payment.state.rawValue, payment.amount)
+        outcome = Yosemite.Payment.Outcome(payment.state, errorCode: payment.details.errorCode)
         refundedMinorUnits = payment.refundedAmount.minorUnits
         terminalVerificationResults = payment.details.tvr
         transactionStatusInformation = payment.details.tsi
         cardholderVerification = payment.details.cvm
-        errorCode = payment.details.errorCode
+        (errorCode, errorMessage) = (payment.details.errorCode, payment.details.errorMessage)
+        (orderID, authorizationCode) = (payment.orderID, payment.details.authCode)
+        let details = payment.details
+        card =
+            details.last4 == nil && details.brand == nil
+            ? nil
+            : Card(
+                brand: details.brand, lastFour: details.last4, entryMode: details.entryMode,
+                application: details.applicationName)
         self.attempts = attempts.map { attempt in
             Attempt(
                 id: attempt.id, kind: attempt.kind.rawValue, key: attempt.idempotencyKey, amount: attempt.amount,

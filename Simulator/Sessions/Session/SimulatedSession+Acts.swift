@@ -54,20 +54,27 @@ extension SimulatedSession {
             let (card, reader) = (
                 try card.map { name throws(SimulatedSessionError) in try world.card(name) }, try world.reader(reader)
             )
-            return { reader.parts.chip?.insert((card ?? world.person.card ?? world.cards[0]).chip) }
+            return {
+                reader.parts.chip?.insert((card ?? world.person.card ?? world.cards[0]).chip)
+                world.person.attendant.noteCard()
+            }
         case .removeCard(let name):
             let reader = try world.reader(name)
-            return { reader.parts.chip?.removeCard() }
+            return {
+                reader.parts.chip?.removeCard()
+                world.person.attendant.noteCard()
+            }
         case .swipe(let card, let name):
             let card = try card.map { name throws(SimulatedSessionError) in try world.card(name) }
             let reader = try name == nil ? world.readers.first { $0.parts.stripe != nil } : world.reader(name)
             return {
                 guard let stripe = (card ?? world.person.card ?? world.cards[0]).stripe else { return }
                 reader?.parts.stripe?.swipe(stripe)
+                world.person.attendant.noteCard()
             }
         case .press(let key, let name):
             let reader = try world.reader(name)
-            return { reader.parts.chip?.press(key) }
+            return { if !world.person.attendant.press(key) { reader.parts.chip?.press(key) } }
         case .readerFault(let fault, let name):
             let reader = try world.reader(name)
             return { reader.parts.chip?.arm(fault) }
@@ -84,6 +91,17 @@ extension SimulatedSession {
         case .disk(let condition): return { world.disk.condition = condition }
         }
     }
+
+    /// Chooses an application where the payment asks for it by hand.
+    ///
+    /// - Parameter index: its place in ``SessionNeed/application(_:)``; nil to cancel.
+    /// - Returns: false when there is no such choice now.
+    public func choose(_ index: Int?) -> Bool { world.person.attendant.choose(index) }
+
+    /// Another reader is there from now on.
+    ///
+    /// - Throws: ``SimulatedSessionError/plan(_:)`` when its name is taken, or the bus is full.
+    public func add(_ reader: PlannedReader) throws(SimulatedSessionError) { try world.add(reader) }
 
     /// Hands an action to the till that nobody waits for.
     private func send(_ makeAction: () -> CardPresentPaymentsAction) {

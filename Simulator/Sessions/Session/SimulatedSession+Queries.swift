@@ -1,4 +1,4 @@
-internal import Determinism
+public import Determinism
 public import Hardware
 public import Simulator
 internal import Storage
@@ -69,6 +69,22 @@ extension SimulatedSession {
         }
     }
 
+    /// What a receipt says, for whoever lays it out otherwise.
+    ///
+    /// - Parameters:
+    ///   - payment: the payment's number.
+    ///   - kind: which receipt; nil for the newest of any kind.
+    /// - Returns: what the receipt says.
+    /// - Throws: ``SimulatedSessionError``
+    public func receiptContent(
+        of payment: Int64, kind: ReceiptContent.Kind? = nil
+    ) async throws(SimulatedSessionError) -> ReceiptContent {
+        let receipt: StoredReceipt = try await performReceipt {
+            .loadReceipt(paymentID: payment, kind: kind, onCompletion: $0)
+        }
+        return receipt.content
+    }
+
     // MARK: The other side
 
     /// The issuer's book.
@@ -99,6 +115,31 @@ extension SimulatedSession {
 
     /// What came to the printer.
     public var printouts: [SessionPrintout] { world.printServer.printouts }
+
+    /// What is waited for that only a person can do, in a payment by hand; nil when nothing is.
+    public var need: SessionNeed? { world.person.attendant.need }
+
+    /// How far time may go by before a person has to do something, in a payment by hand; nil when nobody has to.
+    public var patience: Timestamp? { world.person.attendant.patience }
+
+    /// The time on the session's clock.
+    public var now: Timestamp { world.clock.now() }
+
+    /// The readers that there are, plugged in or not.
+    public var readers: [SessionReaderState] {
+        get async {
+            var states: [SessionReaderState] = []
+            for reader in world.readers {
+                states.append(
+                    SessionReaderState(
+                        name: reader.name, model: reader.model.name, isPluggedIn: await reader.seen() != nil,
+                        isConnected: reader.name == connected, hasCard: reader.parts.chip?.hasCard() ?? false,
+                        ways: (reader.parts.chip == nil ? [] : ["insert"])
+                            + (reader.parts.stripe == nil ? [] : ["swipe"])))
+            }
+            return states
+        }
+    }
 
     /// Whether a card is in a reader.
     ///

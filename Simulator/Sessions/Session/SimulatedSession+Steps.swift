@@ -43,6 +43,7 @@ extension SimulatedSession {
     public func disconnect() async throws(SimulatedSessionError) {
         try await step("disconnect") { () async throws(SimulatedSessionError) in
             try await perform { .disconnect(onCompletion: $0) } as Void
+            self.connected = nil
         } end: {
             "done"
         }
@@ -128,8 +129,13 @@ extension SimulatedSession {
         let card = try world.card(options.card)
         let reader = try world.reader(options.reader ?? connected)
         return try await step(words) { () async throws(SimulatedSessionError) in
-            world.bringPerson(
-                with: card, to: reader, conduct: options.cardholder, presentsCard: options.presentsCard)
+            if options.isByHand {
+                world.person.standBack(from: reader, with: card)
+            } else {
+                world.bringPerson(
+                    with: card, to: reader, conduct: options.cardholder, presentsCard: options.presentsCard)
+            }
+            defer { world.person.attendant.leave() }
             return try await perform { makeAction(self, $0) }
         } end: { payment in
             ([payment.name, payment.outcome.rawValue] + (payment.errorCode.map { [$0] } ?? [])).joined(separator: " ")

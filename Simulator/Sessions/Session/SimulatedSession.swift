@@ -1,4 +1,4 @@
-internal import Determinism
+public import Determinism
 internal import Simulator
 internal import Synchronization
 public import Yosemite
@@ -25,7 +25,7 @@ public final class SimulatedSession: Sendable {
     private let currentStep: SessionStep
     private let connectedName = Mutex<String?>(nil)
 
-    private init(_ world: SessionWorld, _ step: SessionStep) throws(SimulatedSessionError) {
+    init(_ world: SessionWorld, _ step: SessionStep) throws(SimulatedSessionError) {
         (self.world, currentStep) = (world, step)
         current = Mutex(try SessionProcess(number: 1, in: world))
     }
@@ -67,9 +67,15 @@ public final class SimulatedSession: Sendable {
         return try end.get()
     }
 
-    private func close() async {
+    func close() async {
+        world.person.attendant.leave()
         await process.end()
         world.close()
+    }
+
+    /// The latest moment to which a step may take time that begins, or runs, now.
+    public var latestMoment: Timestamp {
+        max(currentStep.start, world.clock.now()).advanced(by: world.plan.longestStep)
     }
 
     /// The name of the reader that was connected last.
@@ -158,6 +164,7 @@ public final class SimulatedSession: Sendable {
             if old.life.isAlive { await old.end() }
             let new = try SessionProcess(number: old.life.number + 1, in: world)
             current.withLock { $0 = new }
+            connected = nil
             let report: RecoveryReport = try await perform { .recoverPayments(onCompletion: $0) }
             _ = try await perform { .settleCaptures(paymentID: nil, onCompletion: $0) } as CaptureReport
             return report

@@ -10,28 +10,47 @@ final class SessionPerson: CardholderInterface {
         var card: SessionCard?
         var cardholder: SimulatedCardholder?
         var presentsCard = true
+        var reader: SessionReader?
     }
 
+    /// Who is there in place of the card's holder when everything is done by hand.
+    let attendant: SessionAttendant
+
     private let state = Mutex(State())
+
+    init(attendant: SessionAttendant) { self.attendant = attendant }
 
     /// The card in their hand, or in the reader; nil before the first payment.
     var card: SessionCard? { state.withLock { $0.card } }
 
     /// Another payment begins, with this person.
     func change(to cardholder: SimulatedCardholder, with card: SessionCard, presentsCard: Bool) {
-        state.withLock { ($0.cardholder, $0.card, $0.presentsCard) = (cardholder, card, presentsCard) }
+        attendant.leave()
+        state.withLock { ($0.cardholder, $0.card, $0.presentsCard, $0.reader) = (cardholder, card, presentsCard, nil) }
+    }
+
+    /// Another payment begins, at which everything is done by hand.
+    func standBack(from reader: SessionReader, with card: SessionCard) {
+        attendant.leave()
+        reader.parts.chip?.onPINRequest(nil)
+        state.withLock { ($0.cardholder, $0.card, $0.reader) = (nil, card, reader) }
     }
 
     /// Something happened at the reader.
     func observe(_ event: CardReaderEvent) {
-        let (cardholder, presentsCard) = state.withLock { ($0.cardholder, $0.presentsCard) }
+        let (cardholder, presentsCard, reader) = state.withLock { ($0.cardholder, $0.presentsCard, $0.reader) }
+        if let reader { return attendant.observe(event, hasCard: reader.parts.chip?.hasCard() ?? false) }
         switch event {
         case .waitingForInput, .removeCardRequested: if presentsCard { cardholder?.observe(event) }
         default: cardholder?.observe(event)
         }
     }
 
-    private var cardholder: SimulatedCardholder? { state.withLock { $0.cardholder } }
+    private var cardholder: (any CardholderInterface)? {
+        state.withLock { state -> (any CardholderInterface)? in
+            if state.reader == nil { state.cardholder } else { attendant }
+        }
+    }
 
     func chooseApplication(_ applications: [ApplicationChoice]) async -> Int? {
         await cardholder?.chooseApplication(applications)

@@ -6,11 +6,13 @@ internal import USB
 struct SessionReader: Sendable {
     let name: String
     let port: Int
+    let model: SimulatedReader
     let parts: SimulatedReader.Device
     private let bus: SimulatedUSBBus
 
     init(_ planned: PlannedReader, port: Int, bus: SimulatedUSBBus) {
         (name, self.port, self.bus) = (planned.name, port, bus)
+        model = planned.model
         parts = planned.model.make(clock: bus.clock)
         if let percent = planned.batteryPercent { parts.chip?.setBatteryLevel(percent: percent) }
         for fault in planned.faults { parts.chip?.arm(fault) }

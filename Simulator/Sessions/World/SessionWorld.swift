@@ -13,13 +13,13 @@ final class SessionWorld: Sendable {
     let clock: SimulationClock
     let random: SeededRandomSource
     let log: SessionLog
-    let readers: [SessionReader]
+    private let readerList: Mutex<[SessionReader]>
     let cards: [SessionCard]
     let issuer: SimulatedIssuer
     let site: SessionSite?
     let printServer: SessionPrintServer
     let disk: SessionDisk
-    let person = SessionPerson()
+    let person: SessionPerson
     let toldEvents = ToldEvents()
     let bus: SimulatedUSBBus
     private let pinPad: SimulatedPINPad
@@ -73,7 +73,9 @@ final class SessionWorld: Sendable {
             throw .storage(error)
         }
         let bus = bus
-        readers = plan.readers.enumerated().map { SessionReader($0.element, port: $0.offset + 1, bus: bus) }
+        person = SessionPerson(attendant: SessionAttendant(clock: clock, pinPad: pinPad))
+        let readers = plan.readers.enumerated().map { SessionReader($0.element, port: $0.offset + 1, bus: bus) }
+        readerList = Mutex(readers)
         site = plan.store.map { [random] in SessionSite($0, time: clock, random: random) }
         printServer = SessionPrintServer(plan.printer, clock: clock, log: log)
         disk = SessionDisk(plan.disk, clock: clock)
@@ -128,6 +130,23 @@ final class SessionWorld: Sendable {
     }
 
     // MARK: By name
+
+    var readers: [SessionReader] { readerList.withLock { $0 } }
+
+    /// Another reader is there from now on.
+    func add(_ planned: PlannedReader) throws(SimulatedSessionError) {
+        let known = readers
+        guard !known.contains(where: { $0.name == planned.name }) else {
+            throw .plan("there is a reader '\(planned.name)' already")
+        }
+        guard known.count < SimulatedUSBBus.mostDevices else {
+            throw .plan("a USB bus has room for \(SimulatedUSBBus.mostDevices) devices")
+        }
+        let reader = SessionReader(planned, port: known.count + 1, bus: bus)
+        readerList.withLock { $0.append(reader) }
+        watchSlots(of: reader)
+        if planned.isPluggedIn { reader.plugIn() }
+    }
 
     func reader(_ name: String?) throws(SimulatedSessionError) -> SessionReader {
         guard let reader = name == nil ? readers.first : readers.first(where: { $0.name == name }) else {

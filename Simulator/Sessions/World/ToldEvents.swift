@@ -10,8 +10,9 @@ final class ToldEvents: Sendable {
     /// Whether this event was told; each is told once.
     func take(_ event: CardReaderEvent) -> Bool {
         events.withLock { events in
-            guard events.first == event else { return false }
-            events.removeFirst()
+            // Not every event is told to everybody: those before it were not.
+            guard let place = events.firstIndex(of: event) else { return false }
+            events.removeSubrange(...place)
             return true
         }
     }

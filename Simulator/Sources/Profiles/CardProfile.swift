@@ -27,7 +27,9 @@ public struct CardProfile: Sendable, CustomStringConvertible, CustomReflectable 
     public var faults: [CardFault]
 
     /// Whether one can see a chip on the card.
-    var hasChip: Bool { !applications.isEmpty || stripe == nil || [2, 6].contains((stripe?.serviceCode ?? 0) / 100) }
+    public var hasChip: Bool {
+        !applications.isEmpty || stripe == nil || [2, 6].contains((stripe?.serviceCode ?? 0) / 100)
+    }
 
     public var description: String { "CardProfile(\(name))" }
 

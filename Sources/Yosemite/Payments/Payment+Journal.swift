@@ -1,6 +1,6 @@
 internal import Amounts
 internal import Hardware
-internal import Storage
+public import Storage
 
 extension Payment {
     /// The read-only value of a stored payment, with what its store site knows of it.
@@ -43,7 +43,8 @@ extension PaymentState {
 }
 
 extension Payment.Outcome {
-    init(_ state: PaymentState, errorCode: String?) {
+    /// What a stored payment's state, and the code of the error that ended it, mean for the clerk.
+    public init(_ state: PaymentState, errorCode: String?) {
         self =
             switch state {
             case .authorized, .captured, .partiallyRefunded, .refunded: .approved

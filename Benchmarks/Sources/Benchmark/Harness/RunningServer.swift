@@ -1,0 +1,55 @@
+internal import Glibc
+
+/// A server in a process of its own, until this is let go of.
+final class RunningServer {
+    /// What it said when it began.
+    let words: String
+    private let process: pid_t
+
+    /// - Parameters:
+    ///   - program: the path of the program.
+    ///   - arguments: what it is to do.
+    ///   - end: with what the words end that it says when it has begun.
+    /// - Throws: `BenchmarkError` when it does not begin.
+    init(_ program: String, _ arguments: [String], until end: String) throws {
+        var ends: [CInt] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw BenchmarkError("no pipe") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { close(ends[0]) }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+        var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) }
+        defer { for word in words { free(word) } }
+        words.append(nil)
+        var process = pid_t()
+        let code = posix_spawn(&process, program, &actions, nil, words, environ)
+        close(ends[1])
+        guard code == 0 else { throw BenchmarkError("\(program): " + String(cString: strerror(code))) }
+        self.process = process
+        var text = ""
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while !text.contains(end) {
+            let count = read(ends[0], &buffer, buffer.count)
+            guard count > 0 else { break }
+            text += String(decoding: buffer.prefix(count), as: UTF8.self)
+        }
+        self.words = text
+        guard text.contains(end) else { throw BenchmarkError("the server did not begin: \(text)") }
+    }
+
+    /// What its first line says after these words, its address.
+    func address(after beginning: String) throws -> String {
+        guard let line = words.split(separator: "\n").first, line.hasPrefix(beginning) else {
+            throw BenchmarkError("the server does not say where it is: \(words)")
+        }
+        return String(line.dropFirst(beginning.count))
+    }
+
+    deinit {
+        kill(process, SIGINT)
+        var status: CInt = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    }
+}

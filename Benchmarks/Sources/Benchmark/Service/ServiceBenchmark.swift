@@ -1,0 +1,86 @@
+internal import Networking
+internal import Synchronization
+
+/// How long a payment takes over HTTP while many sessions are used: `cardpresent simulate serve`, and for each of its
+/// sessions a till that takes a payment, thinks for a while and takes the next one.
+struct ServiceBenchmark {
+    let program: String
+    var sessions = 200
+    /// Payments of each session.
+    var payments = 10
+    /// Between one payment of a till and its next one.
+    var pause = Duration.seconds(2)
+
+    private static let target = 50.0
+
+    func run() async throws -> String {
+        let server = try RunningServer(
+            program, ["simulate", "serve", "--port", "0", "--sessions-limit", String(sessions)], until: "\n  sessions")
+        let address = try server.address(after: "Simulator at ")
+        let network = try CurlNetwork()
+        let places = try await eachSession { _ in
+            try await Self.created(at: address, network)
+        }
+        let taken = Mutex(Samples())
+        let elapsed = try await seconds {
+            _ = try await eachSession { number in
+                // They do not begin all at once: customers do not either.
+                try await Task.sleep(for: pause * number / sessions)
+                for _ in 0..<payments {
+                    let time = try await seconds {
+                        try await Self.pay(at: places[number], network)
+                    }
+                    taken.withLock { $0.add(time * 1000) }
+                    try await Task.sleep(for: pause)
+                }
+            }
+        }
+        let samples = taken.withLock { $0 }
+        let sorted = samples.values.sorted()
+        let last = sorted[min(sorted.count - 1, sorted.count * 99 / 100)]
+        var table = MarkdownTable("sessions", "payments", "payments/s", "median, ms", "p99, ms", "target")
+        table.add(
+            "\(sessions)", "\(sorted.count)", (Double(sorted.count) / elapsed).text(0), samples.median.text(1),
+            last.text(1), verdict(last, atMost: Self.target))
+        return """
+            ### A payment over HTTP
+
+            From the request to the answer with the approved payment, everything in it: card, reader, issuer, journal.
+
+            \(table.text)
+            """
+    }
+
+    /// Does something in every session at the same time.
+    private func eachSession<Value: Sendable>(
+        _ body: @escaping @Sendable (Int) async throws -> Value
+    ) async throws -> [Value] {
+        try await withThrowingTaskGroup(of: (Int, Value).self) { group in
+            for number in 0..<sessions { group.addTask { (number, try await body(number)) } }
+            return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+
+    /// - Returns: where the session's payments are.
+    private static func created(at address: String, _ network: CurlNetwork) async throws -> String {
+        let response = try await post(address + "/v1/sessions", #"{"cards": ["visa-credit"]}"#, network)
+        guard let place = response.headers["Location"] else { throw BenchmarkError("a session was not created") }
+        return address + place + "/payments"
+    }
+
+    private static func pay(at place: String, _ network: CurlNetwork) async throws {
+        let response = try await post(place, #"{"amount": "12.50"}"#, network)
+        guard String(decoding: response.body, as: UTF8.self).contains(#""outcome":"approved""#) else {
+            throw BenchmarkError("a payment was not approved")
+        }
+    }
+
+    private static func post(_ place: String, _ body: String, _ network: CurlNetwork) async throws -> HTTPResponse {
+        let response = try await network.response(
+            for: HTTPRequest(
+                method: .post, address: try WebAddress(place), headers: ["Content-Type": "application/json"],
+                body: Array(body.utf8)))
+        guard response.isSuccess else { throw BenchmarkError("the server answered \(response.status)") }
+        return response
+    }
+}

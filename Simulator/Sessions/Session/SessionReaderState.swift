@@ -1,0 +1,13 @@
+/// A reader of a simulated session, as it is now.
+public struct SessionReaderState: Hashable, Sendable {
+    public var name: String
+    /// The name of its model.
+    public var model: String
+    public var isPluggedIn: Bool
+    /// Whether it is the one that the till has connected.
+    public var isConnected: Bool
+    /// Whether a card is in its slot.
+    public var hasCard: Bool
+    /// How it takes cards: `insert`, `swipe`.
+    public var ways: [String]
+}
