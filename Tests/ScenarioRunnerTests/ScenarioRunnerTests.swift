@@ -171,7 +171,7 @@ struct ScenarioRunnerTests {
         let other = try await results(text.replacing("12.50", with: "12.51"), path: path)
         let mismatch = try #require(other.first?.mismatches.first)
         #expect(mismatch.key == "golden" && mismatch.file == folder.path + "/golden/sale.txt")
-        #expect(mismatch.difference.contains("- TOTAL                          12.50 USD"))
-        #expect(mismatch.difference.contains("+ TOTAL                          12.51 USD"))
+        #expect(mismatch.difference.contains("- TOTAL                             $12.50"))
+        #expect(mismatch.difference.contains("+ TOTAL                             $12.51"))
     }
 }

@@ -203,9 +203,9 @@ struct PrinterTests {
     }
 
     @Test(
-        "refuses, is away or drops the job, and the payment stands",
+        "refuses or is away, and the payment stands",
         arguments: [
-            PrinterCondition.refusing, .away, .failing,
+            PrinterCondition.refusing, .away,
         ])
     func fails(condition: PrinterCondition) throws {
         try SimulatedSession.play(try .with { $0.printer = condition }) { session in
@@ -214,10 +214,21 @@ struct PrinterTests {
             let error = await #expect(throws: SimulatedSessionError.self) {
                 try await session.printReceipt(of: payment.id)
             }
-            guard case .receipt(.printer)? = error else {
+            guard case .receipt(.notPrinted)? = error else {
                 Issue.record("failed otherwise: \(error.map(String.init(describing:)) ?? "not at all")")
                 return
             }
+            #expect(try session.payments().map(\.state) == ["captured"])
+        }
+    }
+
+    @Test("drops the job, and the payment stands")
+    func drops() throws {
+        try SimulatedSession.play(try .with { $0.printer = .failing }) { session in
+            try await session.connect()
+            let payment = try await session.pay(try usd("12.50"))
+            let print = try await session.printReceipt(of: payment.id)
+            #expect(print.state == .failed && print.mayBePrinted)
             #expect(try session.payments().map(\.state) == ["captured"])
         }
     }

@@ -1,6 +1,9 @@
 /// The keys of `expect`.
 public enum ExpectationKeys {
-    public static let outcomes = ["approved", "declined", "cancelled", "failed", "unknown", "pending", "crashed"]
+    public static let outcomes = [
+        "approved", "declined", "cancelled", "failed", "unknown", "pending", "crashed", "queued", "accepted", "sent",
+        "completed",
+    ]
     static let states = [
         "pending", "authorized", "captured", "partiallyRefunded", "refunded", "declined", "cancelled", "failed",
         "reversed", "unknown",
@@ -22,7 +25,7 @@ public enum ExpectationKeys {
     public static let record = RecordShape(
         "expect", "What must be so. Every key that is left out may be anything.",
         [
-            KeyShape("outcome", .word(outcomes), "How the payment or refund ended."),
+            KeyShape("outcome", .word(outcomes), "How the payment, the refund or the print ended."),
             KeyShape("error", .text(1...60), "The error's word for programs, or none."),
             KeyShape("state", .word(states), "What the records make of the payment."),
             KeyShape("events", patterns, "Events in this order, with others between them; `*` stands for anything."),

@@ -99,7 +99,7 @@ struct ScenarioPlay: Sendable {
         case .recover: try await session.recover()
         case .settle: try await session.settle()
         case .print(let print), .reprint(let print):
-            try await session.printReceipt(of: try payment(print.payment), copy: print.copy)
+            return StepOutcome(try await session.printReceipt(of: try payment(print.payment), copy: print.copy))
         case .wait(let duration): await session.wait(duration)
         case .unplug, .plug, .insertCard, .removeCard, .swipeCard, .sleep, .crash, .set:
             for act in SessionActs.of(action, during: nil) ?? [] { try session.perform(act) }

@@ -23,6 +23,8 @@ struct StepOutcome: Sendable {
         (outcome, errorCode, errorMessage) = (payment.outcome.rawValue, payment.errorCode, payment.errorMessage)
     }
 
+    init(_ print: ReceiptPrint) { (payment, outcome) = (print.paymentID, print.state.rawValue) }
+
     /// How the last refund of a payment ended, by the journal.
     ///
     /// - Throws: `SimulatedSessionError` when the journal cannot be read.
@@ -76,7 +78,9 @@ struct StepOutcome: Sendable {
 
     private static func code(of error: ReceiptStoreError) -> String {
         switch error {
-        case .printer: "printer"
+        case .printer, .notPrinted: "printer"
+        case .printUncertain: "printer_uncertain"
+        case .notRendered: "not_rendered"
         default: "receipt"
         }
     }

@@ -213,24 +213,23 @@ extension SimulatedSession {
     ///   - payment: its number.
     ///   - kind: which receipt; nil for the newest of any kind.
     ///   - copy: for whom.
-    /// - Returns: the job as it ended.
+    /// - Returns: the print, as far as it came.
     /// - Throws: ``SimulatedSessionError``
     @discardableResult
     public func printReceipt(
         of payment: Int64, kind: ReceiptContent.Kind? = nil, copy: ReceiptCopy = .customer
-    ) async throws(SimulatedSessionError) -> Hardware.PrintJob {
-        let width = world.plan.till.receiptWidth
-        return try await step("print \(payment) \(copy.rawValue)") { () async throws(SimulatedSessionError) in
+    ) async throws(SimulatedSessionError) -> ReceiptPrint {
+        try await step("print \(payment) \(copy.rawValue)") { () async throws(SimulatedSessionError) in
             let receipt: StoredReceipt = try await performReceipt {
                 .loadReceipt(paymentID: payment, kind: kind, onCompletion: $0)
             }
             return try await performReceipt {
                 .print(
-                    receiptID: receipt.id, copy: copy, printer: nil, width: width, onJobChange: { _ in },
+                    request: ReceiptPrintRequest(receiptID: receipt.id, copy: copy), onChange: { _ in },
                     onCompletion: $0)
             }
         } end: {
-            "\($0.state.rawValue) \($0.id)"
+            "\($0.state.rawValue) \($0.name)"
         }
     }
 

@@ -322,13 +322,13 @@ extension Route {
             query: [
                 Parameter(name: "copy", schema: .word(["customer", "merchant"]), summary: "customer without.")
             ],
-            success: .json("PrintJob", "The job as it ended."), failures: [(503, "The printer does not take it.")]
+            success: .json("PrintJob", "The print, as far as it came."), failures: [(503, "The printer does not take it.")]
         ) { call async throws(APIError) in
             let (session, number) = (try call.session(), try call.payment())
             let copy = ReceiptCopy(rawValue: try call.word("copy", ["customer", "merchant"]) ?? "") ?? .customer
             let job = try await session.step("print") { session async throws(SimulatedSessionError) in
-                let job = try await session.printReceipt(of: number, copy: copy)
-                return PrintJobView(job: job.id, printer: job.printer, state: job.state.rawValue)
+                let print = try await session.printReceipt(of: number, copy: copy)
+                return PrintJobView(name: print.name, printer: print.printer, state: print.state.rawValue)
             }
             return .json(job)
         },

@@ -36,7 +36,12 @@ struct ReceiptPage: Sendable {
             throw APIError(500, "internal", "there is no language for receipts")
         }
         let (document, composer) = (ReceiptDocument(content, copy: copy), ReceiptComposer(locale: locale))
-        let page = HTMLRenderer(locale: locale).render(composer.compose(document), title: composer.title(document))
-        return .text(page, "text/html; charset=utf-8")
+        do throws(ReceiptError) {
+            let page = try HTMLRenderer(locale: locale).render(
+                composer.compose(document), title: composer.title(document))
+            return .text(page, "text/html; charset=utf-8")
+        } catch {
+            throw APIError(500, "not_rendered", error.description)
+        }
     }
 }

@@ -151,13 +151,13 @@ struct StoreView: Encodable, Sendable {
 
 /// A print job.
 struct PrintJobView: Encodable, Sendable {
-    var job: Int32
+    var name: String
     var printer: String
     var state: String
 
     static let schema = Schema.object([
-        Field("job", .integer(0...Int(Int32.max))), Field("printer", .text),
-        Field("state", .text, "IPP's job-state as a word."),
+        Field("name", .text, "The print's name, for example J000001."), Field("printer", .text),
+        Field("state", .text, "queued, accepted, sent, completed, failed or unknown."),
     ])
 }
 
