@@ -119,7 +119,8 @@ struct NetworkPrinter: Sendable {
         let (start, begin) = (conversation.received.count, time.reading())
         let limit = min(Self.longestPrinting, Self.shortestPrinting + Self.printingOfByte * byteCount)
         do throws(PrinterLinkError) {
-            while time.elapsed(since: begin) < limit {
+            // Looked at once at least, however late this task gets to it.
+            repeat {
                 if let question = mark.question {
                     try await conversation.link.send(question, patience: Self.sendPatience)
                 }
@@ -138,7 +139,7 @@ struct NetworkPrinter: Sendable {
                     (job.state, job.reasons) = (.stopped, condition.reasons)
                     return job
                 }
-            }
+            } while time.elapsed(since: begin) < limit
             job.message = "it does not say whether it has printed"
         } catch {
             // It has all bytes, and hung up in good order.
