@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 import Glibc
 import Synchronization
 
@@ -42,7 +42,8 @@ public final class SocketPrinter: Sendable {
         guard isListening else { throw SocketPrinterError(call: "listen", code: errno) }
         port = UInt16(bigEndian: address.sin_port)
         state = Mutex(State(behaviour: behaviour))
-        DispatchQueue(label: "socket-printer").async { [self] in acceptAll() }
+        // A printer does not wait until this program has a thread to spare.
+        Thread.detachNewThread { [self] in acceptAll() }
     }
 
     /// What came to be printed: everything but the questions.
@@ -87,7 +88,7 @@ public final class SocketPrinter: Sendable {
                 $0.connections.insert(connection)
                 $0.connectionCount += 1
             }
-            DispatchQueue(label: "socket-printer-connection").async { [self] in serve(connection) }
+            Thread.detachNewThread { [self] in serve(connection) }
         }
         Glibc.close(listener)
     }

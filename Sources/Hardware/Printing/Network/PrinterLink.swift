@@ -182,18 +182,19 @@ final class PrinterLink: Sendable {
     /// On the queue's thread.
     private func poll(for events: Int32, _ end: End) -> PrinterLinkError? {
         while true {
-            if let error = end.error.withLock({ $0 }) { return error }
+            let error = end.error.withLock { $0 }
             var files = [
                 pollfd(fd: socket, events: Int16(events), revents: 0),
                 pollfd(fd: alarm, events: Int16(POLLIN), revents: 0),
             ]
-            if Glibc.poll(&files, 2, -1) < 0, errno != EINTR { return Self.error(errno) }
+            // What has come counts, however late this thread gets to it.
+            if Glibc.poll(&files, 2, error == nil ? -1 : 0) < 0, errno != EINTR { return Self.error(errno) }
+            if files[0].revents != 0, error != .cancelled { return nil }
+            if let error { return error }
             if files[1].revents != 0 {
                 // Who rang too late for an earlier wait is not meant.
                 var rings = [UInt8](repeating: 0, count: 16)
                 _ = Glibc.read(alarm, &rings, rings.count)
-            } else if files[0].revents != 0 {
-                return nil
             }
         }
     }
