@@ -82,7 +82,8 @@ public final class SocketPrinter: Sendable {
 
     private func acceptAll() {
         while !state.withLock({ $0.isClosed }) {
-            let connection = accept(listener, nil, nil)
+            // A program that another test starts would keep it open.
+            let connection = accept4(listener, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
             guard connection >= 0 else { continue }
             state.withLock {
                 $0.connections.insert(connection)
