@@ -82,9 +82,10 @@ public final class SocketPrinter: Sendable {
 
     private func acceptAll() {
         while !state.withLock({ $0.isClosed }) {
-            // A program that another test starts would keep it open.
-            let connection = accept4(listener, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
+            let connection = accept(listener, nil, nil)
             guard connection >= 0 else { continue }
+            // A program that another test starts would keep it open.
+            _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
             state.withLock {
                 $0.connections.insert(connection)
                 $0.connectionCount += 1
