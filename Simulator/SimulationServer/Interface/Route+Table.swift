@@ -322,7 +322,8 @@ extension Route {
             query: [
                 Parameter(name: "copy", schema: .word(["customer", "merchant"]), summary: "customer without.")
             ],
-            success: .json("PrintJob", "The print, as far as it came."), failures: [(503, "The printer does not take it.")]
+            success: .json("PrintJob", "The print, as far as it came."),
+            failures: [(503, "The printer does not take it.")]
         ) { call async throws(APIError) in
             let (session, number) = (try call.session(), try call.payment())
             let copy = ReceiptCopy(rawValue: try call.word("copy", ["customer", "merchant"]) ?? "") ?? .customer
