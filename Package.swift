@@ -123,7 +123,7 @@ let package = Package(
             name: "Hardware",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "DFU", "EMV", "Experiments",
-                "Files", "HID", "MagneticStripe", "MSR", "PCSC", "SettingsFile", "SmartCard", "USB",
+                "Files", "HID", "MagneticStripe", "MSR", "PCSC", "SettingsFile", "SmartCard", "Sockets", "USB",
             ],
             swiftSettings: strict
         ),
@@ -248,8 +248,8 @@ let package = Package(
         .target(
             name: "Fakes", dependencies: ["Amounts", "Determinism", "Networking", "Yosemite"], path: "Tests/Fakes",
             swiftSettings: strict),
-        // A receipt printer on a TCP port, for the tests of several targets.
-        .target(name: "SocketPrinter", path: "Tests/SocketPrinter", swiftSettings: strict),
+        // A receipt printer on a TCP port, and a print server of one's own, for the tests of several targets.
+        .target(name: "TestPrinters", path: "Tests/TestPrinters", swiftSettings: strict),
         .testTarget(name: "AmountsTests", dependencies: ["Amounts"], swiftSettings: strict),
         .testTarget(name: "CardSecretsTests", dependencies: ["CardSecrets"], swiftSettings: strict),
         .testTarget(name: "FilesTests", dependencies: ["Files"], swiftSettings: strict),
@@ -324,12 +324,12 @@ let package = Package(
             name: "HardwareTests",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "DFU", "EMV", "Hardware",
-                "MagneticStripe", "MSR", "SettingsFile", "Simulator", "SmartCard", "SocketPrinter", "USB",
+                "MagneticStripe", "MSR", "SettingsFile", "Simulator", "SmartCard", "TestPrinters", "USB",
             ],
             swiftSettings: strict
         ),
         .testTarget(
-            name: "ReceiptsTests", dependencies: ["Amounts", "Determinism", "Hardware", "Receipts"],
+            name: "ReceiptsTests", dependencies: ["Amounts", "Determinism", "Hardware", "Receipts", "TestPrinters"],
             swiftSettings: strict),
         .testTarget(
             name: "StorageTests",
@@ -373,7 +373,7 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Determinism", "EMV", "Hardware", "PCSC", "Simulator", "SmartCard",
-                "SocketPrinter", "USB",
+                "TestPrinters", "USB",
             ],
             swiftSettings: strict
         ),
