@@ -158,7 +158,8 @@ let package = Package(
             ],
             path: "Simulator",
             exclude: [
-                "CRunQueue", "Scenarios", "ScenarioFormat", "ScenarioRunner", "Sessions", "SimulationServer",
+                "CRunQueue", "HTTPListening", "Scenarios", "ScenarioFormat", "ScenarioRunner", "Sessions",
+                "SimulationServer",
                 "StoreSite", "StoreSiteServer",
             ],
             sources: ["Sources"],
@@ -174,12 +175,21 @@ let package = Package(
             name: "StoreSite", dependencies: ["Amounts", "Determinism"], path: "Simulator/StoreSite",
             swiftSettings: strict),
         .target(
-            name: "StoreSiteServer",
+            name: "HTTPListening",
             dependencies: [
-                "Determinism", "StoreSite",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            path: "Simulator/HTTPListening",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "StoreSiteServer",
+            dependencies: [
+                "Determinism", "HTTPListening", "StoreSite",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             path: "Simulator/StoreSiteServer",
@@ -201,12 +211,10 @@ let package = Package(
         .target(
             name: "SimulationServer",
             dependencies: [
-                "Amounts", "CardSecrets", "Determinism", "Hardware", "Receipts", "Sessions", "SettingsFile",
-                "Simulator", "StoreSite",
-                "Yosemite",
+                "Amounts", "CardSecrets", "Determinism", "Hardware", "HTTPListening", "Receipts", "Sessions",
+                "SettingsFile", "Simulator", "StoreSite", "Yosemite",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             path: "Simulator/SimulationServer",
@@ -233,7 +241,9 @@ let package = Package(
             name: "CardPresentCommand",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Commands", "Cryptography", "Determinism", "DeviceAccess", "DFU",
-                "Doctor", "EMV", "EMVReplay", "Experiments", "Files", "Flux", "Hardware", "Mail", "MSR", "Networking",
+                "Doctor", "EMV", "EMVReplay", "Experiments", "Files", "Flux", "Hardware", "HTTPListening", "Mail",
+                "MSR",
+                "Networking",
                 "PCSC", "Receipts", "ScenarioFormat", "ScenarioRunner", "SettingsFile", "SimulationServer",
                 "Simulator", "SmartCard", "Storage", "StoreSite", "StoreSiteServer", "USB", "Vault", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -270,7 +280,7 @@ let package = Package(
             name: "StoreSiteTests", dependencies: ["Amounts", "Determinism", "StoreSite"], swiftSettings: strict),
         .testTarget(
             name: "StoreSiteServerTests",
-            dependencies: ["Amounts", "Determinism", "Networking", "StoreSite", "StoreSiteServer"],
+            dependencies: ["Amounts", "Determinism", "HTTPListening", "Networking", "StoreSite", "StoreSiteServer"],
             swiftSettings: strict),
         .testTarget(
             name: "ScenarioFormatTests",
@@ -387,7 +397,10 @@ let package = Package(
         ),
         .testTarget(
             name: "SimulationServerTests",
-            dependencies: ["CardSecrets", "Determinism", "Networking", "Sessions", "SimulationServer", "Simulator"],
+            dependencies: [
+                "CardSecrets", "Determinism", "HTTPListening", "Networking", "Sessions", "SimulationServer",
+                "Simulator",
+            ],
             swiftSettings: strict
         ),
         .testTarget(
