@@ -39,14 +39,17 @@ public struct PrintJob: Hashable, Sendable, Codable {
     /// Whether the printer may have got something of it. False only while the server says that it never began with the
     /// job, and nothing of one that ended so is on paper.
     public var hasStarted: Bool
+    /// What its server must call it, because a server that lost what it knew gives its numbers again; nil where the
+    /// number is enough.
+    public var title: String?
 
     public init(
         id: Int32, printer: String, state: State, reasons: [String] = [], message: String? = nil,
-        isConfirmed: Bool = false, hasStarted: Bool = true
+        isConfirmed: Bool = false, hasStarted: Bool = true, title: String? = nil
     ) {
         (self.id, self.printer, self.state) = (id, printer, state)
         (self.reasons, self.message) = (reasons, message)
-        (self.isConfirmed, self.hasStarted) = (isConfirmed, hasStarted)
+        (self.isConfirmed, self.hasStarted, self.title) = (isConfirmed, hasStarted, title)
     }
 
     /// Whether nothing more will be heard of it: it ended, or no server follows it.

@@ -31,12 +31,23 @@ public protocol PrinterService: Sendable {
         _ document: PrintDocument, to printer: String?, options: PrintOptions
     ) async throws(PrinterError) -> PrintJob
 
-    /// Asks how far a job has come. It needs no more of the job than its number and its printer.
+    /// Finds a job whose number nobody heard.
+    ///
+    /// - Parameters:
+    ///   - title: of its document, which no other job has.
+    ///   - printer: its name.
+    /// - Returns: the job with its number and this title, to be asked about; nil when the server keeps none of the kind,
+    ///   or there is no server.
+    /// - Throws: what keeps the server from being asked.
+    func job(titled title: String, on printer: String) async throws(PrinterError) -> PrintJob?
+
+    /// Asks how far a job has come. It needs no more of the job than its number and its printer; a job of another title
+    /// than its own, where it has one, is another job.
     ///
     /// - Throws: ``PrinterError/jobNotFound(_:)`` and what keeps the server from being asked.
     func status(of job: PrintJob) async throws(PrinterError) -> PrintJob
 
-    /// Takes a job out of its queue.
+    /// Takes a job out of its queue, but not one of another title.
     ///
     /// - Returns: the job as it is then: canceled, or ended otherwise before.
     /// - Throws: ``PrinterError/jobNotFound(_:)``, ``PrinterError/rejected(printer:message:)`` and what keeps the server
@@ -69,6 +80,8 @@ extension PrinterService {
         guard let printer else { throw .noDefaultPrinter(available: all.map(\.name)) }
         throw .printerNotFound(printer, available: all.map(\.name))
     }
+
+    public func job(titled title: String, on printer: String) async throws(PrinterError) -> PrintJob? { nil }
 
     public func subscribe(to job: PrintJob) async throws(PrinterError) -> PrintJobSubscription? { nil }
 

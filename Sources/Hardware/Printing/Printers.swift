@@ -76,6 +76,11 @@ public struct Printers: PrinterService {
         }
     }
 
+    public func job(titled title: String, on printer: String) async throws(PrinterError) -> PrintJob? {
+        guard !network.contains(where: { $0.name == printer }) else { return nil }
+        return try await server.job(titled: title, on: printer)
+    }
+
     public func status(of job: PrintJob) async throws(PrinterError) -> PrintJob {
         job.isSettled ? job : try await server.status(of: job)
     }

@@ -20,6 +20,13 @@ extension PaymentJournal {
         }
     }
 
+    /// What tells this database from every other: 16 hexadecimal digits.
+    ///
+    /// - Throws: ``JournalError/storage(_:)``
+    public func databaseID() throws(JournalError) -> String {
+        try read { try StoreIdentity.load(from: $0).databaseID }
+    }
+
     /// Records what was heard of a job, whoever heard it. What says nothing new writes nothing.
     ///
     /// - Throws: ``JournalError/printJobNotFound(_:)``, ``JournalError/illegalPrintJob(_:from:to:)``,

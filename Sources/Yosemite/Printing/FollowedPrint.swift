@@ -7,15 +7,18 @@ internal import Synchronization
 final class FollowedPrint: Sendable {
     private let latest: Mutex<Storage.PrintJob>
     private let paymentID: Int64
+    private let databaseID: String
     private let journal: PaymentJournal
     private let time: any TimeSource
     private let onChange: @Sendable (ReceiptPrint) -> Void
 
+    /// - Throws: `JournalError`
     init(
         _ job: Storage.PrintJob, paymentID: Int64, journal: PaymentJournal, time: any TimeSource,
         onChange: @escaping @Sendable (ReceiptPrint) -> Void = { _ in }
-    ) {
+    ) throws(JournalError) {
         latest = Mutex(job)
+        databaseID = try journal.databaseID()
         (self.paymentID, self.journal, self.time, self.onChange) = (paymentID, journal, time, onChange)
     }
 
@@ -23,6 +26,9 @@ final class FollowedPrint: Sendable {
     var job: Storage.PrintJob { latest.withLock { $0 } }
 
     var value: ReceiptPrint { ReceiptPrint(job, paymentID: paymentID) }
+
+    /// What the job is called at its print server: no other one has the same title, be it another till's.
+    var title: String { "Receipt \(value.paymentName) \(value.name)-\(databaseID.prefix(8))" }
 
     /// What cannot be written down changes nothing about the paper: the last state that was written stays, and the copy
     /// counts as printed.
@@ -50,19 +56,24 @@ final class FollowedPrint: Sendable {
     /// Nobody can say what became of it, because of this.
     func lose(_ error: PrinterError) -> ReceiptPrint {
         let job = job
-        let isForgotten = if case .jobNotFound = error { true } else { false }
+        let isOver =
+            switch error {
+            // The server knows nothing of it, or there is none.
+            case .jobNotFound, .interrupted: true
+            default: job.createdAt.advanced(by: Self.memory) < time.now()
+            }
         return hear(
             PrintJobReport(
                 .unknown,
                 message: error == .cancelled ? "the print server did not answer in time" : error.description,
-                isLastWord: isForgotten || job.jobID == nil || job.createdAt.advanced(by: Self.memory) < time.now()))
+                isLastWord: isOver))
     }
 
-    /// Nobody was left to hear what became of it.
+    /// Its number was never heard, and no print server knows it.
     func abandon() -> ReceiptPrint {
         hear(
             PrintJobReport(
-                .unknown, message: "the program ended before it was told what became of the job", isLastWord: true))
+                .unknown, message: "the answer to the job never came, and no print server knows it", isLastWord: true))
     }
 
     /// A print server keeps what it knows of a job for a day, so a server that is away is asked again within that time.

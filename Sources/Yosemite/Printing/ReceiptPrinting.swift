@@ -35,8 +35,8 @@ final class ReceiptPrinting: Sendable {
                 receiptID: receipt.id, printer: printer, copy: request.copy.stored, copies: request.copies ?? 1,
                 medium: request.medium, format: format, isMarked: isReprint)
             do throws(JournalError) {
-                return FollowedPrint(
-                    try journal.recordPrintJob(draft, at: time.now()), paymentID: receipt.paymentID, journal: journal,
+                return try FollowedPrint(
+                    journal.recordPrintJob(draft, at: time.now()), paymentID: receipt.paymentID, journal: journal,
                     time: time, onChange: onChange)
             } catch {
                 throw .journal(error)
@@ -58,7 +58,8 @@ final class ReceiptPrinting: Sendable {
         let document: PrintDocument
         do throws(ReceiptError) {
             document = try rendering.document(
-                receipt, request.copy, isDuplicate: print.job.isDuplicate, for: target, on: medium)
+                receipt, request.copy, isDuplicate: print.job.isDuplicate, titled: print.title, for: target,
+                on: medium)
         } catch {
             throw .notRendered(print.fail(error.description), error)
         }
@@ -102,16 +103,14 @@ final class ReceiptPrinting: Sendable {
     func cancel(_ id: Int64) async throws(ReceiptStoreError) -> ReceiptPrint {
         let print = try load(id)
         guard print.job.isOpen else { throw .printEnded(print.value) }
-        guard let job = print.job.onServer else {
-            guard try !isUnderWay(print.job) else { throw .printBusy(print.value) }
-            throw .printEnded(print.abandon())
-        }
+        if print.job.jobID == nil, try isUnderWay(print.job) { throw .printBusy(print.value) }
         do throws(PrinterError) {
-            return print.hear(try await printer.cancel(job))
+            if let job = try await onServer(print) { return print.hear(try await printer.cancel(job)) }
         } catch {
             guard case .jobNotFound = error else { throw .printer(error) }
             throw .printEnded(print.lose(error))
         }
+        throw .printEnded(print.abandon())
     }
 
     /// Whether somebody works on a job just now, here or in another process that lives.
@@ -155,28 +154,31 @@ final class ReceiptPrinting: Sendable {
     }
 
     private func ask(_ print: FollowedPrint) async -> ReceiptPrint {
-        guard let job = print.job.onServer else { return print.abandon() }
         do throws(PrinterError) {
+            guard let job = try await onServer(print) else { return print.abandon() }
             return print.hear(try await printer.status(of: job))
         } catch {
             return print.lose(error)
         }
     }
 
+    /// The job by what its print server knows it by: its number, or its title where the number was not heard. Nil when
+    /// no server knows it.
+    private func onServer(_ print: FollowedPrint) async throws(PrinterError) -> Hardware.PrintJob? {
+        let job = print.job
+        guard let number = job.jobID else { return try await printer.job(titled: print.title, on: job.printer) }
+        return Int32(exactly: number).map {
+            Hardware.PrintJob(id: $0, printer: job.printer, state: .pending, title: print.title)
+        }
+    }
+
     private func load(_ id: Int64) throws(ReceiptStoreError) -> FollowedPrint {
         do throws(JournalError) {
             let job = try journal.printJob(id)
-            return FollowedPrint(
+            return try FollowedPrint(
                 job, paymentID: try journal.receipt(job.receiptID).paymentID.rawValue, journal: journal, time: time)
         } catch {
             throw .journal(error)
         }
-    }
-}
-
-extension Storage.PrintJob {
-    /// The job by what its print server knows it by; nil when no server has given it a number.
-    fileprivate var onServer: Hardware.PrintJob? {
-        jobID.flatMap { Int32(exactly: $0) }.map { Hardware.PrintJob(id: $0, printer: printer, state: .pending) }
     }
 }

@@ -16,18 +16,17 @@ struct ReceiptRendering: Sendable {
         }
     }
 
-    /// What is sent. `medium` is the paper that was asked for; nil for what is in the printer.
+    /// What is sent, under a title for the print server. `medium` is the paper that was asked for; nil for what is in the printer.
     ///
     /// - Throws: `ReceiptError`
     func document(
-        _ receipt: StoredReceipt, _ copy: ReceiptCopy, isDuplicate: Bool, for printer: PrinterCapabilities,
-        on medium: PrintMedium?
+        _ receipt: StoredReceipt, _ copy: ReceiptCopy, isDuplicate: Bool, titled title: String,
+        for printer: PrinterCapabilities, on medium: PrintMedium?
     ) throws(ReceiptError) -> PrintDocument {
         var document = ReceiptDocument(receipt.content, copy: copy, isDuplicate: isDuplicate).styled(by: style)
         if !printer.language.isText { document.logo = try logo() }
         let composer = ReceiptComposer(locale: style.locale)
         let blocks = composer.compose(document)
-        let title = "Receipt \(receipt.paymentName)"
         switch printer.language {
         case .pdf:
             let paper = (medium ?? printer.defaultMedium).map(PaperSize.init) ?? style.paper

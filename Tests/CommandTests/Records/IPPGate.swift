@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Stands before a print server, passes everything on, and stops for good at an operation of IPP that it is told:
-/// before the server gets it, or before the client gets its answer.
+/// before the server gets it, or before the client gets its answer, when the server has all of it and has answered.
 final class IPPGate: Sendable {
     /// RFC 8011 §5.4.15
     enum Operation: UInt8 {
@@ -24,7 +24,15 @@ final class IPPGate: Sendable {
     private let server: String
     private let operation: Operation
     private let place: Place
-    private let stopped = Mutex(false)
+    private let passage = Mutex(Passage.free)
+
+    private enum Passage {
+        case free
+        /// The server has got the beginning of the operation, or more.
+        case asked
+        /// Nothing gets through any more.
+        case closed
+    }
 
     init(to server: String, in scratch: Scratch, at operation: Operation, _ place: Place) throws {
         socket = scratch.file("gate-\(UUID().uuidString.prefix(8)).sock")
@@ -43,7 +51,7 @@ final class IPPGate: Sendable {
     }
 
     /// Whether the client waits for what will never come.
-    var isHolding: Bool { stopped.withLock { $0 } }
+    var isHolding: Bool { passage.withLock { $0 == .closed } }
 
     func close() {
         shutdown(listener, Int32(SHUT_RDWR))
@@ -64,13 +72,18 @@ final class IPPGate: Sendable {
                 seen += bytes
                 defer { seen = Array(seen.suffix(9)) }
                 guard begins(seen) else { return true }
-                stopped.withLock { $0 = true }
+                passage.withLock { $0 = place == .answer ? .asked : .closed }
                 return place == .answer
             }
             shutdown(upstream, Int32(SHUT_WR))
         }.start()
         Thread { [self] in
-            Self.copy(from: upstream, to: client) { _ in !isHolding }
+            Self.copy(from: upstream, to: client) { bytes in
+                passage.withLock { passage in
+                    if passage == .asked, Self.answers(bytes) { passage = .closed }
+                    return passage != .closed
+                }
+            }
         }.start()
     }
 
@@ -82,6 +95,12 @@ final class IPPGate: Sendable {
             bytes[start] == 2 && bytes[start + 1] == 0 && bytes[start + 2] == 0
                 && bytes[start + 3] == operation.rawValue && bytes[start + 8] == 0x01 && bytes[start + 9] == 0x47
         }
+    }
+
+    /// Whether there is more in the bytes than the leave to send a document (RFC 9110 §15.2.1).
+    private static func answers(_ bytes: [UInt8]) -> Bool {
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.ranges(of: "HTTP/1.1 ").contains { !text[$0.upperBound...].hasPrefix("100") }
     }
 
     private static func copy(from source: Int32, to sink: Int32, passing: ([UInt8]) -> Bool) {

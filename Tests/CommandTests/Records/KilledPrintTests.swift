@@ -69,21 +69,35 @@ struct KilledPrintTests {
         #expect(try till.jobs(early).isEmpty)
         #expect(try till.printAgain(early) == false)
 
-        // Written down, and on its way to the server, or already there: nobody knows.
-        let steps: [(IPPGate.Operation, IPPGate.Place)] = [
-            (.createJob, .request), (.createJob, .answer), (.sendDocument, .request), (.sendDocument, .answer),
-        ]
-        for (operation, place) in steps {
+        // Written down, and on its way to the server, which knows nothing of it: nobody can say.
+        let lost = try killed(at: .createJob, .request)
+        let unknown = try #require(try till.jobs(lost).first)
+        #expect(unknown["state"] as? String == "unknown")
+        #expect(unknown["open"] as? Bool == false)
+        #expect(unknown["mayBePrinted"] as? Bool == true)
+        #expect((unknown["steps"] as? [[String: Any]])?.map { $0["state"] as? String } == ["queued", "unknown"])
+        #expect(try till.printAgain(lost) == true)
+
+        // The server has made a job that waits for its document. Nobody heard its number; it is found by its title.
+        for (operation, place) in [(.createJob, .answer), (.sendDocument, .request)]
+            as [(IPPGate.Operation, IPPGate.Place)]
+        {
             let payment = try killed(at: operation, place)
             let note: Comment = "\(operation) \(place)"
             let job = try #require(try till.jobs(payment).first, note)
-            #expect(job["state"] as? String == "unknown", note)
-            #expect(job["open"] as? Bool == false, note)
+            #expect(job["state"] as? String == "accepted", note)
+            #expect(job["open"] as? Bool == true, note)
             #expect(job["mayBePrinted"] as? Bool == true, note)
-            let states = (job["steps"] as? [[String: Any]])?.map { $0["state"] as? String }
-            #expect(states == ["queued", "unknown"], note)
-            #expect(try till.printAgain(payment) == true, note)
+            let name = try #require(job["id"] as? String, note)
+            #expect(try till.run("receipts", "cancel", name).status == 0, note)
+            #expect(try till.printAgain(payment) == false, note)
         }
+
+        // The server had all of it when the program was killed, and says what became of it.
+        let taken = try killed(at: .sendDocument, .answer)
+        let printed = try till.server.settled { try till.run("receipts", "jobs", taken, "--json") }
+        #expect(printed.map { $0["state"] as? String } == ["completed"])
+        #expect(try till.printAgain(taken) == true)
 
         // The server has it all, and prints it: it knows the end, and is asked. Before that, nothing else is open.
         _ = try till.server.settled { try till.run("receipts", "jobs", "--all", "--json") }

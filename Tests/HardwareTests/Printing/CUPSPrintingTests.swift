@@ -117,6 +117,18 @@ struct CUPSPrintingTests {
             }
             #expect(!stuck.state.isFinal)
             #expect(!stuck.hasStarted)
+            // Whoever did not hear the number finds the job by its title; another job of the number is not touched.
+            let found = try #require(try await service.job(titled: "P000001", on: "receipts"))
+            #expect((found.id, found.title) == (stuck.id, "P000001"))
+            #expect(try await service.status(of: found).id == stuck.id)
+            #expect(try await service.job(titled: "P00000", on: "receipts") == nil)
+            #expect(try await service.job(titled: "P000001", on: "raw") == nil)
+            #expect(try await service.job(titled: "P000001", on: "nowhere") == nil)
+            var other = stuck
+            other.title = "P000002"
+            await #expect(throws: PrinterError.jobNotFound(other)) { try await service.status(of: other) }
+            await #expect(throws: PrinterError.jobNotFound(other)) { try await service.cancel(other) }
+            #expect(try await service.status(of: stuck) == stuck)
             let dropped = try await service.cancel(stuck)
             #expect((dropped.state, dropped.hasStarted) == (.canceled, false))
             // What has ended is not ended again.

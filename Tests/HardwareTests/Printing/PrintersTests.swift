@@ -25,6 +25,10 @@ struct PrintersTests {
             PrintJob(id: 7, printer: try capabilities(of: printer).name, state: .pending)
         }
 
+        func job(titled title: String, on printer: String) -> PrintJob? {
+            PrintJob(id: 7, printer: printer, state: .pending, title: title)
+        }
+
         func status(of job: PrintJob) -> PrintJob { job }
         func cancel(_ job: PrintJob) -> PrintJob { PrintJob(id: job.id, printer: job.printer, state: .canceled) }
         func wait(for duration: Duration) {}
@@ -56,6 +60,14 @@ struct PrintersTests {
         #expect(listed[0].address == "socket://192.0.2.7:9100")
         #expect(try await all.capabilities(of: "kitchen").language == .escpos(.star, columns: 48))
         #expect(try await all.capabilities(of: "counter").language == .pdf)
+    }
+
+    @Test func `a job is looked for at the print server, unless its printer is none of the server's`() async throws {
+        let all = printers([network("kitchen")], [queue("kitchen"), queue("counter")])
+        #expect(try await all.job(titled: "P000001", on: "counter")?.id == 7)
+        #expect(try await all.job(titled: "P000001", on: "kitchen") == nil)
+        // Its queue may be gone while the server still knows the job.
+        #expect(try await all.job(titled: "P000001", on: "office")?.id == 7)
     }
 
     @Test func `the default is what was chosen, else the print server's, else the only one`() async throws {

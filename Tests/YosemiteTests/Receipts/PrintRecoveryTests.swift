@@ -80,7 +80,7 @@ import Testing
             if let before, let after {
                 seen.insert(before.state)
                 switch before.state {
-                // No number: nobody can be asked.
+                // No number, and no server that knows the title.
                 case .queued: #expect((after.state, after.isOpen) == (.unknown, false), note)
                 case .completed: #expect(after == before, note)
                 default: #expect(after.state == state, note)
@@ -94,6 +94,65 @@ import Testing
             #expect(printer.texts.map { $0.contains("DUPLICATE") } == [kill.mayBePrinted], note)
         }
         #expect(seen == [.queued, .accepted, .sent, .completed])
+    }
+
+    /// A print whose program was killed while the print server took it.
+    private func queued() async throws -> TestDatabase {
+        let database = try TestDatabase()
+        let taken = Mutex<TestDatabase?>(nil)
+        let till = try TestTill {
+            $0.database = database
+            $0.printer = ScriptedPrinter(onQuestion: { question, isAnswered in
+                guard question == .submit, !isAnswered else { return }
+                do {
+                    let kill = try database.afterKill()
+                    taken.withLock { $0 = kill }
+                } catch {
+                    Issue.record(error)
+                }
+            })
+        }
+        _ = try await till.print(try await till.pay())
+        return try #require(taken.withLock { $0 })
+    }
+
+    @Test(
+        arguments: [
+            (.pending, .accepted, true), (.processing, .sent, true), (.completed, .completed, true),
+            (.aborted, .failed, false),
+        ] as [(Hardware.PrintJob.State, ReceiptPrint.State, Bool)])
+    func `a job whose number was never heard is found by its title`(
+        fate: Hardware.PrintJob.State, state: ReceiptPrint.State, mayBePrinted: Bool
+    ) async throws {
+        let printer = ScriptedPrinter(
+            found: .success(42), [.success(.report(fate, hasStarted: fate != .aborted))])
+        let database = try await queued()
+        let till = try TestTill {
+            $0.database = database
+            $0.printer = printer
+        }
+        let found = try #require(try await till.resolvePrints().first)
+        #expect((found.state, found.jobID, found.mayBePrinted) == (state, 42, mayBePrinted))
+        #expect(printer.questions == [.find, .status])
+        // Of the job with the number, too, it is asked by the title.
+        let title = "Receipt P000001 J000001-" + (try till.journal.databaseID().prefix(8))
+        #expect(printer.titles == [title, title])
+        #expect(try await till.print(try await payment(till), timeout: nil).isDuplicate == mayBePrinted)
+    }
+
+    @Test func `a job without a number is looked for as long as its print server is away, for a day`() async throws {
+        let away = PrinterError.serverUnavailable(server: "s", message: "m")
+        let printer = ScriptedPrinter(found: .failure(away))
+        let database = try await queued()
+        let till = try TestTill {
+            $0.database = database
+            $0.printer = printer
+        }
+        #expect(try await till.resolvePrints().map(\.isOpen) == [true])
+        #expect(try await till.resolvePrints().isEmpty)
+        try await till.clock.sleep(for: .seconds(90_000))
+        #expect(try await till.resolvePrints().map(\.isOpen) == [false])
+        #expect(printer.questions == [.find, .find, .find])
     }
 
     @Test func `a print server that never answers holds nobody up, and is asked again`() async throws {

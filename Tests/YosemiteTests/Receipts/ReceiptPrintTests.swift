@@ -103,17 +103,22 @@ import Testing
         #expect(try await !till.newest(payment).wasPrinted(.customer))
     }
 
-    @Test(arguments: [
-        away, .cancelled, .interrupted(printer: "counter", bytesSent: 5, byteCount: 99, message: "reset"),
-    ])
-    func `a job that may have been taken counts as printed`(error: PrinterError) async throws {
+    @Test(
+        arguments: [
+            (away, true), (.cancelled, true),
+            // No server has it.
+            (.interrupted(printer: "counter", bytesSent: 5, byteCount: 99, message: "reset"), false),
+        ] as [(PrinterError, Bool)])
+    func `a job that may have been taken counts as printed, and is looked for as long as a server may have it`(
+        error: PrinterError, isOpen: Bool
+    ) async throws {
         let till = try TestTill { $0.printer = ScriptedPrinter(taken: .failure(error)) }
         let payment = try await till.pay()
         guard case .printUncertain(let print, error)? = await till.printFailure(payment) else {
             Issue.record("certain")
             return
         }
-        #expect((print.state, print.isOpen, print.mayBePrinted) == (.unknown, false, true))
+        #expect((print.state, print.isOpen, print.mayBePrinted) == (.unknown, isOpen, true))
         #expect(try await till.newest(payment).wasPrinted(.customer))
     }
 
@@ -162,7 +167,8 @@ import Testing
             let print = try await till.print(payment)
             let document = try #require(printer.documents.first)
             #expect(print.format == document.format)
-            #expect(document.title == "Receipt P000001")
+            let title = try #require(document.title.wholeMatch(of: /Receipt P000001 J000001-([0-9a-f]{8})/))
+            #expect(try till.journal.databaseID().hasPrefix(title.1))
             return document
         }
         let text = try await sent(.text(columns: 32))
@@ -280,6 +286,21 @@ import Testing
             try await till.cancelPrint(print)
         }
         #expect(try other.printJob(job.id).state == .queued)
+    }
+
+    @Test func `a print whose number was never heard is found by its title and cancelled`() async throws {
+        let printer = ScriptedPrinter(
+            taken: .failure(Self.away), cancelled: Self.says(.canceled, hasStarted: false), found: .success(7))
+        let till = try TestTill { $0.printer = printer }
+        let payment = try await till.pay()
+        guard case .printUncertain(let print, _)? = await till.printFailure(payment) else {
+            Issue.record("certain")
+            return
+        }
+        let cancelled = try await till.cancelPrint(print)
+        #expect((cancelled.state, cancelled.jobID, cancelled.mayBePrinted) == (.failed, 7, false))
+        #expect(printer.questions.suffix(2) == [.find, .cancel])
+        #expect(try await !till.newest(payment).wasPrinted(.customer))
     }
 
     @Test func `a print that is not there is named`() async throws {

@@ -6,13 +6,14 @@ import Synchronization
 final class ScriptedPrinter: PrinterService {
     /// What is asked of it, in order.
     enum Question: Hashable {
-        case capabilities, submit, status, cancel
+        case capabilities, submit, find, status, cancel
     }
 
     private struct State {
         var documents: [PrintDocument] = []
         var options: [PrintOptions] = []
         var questions: [Question] = []
+        var titles: [String] = []
         var reports: [Result<PrintJob, PrinterError>]
     }
 
@@ -21,6 +22,7 @@ final class ScriptedPrinter: PrinterService {
     private let reports: [Result<PrintJob, PrinterError>]
     private let cancelled: Result<PrintJob, PrinterError>
     private let hasServer: Bool
+    private let found: Result<Int32?, PrinterError>
     private let silence: Question?
     private let onQuestion: @Sendable (Question, _ isAnswered: Bool) -> Void
     private let state: Mutex<State>
@@ -30,6 +32,7 @@ final class ScriptedPrinter: PrinterService {
     ///   - taken: how a job is when it is taken, or why it is not.
     ///   - cancelled: what comes of a cancel.
     ///   - hasServer: whether jobs have numbers.
+    ///   - found: the number of the job whose title is asked for.
     ///   - silence: what it never answers.
     ///   - onQuestion: called before and after each answer.
     ///   - reports: what it says of a job, one a question.
@@ -37,11 +40,12 @@ final class ScriptedPrinter: PrinterService {
         of printer: Result<PrinterCapabilities, PrinterError> = .success(.counter),
         taken: Result<PrintJob.State, PrinterError> = .success(.pending),
         cancelled: Result<PrintJob, PrinterError> = .success(.report(.canceled)), hasServer: Bool = true,
-        silence: Question? = nil, onQuestion: @escaping @Sendable (Question, _ isAnswered: Bool) -> Void = { _, _ in },
+        found: Result<Int32?, PrinterError> = .success(nil), silence: Question? = nil,
+        onQuestion: @escaping @Sendable (Question, _ isAnswered: Bool) -> Void = { _, _ in },
         _ reports: [Result<PrintJob, PrinterError>] = [.success(.report(.completed))]
     ) {
         (self.printer, self.taken, self.reports, self.cancelled) = (printer, taken, reports, cancelled)
-        (self.hasServer, self.silence, self.onQuestion) = (hasServer, silence, onQuestion)
+        (self.hasServer, self.found, self.silence, self.onQuestion) = (hasServer, found, silence, onQuestion)
         state = Mutex(State(reports: reports))
     }
 
@@ -50,6 +54,8 @@ final class ScriptedPrinter: PrinterService {
     var texts: [String] { documents.map { String(decoding: $0.bytes, as: UTF8.self) } }
     var options: [PrintOptions] { state.withLock { $0.options } }
     var questions: [Question] { state.withLock { $0.questions } }
+    /// Of the jobs that were looked for or asked about.
+    var titles: [String] { state.withLock { $0.titles } }
 
     func printers() -> [PrintQueue] {
         [PrintQueue(name: "counter", isDefault: true, state: .idle, isAcceptingJobs: true)]
@@ -79,8 +85,18 @@ final class ScriptedPrinter: PrinterService {
         }
     }
 
+    func job(titled title: String, on printer: String) async throws(PrinterError) -> PrintJob? {
+        state.withLock { $0.titles.append(title) }
+        return try await answer(.find) {
+            found.map { number in
+                number.map { PrintJob(id: $0, printer: printer, state: .pending, title: title) }
+            }
+        }
+    }
+
     func status(of job: PrintJob) async throws(PrinterError) -> PrintJob {
-        try await answer(.status) {
+        if let title = job.title { state.withLock { $0.titles.append(title) } }
+        return try await answer(.status) {
             of(job, state.withLock { $0.reports.count > 1 ? $0.reports.removeFirst() : $0.reports[0] })
         }
     }

@@ -1,6 +1,32 @@
 internal import CCUPS
 
 extension CUPSConnection {
+    /// The newest job with this title that the server keeps, waiting or ended.
+    ///
+    /// - Throws: ``PrinterError/serverUnavailable(server:message:)``
+    borrowing func job(titled title: String, on printer: String) throws(PrinterError) -> PrintJob? {
+        let request = try request(IPP_OP_GET_JOBS, uri: ("printer-uri", Self.uri(ofQueue: printer)))
+        _ = cups.ippAddString(request, IPP_TAG_OPERATION, IPP_TAG_KEYWORD, "which-jobs", nil, "all")
+        ccups_ask_for(cups, request, "job-id", "job-name")
+        let (answer, _) = try send(request)
+        defer { cups.ippDelete(answer) }
+        var newest: Int32?
+        var (id, isMeant): (Int32?, Bool) = (nil, false)
+        var next = cups.ippGetFirstAttribute(answer)
+        while let attribute = next {
+            switch cups.ippGetName(attribute).map({ String(cString: $0) }) {
+            case "job-id": id = ccups_integer(cups, attribute, 0)
+            case "job-name": isMeant = strings(attribute).first == title
+            // What stands between two jobs has no name.
+            case nil: (id, isMeant) = (nil, false)
+            default: break
+            }
+            if let id, isMeant { newest = max(newest ?? id, id) }
+            next = cups.ippGetNextAttribute(answer)
+        }
+        return newest.map { PrintJob(id: $0, printer: printer, state: .pending, title: title) }
+    }
+
     /// - Throws: ``PrinterError/jobNotFound(_:)``, ``PrinterError/rejected(printer:message:)``,
     ///   ``PrinterError/serverUnavailable(server:message:)``
     borrowing func status(of job: PrintJob) throws(PrinterError) -> PrintJob {
@@ -10,6 +36,10 @@ extension CUPSConnection {
         guard let state = integers(answer, "job-state", IPP_TAG_ENUM).first.flatMap(PrintJob.State.init) else {
             throw .rejected(printer: job.printer, message: lastError)
         }
+        // A server may keep the name to itself.
+        if let title = job.title, let name = strings(answer, "job-name", IPP_TAG_NAME).first, name != title {
+            throw .jobNotFound(job)
+        }
         // What keeps the printer from printing is among its own reasons, and only then among the job's.
         let reasons =
             strings(answer, "job-state-reasons", IPP_TAG_KEYWORD)
@@ -18,7 +48,7 @@ extension CUPSConnection {
             id: job.id, printer: job.printer, state: state, reasons: reasons.filter { $0 != "none" },
             message: strings(answer, "job-printer-state-message", IPP_TAG_TEXT).first { !$0.isEmpty },
             // Without a value as long as the server has not begun (RFC 8011 §5.3.14.2).
-            hasStarted: cups.ippFindAttribute(answer, "time-at-processing", IPP_TAG_NOVALUE) == nil)
+            hasStarted: cups.ippFindAttribute(answer, "time-at-processing", IPP_TAG_NOVALUE) == nil, title: job.title)
         if state == .completed {
             next.isConfirmed = try queues().first { $0.name == job.printer }?.confirms ?? false
         }
@@ -28,6 +58,8 @@ extension CUPSConnection {
     /// - Throws: ``PrinterError/jobNotFound(_:)``, ``PrinterError/rejected(printer:message:)``,
     ///   ``PrinterError/serverUnavailable(server:message:)``
     borrowing func cancel(_ job: PrintJob) throws(PrinterError) -> PrintJob {
+        // Nobody else's is cancelled.
+        if job.title != nil { _ = try status(of: job) }
         let (answer, status) = try send(try request(IPP_OP_CANCEL_JOB, uri: Self.uri(of: job)))
         defer { cups.ippDelete(answer) }
         switch status {

@@ -46,7 +46,7 @@ extension CUPSConnection {
     }
 
     /// CUPS lets a name have any character but those that end a path (RFC 3986 §2.1).
-    private static func uri(ofQueue name: String) -> String {
+    static func uri(ofQueue name: String) -> String {
         "ipp://localhost/printers/"
             + name.utf8.map { byte in
                 (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)

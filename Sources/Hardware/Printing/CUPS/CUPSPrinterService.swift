@@ -55,6 +55,12 @@ public struct CUPSPrinterService: PrinterService {
         }
     }
 
+    public func job(titled title: String, on printer: String) async throws(PrinterError) -> PrintJob? {
+        try await onQueue { [server] () throws(PrinterError) -> PrintJob? in
+            try CUPSConnection(server: server).job(titled: title, on: printer)
+        }
+    }
+
     public func status(of job: PrintJob) async throws(PrinterError) -> PrintJob {
         try await onQueue { [server] () throws(PrinterError) -> PrintJob in
             try CUPSConnection(server: server).status(of: job)
