@@ -75,6 +75,7 @@ let package = Package(
         .target(name: "CardSecrets", swiftSettings: strict),
         .target(name: "Determinism", swiftSettings: strict),
         .target(name: "Files", swiftSettings: strict),
+        .target(name: "Sockets", swiftSettings: strict),
         .target(name: "Cryptography", dependencies: ["CardSecrets", "COpenSSL", "Determinism"], swiftSettings: strict),
         .target(
             name: "SettingsFile", dependencies: [.product(name: "Yams", package: "Yams")], swiftSettings: strict),
@@ -122,7 +123,7 @@ let package = Package(
             name: "Hardware",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "DFU", "EMV", "Experiments",
-                "Files", "HID", "MagneticStripe", "MSR", "PCSC", "SettingsFile", "SmartCard", "USB",
+                "Files", "HID", "MagneticStripe", "MSR", "PCSC", "SettingsFile", "SmartCard", "Sockets", "USB",
             ],
             swiftSettings: strict
         ),
@@ -153,7 +154,7 @@ let package = Package(
             name: "Simulator",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
-                "SettingsFile", "SmartCard", "USB",
+                "SettingsFile", "SmartCard", "Sockets", "USB",
             ],
             path: "Simulator",
             exclude: [
@@ -247,11 +248,12 @@ let package = Package(
         .target(
             name: "Fakes", dependencies: ["Amounts", "Determinism", "Networking", "Yosemite"], path: "Tests/Fakes",
             swiftSettings: strict),
-        // A receipt printer on a TCP port, for the tests of several targets.
-        .target(name: "SocketPrinter", path: "Tests/SocketPrinter", swiftSettings: strict),
+        // A receipt printer on a TCP port, and a print server of one's own, for the tests of several targets.
+        .target(name: "TestPrinters", path: "Tests/TestPrinters", swiftSettings: strict),
         .testTarget(name: "AmountsTests", dependencies: ["Amounts"], swiftSettings: strict),
         .testTarget(name: "CardSecretsTests", dependencies: ["CardSecrets"], swiftSettings: strict),
         .testTarget(name: "FilesTests", dependencies: ["Files"], swiftSettings: strict),
+        .testTarget(name: "SocketsTests", dependencies: ["Sockets"], swiftSettings: strict),
         .testTarget(name: "DeterminismTests", dependencies: ["Determinism"], swiftSettings: strict),
         .testTarget(
             name: "CryptographyTests", dependencies: ["CardSecrets", "Cryptography", "Determinism"],
@@ -322,12 +324,12 @@ let package = Package(
             name: "HardwareTests",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "DFU", "EMV", "Hardware",
-                "MagneticStripe", "MSR", "SettingsFile", "Simulator", "SmartCard", "SocketPrinter", "USB",
+                "MagneticStripe", "MSR", "SettingsFile", "Simulator", "SmartCard", "TestPrinters", "USB",
             ],
             swiftSettings: strict
         ),
         .testTarget(
-            name: "ReceiptsTests", dependencies: ["Amounts", "Determinism", "Hardware", "Receipts"],
+            name: "ReceiptsTests", dependencies: ["Amounts", "Determinism", "Hardware", "Receipts", "TestPrinters"],
             swiftSettings: strict),
         .testTarget(
             name: "StorageTests",
@@ -371,7 +373,7 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Determinism", "EMV", "Hardware", "PCSC", "Simulator", "SmartCard",
-                "SocketPrinter", "USB",
+                "TestPrinters", "USB",
             ],
             swiftSettings: strict
         ),

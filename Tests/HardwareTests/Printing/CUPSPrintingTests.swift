@@ -1,8 +1,8 @@
 import Determinism
 import Foundation
 import Hardware
-import SocketPrinter
 import Synchronization
+import TestPrinters
 import Testing
 
 @Suite("Printing through CUPS")

@@ -1,15 +1,21 @@
-import Foundation
+public import Foundation
 
 /// A private CUPS server with an IPP Everywhere printer, started by `Scripts/print-server`.
-struct PrintServer: Sendable {
-    let directory: String
+public struct PrintServer: Sendable {
+    private let directory: String
 
     /// The socket of the server: what `CUPS_SERVER` would say.
-    var socket: String { directory + "/cups.sock" }
+    public var socket: String { directory + "/cups.sock" }
 
-    /// Runs `body` with a server that is there as long as it runs.
-    static func running(_ body: (PrintServer) async throws -> Void) async throws {
-        let server = PrintServer(directory: NSTemporaryDirectory() + "cardpresent-print-\(UUID().uuidString)")
+    /// Where the queue `raw` leads to, if there is one.
+    private let rawPort: UInt16?
+
+    /// Runs `body` with a server that is there as long as it runs. With a port, it has a queue `raw` that leads there.
+    public static func running(
+        rawPort: UInt16? = nil, _ body: (PrintServer) async throws -> Void
+    ) async throws {
+        let server = PrintServer(
+            directory: NSTemporaryDirectory() + "cardpresent-print-\(UUID().uuidString)", rawPort: rawPort)
         do {
             try await server.run("start")
             try await body(server)
@@ -23,7 +29,7 @@ struct PrintServer: Sendable {
 
     /// The documents that reached the printer, once there are so many. The queue calls a job completed when it
     /// has handed it over, and the printer stores it a moment later; five seconds are the most that it may take.
-    func printed(_ count: Int) async throws -> [Data] {
+    public func printed(_ count: Int) async throws -> [Data] {
         for _ in 0..<100 where try stored().count < count { try await Task.sleep(for: .milliseconds(50)) }
         return try stored()
     }
@@ -34,22 +40,35 @@ struct PrintServer: Sendable {
             .map { try Data(contentsOf: URL(fileURLWithPath: folder + "/" + $0)) }
     }
 
+    /// Runs one of the programs of CUPS. They live in sbin, which is not on every user's path.
+    public func administer(_ program: String, _ arguments: String...) async throws {
+        try await run(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", program, "-h", socket] + arguments)
+    }
+
     private func run(_ action: String) async throws {
         let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
+        let owner = action == "start" ? ["\(getpid())"] + (rawPort.map { ["\($0)"] } ?? []) : []
+        try await run(root.appendingPathComponent("Scripts/print-server"), [action, directory] + owner)
+    }
+
+    private func run(_ program: URL, _ arguments: [String]) async throws {
         let process = Process()
-        process.executableURL = root.appendingPathComponent("Scripts/print-server")
-        process.arguments = [action, directory] + (action == "start" ? ["\(getpid())"] : [])
+        process.executableURL = program
+        process.arguments = arguments
         process.standardOutput = FileHandle.nullDevice
         // Waiting must not hold a thread that other tests need.
         let status = try await withCheckedThrowingContinuation { continuation in
             process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
             do { try process.run() } catch { continuation.resume(throwing: error) }
         }
-        guard status == 0 else { throw PrintServerError(action: action, status: status) }
+        guard status == 0 else { throw PrintServerError(arguments: arguments, status: status) }
     }
 }
 
-struct PrintServerError: Error {
-    var action: String
-    var status: Int32
+/// A program of the print server failed.
+public struct PrintServerError: Error {
+    public var arguments: [String]
+    public var status: Int32
 }
