@@ -8,7 +8,9 @@ public final class PrinterHold: Sendable {
     init(path: String) throws {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw PrintServerError(arguments: ["open", path], status: errno) }
-        guard flock(descriptor, LOCK_EX) == 0 else { throw PrintServerError(arguments: ["flock", path], status: errno) }
+        guard flock(descriptor, LOCK_EX) == 0 else {
+            throw PrintServerError(arguments: ["flock", path], status: errno)
+        }
         self.descriptor = Mutex(descriptor)
     }
 
