@@ -30,6 +30,8 @@ public struct Expectation: Sendable {
         case noDisplay([TextPattern])
         case apdu([TextPattern])
         case noAPDU([TextPattern])
+        /// Every exchange with the card, all of them.
+        case trace([String])
         case receipt([TextPattern])
         case noReceipt([TextPattern])
         case merchantReceipt([TextPattern])
