@@ -150,7 +150,9 @@ struct RecordingDraft: Sendable {
             ("responseCode", .text(String(decoding: answer.authorisationResponseCode, as: UTF8.self)))
         ]
         if let code = answer.authorisationCode { entries.append(("authorisationCode", .text(code))) }
-        if let data = answer.issuerAuthenticationData { entries.append(("authenticationData", .text(data.hexadecimal))) }
+        if let data = answer.issuerAuthenticationData {
+            entries.append(("authenticationData", .text(data.hexadecimal)))
+        }
         if !answer.scriptsBeforeFinal.isEmpty { entries.append(("scriptsBefore", scripts(answer.scriptsBeforeFinal))) }
         if !answer.scriptsAfterFinal.isEmpty { entries.append(("scriptsAfter", scripts(answer.scriptsAfterFinal))) }
         return .mapping(entries)
@@ -201,14 +203,17 @@ struct RecordingDraft: Sendable {
         if let entry = payment.card?.entryMode { checks.append(.entry(entry.rawValue)) }
         if !bits.tvr.isEmpty { checks.append(.tvr(BitExpectation(set: bits.tvr, clear: []))) }
         if !bits.tsi.isEmpty { checks.append(.tsi(BitExpectation(set: bits.tsi, clear: []))) }
-        if let method = payment.card?.cardholderVerification.family.rawValue { checks.append(.cvm(method)) }
+        if let method = payment.card?.cardholderVerification.rawValue { checks.append(.cvm(method)) }
         let events = record.moments.filter { $0.kind == .reader }.map(\.text)
         let (shown, told) = (events.filter { $0.hasPrefix("display ") }, events.filter { !$0.hasPrefix("display ") })
         if !told.isEmpty { checks.append(.events(Self.patterns(told))) }
-        if !shown.isEmpty { checks.append(.display(Self.patterns(shown.map { String($0.dropFirst("display ".count)) }))) }
+        if !shown.isEmpty {
+            checks.append(.display(Self.patterns(shown.map { String($0.dropFirst("display ".count)) })))
+        }
         if !payment.receipt.isEmpty { checks.append(.receipt(Self.patterns(payment.receipt))) }
         if place.simulation != nil {
-            checks.append(.trace(record.moments.filter { $0.kind == .exchange }.map { String($0.text.dropFirst("apdu ".count)) }))
+            checks.append(
+                .trace(record.moments.filter { $0.kind == .exchange }.map { String($0.text.dropFirst("apdu ".count)) }))
         } else {
             let commands = record.exchanges.compactMap { entry -> String? in
                 guard case .response(let response) = entry.outcome else { return nil }
@@ -227,7 +232,8 @@ struct RecordingDraft: Sendable {
 
     private mutating func describe() {
         if place.simulation != nil {
-            remarks.append("Reader, card, issuer and chance were simulated: a replay is the same payment, byte for byte.")
+            remarks.append(
+                "Reader, card, issuer and chance were simulated: a replay is the same payment, byte for byte.")
         } else {
             let reader = record.reader.map { reader in
                 [reader.name, reader.usbID, reader.softwareVersion, reader.exchangeLevel].compactMap(\.self)

@@ -55,7 +55,16 @@ struct RecordingReplay {
             let text = lines.joined(separator: " / ")
             return text.count > 160 ? text.prefix(160) + "…" : text
         }
-        return "\(mismatch.key): was \(short(mismatch.expected)); a replay gives \(short(mismatch.seen))"
+        // Of many lines those that differ.
+        let isLong = mismatch.expected.count > 1 || mismatch.seen.count > 1
+        let (was, gives) =
+            isLong
+            ? (
+                mismatch.expected.filter { !mismatch.seen.contains($0) },
+                mismatch.seen.filter { !mismatch.expected.contains($0) }
+            )
+            : (mismatch.expected, mismatch.seen)
+        return "\(mismatch.key): was \(short(was)); a replay gives \(short(gives))"
     }
 
     /// Words become those of the replay; everything else is not expected any more.

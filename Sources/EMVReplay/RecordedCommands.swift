@@ -40,7 +40,8 @@ public struct RecordedCommands: Sendable {
                 return .next(index, skipped: skipped)
             }
         }
-        if Self.isRepeatable(command), let index = commands[..<position].lastIndex(where: { Self.isSame(command, $0) }) {
+        if Self.isRepeatable(command), let index = commands[..<position].lastIndex(where: { Self.isSame(command, $0) })
+        {
             return .earlier(index)
         }
         return .none

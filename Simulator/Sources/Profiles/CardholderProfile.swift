@@ -44,7 +44,9 @@ public struct CardholderProfile: Sendable {
         ])
         if let entries = try node?.optional("pinEntries") {
             pinEntries = []
-            for entry in try entries.list(count: 1...20) { pinEntries.append(try PINEntry(entry, right: pin ?? onlinePIN)) }
+            for entry in try entries.list(count: 1...20) {
+                pinEntries.append(try PINEntry(entry, right: pin ?? onlinePIN))
+            }
         } else {
             pinEntries = pin.map { [.digits($0)] } ?? []
         }

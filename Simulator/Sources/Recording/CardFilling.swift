@@ -74,7 +74,8 @@ struct CardFilling: Sendable {
         case 0x5A: Self.padded(TestPAN.pack(pan), count, 0xFF)
         case 0x57, 0x9F6B:
             // Number, separator, YYMM, service code, and zeros for what follows.
-            Self.padded(TestPAN.pack(pan + [0x0D] + expiry.prefix(4) + [2, 0, 1] + (pan.count % 2 == 0 ? [] : [0])), count, 0)
+            Self.padded(
+                TestPAN.pack(pan + [0x0D] + expiry.prefix(4) + [2, 0, 1] + (pan.count % 2 == 0 ? [] : [0])), count, 0)
         case 0x5F24, 0x59: Self.padded(TestPAN.pack(expiry), count, 0)
         case 0x5F20, 0x9F0B: Self.padded(Array("TEST/CARD".utf8), count, UInt8(ascii: " "))
         case 0x9F1F: [UInt8](repeating: UInt8(ascii: "0"), count: count)
@@ -93,14 +94,16 @@ struct CardFilling: Sendable {
     private static func withoutOfflineAuthentication(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         guard let template = objects(bytes, 0..<bytes.count)?.first else { return bytes }
-        let inner = template.tag == 0x77 ? objects(bytes, template.value)?.first { $0.tag == 0x82 }?.value : template.value
+        let inner =
+            template.tag == 0x77 ? objects(bytes, template.value)?.first { $0.tag == 0x82 }?.value : template.value
         if let place = inner?.first { bytes[place] &= ~offlineAuthentication }
         return bytes
     }
 
     /// A cryptogram that was inside a signature (CDA) stands for itself.
     private static func withPlainCryptogram(_ bytes: [UInt8]) -> [UInt8] {
-        guard let template = try? BERTLV.parse(bytes).first, template.tag == 0x77, template.children.first(0x9F26) == nil
+        guard let template = try? BERTLV.parse(bytes).first, template.tag == 0x77,
+            template.children.first(0x9F26) == nil
         else { return bytes }
         let children = template.children.filter { $0.tag != 0x9F4B } + [BERTLV(0x9F26, [UInt8](repeating: 0, count: 8))]
         return BERTLV(0x77, children: children).encoded

@@ -104,12 +104,25 @@ struct PaymentRecording: Sendable {
             payment.name, card?.authorizationCode, card?.hostReference, card?.applicationCryptogram,
             card?.issuerApplicationData,
         ].compactMap(\.self)
-        return text.split(separator: "\n").map { line in
-            String(line.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
-        }.filter { line in
-            !line.isEmpty && !line.allSatisfy { "-=".contains($0) } && !line.contains(":") && !line.contains("${")
-                && !passing.contains { line.contains($0) }
+        return text.split(separator: "\n").map(Self.pattern).filter { line in
+            !line.isEmpty && !line.allSatisfy { "-=_".contains($0) } && !line.contains(":") && !line.contains("${")
+                && !passing.contains { line.hasSuffix("*" + $0) }
         }
+    }
+
+    /// The words of a line, whatever the paper's width: what stands between two columns may be anything.
+    private static func pattern(_ line: Substring) -> String {
+        var words: [Substring] = []
+        var rest = line.drop { $0 == " " }
+        while !rest.isEmpty {
+            guard let gap = rest.firstRange(of: "  ") else {
+                words.append(rest)
+                break
+            }
+            words.append(rest[..<gap.lowerBound])
+            rest = rest[gap.lowerBound...].drop { $0 == " " }
+        }
+        return words.joined(separator: "*")
     }
 
     private static func stem(_ path: String) -> String {

@@ -34,7 +34,8 @@ struct SimulatedWorld: World {
         do {
             let keys = try TestKeys.embedded(rsa: repeatability.rsaKeys)
             authorityKeys = try profile.certificationAuthorityKeys(keys)
-            let chip = try SimulatedEMVCard(profile: profile, keys: keys, random: random.stream("card \(options.cardName)"))
+            let chip = try SimulatedEMVCard(
+                profile: profile, keys: keys, random: random.stream("card \(options.cardName)"))
             person = SimulatedCardholder(
                 profile: profile, card: chip,
                 stripe: try profile.stripe.map { try SimulatedStripe($0, keys: keys) }, reader: reader, clock: clock,

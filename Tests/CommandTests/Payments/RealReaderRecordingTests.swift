@@ -45,7 +45,9 @@ struct RealReaderRecordingTests {
         return text
     }
 
-    @Test("it is approved again without the card, and the file says what was masked", arguments: ["visa-credit", "visa-dda"])
+    @Test(
+        "it is approved again without the card, and the file says what was masked",
+        arguments: ["visa-credit", "visa-dda"])
     func approved(profile: String) throws {
         let paying = try start()
         try pullWhenDone(try virtual.card(profile, in: scratch))

@@ -62,7 +62,8 @@ struct RecordingTests {
             ], in: other
         ).expectStatus(0)
         #expect(try scratch.text("field.yaml") == other.text("field.yaml"))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.folder).allSatisfy { !$0.hasSuffix(".new") })
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: scratch.folder).allSatisfy { !$0.hasSuffix(".new") })
     }
 
     @Test("an older recording is replaced only when it is said, and anything else never")
