@@ -153,12 +153,12 @@ let package = Package(
         .target(
             name: "Simulator",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
-                "SettingsFile", "SmartCard", "Sockets", "USB",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "EMVReplay", "Hardware",
+                "MagneticStripe", "SettingsFile", "SmartCard", "Sockets", "USB",
             ],
             path: "Simulator",
             exclude: [
-                "CRunQueue", "HTTPListening", "Scenarios", "ScenarioFormat", "ScenarioRunner", "Sessions",
+                "CRunQueue", "HTTPListening", "Recorder", "Scenarios", "ScenarioFormat", "ScenarioRunner", "Sessions",
                 "SimulationServer",
                 "StoreSite", "StoreSiteServer",
             ],
@@ -230,6 +230,13 @@ let package = Package(
             ],
             path: "Simulator/ScenarioRunner", swiftSettings: strict),
         .target(
+            name: "Recorder",
+            dependencies: [
+                "Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "ScenarioFormat", "ScenarioRunner",
+                "Sessions", "SettingsFile", "Simulator", "SmartCard",
+            ],
+            path: "Simulator/Recorder", swiftSettings: strict),
+        .target(
             name: "Doctor",
             dependencies: [
                 "CCID", "CTimex", "Determinism", "DeviceAccess", "Files", "HID", "Hardware", "MSR", "SettingsFile",
@@ -242,9 +249,8 @@ let package = Package(
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Commands", "Cryptography", "Determinism", "DeviceAccess", "DFU",
                 "Doctor", "EMV", "EMVReplay", "Experiments", "Files", "Flux", "Hardware", "HTTPListening", "Mail",
-                "MSR",
-                "Networking",
-                "PCSC", "Receipts", "ScenarioFormat", "ScenarioRunner", "SettingsFile", "SimulationServer",
+                "MSR", "Networking", "PCSC", "Receipts", "Recorder", "ScenarioFormat", "ScenarioRunner",
+                "SettingsFile", "SimulationServer",
                 "Simulator", "SmartCard", "Storage", "StoreSite", "StoreSiteServer", "USB", "Vault", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -13,4 +13,12 @@ public struct WorldChange: Sendable {
     public var battery: UInt8?
     /// What goes wrong in the reader from now on.
     public var readerFaults: [SimulatedReaderFault]
+
+    public init(
+        issuerRules: IssuerRules? = nil, siteFaults: [FaultRule] = [], printer: ScenarioPrinter? = nil,
+        disk: ScenarioDisk? = nil, battery: UInt8? = nil, readerFaults: [SimulatedReaderFault] = []
+    ) {
+        (self.issuerRules, self.siteFaults, self.printer) = (issuerRules, siteFaults, printer)
+        (self.disk, self.battery, self.readerFaults) = (disk, battery, readerFaults)
+    }
 }

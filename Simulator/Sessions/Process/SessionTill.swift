@@ -47,15 +47,7 @@ struct SessionTill: Sendable {
     /// Writes down every exchange with a card.
     private var trace: (@Sendable (TraceEntry) -> Void)? {
         guard world.plan.logsExchanges else { return nil }
-        return { [life] entry in
-            let answer =
-                switch entry.outcome {
-                case .response(let response): response
-                case .failure(let error): "failed \(error)"
-                case .notSent(let answer): "not_sent \(answer)"
-                }
-            life.note(.apdu, "\(entry.command) \(answer)")
-        }
+        return { [life] entry in life.note(.apdu, SessionEvent.words(entry)) }
     }
 
     private func payments(_ settings: TillConfiguration, site: PaymentSite?) -> CardPresentPaymentsStore {
