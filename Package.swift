@@ -34,7 +34,9 @@ let package = Package(
         .library(name: "StoreSite", targets: ["StoreSite", "StoreSiteServer"]),
         .library(name: "Storage", targets: ["Storage"]),
         .library(name: "Yosemite", targets: ["Yosemite"]),
-        .library(name: "Simulator", targets: ["Simulator"]),
+        .library(name: "Simulator", targets: ["Simulator", "Sessions", "ScenarioFormat", "ScenarioRunner"]),
+        // It needs Swift Testing, and belongs into tests alone.
+        .library(name: "SimulatorTesting", targets: ["SimulatorTesting"]),
         .library(name: "Sessions", targets: ["Sessions"]),
         .library(
             name: "Foundations",
@@ -158,7 +160,7 @@ let package = Package(
             path: "Simulator",
             exclude: [
                 "CRunQueue", "Scenarios", "ScenarioFormat", "ScenarioRunner", "Sessions", "SimulationServer",
-                "StoreSite", "StoreSiteServer",
+                "StoreSite", "StoreSiteServer", "Testing",
             ],
             sources: ["Sources"],
             resources: [.embedInCode("Cards"), .embedInCode("IssuerRules"), .embedInCode("Keys")],
@@ -220,6 +222,11 @@ let package = Package(
                 "StoreSite", "Yosemite",
             ],
             path: "Simulator/ScenarioRunner", swiftSettings: strict),
+        // Nothing but tests may depend on it.
+        .target(
+            name: "SimulatorTesting",
+            dependencies: ["ScenarioFormat", "ScenarioRunner", "Sessions", "SettingsFile", "Simulator"],
+            path: "Simulator/Testing", swiftSettings: strict),
         .target(
             name: "Doctor",
             dependencies: [
@@ -386,6 +393,14 @@ let package = Package(
         .testTarget(
             name: "SimulationServerTests",
             dependencies: ["CardSecrets", "Determinism", "Networking", "Sessions", "SimulationServer", "Simulator"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SimulatorTestingTests",
+            dependencies: [
+                "Amounts", "CCID", "Determinism", "Hardware", "ScenarioFormat", "ScenarioRunner", "Sessions",
+                "SettingsFile", "Simulator", "SimulatorTesting", "SmartCard", "StoreSite", "USB",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

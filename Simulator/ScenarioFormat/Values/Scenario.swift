@@ -34,6 +34,11 @@ public struct Scenario: Sendable, CustomStringConvertible {
     public var expectations: [Expectation]
     /// What is compared with the golden file beside the scenario.
     public var golden: [GoldenSection]
+    /// Where it comes from.
+    public var origin = Origin.file
+
+    /// Where a scenario is written.
+    public enum Origin: Hashable, Sendable { case file, code }
 
     public var description: String { name }
 }

@@ -13,4 +13,13 @@ public struct WorldChange: Sendable {
     public var battery: UInt8?
     /// What goes wrong in the reader from now on.
     public var readerFaults: [SimulatedReaderFault]
+
+    /// What is left out stays as it is.
+    public init(
+        issuerRules: IssuerRules? = nil, siteFaults: [FaultRule] = [], printer: ScenarioPrinter? = nil,
+        disk: ScenarioDisk? = nil, battery: UInt8? = nil, readerFaults: [SimulatedReaderFault] = []
+    ) {
+        (self.issuerRules, self.siteFaults, self.readerFaults) = (issuerRules, siteFaults, readerFaults)
+        (self.printer, self.disk, self.battery) = (printer, disk, battery)
+    }
 }

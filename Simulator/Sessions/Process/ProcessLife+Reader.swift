@@ -1,0 +1,44 @@
+internal import Hardware
+internal import SmartCard
+
+extension ProcessLife {
+    /// Writes down an exchange with a card.
+    func note(_ entry: TraceEntry) {
+        let answer =
+            switch entry.outcome {
+            case .response(let response): response
+            case .failure(let error): "failed \(error)"
+            case .notSent(let answer): "not_sent \(answer)"
+            }
+        note(.apdu, "\(entry.command) \(answer)")
+    }
+
+    /// Writes down what a reader tells, until the tasks that are returned are cancelled.
+    ///
+    /// - Parameters:
+    ///   - service: who tells.
+    ///   - isWanted: gets every event before it is written down; false leaves it out.
+    func follow(
+        _ service: any CardReaderService, isWanted: @escaping @Sendable (CardReaderEvent) -> Bool
+    ) -> [Task<Void, Never>] {
+        [
+            Task {
+                for await event in await service.readerEvents {
+                    guard isWanted(event) else { continue }
+                    let (kind, detail) = SessionEvent.words(event)
+                    note(kind, detail)
+                }
+            },
+            Task {
+                for await state in await service.reconnectionStates {
+                    if let words = SessionEvent.words(state) { note(.reconnection, words) }
+                }
+            },
+            Task {
+                for await state in await service.softwareUpdateEvents {
+                    if let words = SessionEvent.words(state) { note(.update, words) }
+                }
+            },
+        ]
+    }
+}
