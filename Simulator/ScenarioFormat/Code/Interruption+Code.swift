@@ -17,8 +17,7 @@ extension Interruption.Trigger {
 
 extension Interruption {
     private init(_ action: ScenarioAction, _ trigger: Trigger, _ file: String, _ line: Int, _ column: Int) {
-        self.init(
-            location: SettingsLocation(file: file, line: line, column: column), trigger: trigger, action: action)
+        self.init(trigger, action, location: SettingsLocation(file: file, line: line, column: column))
     }
 
     /// What the step does is cancelled.

@@ -41,10 +41,11 @@ extension Scenario {
     ) throws(CardProfileError) {
         let standard = try CardSetup("visa-credit")
         self.init(
-            name: summary, location: SettingsLocation(file: filePath, line: line, column: column), summary: summary,
-            tags: tags, expectedFailure: expectedFailure, seed: seed, clock: clock, readers: readers,
-            card: card ?? standard, issuerRules: issuerRules, site: site, printer: printer,
-            disk: disk, till: till, steps: steps, expectations: [], golden: [], origin: .code)
+            name: summary, summary: summary, card: card ?? standard, readers: readers, steps: steps,
+            location: SettingsLocation(file: filePath, line: line, column: column))
+        (self.tags, self.expectedFailure, self.seed, self.clock) = (tags, expectedFailure, seed, clock)
+        (self.issuerRules, self.site, self.printer, self.disk) = (issuerRules, site, printer, disk)
+        (self.till, origin) = (till, .code)
     }
 
     /// The same with more that must be so after the last step.

@@ -3,19 +3,6 @@ public import Hardware
 internal import SettingsFile
 
 extension ScenarioStep {
-    /// A step.
-    ///
-    /// - Parameters:
-    ///   - action: what is done.
-    ///   - filePath: where it is written; leave it out, and the next two.
-    public init(
-        _ action: ScenarioAction, filePath: String = #filePath, line: Int = #line, column: Int = #column
-    ) {
-        self.init(
-            location: SettingsLocation(file: filePath, line: line, column: column), action: action, interruptions: [],
-            expectations: [])
-    }
-
     /// The same with something that happens while it is done.
     public func during(_ interruptions: Interruption...) -> ScenarioStep {
         var step = self
@@ -47,7 +34,7 @@ extension ScenarioStep {
     public static func connect(
         _ reader: String? = nil, filePath: String = #filePath, line: Int = #line, column: Int = #column
     ) -> ScenarioStep {
-        ScenarioStep(.connect(reader: reader), filePath: filePath, line: line, column: column)
+        step(.connect(reader: reader), filePath, line, column)
     }
 
     /// Takes a payment.
@@ -69,7 +56,7 @@ extension ScenarioStep {
         let pay = PayAction(
             bill: .amount(try Money(amount, currency: currency)), card: card, presentsCard: presentsCard,
             timeout: timeout, forcesOnline: forcesOnline)
-        return ScenarioStep(.pay(pay), filePath: filePath, line: line, column: column)
+        return step(.pay(pay), filePath, line, column)
     }
 
     /// Pays an order of the store.
@@ -83,14 +70,14 @@ extension ScenarioStep {
     ) -> ScenarioStep {
         let pay = PayAction(
             bill: .order(order), card: card, presentsCard: true, timeout: .seconds(60), forcesOnline: false)
-        return ScenarioStep(.pay(pay), filePath: filePath, line: line, column: column)
+        return step(.pay(pay), filePath, line, column)
     }
 
     /// Tries the last payment again.
     public static func retry(
         filePath: String = #filePath, line: Int = #line, column: Int = #column
     ) -> ScenarioStep {
-        ScenarioStep(.retry, filePath: filePath, line: line, column: column)
+        step(.retry, filePath, line, column)
     }
 
     /// Gives money back.
@@ -106,8 +93,8 @@ extension ScenarioStep {
         line: Int = #line, column: Int = #column
     ) throws(MoneyError) -> ScenarioStep {
         let amount = try amount.map { text throws(MoneyError) in try Money(text, currency: currency) }
-        return ScenarioStep(
-            .refund(RefundAction(amount: amount, payment: payment)), filePath: filePath, line: line, column: column)
+        return step(
+            .refund(RefundAction(amount: amount, payment: payment)), filePath, line, column)
     }
 
     /// Prints the newest receipt of a payment; one that was printed before comes as a duplicate.
@@ -120,8 +107,8 @@ extension ScenarioStep {
         _ copy: ReceiptCopy = .customer, payment: Int? = nil, filePath: String = #filePath, line: Int = #line,
         column: Int = #column
     ) -> ScenarioStep {
-        ScenarioStep(
-            .print(PrintAction(copy: copy, payment: payment)), filePath: filePath, line: line, column: column)
+        step(
+            .print(PrintAction(copy: copy, payment: payment)), filePath, line, column)
     }
 
     // MARK: What happens to the till
@@ -130,41 +117,45 @@ extension ScenarioStep {
     public static func restart(
         filePath: String = #filePath, line: Int = #line, column: Int = #column
     ) -> ScenarioStep {
-        ScenarioStep(.restart, filePath: filePath, line: line, column: column)
+        step(.restart, filePath, line, column)
     }
 
     /// Asks the host about what was left open.
     public static func recover(
         filePath: String = #filePath, line: Int = #line, column: Int = #column
     ) -> ScenarioStep {
-        ScenarioStep(.recover, filePath: filePath, line: line, column: column)
+        step(.recover, filePath, line, column)
     }
 
     /// Tells the store of what it has not been told yet.
     public static func settle(
         filePath: String = #filePath, line: Int = #line, column: Int = #column
     ) -> ScenarioStep {
-        ScenarioStep(.settle, filePath: filePath, line: line, column: column)
+        step(.settle, filePath, line, column)
     }
 
     /// Lets time pass.
     public static func wait(
         _ duration: Duration, filePath: String = #filePath, line: Int = #line, column: Int = #column
     ) -> ScenarioStep {
-        ScenarioStep(.wait(duration), filePath: filePath, line: line, column: column)
+        step(.wait(duration), filePath, line, column)
     }
 
     /// Changes the world around the till.
     public static func set(
         _ change: WorldChange, filePath: String = #filePath, line: Int = #line, column: Int = #column
     ) -> ScenarioStep {
-        ScenarioStep(.set(change), filePath: filePath, line: line, column: column)
+        step(.set(change), filePath, line, column)
     }
 
     /// Does anything else: `.perform(.unplug(reader: nil))`.
     public static func perform(
         _ action: ScenarioAction, filePath: String = #filePath, line: Int = #line, column: Int = #column
     ) -> ScenarioStep {
-        ScenarioStep(action, filePath: filePath, line: line, column: column)
+        step(action, filePath, line, column)
+    }
+
+    private static func step(_ action: ScenarioAction, _ file: String, _ line: Int, _ column: Int) -> ScenarioStep {
+        ScenarioStep(action, location: SettingsLocation(file: file, line: line, column: column))
     }
 }

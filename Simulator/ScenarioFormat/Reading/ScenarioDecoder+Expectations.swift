@@ -109,7 +109,7 @@ extension ScenarioDecoder {
     private static func site(_ node: SettingsNode) throws(SettingsError) -> SiteExpectation {
         var requests: [RequestCount] = []
         for entry in try node.optional("requests")?.entries() ?? [] {
-            requests.append(RequestCount(pattern: TextPattern(entry.key), count: try entry.value.int()))
+            requests.append(RequestCount(TextPattern(entry.key), count: try entry.value.int()))
         }
         return SiteExpectation(
             charges: try node.optional("charges")?.int(), order: try node.optional("order")?.text(),

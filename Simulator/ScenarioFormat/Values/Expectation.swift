@@ -11,6 +11,9 @@ public struct Expectation: Sendable {
         (self.key, self.location, self.check) = (key, location, check)
     }
 
+    /// An expectation that no file has yet.
+    public init(_ check: Check) { self.init(key: check.key, location: .nowhere, check: check) }
+
     /// What is looked at, and what it must be.
     public enum Check: Sendable {
         /// How the payment or refund ended: `approved`, `declined`, …

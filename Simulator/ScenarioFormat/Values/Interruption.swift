@@ -13,4 +13,8 @@ public struct Interruption: Sendable {
     public var location: SettingsLocation
     public var trigger: Trigger
     public var action: ScenarioAction
+
+    public init(_ trigger: Trigger, _ action: ScenarioAction, location: SettingsLocation = .nowhere) {
+        (self.location, self.trigger, self.action) = (location, trigger, action)
+    }
 }

@@ -18,4 +18,12 @@ public struct PayAction: Sendable {
     public var timeout: Duration
     /// Asks the issuer whatever the card says.
     public var forcesOnline: Bool
+
+    public init(
+        _ bill: Bill, card: CardSetup? = nil, presentsCard: Bool = true, timeout: Duration = .seconds(60),
+        forcesOnline: Bool = false
+    ) {
+        (self.bill, self.card, self.presentsCard) = (bill, card, presentsCard)
+        (self.timeout, self.forcesOnline) = (timeout, forcesOnline)
+    }
 }

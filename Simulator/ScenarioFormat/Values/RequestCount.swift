@@ -2,4 +2,6 @@
 public struct RequestCount: Hashable, Sendable {
     public var pattern: TextPattern
     public var count: Int
+
+    public init(_ pattern: TextPattern, count: Int) { (self.pattern, self.count) = (pattern, count) }
 }

@@ -40,5 +40,17 @@ public struct Scenario: Sendable, CustomStringConvertible {
     /// Where a scenario is written.
     public enum Origin: Hashable, Sendable { case file, code }
 
+    /// A scenario that no file describes yet. What is not given is as in a file that does not say it.
+    public init(
+        name: String, summary: String, card: CardSetup, readers: [ReaderSetup] = [ReaderSetup()],
+        steps: [ScenarioStep], location: SettingsLocation = .nowhere
+    ) {
+        (self.name, self.location, self.summary) = (name, location, summary)
+        (tags, expectedFailure, seed, clock) = ([], nil, nil, ClockSetup())
+        (self.readers, self.card, self.steps) = (readers, card, steps)
+        (issuerRules, site, printer, disk, till) = (IssuerRules(), nil, .ready, .working, .standard)
+        (expectations, golden) = ([], [])
+    }
+
     public var description: String { name }
 }

@@ -7,4 +7,12 @@ public struct ScenarioStep: Sendable {
     /// What happens while it is done.
     public var interruptions: [Interruption]
     public var expectations: [Expectation]
+
+    public init(
+        _ action: ScenarioAction, interruptions: [Interruption] = [], expectations: [Expectation] = [],
+        location: SettingsLocation = .nowhere
+    ) {
+        (self.location, self.action) = (location, action)
+        (self.interruptions, self.expectations) = (interruptions, expectations)
+    }
 }

@@ -5,4 +5,8 @@ public struct SiteExpectation: Hashable, Sendable {
     /// The status of the order that was paid last.
     public var order: String?
     public var requests: [RequestCount]
+
+    public init(charges: Int? = nil, order: String? = nil, requests: [RequestCount] = []) {
+        (self.charges, self.order, self.requests) = (charges, order, requests)
+    }
 }

@@ -8,4 +8,8 @@ public struct SiteSetup: Hashable, Sendable {
     /// Orders that wait for their payment at the till, which steps pay.
     public var unpaid: [Money]
     public var faults: [FaultRule]
+
+    public init(orders: Int = 0, unpaid: [Money] = [], faults: [FaultRule] = []) {
+        (self.orders, self.unpaid, self.faults) = (orders, unpaid, faults)
+    }
 }

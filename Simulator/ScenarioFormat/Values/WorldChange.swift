@@ -19,7 +19,7 @@ public struct WorldChange: Sendable {
         issuerRules: IssuerRules? = nil, siteFaults: [FaultRule] = [], printer: ScenarioPrinter? = nil,
         disk: ScenarioDisk? = nil, battery: UInt8? = nil, readerFaults: [SimulatedReaderFault] = []
     ) {
-        (self.issuerRules, self.siteFaults, self.readerFaults) = (issuerRules, siteFaults, readerFaults)
-        (self.printer, self.disk, self.battery) = (printer, disk, battery)
+        (self.issuerRules, self.siteFaults, self.printer) = (issuerRules, siteFaults, printer)
+        (self.disk, self.battery, self.readerFaults) = (disk, battery, readerFaults)
     }
 }

@@ -25,6 +25,17 @@ public struct CardProfile: Sendable, CustomStringConvertible, CustomReflectable 
     public var cardholder: CardholderProfile
     /// What the card does wrong.
     public var faults: [CardFault]
+    /// Where the profile can be had again; nil for one that was read from a text. What is changed in this value
+    /// afterwards is not in it.
+    public internal(set) var origin: Origin?
+
+    /// A profile that somebody can name, and what was laid over it.
+    public struct Origin: Hashable, Sendable {
+        /// The name of a built-in profile, or the path of a file.
+        public var nameOrPath: String
+        /// Keys of a profile; nil when the profile is as its file has it.
+        public var changes: SettingsNode?
+    }
 
     /// Whether one can see a chip on the card.
     public var hasChip: Bool {
