@@ -160,7 +160,7 @@ let package = Package(
             path: "Simulator",
             exclude: [
                 "CRunQueue", "Scenarios", "ScenarioFormat", "ScenarioRunner", "Sessions", "SimulationServer",
-                "StoreSite", "StoreSiteServer", "Testing",
+                "Simulator.docc", "StoreSite", "StoreSiteServer", "Testing",
             ],
             sources: ["Sources"],
             resources: [.embedInCode("Cards"), .embedInCode("IssuerRules"), .embedInCode("Keys")],
@@ -399,7 +399,7 @@ let package = Package(
             name: "SimulatorTestingTests",
             dependencies: [
                 "Amounts", "CCID", "Determinism", "Hardware", "ScenarioFormat", "ScenarioRunner", "Sessions",
-                "SettingsFile", "Simulator", "SimulatorTesting", "SmartCard", "StoreSite", "USB",
+                "SettingsFile", "Simulator", "SimulatorTesting", "SmartCard", "Storage", "StoreSite", "USB",
             ],
             swiftSettings: strict
         ),

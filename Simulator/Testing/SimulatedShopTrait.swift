@@ -1,7 +1,7 @@
 internal import Sessions
 public import Testing
 
-/// Opens a simulated shop for a test, which has it as ``Sessions/SimulatedShop/current``: each test its own, and each case
+/// Opens a simulated shop for a test, which has it as `SimulatedShop.current`: each test its own, and each case
 /// of a test with arguments. Everything in the test then happens on one thread and on the shop's clock, so that it is the
 /// same whenever it is run, and whatever runs beside it.
 ///

@@ -7,6 +7,7 @@ extension Interruption.Trigger {
     ///   - words: the beginning of the event: `host authorize sent`.
     ///   - count: which of those events, 1 being the first.
     ///   - delay: how long after it.
+    /// - Returns: the moment.
     public static func on(_ words: String, count: Int = 1, after delay: Duration = .zero) -> Interruption.Trigger {
         .event(words, count: count, delay: delay)
     }

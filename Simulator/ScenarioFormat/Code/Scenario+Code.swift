@@ -30,7 +30,9 @@ extension Scenario {
     ///   - disk: how the disk is.
     ///   - till: the till's configuration.
     ///   - steps: what happens, in order.
-    ///   - filePath: where it is written; leave it out, and the next two.
+    ///   - filePath: where this is written, which needs not be said.
+    ///   - line: its line.
+    ///   - column: its column.
     /// - Throws: `CardProfileError` when the built-in card cannot be read.
     public init(
         _ summary: String, tags: [String] = [], expectedFailure: String? = nil, seed: UInt64? = nil,
@@ -52,7 +54,10 @@ extension Scenario {
     ///
     /// - Parameters:
     ///   - checks: what must be so. What is not is told at the line of this call.
-    ///   - filePath: where it is written; leave it out, and the next two.
+    ///   - filePath: where this is written, which needs not be said.
+    ///   - line: its line.
+    ///   - column: its column.
+    /// - Returns: the scenario.
     public func expect(
         _ checks: Expectation.Check..., filePath: String = #filePath, line: Int = #line, column: Int = #column
     ) -> Scenario {

@@ -14,7 +14,10 @@ extension ScenarioStep {
     ///
     /// - Parameters:
     ///   - checks: what must be so. What is not is told at the line of this call.
-    ///   - filePath: where it is written; leave it out, and the next two.
+    ///   - filePath: where this is written, which needs not be said.
+    ///   - line: its line.
+    ///   - column: its column.
+    /// - Returns: the step.
     public func expect(
         _ checks: Expectation.Check..., filePath: String = #filePath, line: Int = #line, column: Int = #column
     ) -> ScenarioStep {
@@ -30,7 +33,10 @@ extension ScenarioStep {
     ///
     /// - Parameters:
     ///   - reader: its name; nil for the only one, or the one that was used last.
-    ///   - filePath: where it is written; leave it out, and the next two.
+    ///   - filePath: where this is written, which needs not be said.
+    ///   - line: its line.
+    ///   - column: its column.
+    /// - Returns: the step.
     public static func connect(
         _ reader: String? = nil, filePath: String = #filePath, line: Int = #line, column: Int = #column
     ) -> ScenarioStep {
@@ -46,7 +52,10 @@ extension ScenarioStep {
     ///   - presentsCard: whether they present it by themselves.
     ///   - timeout: how long the reader waits for a card.
     ///   - forcesOnline: asks the issuer whatever the card says.
-    ///   - filePath: where it is written; leave it out, and the next two.
+    ///   - filePath: where this is written, which needs not be said.
+    ///   - line: its line.
+    ///   - column: its column.
+    /// - Returns: the step.
     /// - Throws: `MoneyError` when it is no amount of the currency.
     public static func pay(
         _ amount: String, in currency: Currency = .usDollar, card: CardSetup? = nil, presentsCard: Bool = true,
@@ -54,7 +63,7 @@ extension ScenarioStep {
         column: Int = #column
     ) throws(MoneyError) -> ScenarioStep {
         let pay = PayAction(
-            bill: .amount(try Money(amount, currency: currency)), card: card, presentsCard: presentsCard,
+            .amount(try Money(amount, currency: currency)), card: card, presentsCard: presentsCard,
             timeout: timeout, forcesOnline: forcesOnline)
         return step(.pay(pay), filePath, line, column)
     }
@@ -64,13 +73,14 @@ extension ScenarioStep {
     /// - Parameters:
     ///   - order: its place in ``SiteSetup/unpaid``, counting from 1.
     ///   - card: what the customer presents; nil for the scenario's own.
-    ///   - filePath: where it is written; leave it out, and the next two.
+    ///   - filePath: where this is written, which needs not be said.
+    ///   - line: its line.
+    ///   - column: its column.
+    /// - Returns: the step.
     public static func pay(
         order: Int, card: CardSetup? = nil, filePath: String = #filePath, line: Int = #line, column: Int = #column
     ) -> ScenarioStep {
-        let pay = PayAction(
-            bill: .order(order), card: card, presentsCard: true, timeout: .seconds(60), forcesOnline: false)
-        return step(.pay(pay), filePath, line, column)
+        step(.pay(PayAction(.order(order), card: card)), filePath, line, column)
     }
 
     /// Tries the last payment again.
@@ -86,7 +96,10 @@ extension ScenarioStep {
     ///   - amount: how much; nil for all that is left.
     ///   - currency: its currency.
     ///   - payment: which payment of the scenario, counting from 1; nil for the last one.
-    ///   - filePath: where it is written; leave it out, and the next two.
+    ///   - filePath: where this is written, which needs not be said.
+    ///   - line: its line.
+    ///   - column: its column.
+    /// - Returns: the step.
     /// - Throws: `MoneyError` when it is no amount of the currency.
     public static func refund(
         _ amount: String? = nil, in currency: Currency = .usDollar, payment: Int? = nil, filePath: String = #filePath,
@@ -102,7 +115,10 @@ extension ScenarioStep {
     /// - Parameters:
     ///   - copy: for whom.
     ///   - payment: which payment of the scenario, counting from 1; nil for the last one.
-    ///   - filePath: where it is written; leave it out, and the next two.
+    ///   - filePath: where this is written, which needs not be said.
+    ///   - line: its line.
+    ///   - column: its column.
+    /// - Returns: the step.
     public static func print(
         _ copy: ReceiptCopy = .customer, payment: Int? = nil, filePath: String = #filePath, line: Int = #line,
         column: Int = #column

@@ -7,7 +7,9 @@ public struct WorldChange: Sendable {
     public var issuerRules: IssuerRules?
     /// What goes wrong at the store from now on, beside what does already.
     public var siteFaults: [FaultRule]
+    /// How the printer is from now on.
     public var printer: ScenarioPrinter?
+    /// How the disk is from now on.
     public var disk: ScenarioDisk?
     /// In percent.
     public var battery: UInt8?

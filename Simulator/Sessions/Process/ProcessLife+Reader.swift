@@ -13,11 +13,12 @@ extension ProcessLife {
         note(.apdu, "\(entry.command) \(answer)")
     }
 
-    /// Writes down what a reader tells, until the tasks that are returned are cancelled.
+    /// Writes down what a reader tells.
     ///
     /// - Parameters:
     ///   - service: who tells.
     ///   - isWanted: gets every event before it is written down; false leaves it out.
+    /// - Returns: the tasks that do it, until they are cancelled.
     func follow(
         _ service: any CardReaderService, isWanted: @escaping @Sendable (CardReaderEvent) -> Bool
     ) -> [Task<Void, Never>] {

@@ -32,7 +32,7 @@ public struct Till: Sendable {
         ) { _ in 2 }
         stores = try composition.manager { session in
             let payments = CardPresentPaymentsStore(
-                host: machine.host, journal: journal, merchant: Merchant(name: "Tiny Shop"),
+                host: machine.host, journal: journal, merchant: Merchant(name: "Tiny Shop", merchantID: "TINY", terminalID: "00000001"),
                 site: session.flatMap(PaymentSite.init), time: machine.time
             ) { host in
                 reader.keep(
