@@ -124,8 +124,8 @@ struct ShopTests {
     @Test("it ends when whoever opened it is cancelled")
     func cancellation() async throws {
         let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
             try await SimulatedShop.run(try SessionPlan(card: "visa-credit")) { shop in
-                withUnsafeCurrentTask { $0?.cancel() }
                 try await shop.time.sleep(for: .seconds(1))
             }
         }
