@@ -154,12 +154,12 @@ let package = Package(
         .target(
             name: "Simulator",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
-                "SettingsFile", "SmartCard", "USB",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "EMVReplay", "Hardware",
+                "MagneticStripe", "SettingsFile", "SmartCard", "USB",
             ],
             path: "Simulator",
             exclude: [
-                "CRunQueue", "Scenarios", "ScenarioFormat", "ScenarioRunner", "Sessions", "SimulationServer",
+                "CRunQueue", "Recorder", "Scenarios", "ScenarioFormat", "ScenarioRunner", "Sessions", "SimulationServer",
                 "Simulator.docc", "StoreSite", "StoreSiteServer", "Testing",
             ],
             sources: ["Sources"],
@@ -228,6 +228,13 @@ let package = Package(
             dependencies: ["ScenarioFormat", "ScenarioRunner", "Sessions", "SettingsFile", "Simulator"],
             path: "Simulator/Testing", swiftSettings: strict),
         .target(
+            name: "Recorder",
+            dependencies: [
+                "Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "ScenarioFormat", "ScenarioRunner",
+                "Sessions", "SettingsFile", "Simulator", "SmartCard",
+            ],
+            path: "Simulator/Recorder", swiftSettings: strict),
+        .target(
             name: "Doctor",
             dependencies: [
                 "CCID", "CTimex", "Determinism", "DeviceAccess", "Files", "HID", "Hardware", "MSR", "SettingsFile",
@@ -240,7 +247,7 @@ let package = Package(
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Commands", "Cryptography", "Determinism", "DeviceAccess", "DFU",
                 "Doctor", "EMV", "EMVReplay", "Experiments", "Files", "Flux", "Hardware", "Mail", "MSR", "Networking",
-                "PCSC", "Receipts", "ScenarioFormat", "ScenarioRunner", "SettingsFile", "SimulationServer",
+                "PCSC", "Receipts", "Recorder", "ScenarioFormat", "ScenarioRunner", "SettingsFile", "SimulationServer",
                 "Simulator", "SmartCard", "Storage", "StoreSite", "StoreSiteServer", "USB", "Vault", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

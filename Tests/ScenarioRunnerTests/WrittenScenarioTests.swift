@@ -23,8 +23,8 @@ struct WrittenScenarioTests {
             await runner.run(ScenarioSelection().runs(of: found), seed: 1),
             await runner.run(ScenarioSelection().runs(of: written), seed: 1)
         )
-        try #require(first.results.count == found.count && second.results.count == found.count)
-        for (own, other) in zip(first.results, second.results) {
+        try #require(first.scenarios.count == found.count && second.scenarios.count == found.count)
+        for (own, other) in zip(first.scenarios, second.scenarios) {
             #expect(own.status == other.status, "\(own.name)")
             #expect(own.events == other.events, "\(own.name)")
         }

@@ -36,6 +36,9 @@ public enum ExpectationKeys {
             KeyShape("noDisplay", patterns, "What the reader did not show."),
             KeyShape(
                 "apdu", patterns, "Commands with their answers, `00A4* *9000`, in this order, with others between."),
+            KeyShape(
+                "trace", .list(.text(1...140_000), 0...2000),
+                "Every command with its answer, all of them and nothing between."),
             KeyShape("noAPDU", patterns, "What did not go to the card or come from it."),
             KeyShape("receipt", patterns, "Lines of the customer's receipt, in this order, with others between."),
             KeyShape("noReceipt", patterns, "Lines that are not on the customer's receipt."),

@@ -29,6 +29,7 @@ extension ScenarioDecoder {
         case "noDisplay": .noDisplay(try patterns(node))
         case "apdu": .apdu(try patterns(node))
         case "noAPDU": .noAPDU(try patterns(node))
+        case "trace": .trace(try texts(node, length: 1...140_000))
         case "receipt": .receipt(try patterns(node))
         case "noReceipt": .noReceipt(try patterns(node))
         case "merchantReceipt": .merchantReceipt(try patterns(node))
@@ -55,9 +56,11 @@ extension ScenarioDecoder {
         try texts(node).map { TextPattern($0) }
     }
 
-    private static func texts(_ node: SettingsNode) throws(SettingsError) -> [String] {
+    private static func texts(
+        _ node: SettingsNode, length: ClosedRange<Int> = 0...400
+    ) throws(SettingsError) -> [String] {
         var texts: [String] = []
-        for entry in try node.oneOrMany() { texts.append(try entry.text(length: 0...400)) }
+        for entry in try node.oneOrMany() { texts.append(try entry.text(length: length)) }
         return texts
     }
 

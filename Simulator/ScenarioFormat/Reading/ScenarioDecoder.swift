@@ -253,12 +253,15 @@ struct ScenarioDecoder {
     private mutating func card(named name: String, _ node: SettingsNode, person: SettingsNode?) -> CardSetup? {
         let cardholder = cardholder
         return problems.attempt { () throws(SettingsError) in
-            let profile = node.kind == .text ? node : try node.required("profile")
             var changes: [SettingsNode] = []
             if node.kind == .mapping, let override = try node.optional("override") { changes.append(override) }
             for person in [cardholder, person] {
                 if let person { changes.append(try Self.profileSection(person)) }
             }
+            if node.kind == .mapping, let recorded = try node.optional("recorded") {
+                return CardSetup(name: name, profile: try Self.profile(recorded: recorded, node, changes))
+            }
+            let profile = node.kind == .text ? node : try node.required("profile")
             return CardSetup(name: name, profile: try Self.profile(profile, changes))
         }
     }
@@ -279,6 +282,16 @@ struct ScenarioDecoder {
         }
         guard let section else { throw person.error("nothing is said of the cardholder") }
         return section.wrapped(in: "cardholder")
+    }
+
+    private static func profile(
+        recorded: SettingsNode, _ card: SettingsNode, _ changes: [SettingsNode]
+    ) throws(SettingsError) -> CardProfile {
+        for key in ["profile", "override"] {
+            if let surplus = try card.optional(key) { throw surplus.error("a recorded card is as it was recorded") }
+        }
+        let person = changes.dropFirst().reduce(changes.first) { merged, next in merged.map { next.laid(over: $0) } }
+        return try CardProfile(recording: try CardRecording(recorded), changedBy: person)
     }
 
     private static func profile(

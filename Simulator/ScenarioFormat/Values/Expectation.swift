@@ -37,6 +37,8 @@ public struct Expectation: Sendable {
         case apdu([TextPattern])
         /// None of these exchanges.
         case noAPDU([TextPattern])
+        /// Every exchange with the card, all of them.
+        case trace([String])
         /// Lines of the customer's receipt, in this order.
         case receipt([TextPattern])
         /// None of these lines on the customer's receipt.

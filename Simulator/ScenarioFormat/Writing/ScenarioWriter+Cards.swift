@@ -4,7 +4,8 @@ internal import Simulator
 extension ScenarioWriter {
     /// `card`, and `cards` and `cardholder` where they are needed.
     func cardEntries() throws(ScenarioWritingError) -> [Entry] {
-        let isAlone = cards.count == 1 && !namesItsCard
+        // Who holds a recorded card cannot be laid over it.
+        let isAlone = cards.count == 1 && !namesItsCard || cards.contains { $0.profile.recording != nil }
         var table: [Entry] = []
         for card in cards {
             let node = try self.card(card, withPerson: !isAlone)
@@ -38,6 +39,7 @@ extension ScenarioWriter {
 
     /// A profile's name, or a mapping with what is laid over it.
     private func card(_ card: CardSetup, withPerson: Bool) throws(ScenarioWritingError) -> SettingsNode {
+        if let recording = card.profile.recording { return .mapping([("recorded", recording.source)]) }
         guard let origin = card.profile.origin else { throw .unnamedProfile(card: card.name) }
         let changes = withPerson ? origin.changes : origin.changes?.without(keys: ["cardholder"])
         guard let changes, (try? changes.entries().isEmpty) == false else { return .text(origin.nameOrPath) }

@@ -17,7 +17,7 @@ extension ScenarioWriter {
             .apdu(let patterns), .noAPDU(let patterns), .receipt(let patterns), .noReceipt(let patterns),
             .merchantReceipt(let patterns), .printed(let patterns), .noPrinted(let patterns):
             Self.oneOrMany(patterns.map(\.text))
-        case .prints(let states), .journal(let states): .list(states.map { .text($0) })
+        case .prints(let texts), .journal(let texts), .trace(let texts): .list(texts.map { .text($0) })
         case .rows(let queries):
             .list(
                 queries.map { query in
@@ -107,6 +107,7 @@ extension Expectation.Check {
         case .noDisplay: "noDisplay"
         case .apdu: "apdu"
         case .noAPDU: "noAPDU"
+        case .trace: "trace"
         case .receipt: "receipt"
         case .noReceipt: "noReceipt"
         case .merchantReceipt: "merchantReceipt"

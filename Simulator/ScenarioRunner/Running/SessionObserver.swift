@@ -39,6 +39,7 @@ struct SessionObserver: Sendable {
         case .display(let patterns): return .ordered(patterns, in: details(.display))
         case .noDisplay(let patterns): return .none(of: patterns, in: details(.display))
         case .apdu(let patterns): return .ordered(patterns, in: details(.apdu))
+        case .trace(let exchanges): return .between(exchanges, details(.apdu))
         case .noAPDU(let patterns): return .none(of: patterns, in: details(.apdu))
         case .receipt(let patterns): return .ordered(patterns, in: try await receipt(.customer))
         case .noReceipt(let patterns): return .none(of: patterns, in: try await receipt(.customer))

@@ -1,18 +1,6 @@
 internal import Hardware
-internal import SmartCard
 
 extension ProcessLife {
-    /// Writes down an exchange with a card.
-    func note(_ entry: TraceEntry) {
-        let answer =
-            switch entry.outcome {
-            case .response(let response): response
-            case .failure(let error): "failed \(error)"
-            case .notSent(let answer): "not_sent \(answer)"
-            }
-        note(.apdu, "\(entry.command) \(answer)")
-    }
-
     /// Writes down what a reader tells.
     ///
     /// - Parameters:

@@ -47,7 +47,7 @@ struct SessionTill: Sendable {
     /// Writes down every exchange with a card.
     private var trace: (@Sendable (TraceEntry) -> Void)? {
         guard world.plan.logsExchanges else { return nil }
-        return { [life] entry in life.note(entry) }
+        return { [life] entry in life.note(.apdu, SessionEvent.words(entry)) }
     }
 
     private func payments(_ settings: TillConfiguration, site: PaymentSite?) -> CardPresentPaymentsStore {

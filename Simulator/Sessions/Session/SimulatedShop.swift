@@ -133,7 +133,9 @@ public final class SimulatedShop: Sendable {
     public func terminal(for currency: Currency) -> TerminalConfiguration { world.terminal(for: currency) }
 
     /// Writes an exchange with a card down among the ``events``; for who drives the reader.
-    public func note(_ exchange: TraceEntry) { if world.plan.logsExchanges { life.note(exchange) } }
+    public func note(_ exchange: TraceEntry) {
+        if world.plan.logsExchanges { life.note(.apdu, SessionEvent.words(exchange)) }
+    }
 
     /// Follows a reader service of the till's: the person at the reader acts on what it tells, and what it tells is
     /// among the ``events``. It is followed when this returns.
