@@ -34,7 +34,9 @@ let package = Package(
         .library(name: "StoreSite", targets: ["StoreSite", "StoreSiteServer"]),
         .library(name: "Storage", targets: ["Storage"]),
         .library(name: "Yosemite", targets: ["Yosemite"]),
-        .library(name: "Simulator", targets: ["Simulator"]),
+        .library(name: "Simulator", targets: ["Simulator", "Sessions", "ScenarioFormat", "ScenarioRunner"]),
+        // It needs Swift Testing, and belongs into tests alone.
+        .library(name: "SimulatorTesting", targets: ["SimulatorTesting"]),
         .library(name: "Sessions", targets: ["Sessions"]),
         .library(
             name: "Foundations",
@@ -159,8 +161,7 @@ let package = Package(
             path: "Simulator",
             exclude: [
                 "CRunQueue", "HTTPListening", "Recorder", "Scenarios", "ScenarioFormat", "ScenarioRunner", "Sessions",
-                "SimulationServer",
-                "StoreSite", "StoreSiteServer",
+                "SimulationServer", "Simulator.docc", "StoreSite", "StoreSiteServer", "Testing",
             ],
             sources: ["Sources"],
             resources: [.embedInCode("Cards"), .embedInCode("IssuerRules"), .embedInCode("Keys")],
@@ -229,6 +230,11 @@ let package = Package(
                 "StoreSite", "Yosemite",
             ],
             path: "Simulator/ScenarioRunner", swiftSettings: strict),
+        // Nothing but tests may depend on it.
+        .target(
+            name: "SimulatorTesting",
+            dependencies: ["ScenarioFormat", "ScenarioRunner", "Sessions", "SettingsFile", "Simulator"],
+            path: "Simulator/Testing", swiftSettings: strict),
         .target(
             name: "Recorder",
             dependencies: [
@@ -406,6 +412,14 @@ let package = Package(
             dependencies: [
                 "CardSecrets", "Determinism", "HTTPListening", "Networking", "Sessions", "SimulationServer",
                 "Simulator",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SimulatorTestingTests",
+            dependencies: [
+                "Amounts", "CCID", "Determinism", "Hardware", "ScenarioFormat", "ScenarioRunner", "Sessions",
+                "SettingsFile", "Simulator", "SimulatorTesting", "SmartCard", "Storage", "StoreSite", "USB",
             ],
             swiftSettings: strict
         ),

@@ -1,5 +1,6 @@
 /// The keys of `expect`.
 public enum ExpectationKeys {
+    /// The words for how a step can end.
     public static let outcomes = [
         "approved", "declined", "cancelled", "failed", "unknown", "pending", "crashed", "queued", "accepted", "sent",
         "completed",
@@ -22,6 +23,7 @@ public enum ExpectationKeys {
 
     private static let patterns = Shape.oneOrMany(.line, 1...200)
 
+    /// All of them.
     public static let record = RecordShape(
         "expect", "What must be so. Every key that is left out may be anything.",
         [

@@ -3,6 +3,7 @@ public enum ScenarioKeys {
     /// The version of the format that this program reads.
     public static let templateVersion = 1
 
+    /// All keys of a file, and of what stands in it.
     public static let file = RecordShape(
         "scenario", "A simulated session: what there is, what happens, and what must come of it.",
         [

@@ -53,7 +53,7 @@ extension ScenarioDecoder {
     }
 
     private static func patterns(_ node: SettingsNode) throws(SettingsError) -> [TextPattern] {
-        try texts(node).map(TextPattern.init)
+        try texts(node).map { TextPattern($0) }
     }
 
     private static func texts(

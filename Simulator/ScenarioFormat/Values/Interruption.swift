@@ -10,8 +10,11 @@ public struct Interruption: Sendable {
         case event(String, count: Int, delay: Duration)
     }
 
+    /// Where it is written.
     public var location: SettingsLocation
+    /// When it happens.
     public var trigger: Trigger
+    /// What happens.
     public var action: ScenarioAction
 
     public init(_ trigger: Trigger, _ action: ScenarioAction, location: SettingsLocation = .nowhere) {

@@ -4,11 +4,13 @@ public import Amounts
 public struct PayAction: Sendable {
     /// What is to be paid.
     public enum Bill: Hashable, Sendable {
+        /// An amount that the clerk types.
         case amount(Money)
         /// An order of the store: its place in ``SiteSetup/unpaid``, counting from 1.
         case order(Int)
     }
 
+    /// What is to be paid.
     public var bill: Bill
     /// What the customer presents, and how; nil for the scenario's own.
     public var card: CardSetup?

@@ -2,6 +2,7 @@ public import Hardware
 
 /// A receipt to print.
 public struct PrintAction: Hashable, Sendable {
+    /// For whom.
     public var copy: ReceiptCopy
     /// Which payment of the scenario, counting from 1; nil for the last one.
     public var payment: Int?

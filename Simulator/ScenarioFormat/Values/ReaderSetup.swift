@@ -2,7 +2,9 @@ public import Simulator
 
 /// A reader that the shop has.
 public struct ReaderSetup: Sendable {
+    /// What steps call it.
     public var name: String
+    /// What it is.
     public var model: SimulatedReader
     /// Whether it is plugged in at the beginning.
     public var isPluggedIn: Bool

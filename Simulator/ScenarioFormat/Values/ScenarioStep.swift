@@ -2,10 +2,13 @@ public import SettingsFile
 
 /// One thing that is done, and what must come of it.
 public struct ScenarioStep: Sendable {
+    /// Where it is written.
     public var location: SettingsLocation
+    /// What is done.
     public var action: ScenarioAction
     /// What happens while it is done.
     public var interruptions: [Interruption]
+    /// What must come of it.
     public var expectations: [Expectation]
 
     public init(

@@ -7,6 +7,7 @@ public struct SiteSetup: Hashable, Sendable {
     public var orders: Int
     /// Orders that wait for their payment at the till, which steps pay.
     public var unpaid: [Money]
+    /// What goes wrong with requests.
     public var faults: [FaultRule]
 
     public init(orders: Int = 0, unpaid: [Money] = [], faults: [FaultRule] = []) {

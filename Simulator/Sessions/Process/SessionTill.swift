@@ -73,25 +73,6 @@ struct SessionTill: Sendable {
 
     /// Writes down what the reader tells outside of payments; within one, the payment itself does.
     func watch(_ service: any CardReaderService) -> [Task<Void, Never>] {
-        let (world, life) = (world, life)
-        return [
-            Task {
-                for await event in await service.readerEvents {
-                    guard !world.toldEvents.take(event) else { continue }
-                    let (kind, detail) = SessionEvent.words(event)
-                    life.note(kind, detail)
-                }
-            },
-            Task {
-                for await state in await service.reconnectionStates {
-                    if let words = SessionEvent.words(state) { life.note(.reconnection, words) }
-                }
-            },
-            Task {
-                for await state in await service.softwareUpdateEvents {
-                    if let words = SessionEvent.words(state) { life.note(.update, words) }
-                }
-            },
-        ]
+        life.follow(service) { [world] event in !world.toldEvents.take(event) }
     }
 }
