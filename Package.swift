@@ -34,7 +34,9 @@ let package = Package(
         .library(name: "StoreSite", targets: ["StoreSite", "StoreSiteServer"]),
         .library(name: "Storage", targets: ["Storage"]),
         .library(name: "Yosemite", targets: ["Yosemite"]),
-        .library(name: "Simulator", targets: ["Simulator"]),
+        .library(name: "Simulator", targets: ["Simulator", "Sessions", "ScenarioFormat", "ScenarioRunner"]),
+        // It needs Swift Testing, and belongs into tests alone.
+        .library(name: "SimulatorTesting", targets: ["SimulatorTesting"]),
         .library(name: "Sessions", targets: ["Sessions"]),
         .library(
             name: "Foundations",
@@ -153,14 +155,13 @@ let package = Package(
         .target(
             name: "Simulator",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
-                "SettingsFile", "SmartCard", "Sockets", "USB",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "EMVReplay", "Hardware",
+                "MagneticStripe", "SettingsFile", "SmartCard", "Sockets", "USB",
             ],
             path: "Simulator",
             exclude: [
-                "CRunQueue", "HTTPListening", "Scenarios", "ScenarioFormat", "ScenarioRunner", "Sessions",
-                "SimulationServer",
-                "StoreSite", "StoreSiteServer",
+                "CRunQueue", "HTTPListening", "Recorder", "Scenarios", "ScenarioFormat", "ScenarioRunner", "Sessions",
+                "SimulationServer", "Simulator.docc", "StoreSite", "StoreSiteServer", "Testing",
             ],
             sources: ["Sources"],
             resources: [.embedInCode("Cards"), .embedInCode("IssuerRules"), .embedInCode("Keys")],
@@ -229,6 +230,18 @@ let package = Package(
                 "StoreSite", "Yosemite",
             ],
             path: "Simulator/ScenarioRunner", swiftSettings: strict),
+        // Nothing but tests may depend on it.
+        .target(
+            name: "SimulatorTesting",
+            dependencies: ["ScenarioFormat", "ScenarioRunner", "Sessions", "SettingsFile", "Simulator"],
+            path: "Simulator/Testing", swiftSettings: strict),
+        .target(
+            name: "Recorder",
+            dependencies: [
+                "Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "ScenarioFormat", "ScenarioRunner",
+                "Sessions", "SettingsFile", "Simulator", "SmartCard",
+            ],
+            path: "Simulator/Recorder", swiftSettings: strict),
         .target(
             name: "Doctor",
             dependencies: [
@@ -242,9 +255,9 @@ let package = Package(
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Commands", "Cryptography", "Determinism", "DeviceAccess", "DFU",
                 "Doctor", "EMV", "EMVReplay", "Experiments", "Files", "Flux", "Hardware", "HTTPListening", "Mail",
-                "MSR", "Networking",
-                "PCSC", "Receipts", "ScenarioFormat", "ScenarioRunner", "SettingsFile", "SimulationServer",
-                "Simulator", "SmartCard", "Storage", "StoreSite", "StoreSiteServer", "USB", "Vault", "Yosemite",
+                "MSR", "Networking", "PCSC", "Receipts", "Recorder", "ScenarioFormat", "ScenarioRunner",
+                "SettingsFile", "SimulationServer", "Simulator", "SmartCard", "Storage", "StoreSite",
+                "StoreSiteServer", "USB", "Vault", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/cardpresent",
@@ -399,6 +412,14 @@ let package = Package(
             dependencies: [
                 "CardSecrets", "Determinism", "HTTPListening", "Networking", "Sessions", "SimulationServer",
                 "Simulator",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SimulatorTestingTests",
+            dependencies: [
+                "Amounts", "CCID", "Determinism", "Hardware", "ScenarioFormat", "ScenarioRunner", "Sessions",
+                "SettingsFile", "Simulator", "SimulatorTesting", "SmartCard", "Storage", "StoreSite", "USB",
             ],
             swiftSettings: strict
         ),

@@ -28,11 +28,14 @@ public struct PrintServer: Sendable {
     }
 
     /// The documents that reached the printer, once there are so many. The queue calls a job completed when it
-    /// has handed it over, and the printer stores it a moment later; five seconds are the most that it may take.
+    /// has handed it over, and the printer stores it a moment later. How long that may take is for the test to say.
     public func printed(_ count: Int) async throws -> [Data] {
-        for _ in 0..<100 where try stored().count < count { try await Task.sleep(for: .milliseconds(50)) }
+        while try stored().count < count { try await Task.sleep(for: .milliseconds(50)) }
         return try stored()
     }
+
+    /// Lets the printer begin with documents and end none, until the hold is released.
+    public func hold() throws -> PrinterHold { try PrinterHold(path: directory + "/hold") }
 
     private func stored() throws -> [Data] {
         let folder = directory + "/printed"
