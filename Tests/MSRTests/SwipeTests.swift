@@ -54,8 +54,8 @@ import Testing
     func `a swipe that nobody waits for is forgotten`(model: SimulatedMSRModel) async throws {
         let bench = try await StripeBench(model)
         bench.reader.swipe(try StripeBench.stripe("stripe-only"))
-        // The reader has nothing more to say: the driver has read it all.
-        while bench.reader.hasInput(endpoint: 0x81) { await Task.yield() }
+        // The reader has nothing more to say, and the driver has dealt with all of it.
+        while !bench.reader.isDrained { await Task.yield() }
         let card = try StripeCard(try await bench.swiping(try StripeBench.stripe()).stripe)
         #expect(card.pan.lastFour == "0010")
         await bench.driver.close()
@@ -66,11 +66,11 @@ import Testing
         bench.driver.expect()
         bench.reader.swipe(try StripeBench.stripe())
         bench.reader.swipe(try StripeBench.stripe("stripe-only"))
-        while bench.reader.hasInput(endpoint: 0x81) { await Task.yield() }
+        while !bench.reader.isDrained { await Task.yield() }
         #expect(try StripeCard(try await bench.driver.swipe().stripe).pan.lastFour == "0010")
         bench.driver.expect()
         bench.reader.swipe(try StripeBench.stripe("stripe-only"))
-        while bench.reader.hasInput(endpoint: 0x81) { await Task.yield() }
+        while !bench.reader.isDrained { await Task.yield() }
         bench.driver.expect()
         #expect(try StripeCard(try await bench.swiping(try StripeBench.stripe()).stripe).pan.lastFour == "0010")
         await bench.driver.close()
@@ -126,7 +126,7 @@ import Testing
             let length = model.kind == .keyboard ? 8 : Int.random(in: 0...227, using: &generator)
             bench.reader.send((0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) })
         }
-        while bench.reader.hasInput(endpoint: 0x81) { await Task.yield() }
+        while !bench.reader.isDrained { await Task.yield() }
         #expect(bench.driver.loss == nil)
         await bench.driver.close()
     }

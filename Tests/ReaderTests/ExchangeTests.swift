@@ -108,11 +108,11 @@ extension OverLibUSB {
                 let plugged = try await bench.plug(model)
                 let reader = try await bench.open(plugged, timing)
                 for _ in 0..<3 {
-                    async let arrival = reader.waitForCard(present: true, timeout: .seconds(5))
+                    async let arrival = reader.waitForCard(present: true, timeout: .seconds(30))
                     try await Task.sleep(for: .milliseconds(10))
                     plugged.simulated.insert(TestCard(TestCard.t0))
                     #expect(try await arrival)
-                    async let departure = reader.waitForCard(present: false, timeout: .seconds(5))
+                    async let departure = reader.waitForCard(present: false, timeout: .seconds(30))
                     try await Task.sleep(for: .milliseconds(10))
                     plugged.simulated.removeCard()
                     #expect(try await departure)

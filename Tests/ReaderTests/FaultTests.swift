@@ -168,9 +168,9 @@ extension OverLibUSB {
                 // The notice of the first card ends the read that runs; the next read stalls, the one after it works.
                 for _ in 0..<2 {
                     plugged.simulated.insert(TestCard(TestCard.t0))
-                    #expect(try await reader.waitForCard(present: true, timeout: .seconds(5)))
+                    #expect(try await reader.waitForCard(present: true, timeout: .seconds(30)))
                     plugged.simulated.removeCard()
-                    #expect(try await reader.waitForCard(present: false, timeout: .seconds(5)))
+                    #expect(try await reader.waitForCard(present: false, timeout: .seconds(30)))
                 }
                 #expect(try await plugged.count(.clearedHalts) == 1)
                 await reader.close()

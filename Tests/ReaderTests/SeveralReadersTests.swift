@@ -74,11 +74,11 @@ extension OverLibUSB {
 
                 // One card out: the other one goes on.
                 plugged.simulated.removeCard(slot: 1)
-                #expect(try await reader.waitForCard(present: false, slot: 1, timeout: .seconds(5)))
+                #expect(try await reader.waitForCard(present: false, slot: 1, timeout: .seconds(30)))
                 await #expect(throws: CardChannelError.cardRemoved) { try await channels[1].transmit(.read(1)) }
                 #expect(try await channels[0].transmit(.read(9)).data == cards[0].data(9))
                 plugged.simulated.insert(cards[1], slot: 1)
-                #expect(try await reader.waitForCard(present: true, slot: 1, timeout: .seconds(5)))
+                #expect(try await reader.waitForCard(present: true, slot: 1, timeout: .seconds(30)))
                 #expect(try await reader.powerOn(slot: 1).transmit(.read(9)).data == cards[1].data(9))
                 #expect(try await channels[0].transmit(.read(9)).data == cards[0].data(9))
                 await reader.close()

@@ -26,8 +26,8 @@ extension OverLibUSB {
                     }
                 }
                 plugged.simulated.removeCard()
-                #expect(try await reader.waitForCard(present: false, timeout: .seconds(5)))
-                let wait = Task { try await reader.waitForCard(present: true, timeout: .seconds(10)) }
+                #expect(try await reader.waitForCard(present: false, timeout: .seconds(30)))
+                let wait = Task { try await reader.waitForCard(present: true, timeout: .seconds(30)) }
                 try await Task.sleep(for: .milliseconds(20))
                 // Nobody looks into the slot: it is the notice that tells.
                 plugged.simulated.insert(TestCard(TestCard.t0))
@@ -46,7 +46,7 @@ extension OverLibUSB {
                 machine.wakeUp(after: .seconds(3600))
                 try await bench.unplug(plugged)
                 await #expect(throws: CCIDError.readerGone) {
-                    try await reader.waitForCard(present: true, timeout: .seconds(5))
+                    try await reader.waitForCard(present: true, timeout: .seconds(30))
                 }
                 await reader.close()
             }

@@ -6,7 +6,7 @@ import USB
 extension OverLibUSB {
     /// The transport below the driver: raw transfers with a device that gives back what it gets.
     @Suite struct TransportTests {
-        private static let patience = Duration.seconds(5)
+        private static let patience = Duration.seconds(60)
 
         /// A device that is plugged in and open.
         private struct Opened {

@@ -79,7 +79,7 @@ extension OverLibUSB {
                 try await bench.unplug(plugged)
                 // The listener tells, without anybody having asked the reader for anything.
                 await #expect(throws: CCIDError.readerGone) {
-                    try await reader.waitForCard(present: true, timeout: .seconds(5))
+                    try await reader.waitForCard(present: true, timeout: .seconds(30))
                 }
                 await reader.close()
             }

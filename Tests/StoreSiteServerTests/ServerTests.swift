@@ -120,7 +120,7 @@ struct ServerTests {
     @Test func `latency and slowness are waited for on the clock that was given`() async throws {
         try await ServedSite.with(orders: 5) { served in
             served.site.add(try FaultRule("GET /wc/v3/orders #1 latency:20s"))
-            served.site.add(try FaultRule("GET /wc/v3/orders #2 slow:1000"))
+            served.site.add(try FaultRule("GET /wc/v3/orders #2 slow:20000"))
             for _ in 0..<2 {
                 let before = served.time.now()
                 let page = try await OrdersRemote(served.direct()).loadOrders(siteID: served.siteID)

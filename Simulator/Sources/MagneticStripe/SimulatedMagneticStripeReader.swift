@@ -8,6 +8,8 @@ public final class SimulatedMagneticStripeReader: SimulatedUSBDevice {
     private struct State {
         var isPlugged = false
         var reports: [[UInt8]] = []
+        /// The host has come for more since the last report.
+        var isDrained = false
         var faults: [SimulatedMSRFault] = []
         var unplug: (@Sendable () -> Void)?
         /// How many more reports are read before the device is pulled out; nil when it stays.
@@ -37,16 +39,19 @@ public final class SimulatedMagneticStripeReader: SimulatedUSBDevice {
                 }
             }
             state.faults.removeAll { $0 != .stall }
-            if state.isPlugged { state.reports += reports }
+            if state.isPlugged { (state.reports, state.isDrained) = (state.reports + reports, false) }
         }
         clock.announce()
     }
 
     /// Sends a report as it is, right or wrong.
     public func send(_ report: [UInt8]) {
-        state.withLock { if $0.isPlugged { $0.reports.append(report) } }
+        state.withLock { if $0.isPlugged { ($0.reports, $0.isDrained) = ($0.reports + [report], false) } }
         clock.announce()
     }
+
+    /// Whether the host has taken every report and come for another one: it has done by then what it does with each.
+    public var isDrained: Bool { state.withLock { $0.isDrained } }
 
     /// Arms a fault.
     public func arm(_ fault: SimulatedMSRFault) {
@@ -81,7 +86,10 @@ public final class SimulatedMagneticStripeReader: SimulatedUSBDevice {
                 return (.stall, nil)
             }
             if state.readsLeft == 0 { return (.notYet(nil), state.unplug) }
-            guard !state.reports.isEmpty else { return (.notYet(nil), nil) }
+            guard !state.reports.isEmpty else {
+                state.isDrained = true
+                return (.notYet(nil), nil)
+            }
             let report = state.reports.removeFirst()
             state.readsLeft = state.readsLeft.map { $0 - 1 }
             return (report.count <= maximumLength ? .data(report) : .overflow, nil)

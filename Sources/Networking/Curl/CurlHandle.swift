@@ -6,13 +6,30 @@ final class CurlHandle {
     /// Where libcurl writes what went wrong.
     private let message: UnsafeMutablePointer<CChar>
     private var list: UnsafeMutablePointer<curl_slist>?
+    private var address: WebAddress?
     private let library: CurlLibrary
+    private let configuration: CurlConfiguration
 
-    init?(library: CurlLibrary) {
+    init?(library: CurlLibrary, configuration: CurlConfiguration) {
         guard let pointer = library.functions.curl_easy_init() else { return nil }
-        (self.library, self.pointer) = (library, pointer)
+        (self.library, self.configuration, self.pointer) = (library, configuration, pointer)
         message = .allocate(capacity: Int(CURL_ERROR_SIZE))
         message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        configure()
+    }
+
+    /// Sets what is the same for every request.
+    private func configure() {
+        set(CURLOPT_ERRORBUFFER, UnsafeRawPointer(message))
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        set(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.transferMilliseconds)
+        set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate")
+        if let authorities = configuration.authorities {
+            set(CURLOPT_CAINFO, authorities)
+            set(CURLOPT_CAPATH, "/nonexistent")
+        }
     }
 
     deinit {
@@ -21,41 +38,50 @@ final class CurlHandle {
         message.deallocate()
     }
 
-    /// Forgets everything but its connections.
-    func reset() {
-        library.functions.curl_easy_reset(pointer)
+    /// Forgets the request. What belongs to every one of them stays, and so does the address, which is often asked again:
+    /// to set it all anew takes libcurl longer than a question on a kept connection.
+    ///
+    /// - Parameter isPlain: whether the request was a GET without a body.
+    func clean(isPlain: Bool) {
+        message.pointee = 0
+        if isPlain {
+            if list != nil { _ = ccurl_set_pointer(library.table, pointer, CURLOPT_HTTPHEADER, nil) }
+        } else {
+            // The body too, which libcurl keeps a copy of.
+            library.functions.curl_easy_reset(pointer)
+            address = nil
+            configure()
+        }
         library.functions.curl_slist_free_all(list)
         list = nil
-        message.pointee = 0
     }
 
-    func set(_ option: CURLoption, _ value: Int) {
-        withUnsafePointer(to: library.functions) { _ = ccurl_set_long($0, pointer, option, value) }
+    func setAddress(_ address: WebAddress) {
+        guard address != self.address else { return }
+        set(CURLOPT_URL, address.text)
+        self.address = address
     }
 
-    func set(_ option: CURLoption, _ value: String) {
-        withUnsafePointer(to: library.functions) { _ = ccurl_set_string($0, pointer, option, value) }
-    }
+    func set(_ option: CURLoption, _ value: Int) { _ = ccurl_set_long(library.table, pointer, option, value) }
+
+    func set(_ option: CURLoption, _ value: String) { _ = ccurl_set_string(library.table, pointer, option, value) }
 
     func set(_ option: CURLoption, _ value: UnsafeRawPointer) {
-        withUnsafePointer(to: library.functions) { _ = ccurl_set_pointer($0, pointer, option, value) }
+        _ = ccurl_set_pointer(library.table, pointer, option, value)
     }
 
     func set(_ option: CURLoption, _ receiver: curl_write_callback) {
-        withUnsafePointer(to: library.functions) { _ = ccurl_set_receiver($0, pointer, option, receiver) }
+        _ = ccurl_set_receiver(library.table, pointer, option, receiver)
     }
 
     /// libcurl copies the bytes.
     func setBody(_ body: [UInt8]) {
-        withUnsafePointer(to: library.functions) { functions in
-            _ = ccurl_set_offset(functions, pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
-            body.withUnsafeBytes { bytes in
-                // Without an address libcurl would ask a callback for the body.
-                var nothing: UInt8 = 0
-                withUnsafePointer(to: &nothing) { empty in
-                    _ = ccurl_set_pointer(
-                        functions, pointer, CURLOPT_COPYPOSTFIELDS, bytes.baseAddress ?? UnsafeRawPointer(empty))
-                }
+        _ = ccurl_set_offset(library.table, pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
+        body.withUnsafeBytes { bytes in
+            // Without an address libcurl would ask a callback for the body.
+            var nothing: UInt8 = 0
+            withUnsafePointer(to: &nothing) { empty in
+                set(CURLOPT_COPYPOSTFIELDS, bytes.baseAddress ?? UnsafeRawPointer(empty))
             }
         }
     }
@@ -68,8 +94,6 @@ final class CurlHandle {
         if let list { set(CURLOPT_HTTPHEADER, UnsafeRawPointer(list)) }
     }
 
-    func collectMessages() { set(CURLOPT_ERRORBUFFER, UnsafeRawPointer(message)) }
-
     /// What went wrong, in libcurl's words.
     func explanation(of code: CURLcode) -> String {
         if message.pointee != 0 { return String(cString: message) }
@@ -78,7 +102,16 @@ final class CurlHandle {
 
     func number(_ info: CURLINFO) -> Int {
         var value = 0
-        withUnsafePointer(to: library.functions) { _ = ccurl_get_long($0, pointer, info, &value) }
+        _ = ccurl_get_long(library.table, pointer, info, &value)
         return value
+    }
+}
+
+extension Duration {
+    /// For libcurl: at least one, because zero means no limit.
+    var transferMilliseconds: Int {
+        let (seconds, attoseconds) = components
+        let whole = min(max(0, seconds), 1_000_000)
+        return max(1, Int(whole) * 1000 + Int(max(0, attoseconds) / 1_000_000_000_000_000))
     }
 }

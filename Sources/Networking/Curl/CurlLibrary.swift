@@ -2,9 +2,11 @@ internal import CCurl
 
 /// The functions of libcurl, loaded on first use.
 struct CurlLibrary: Sendable {
-    // Pointers to functions of a library that is never closed: they never change. Those with a variable number of
-    // arguments are imported as bare pointers, which are not Sendable.
-    nonisolated(unsafe) let functions: ccurl_functions
+    // Pointers to functions of a library that is never closed: neither they nor their table ever change. Each call takes
+    // one of them instead of a copy of all.
+    nonisolated(unsafe) let table: UnsafePointer<ccurl_functions>
+
+    var functions: ccurl_functions { table.pointee }
 
     static func load() throws(NetworkError) -> CurlLibrary { try loaded.get() }
 
@@ -17,6 +19,8 @@ struct CurlLibrary: Sendable {
         guard code == CURLE_OK else {
             return .failure(.transportUnavailable("libcurl does not start (\(code.rawValue))"))
         }
-        return .success(CurlLibrary(functions: functions))
+        let table = UnsafeMutablePointer<ccurl_functions>.allocate(capacity: 1)
+        table.initialize(to: functions)
+        return .success(CurlLibrary(table: UnsafePointer(table)))
     }()
 }

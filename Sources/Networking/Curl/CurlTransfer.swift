@@ -12,27 +12,15 @@ final class CurlTransfer {
     /// All header lines of an answer together, in bytes.
     private static let headerLimit = 1 << 18
 
-    init(request: HTTPRequest, handle: CurlHandle, configuration: CurlConfiguration) {
+    init(request: HTTPRequest, handle: CurlHandle) {
         (self.request, self.handle) = (request, handle)
-        handle.collectMessages()
-        handle.set(CURLOPT_URL, request.address.text)
-        handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
-        handle.set(CURLOPT_NOSIGNAL, 1)
-        handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        handle.set(CURLOPT_TIMEOUT_MS, Self.milliseconds(request.timeout))
-        handle.set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(configuration.connectTimeout))
-        handle.set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate")
-        if request.address.origin.scheme == .https {
-            // Wait for a connection that is coming about and can be shared, rather than open another one.
-            handle.set(CURLOPT_PIPEWAIT, 1)
-            if let authorities = configuration.authorities {
-                handle.set(CURLOPT_CAINFO, authorities)
-                handle.set(CURLOPT_CAPATH, "/nonexistent")
-            }
-        }
+        handle.setAddress(request.address)
+        handle.set(CURLOPT_TIMEOUT_MS, request.timeout.transferMilliseconds)
+        // Wait for a connection that is coming about and can be shared, rather than open another one.
+        handle.set(CURLOPT_PIPEWAIT, request.address.origin.scheme == .https ? 1 : 0)
         // When a kept connection turns out to be dead, libcurl sends the request once more on a fresh one. The server may
         // have read it before it closed, so what must not be repeated begins with a fresh one.
-        if !request.isRepeatable { handle.set(CURLOPT_FRESH_CONNECT, 1) }
+        handle.set(CURLOPT_FRESH_CONNECT, request.isRepeatable ? 0 : 1)
         setMethod()
         setHeaders()
         let this = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
@@ -41,6 +29,9 @@ final class CurlTransfer {
         handle.set(CURLOPT_HEADERFUNCTION, receiveHeader)
         handle.set(CURLOPT_HEADERDATA, this)
     }
+
+    /// Whether it is a GET without a body.
+    var isPlain: Bool { request.method == .get && request.body == nil }
 
     /// Whether any of the request has left.
     var wasSent: Bool { handle.number(CURLINFO_REQUEST_SIZE) > 0 }
@@ -75,13 +66,18 @@ final class CurlTransfer {
         if let authorization = request.authorization { fields.append(("Authorization", authorization.revealed())) }
         if let cookie = request.cookie { fields.append(("Cookie", cookie.revealed())) }
         // Without this libcurl waits a second for leave to send a long body.
-        fields.append(("Expect", ""))
+        if !isPlain { fields.append(("Expect", "")) }
         handle.setHeaders(
             fields.map { field in
-                // A line end in a value would begin a header of somebody else's making.
-                let value = field.value.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
-                return value.isEmpty ? "\(field.name):" : "\(field.name): \(String(String.UnicodeScalarView(value)))"
+                let value = Self.withoutControls(field.value)
+                return value.isEmpty ? "\(field.name):" : "\(field.name): \(value)"
             })
+    }
+
+    /// A line end in a value would begin a header of somebody else's making.
+    private static func withoutControls(_ value: String) -> String {
+        guard value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return value }
+        return String(String.UnicodeScalarView(value.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
     }
 
     fileprivate func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
@@ -114,13 +110,6 @@ final class CurlTransfer {
         let start = bytes.drop(while: isBlank)
         guard let end = start.lastIndex(where: { !isBlank($0) }) else { return "" }
         return String(decoding: start[...end], as: UTF8.self)
-    }
-
-    /// At least one, because zero means no limit.
-    private static func milliseconds(_ duration: Duration) -> Int {
-        let (seconds, attoseconds) = duration.components
-        let whole = min(max(0, seconds), 1_000_000)
-        return max(1, Int(whole) * 1000 + Int(max(0, attoseconds) / 1_000_000_000_000_000))
     }
 }
 

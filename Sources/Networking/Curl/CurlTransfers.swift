@@ -15,12 +15,14 @@ struct CurlTransfers {
         (self.library, self.configuration, self.multi) = (library, configuration, multi)
     }
 
+    var isEmpty: Bool { running.isEmpty }
+
     mutating func begin(_ job: CurlJob) {
-        guard let handle = idle.popLast() ?? CurlHandle(library: library) else {
+        guard let handle = idle.popLast() ?? CurlHandle(library: library, configuration: configuration) else {
             job.continuation.resume(returning: .failure(.transportUnavailable("libcurl has no memory")))
             return
         }
-        let transfer = CurlTransfer(request: job.request, handle: handle, configuration: configuration)
+        let transfer = CurlTransfer(request: job.request, handle: handle)
         let code = library.functions.curl_multi_add_handle(multi, handle.pointer)
         guard code == CURLM_OK else {
             job.continuation.resume(returning: .failure(.transportUnavailable("libcurl refuses a request (\(code))")))
@@ -39,7 +41,10 @@ struct CurlTransfers {
     }
 
     /// Does what can be done without waiting, and answers what has ended.
-    mutating func advance() {
+    ///
+    /// - Returns: whether anything has.
+    mutating func advance() -> Bool {
+        var hasEnded = false
         var count: Int32 = 0
         _ = library.functions.curl_multi_perform(multi, &count)
         while let message = library.functions.curl_multi_info_read(multi, &count) {
@@ -49,7 +54,9 @@ struct CurlTransfers {
             let result = entry.transfer.result(code)
             remove(entry.transfer)
             entry.job.continuation.resume(returning: result)
+            hasEnded = true
         }
+        return hasEnded
     }
 
     private mutating func abandon(_ pointer: UnsafeMutableRawPointer) {
@@ -62,7 +69,7 @@ struct CurlTransfers {
     private mutating func remove(_ transfer: CurlTransfer) {
         _ = library.functions.curl_multi_remove_handle(multi, transfer.handle.pointer)
         guard idle.count < Self.idleLimit else { return }
-        transfer.handle.reset()
+        transfer.handle.clean(isPlain: transfer.isPlain)
         idle.append(transfer.handle)
     }
 }

@@ -24,12 +24,13 @@ enum ProcessMemory {
     /// Whether some bytes, given inverted, go away: at once, or when tasks and threads that had them have ended.
     static func forgets(inverted: [UInt8]) async throws -> Bool {
         var pause = Duration.milliseconds(5)
-        while contains(inverted: inverted) {
-            guard pause < .seconds(4) else { return false }
+        // On a busy machine a thread may wait for its turn for seconds.
+        for _ in 0..<60 {
+            guard contains(inverted: inverted) else { return true }
             try await Task.sleep(for: pause)
-            pause *= 2
+            pause = min(pause * 2, .seconds(1))
         }
-        return true
+        return false
     }
 
     private static func map() -> UnsafeMutableRawPointer? {

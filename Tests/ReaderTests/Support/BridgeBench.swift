@@ -119,11 +119,11 @@ final class BridgeBench: Sendable {
         try await CCIDReader.open(reader.device, on: bus, timing: timing, quirks: quirks, time: time)
     }
 
-    /// Waits until something is so, for two seconds at most.
+    /// Waits until something is so, for half a minute at most.
     func until(
         _ location: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
     ) async {
-        for _ in 0..<1_000 {
+        for _ in 0..<15_000 {
             if (try? await condition()) == true { return }
             try? await Task.sleep(for: .milliseconds(2))
         }

@@ -49,12 +49,12 @@ final class RunningProgram {
 
     func send(_ signal: Int32) { kill(process, signal) }
 
-    /// Waits for the end, ten seconds at most.
+    /// Waits for the end, a minute at most.
     ///
     /// - Returns: the exit code; nil when the program had to be killed.
     func end() async throws -> Int32? {
         var status: Int32 = 0
-        for _ in 0..<2_000 {
+        for _ in 0..<12_000 {
             if waitpid(process, &status, WNOHANG) == process { return status & 0x7F == 0 ? status >> 8 & 0xFF : nil }
             try await Task.sleep(for: .milliseconds(5))
         }
