@@ -301,6 +301,13 @@ let package = Package(
         .testTarget(
             name: "ScenarioRunnerTests",
             dependencies: ["ScenarioFormat", "ScenarioRunner", "SettingsFile"], swiftSettings: strict),
+        .testTarget(
+            name: "RecorderTests",
+            dependencies: [
+                "Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "Recorder", "ScenarioFormat", "Simulator",
+                "SmartCard",
+            ],
+            swiftSettings: strict),
         .testTarget(name: "SettingsFileTests", dependencies: ["SettingsFile"], swiftSettings: strict),
         .testTarget(name: "SmartCardTests", dependencies: ["Determinism", "SmartCard"], swiftSettings: strict),
         .testTarget(name: "USBTests", dependencies: ["CLibUSB", "Determinism", "USB"], swiftSettings: strict),

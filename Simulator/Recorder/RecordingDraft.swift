@@ -184,7 +184,8 @@ struct RecordingDraft: Sendable {
     /// The moment behind so many others. How long a machine took says nothing; a person's time does.
     private func trigger(after count: Int, at time: Timestamp) -> Interruption.Trigger {
         guard count > 0 else { return .time(.zero) }
-        let seen = record.moments.prefix(count)
+        // What the driver did about a reader that was silent is not there before it is.
+        let seen = record.moments.prefix(count).filter { !$0.text.hasPrefix("recovering") }
         guard let last = seen.last else { return .time(.zero) }
         let words = last.kind == .exchange ? "apdu" : last.text
         let occurrences = seen.count { $0.text == words || $0.text.hasPrefix(words + " ") }
@@ -257,6 +258,7 @@ struct RecordingDraft: Sendable {
 extension RecordedMoment {
     /// The reader was gone, or did not answer any more.
     fileprivate var isLossOfReader: Bool {
-        text.hasPrefix("disconnected") || kind == .exchange && text.contains(" failed the card reader does not answer")
+        text.hasPrefix("disconnected") && text != "disconnected requested"
+            || kind == .exchange && text.contains(" failed the card reader does not answer")
     }
 }

@@ -9,7 +9,7 @@ struct RecordingReplay {
     init(_ draft: RecordingDraft) { (scenario, remarks) = (draft.scenario, draft.remarks) }
 
     /// How often expectations are corrected: one that is corrected can bring another one about.
-    private static let rounds = 4
+    private static let rounds = 100
 
     /// The file.
     ///
@@ -55,32 +55,38 @@ struct RecordingReplay {
             let text = lines.joined(separator: " / ")
             return text.count > 160 ? text.prefix(160) + "…" : text
         }
+        guard mismatch.expected.count > 1 else {
+            return "\(mismatch.key): was \(short(mismatch.expected)); a replay gives \(short(mismatch.seen))"
+        }
+        if Expectation.Check.listsPatterns(mismatch.key), let missing = mismatch.firstMissing {
+            return "\(mismatch.key): a replay has no '\(mismatch.expected[missing])' there"
+        }
         // Of many lines those that differ.
-        let isLong = mismatch.expected.count > 1 || mismatch.seen.count > 1
-        let (was, gives) =
-            isLong
-            ? (
-                mismatch.expected.filter { !mismatch.seen.contains($0) },
-                mismatch.seen.filter { !mismatch.expected.contains($0) }
-            )
-            : (mismatch.expected, mismatch.seen)
+        let (was, gives) = (
+            mismatch.expected.filter { !mismatch.seen.contains($0) },
+            mismatch.seen.filter { !mismatch.expected.contains($0) }
+        )
         return "\(mismatch.key): was \(short(was)); a replay gives \(short(gives))"
     }
 
-    /// Words become those of the replay; everything else is not expected any more.
+    /// Words become those of the replay, of a list the line that is missing goes, and everything else is not expected any
+    /// more.
     private mutating func correct(_ mismatch: Mismatch) {
         let seen = mismatch.seen.first.flatMap { $0.isEmpty || $0 == "none" ? nil : $0 }
-        guard mismatch.step != nil, let index = scenario.steps.indices.last else {
+        guard let step = mismatch.step.map({ $0 - 1 }), scenario.steps.indices.contains(step) else {
             scenario.expectations.removeAll { $0.key == mismatch.key }
             if mismatch.key == "reconciled" { scenario.expectations.append(Expectation(.reconciled(false))) }
             return
         }
-        let step = mismatch.step.map { $0 - 1 }.flatMap { scenario.steps.indices.contains($0) ? $0 : nil } ?? index
         if mismatch.key == "during" {
             scenario.steps[step].interruptions.removeAll()
             return
         }
         let place = scenario.steps[step].expectations.firstIndex { $0.key == mismatch.key }
+        if let place, let rest = scenario.steps[step].expectations[place].check.withoutPattern(mismatch.firstMissing) {
+            scenario.steps[step].expectations[place] = Expectation(rest)
+            return
+        }
         let corrected: Expectation.Check? =
             switch mismatch.key {
             case "outcome": seen.map { .outcome($0) }
@@ -94,6 +100,35 @@ struct RecordingReplay {
         if let place { scenario.steps[step].expectations.remove(at: place) }
         if let corrected {
             scenario.steps[step].expectations.insert(Expectation(corrected), at: place ?? 0)
+        }
+    }
+}
+
+extension Mismatch {
+    /// Which of the expected lines is the first that is not where it should be; nil when all of them are.
+    fileprivate var firstMissing: Int? {
+        expected.indices.first { !seen.indices.contains($0) || seen[$0] != expected[$0] }
+    }
+}
+
+extension Expectation.Check {
+    /// Whether it is a list of patterns, each of which can be left out.
+    fileprivate static func listsPatterns(_ key: String) -> Bool {
+        ["events", "display", "apdu", "receipt"].contains(key)
+    }
+
+    /// The same without one of its patterns; nil for what is no list of patterns, or would have none left.
+    fileprivate func withoutPattern(_ index: Int?) -> Expectation.Check? {
+        func rest(_ patterns: [TextPattern]) -> [TextPattern]? {
+            guard let index, patterns.count > 1, patterns.indices.contains(index) else { return nil }
+            return Array(patterns[..<index] + patterns[(index + 1)...])
+        }
+        return switch self {
+        case .events(let patterns): rest(patterns).map { .events($0) }
+        case .display(let patterns): rest(patterns).map { .display($0) }
+        case .apdu(let patterns): rest(patterns).map { .apdu($0) }
+        case .receipt(let patterns): rest(patterns).map { .receipt($0) }
+        default: nil
         }
     }
 }

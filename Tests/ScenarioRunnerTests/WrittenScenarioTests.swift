@@ -8,7 +8,7 @@ struct WrittenScenarioTests {
     @Test("every scenario of the library is read as it was written, and plays the same session, event by event")
     func library() async throws {
         let found = try ScenarioFinder.scenarios(at: [repository.appending(path: "Simulator/Scenarios").path])
-        var written: [ScenarioFinder.Found] = []
+        var (played, written): ([ScenarioFinder.Found], [ScenarioFinder.Found]) = ([], [])
         for entry in found {
             // Golden files stand beside the file that names them.
             var scenario = entry.scenario
@@ -16,11 +16,12 @@ struct WrittenScenarioTests {
             let text = try scenario.yaml()
             let again = try #require(try ScenarioFile.scenarios(text: text, path: "written.yaml").first)
             #expect(try again.yaml() == text, "\(entry.name)")
+            played.append(ScenarioFinder.Found(name: entry.name, scenario: scenario))
             written.append(ScenarioFinder.Found(name: entry.name, scenario: again))
         }
         let runner = ScenarioRunner(jobs: 2, keepsEvents: true)
         let (first, second) = (
-            await runner.run(ScenarioSelection().runs(of: found), seed: 1),
+            await runner.run(ScenarioSelection().runs(of: played), seed: 1),
             await runner.run(ScenarioSelection().runs(of: written), seed: 1)
         )
         try #require(first.scenarios.count == found.count && second.scenarios.count == found.count)

@@ -104,9 +104,12 @@ struct PaymentRecording: Sendable {
             payment.name, card?.authorizationCode, card?.hostReference, card?.applicationCryptogram,
             card?.issuerApplicationData,
         ].compactMap(\.self)
+        // Whether the brand has a line of its own hangs on the place of the shop.
+        let brand = card.map { "*" + $0.brand.lowercased() }
         return text.split(separator: "\n").map(Self.pattern).filter { line in
             !line.isEmpty && !line.allSatisfy { "-=_".contains($0) } && !line.contains(":") && !line.contains("${")
                 && !passing.contains { line.hasSuffix("*" + $0) }
+                && brand.map { line.lowercased().filter { $0 != " " }.hasSuffix($0) } != true
         }
     }
 
