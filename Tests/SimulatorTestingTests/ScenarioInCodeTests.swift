@@ -26,7 +26,7 @@ struct ScenarioInCodeTests {
                   - connect
                   - pay: 12.50
                     during: [{ on: host authorize sent, do: removeCard }]
-                    expect: { outcome: declined }
+                    expect: { outcome: failed }
                   - do: retry
                     expect: { outcome: approved, entry: chip }
                 expect: { charges: 1 }
@@ -36,7 +36,7 @@ struct ScenarioInCodeTests {
                 "A card that is pulled out, and pays at the second try", card: CardSetup("visa-dda"),
                 steps: [
                     .connect(),
-                    .pay("12.50").during(.removeCard(.on("host authorize sent"))).expect(.outcome("declined")),
+                    .pay("12.50").during(.removeCard(.on("host authorize sent"))).expect(.outcome("failed")),
                     .retry().expect(.outcome("approved"), .entry("chip")),
                 ]
             ).expect(.charges(1))

@@ -19,6 +19,8 @@ struct ShopTests {
     func payment() async throws {
         let (intent, charges, words) = try await SimulatedShop.run(try SessionPlan(card: "visa-dda")) { shop in
             let intent = try await Counter(in: shop).pay()
+            // The customer takes the card when they are asked to, which takes a second.
+            await shop.wait(.seconds(2))
             return (intent, try await shop.charges(), shop.events.map(\.text))
         }
         #expect(intent.status == .requiresCapture)

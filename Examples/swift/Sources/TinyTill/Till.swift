@@ -14,9 +14,10 @@ public struct Till: Sendable {
     /// Puts the till together on a machine, and finishes what the last one left in the middle.
     public static func open(on machine: Machine) async throws -> Till {
         let till = try Till(on: machine)
-        _ = try await till.stores.perform {
-            CardPresentPaymentsAction.recoverPayments(onCompletion: $0)
-        } as RecoveryReport
+        _ =
+            try await till.stores.perform {
+                CardPresentPaymentsAction.recoverPayments(onCompletion: $0)
+            } as RecoveryReport
         try await till.settle()
         return till
     }
@@ -30,9 +31,10 @@ public struct Till: Sendable {
             preferences: nil, features: DefaultFeatureFlagService(overrides: FeatureOverrides()), time: machine.time,
             random: machine.random
         ) { _ in 2 }
-        stores = try composition.manager { session in
+        stores = try composition.manager(local: { session in
             let payments = CardPresentPaymentsStore(
-                host: machine.host, journal: journal, merchant: Merchant(name: "Tiny Shop", merchantID: "TINY", terminalID: "00000001"),
+                host: machine.host, journal: journal,
+                merchant: Merchant(name: "Tiny Shop", merchantID: "TINY", terminalID: "00000001"),
                 site: session.flatMap(PaymentSite.init), time: machine.time
             ) { host in
                 reader.keep(
@@ -42,7 +44,7 @@ public struct Till: Sendable {
                         random: machine.random))
             }
             return [payments]
-        }
+        })
         guard let made = reader.service else { throw TillError.noReader }
         self.reader = made
     }
@@ -56,13 +58,14 @@ public struct Till: Sendable {
         } as Void
         var plugged = lists.makeAsyncIterator()
         guard let first = await plugged.next()?.first else { throw TillError.noReader }
-        _ = try await stores.perform {
-            CardPresentPaymentsAction.connect(reader: first, onCompletion: $0)
-        } as CardReader
+        _ =
+            try await stores.perform {
+                CardPresentPaymentsAction.connect(reader: first, onCompletion: $0)
+            } as CardReader
     }
 
     /// Takes a payment. However it ends, it is in the records.
-    public func sell(_ amount: String, in currency: Currency = .usDollar) async throws -> Payment {
+    public func sell(_ amount: String, in currency: Currency = .usDollar) async throws -> Yosemite.Payment {
         let request = PaymentRequest(amount: try Money(amount, currency: currency))
         return try await stores.perform {
             CardPresentPaymentsAction.collectPayment(
@@ -71,7 +74,7 @@ public struct Till: Sendable {
     }
 
     /// Takes the payment of an order of the store, which hears of it.
-    public func sell(order: Int64) async throws -> Payment {
+    public func sell(order: Int64) async throws -> Yosemite.Payment {
         guard let siteID = stores.siteID else { throw TillError.noStore }
         return try await stores.perform {
             CardPresentPaymentsAction.collectOrderPayment(
@@ -81,7 +84,7 @@ public struct Till: Sendable {
     }
 
     /// Gives the money of a payment back.
-    public func refund(_ payment: Payment) async throws -> Payment {
+    public func refund(_ payment: Yosemite.Payment) async throws -> Yosemite.Payment {
         try await stores.perform {
             CardPresentPaymentsAction.refundPayment(paymentID: payment.id, amount: nil, onCompletion: $0)
         }
@@ -89,13 +92,14 @@ public struct Till: Sendable {
 
     /// Tells the store of what it has not heard yet.
     public func settle() async throws {
-        _ = try await stores.perform {
-            CardPresentPaymentsAction.settleCaptures(paymentID: nil, onCompletion: $0)
-        } as CaptureReport
+        _ =
+            try await stores.perform {
+                CardPresentPaymentsAction.settleCaptures(paymentID: nil, onCompletion: $0)
+            } as CaptureReport
     }
 
     /// The payments so far, newest first.
-    public func payments() async throws -> [Payment] {
+    public func payments() async throws -> [Yosemite.Payment] {
         try await stores.perform { CardPresentPaymentsAction.loadPayments(limit: nil, onCompletion: $0) }
     }
 }

@@ -82,7 +82,9 @@ struct TillTests {
         #expect(shop.orders.first { $0.id == shop.unpaidOrders[0] }?.status == "completed")
     }
 
-    @Test("a till that is killed while the issuer answers gives the money back when it is started again", .simulatedReader())
+    @Test(
+        "a till that is killed while the issuer answers gives the money back when it is started again",
+        .simulatedReader())
     func killed() async throws {
         let shop = try SimulatedShop.current
         let till = try await Till.open(in: shop)
