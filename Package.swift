@@ -157,8 +157,8 @@ let package = Package(
             ],
             path: "Simulator",
             exclude: [
-                "CRunQueue", "Recorder", "Scenarios", "ScenarioFormat", "ScenarioRunner", "Sessions", "SimulationServer",
-                "StoreSite", "StoreSiteServer",
+                "CRunQueue", "Recorder", "Scenarios", "ScenarioFormat", "ScenarioRunner", "Sessions",
+                "SimulationServer", "StoreSite", "StoreSiteServer",
             ],
             sources: ["Sources"],
             resources: [.embedInCode("Cards"), .embedInCode("IssuerRules"), .embedInCode("Keys")],
