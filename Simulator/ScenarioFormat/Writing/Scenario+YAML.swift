@@ -7,6 +7,7 @@ extension Scenario {
     /// have become what they make.
     ///
     /// - Parameter remarks: lines of comment at its head.
+    /// - Returns: YAML.
     /// - Throws: ``ScenarioWritingError``
     public func yaml(remarks: [String] = []) throws(ScenarioWritingError) -> String {
         let head = remarks.map { remark in

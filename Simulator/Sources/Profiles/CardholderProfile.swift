@@ -68,7 +68,10 @@ public struct CardholderProfile: Sendable {
 }
 
 extension CardholderProfile.PINEntry {
-    /// - Parameter right: the card's PIN; nil for a card that knows none, to which any is as good.
+    /// - Parameters:
+    ///   - node: what the profile says.
+    ///   - right: the card's PIN; nil for a card that knows none, to which any is as good.
+    /// - Throws: `SettingsError`, which never quotes digits.
     fileprivate init(_ node: SettingsNode, right: SealedBytes?) throws(SettingsError) {
         switch try node.concealed.text() {
         case "right": self = .digits(right ?? SealedBytes([0, 0, 0, 0]))

@@ -107,9 +107,11 @@ struct PaymentRecording: Sendable {
         // Whether the brand has a line of its own hangs on the place of the shop.
         let brand = card.map { "*" + $0.brand.lowercased() }
         return text.split(separator: "\n").map(Self.pattern).filter { line in
-            !line.isEmpty && !line.allSatisfy { "-=_".contains($0) } && !line.contains(":") && !line.contains("${")
-                && !passing.contains { line.hasSuffix("*" + $0) }
-                && brand.map { line.lowercased().filter { $0 != " " }.hasSuffix($0) } != true
+            let isRule = line.allSatisfy { "-=_".contains($0) }
+            let isPassing = line.contains(":") || passing.contains { line.hasSuffix("*" + $0) }
+            let letters = line.lowercased().filter { $0 != " " }
+            let isBrand = brand.map { letters.hasSuffix($0) } ?? false
+            return !isRule && !isPassing && !isBrand && !line.contains("${")
         }
     }
 

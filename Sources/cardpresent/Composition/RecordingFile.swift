@@ -11,7 +11,9 @@ final class RecordingFile: Sendable {
     /// How a recording begins, by which it is known.
     private static let beginning = Array("# Recorded by 'cardpresent pay --record'".utf8)
 
-    /// - Parameter isForced: whether an older recording is replaced. What is no recording never is.
+    /// - Parameters:
+    ///   - path: where the recording is to be.
+    ///   - isForced: whether an older recording is replaced. What is no recording never is.
     /// - Throws: `CommandFailure`
     init(path: String, isForced: Bool) throws(CommandFailure) {
         (self.path, self.isForced) = (path, isForced)
