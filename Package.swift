@@ -36,6 +36,7 @@ let package = Package(
         .library(name: "Yosemite", targets: ["Yosemite"]),
         .library(name: "Simulator", targets: ["Simulator"]),
         .library(name: "Sessions", targets: ["Sessions"]),
+        .library(name: "Scenarios", targets: ["ScenarioFormat", "ScenarioRunner"]),
         .library(
             name: "Foundations",
             targets: ["Amounts", "CardSecrets", "Commands", "Cryptography", "Determinism", "Flux"]),
