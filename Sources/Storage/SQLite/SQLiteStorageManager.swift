@@ -94,8 +94,8 @@ public final class SQLiteStorageManager: StorageManagerType {
         guard isRewindable else { return }
         do {
             try writer.writeWithoutTransaction { database in
-                try database.rollback()
-                try database.beginTransaction(.immediate)
+                try database.cachedStatement(sql: "ROLLBACK").execute()
+                try database.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
                 try SQLiteStorage(database: database).updateObject(StoreIdentity(drawnFrom: random))
             }
         } catch {

@@ -23,7 +23,8 @@ struct ServiceBenchmark {
         let places = try await eachSession { _ in
             try await Self.created(at: address, network)
         }
-        let (empty, taken) = (Mutex(Samples()), Mutex(Samples()))
+        let empty = Mutex(Samples())
+        let taken = Mutex(Samples())
         let elapsed = try await seconds {
             _ = try await eachSession { number in
                 // They do not begin all at once: customers do not either.
