@@ -37,7 +37,6 @@ let package = Package(
                 .product(name: "Yosemite", package: "CardPresent"),
                 .product(name: "Simulator", package: "CardPresent"),
                 .product(name: "Sessions", package: "CardPresent"),
-                .product(name: "Scenarios", package: "CardPresent"),
                 // SQLite itself, for the bare loop that the journal is compared with.
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],

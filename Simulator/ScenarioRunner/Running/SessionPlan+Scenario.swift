@@ -9,7 +9,8 @@ extension SessionPlan {
             cards: Self.cards(of: scenario),
             readers: scenario.readers.map { reader in
                 PlannedReader(
-                    name: reader.name, model: reader.model, isPluggedIn: reader.isPluggedIn, faults: reader.faults)
+                    name: reader.name, model: reader.model, isPluggedIn: reader.isPluggedIn, faults: reader.faults,
+                    batteryPercent: reader.battery)
             },
             seed: seed)
         (start, utcOffsetSeconds) = (scenario.clock.start, scenario.clock.offsetSeconds)

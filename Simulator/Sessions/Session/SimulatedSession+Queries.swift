@@ -91,7 +91,7 @@ extension SimulatedSession {
     ///
     /// - Throws: ``SimulatedSessionError/plan(_:)`` when it cannot be read.
     public func issuerLedger() async throws(SimulatedSessionError) -> IssuerLedger {
-        do throws(IssuerLedgerError) { return try await world.issuer.ledger() } catch { throw .plan("\(error)") }
+        try await world.issuerLedger()
     }
 
     /// The till's journal against the issuer's book.

@@ -129,6 +129,13 @@ final class SessionWorld: Sendable {
             certificationAuthorityKeys: authorityKeys, revokedCertificates: revoked)
     }
 
+    /// The issuer's book.
+    ///
+    /// - Throws: ``SimulatedSessionError/plan(_:)`` when it cannot be read.
+    func issuerLedger() async throws(SimulatedSessionError) -> IssuerLedger {
+        do throws(IssuerLedgerError) { return try await issuer.ledger() } catch { throw .plan("\(error)") }
+    }
+
     // MARK: By name
 
     var readers: [SessionReader] { readerList.withLock { $0 } }

@@ -143,6 +143,12 @@ struct HelpTests {
                                           this printer.
                         A receipt that cannot be printed changes nothing about the payment or
                         the exit code.
+                  --record <file>         Write what happens to this file, a scenario that
+                                          'simulate run' plays again, without card data.
+                        It is written however the payment ends, and changes nothing about it or
+                        the exit code. docs/scenarios.md says what a replay of a real card can
+                        show.
+                  --force                 Replace an older recording.
                   --config <file>         The configuration file of the till.
                         Default: $XDG_CONFIG_HOME/cardpresent/cardpresent.yaml, or the same
                         below ~/.config, if it is there.
