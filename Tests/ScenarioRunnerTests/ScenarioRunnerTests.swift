@@ -62,6 +62,32 @@ struct ScenarioRunnerTests {
         #expect(try await results(said).first?.status == .passed)
     }
 
+    @Test("a session that does not come to its end is told with its last events and the time until then")
+    func stuck() async throws {
+        // A day is the most that a step takes, and the journal has taken a second of it before the card is waited for.
+        let text = """
+            template_version: 1
+            description: Nobody comes
+            disk: slow
+            steps: [connect, { pay: { amount: 12.50, presents: false, timeout: 24h } }]
+            """
+        let result = try #require(try await results(text).first)
+        #expect(result.status == .failed)
+        #expect(result.mismatches.map(\.seen) == [["'pay 12.50 USD' waits for something that never comes"]])
+        #expect(result.lastEvents.first == "0.000 s  start 1")
+        #expect(result.lastEvents.last == "3.000 s  waiting insert")
+        #expect(result.virtualMilliseconds == 3000)
+        #expect(FailureText.text(result).contains("the last events:\n    0.000 s  start 1\n"))
+    }
+
+    @Test("every wait may take a day")
+    func longWaits() async throws {
+        let text = "template_version: 1\ndescription: Closed\nsteps: [connect, { wait: 24h }, { wait: 24h }]\n"
+        let result = try #require(try await results(text).first)
+        #expect(result.status == .passed)
+        #expect(result.virtualMilliseconds >= 172_800_000)
+    }
+
     @Test("what was to happen in the middle and did not is a failure")
     func missedInterruption() async throws {
         for during in ["{ on: card_swiped, do: cancel }", "{ after: 1h, do: cancel }"] {

@@ -1,5 +1,10 @@
+internal import Sessions
+
 /// How values are written in results.
 enum Words {
+    /// An event with its time: `1.500 s  display APPROVED`.
+    static func line(_ event: SessionEvent) -> String { "\(time(event.time))  \(event.text)" }
+
     /// For example `1.500 s`.
     static func time(_ time: Duration) -> String {
         let milliseconds = milliseconds(time)

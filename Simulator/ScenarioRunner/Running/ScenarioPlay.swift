@@ -60,7 +60,7 @@ struct ScenarioPlay: Sendable {
         guard all || !mismatches.isEmpty else { return [] }
         let events = session.events
         let end = all ? events.count : min(eventsAtMismatch ?? events.count, events.count)
-        return events[..<end].map { "\(Words.time($0.time))  \($0.text)" }
+        return events[..<end].map(Words.line)
     }
 
     // MARK: Steps

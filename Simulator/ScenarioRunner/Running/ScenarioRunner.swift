@@ -44,9 +44,12 @@ public struct ScenarioRunner: Sendable {
     /// Runs one, on the calling thread.
     public func result(of run: ScenarioSelection.Run) -> ScenarioResult {
         let scenario = run.found.scenario
+        var plan = SessionPlan(scenario, seed: run.seed)
+        let heard = HeardEvents()
+        plan.observer = { heard.add($0) }
         let play: ScenarioPlay
         do {
-            play = try SimulatedSession.play(SessionPlan(scenario, seed: run.seed)) { session in
+            play = try SimulatedSession.play(plan) { session in
                 var play = ScenarioPlay(scenario, session, updatesGolden: updatesGolden)
                 await play.run()
                 return play
@@ -55,7 +58,8 @@ public struct ScenarioRunner: Sendable {
             let mismatch = Mismatch(
                 key: "session", file: scenario.location.file, line: scenario.location.line,
                 expected: ["a session that comes to its end"], seen: ["\(error)"])
-            return result(of: run, [mismatch], elapsed: .zero, events: [])
+            // Nobody can look into the session any more: what it has told is all that there is.
+            return result(of: run, [mismatch], elapsed: heard.elapsed, events: heard.lines)
         }
         return result(of: run, play.mismatches, elapsed: play.elapsed, events: play.told(all: keepsEvents))
     }

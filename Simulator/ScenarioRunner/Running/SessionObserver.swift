@@ -169,7 +169,7 @@ struct SessionObserver: Sendable {
     private func content(of section: GoldenSection) async -> [String] {
         do throws(SimulatedSessionError) {
             switch section {
-            case .events: return scopedEvents().map { "\(Words.time($0.time))  \($0.text)" }
+            case .events: return scopedEvents().map(Words.line)
             case .display: return details(.display)
             case .apdu: return details(.apdu)
             case .receipt: return try await receipt(.customer)

@@ -39,7 +39,7 @@ struct SessionTill: Sendable {
                 ReceiptStore(
                     journal: journal,
                     printer: ProcessPrinter(server: world.printServer, time: world.clock, life: life),
-                    time: world.clock, site: session?.context),
+                    settings: settings.receipt, time: world.clock, site: session?.context),
             ]
         }
     }

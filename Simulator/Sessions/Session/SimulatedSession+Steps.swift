@@ -237,6 +237,7 @@ extension SimulatedSession {
 
     /// Lets time go by.
     public func wait(_ duration: Duration) async {
+        currentStep.begin("wait", at: world.clock.now())
         try? await world.clock.sleep(for: duration)
     }
 

@@ -22,7 +22,7 @@ public import Yosemite
 public final class SimulatedSession: Sendable {
     let world: SessionWorld
     private let current: Mutex<SessionProcess>
-    private let currentStep: SessionStep
+    let currentStep: SessionStep
     private let connectedName = Mutex<String?>(nil)
 
     init(_ world: SessionWorld, _ step: SessionStep) throws(SimulatedSessionError) {

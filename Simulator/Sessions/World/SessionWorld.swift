@@ -67,7 +67,7 @@ final class SessionWorld: Sendable {
             records =
                 switch plan.journal {
                 case .memory: .memory(try SessionDatabases.take(random: random.stream("database")))
-                case .file(let path): .file(path)
+                case .file(let path): .file(try SessionDatabases.make(at: path, random: random.stream("database")))
                 }
         } catch {
             throw .storage(error)

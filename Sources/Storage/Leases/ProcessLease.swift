@@ -20,7 +20,7 @@ public final class ProcessLease: Sendable {
     ///
     /// - Throws: ``StorageError``
     public init(in storage: any StorageManagerType) throws(StorageError) {
-        path = Self.resolved(storage.path ?? ":memory:") + ".lease"
+        path = (storage.path.map(Self.resolved) ?? ":memory:") + ".lease"
         do {
             number = try storage.performAndSave { storage in
                 var identity = try StoreIdentity.load(from: storage)

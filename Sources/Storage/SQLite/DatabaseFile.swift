@@ -11,6 +11,38 @@ enum DatabaseFile {
         throw failure(path, errno)
     }
 
+    /// Makes the folders, and a file with these bytes where there is none, flushed and readable by its owner alone.
+    ///
+    /// When it fails, there is no file.
+    static func create(at path: String, image: [UInt8]) throws(StorageError) {
+        try createFolders(above: path)
+        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            if errno == EEXIST { return }
+            throw failure(path, errno)
+        }
+        defer { close(descriptor) }
+        do {
+            try write(image, to: descriptor, path: path)
+        } catch {
+            unlink(path)
+            throw error
+        }
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: CInt, path: String) throws(StorageError) {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress.map { $0 + written }, $0.count - written)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw failure(path, errno) }
+            written += count
+        }
+        guard fdatasync(descriptor) == 0 else { throw failure(path, errno) }
+    }
+
     /// Opens a file beside the database, and makes it when it is missing.
     static func open(_ path: String) throws(StorageError) -> CInt {
         let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

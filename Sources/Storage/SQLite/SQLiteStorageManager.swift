@@ -94,8 +94,8 @@ public final class SQLiteStorageManager: StorageManagerType {
         guard isRewindable else { return }
         do {
             try writer.writeWithoutTransaction { database in
-                try database.rollback()
-                try database.beginTransaction(.immediate)
+                try database.cachedStatement(sql: "ROLLBACK").execute()
+                try database.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
                 try SQLiteStorage(database: database).updateObject(StoreIdentity(drawnFrom: random))
             }
         } catch {
@@ -121,13 +121,15 @@ public final class SQLiteStorageManager: StorageManagerType {
 
     private func nest<T>(_ operation: (any StorageType) throws -> T) throws -> T {
         try writer.writeWithoutTransaction { database in
-            try database.execute(sql: "SAVEPOINT operation")
+            try database.cachedStatement(sql: "SAVEPOINT operation").execute()
+            let release = try database.cachedStatement(sql: "RELEASE operation")
             do {
                 let result = try operation(SQLiteStorage(database: database))
-                try database.execute(sql: "RELEASE operation")
+                try release.execute()
                 return result
             } catch {
-                try database.execute(sql: "ROLLBACK TO operation; RELEASE operation")
+                try database.execute(sql: "ROLLBACK TO operation")
+                try release.execute()
                 throw error
             }
         }

@@ -42,13 +42,14 @@ extension ActionDispatching {
         let result = await withCheckedContinuation { (continuation: Answer<Value, Failure>.Continuation) in
             let answer = Answer(continuation)
             let action = makeAction { answer.give($0.mapError { .failed($0) }) }
-            answer.name(action.name)
             do throws(DispatcherError) {
                 try dispatch(action)
             } catch {
                 answer.give(.failure(.notDispatched(error)))
             }
         }
+        // Names are looked up by reflection, which takes longer than everything else here.
+        guard let result else { throw .neverCompleted(actionName: makeAction { _ in }.name) }
         return try result.get()
     }
 }
@@ -56,31 +57,21 @@ extension ActionDispatching {
 /// Holds the one chance to resume a waiting task. The completion closure owns it, so that it goes away with the
 /// last copy of the closure, and then resumes the task if nobody has.
 private final class Answer<Value: Sendable, Failure: Error>: Sendable {
-    typealias Continuation = CheckedContinuation<Result<Value, ActionFailure<Failure>>, Never>
+    /// Nil when nobody has answered.
+    typealias Continuation = CheckedContinuation<Result<Value, ActionFailure<Failure>>?, Never>
 
-    private struct Waiting {
-        var continuation: Continuation?
-        var actionName = ""
-    }
+    private let waiting: Mutex<Continuation?>
 
-    private let waiting: Mutex<Waiting>
+    init(_ continuation: Continuation) { waiting = Mutex(continuation) }
 
-    init(_ continuation: Continuation) { waiting = Mutex(Waiting(continuation: continuation)) }
+    deinit { take()?.resume(returning: nil) }
 
-    deinit {
+    func give(_ result: Result<Value, ActionFailure<Failure>>) { take()?.resume(returning: result) }
+
+    private func take() -> Continuation? {
         waiting.withLock { waiting in
-            let failure = ActionFailure<Failure>.neverCompleted(actionName: waiting.actionName)
-            waiting.continuation?.resume(returning: .failure(failure))
+            defer { waiting = nil }
+            return waiting
         }
-    }
-
-    func name(_ actionName: String) { waiting.withLock { $0.actionName = actionName } }
-
-    func give(_ result: Result<Value, ActionFailure<Failure>>) {
-        let continuation = waiting.withLock { waiting in
-            defer { waiting.continuation = nil }
-            return waiting.continuation
-        }
-        continuation?.resume(returning: result)
     }
 }

@@ -3,7 +3,7 @@ internal import Experiments
 internal import Foundation
 public import Hardware
 internal import Networking
-public import Receipts
+internal import Receipts
 public import Storage
 
 /// Keeps receipts and prints them.
@@ -16,16 +16,16 @@ public final class ReceiptStore: Store {
     private let rendering: ReceiptRendering
     private let printing: ReceiptPrinting
 
-    /// `style` is what the shop wants of all its receipts, but for the logo. `logo`, the shop's picture, is asked for
-    /// when a receipt is drawn, and not before. `site` asks the store site that somebody is signed in to; nil when
-    /// nobody is.
+    /// `settings` are what the shop wants of all its receipts; its logo is opened when a receipt is drawn, and not before.
+    /// `site` asks the store site that somebody is signed in to; nil when nobody is.
     public init(
-        journal: PaymentJournal, printer: any PrinterService, style: ReceiptStyle = ReceiptStyle(),
-        logo: @escaping @Sendable () throws(ReceiptError) -> ReceiptLogo? = { () throws(ReceiptError) in nil },
-        time: any TimeSource, site: StoreContext? = nil
+        journal: PaymentJournal, printer: any PrinterService,
+        settings: ReceiptSettings = TillConfiguration.standard.receipt, time: any TimeSource, site: StoreContext? = nil
     ) {
         (self.journal, self.time, self.site) = (journal, time, site)
-        rendering = ReceiptRendering(style: style, logo: logo)
+        rendering = ReceiptRendering(style: ReceiptStyle(settings)) { () throws(ReceiptError) in
+            try settings.openLogo()
+        }
         printing = ReceiptPrinting(journal: journal, printer: printer, time: time, rendering: rendering)
     }
 

@@ -3,7 +3,6 @@ internal import Determinism
 internal import EMV
 internal import Hardware
 internal import Networking
-internal import Receipts
 internal import Recorder
 internal import Simulator
 internal import SmartCard
@@ -118,10 +117,7 @@ struct Till: Sendable {
                     reconnection: world.hasOwnedReaders ? settings.reconnection : .off, trace: world.recordTrace)
             }
             let receipts = ReceiptStore(
-                journal: journal, printer: printers,
-                style: ReceiptStyle(settings.receipt),
-                logo: { () throws(ReceiptError) in try settings.receipt.openLogo() }, time: time,
-                site: session?.context)
+                journal: journal, printer: printers, settings: settings.receipt, time: time, site: session?.context)
             return [payments, receipts]
         }
     }

@@ -91,6 +91,128 @@ struct SimulateRunTests {
         #expect(try run(good, "--json", scratch.file("no/such.json")).status == 69)
     }
 
+    /// The library of scenarios, as a user has it.
+    private static let library = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../Simulator/Scenarios").standardized.path
+
+    /// The report on the library, every event in it, from a process of its own: its hash tables have another seed.
+    private func libraryReport(_ name: String, _ arguments: String...) throws -> Data {
+        let file = scratch.file(name + ".json")
+        let result = try Program.run(
+            ["simulate", "run", Self.library, "--seed", "9", "--json", file, "--html", scratch.file(name)] + arguments,
+            in: scratch)
+        #expect(result.status == 0, "\(result.error)")
+        return try Data(contentsOf: URL(fileURLWithPath: file))
+    }
+
+    @Test func `the library gives the same bytes in every process, on one thread and on several`() throws {
+        let first = try libraryReport("first", "--jobs", "1")
+        #expect(try libraryReport("second", "--jobs", "2") == first)
+        #expect(try libraryReport("third", "--jobs", "5") == first)
+        #expect(first.count > 1_000_000, "the events are not in it")
+    }
+
+    @Test func `what ran before a scenario changes nothing in it`() throws {
+        func byName(_ report: Data) throws -> [String: Data] {
+            let object = try #require(try JSONSerialization.jsonObject(with: report) as? [String: Any])
+            let scenarios = try #require(object["scenarios"] as? [[String: Any]])
+            return Dictionary(
+                uniqueKeysWithValues: try scenarios.map { scenario in
+                    let name = try #require(scenario["name"] as? String)
+                    return (name, try JSONSerialization.data(withJSONObject: scenario, options: .sortedKeys))
+                })
+        }
+        let inOrder = try libraryReport("ordered", "--jobs", "1")
+        let shuffled = try libraryReport("shuffled", "--jobs", "2", "--shuffle")
+        #expect(shuffled != inOrder)
+        let (one, other) = (try byName(inOrder), try byName(shuffled))
+        #expect(one.count == other.count)
+        #expect(one.keys.sorted().filter { one[$0] != other[$0] } == [])
+    }
+
+    // MARK: XML
+
+    private static let hasXMLLint = FileManager.default.isExecutableFile(atPath: "/usr/bin/xmllint")
+    private static let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
+
+    /// What build servers agree on of JUnit's report.
+    private static let schema = """
+        <xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
+          <xs:attributeGroup name="counts">
+            <xs:attribute name="name" type="xs:string" use="required"/>
+            <xs:attribute name="tests" type="xs:nonNegativeInteger" use="required"/>
+            <xs:attribute name="failures" type="xs:nonNegativeInteger" use="required"/>
+            <xs:attribute name="errors" type="xs:nonNegativeInteger" use="required"/>
+            <xs:attribute name="time" type="xs:decimal" use="required"/>
+          </xs:attributeGroup>
+          <xs:complexType name="told">
+            <xs:simpleContent>
+              <xs:extension base="xs:string">
+                <xs:attribute name="message" type="xs:string" use="required"/>
+                <xs:attribute name="type" type="xs:string"/>
+              </xs:extension>
+            </xs:simpleContent>
+          </xs:complexType>
+          <xs:element name="testsuites">
+            <xs:complexType>
+              <xs:sequence>
+                <xs:element name="testsuite" minOccurs="0" maxOccurs="unbounded">
+                  <xs:complexType>
+                    <xs:sequence>
+                      <xs:element name="testcase" minOccurs="0" maxOccurs="unbounded">
+                        <xs:complexType>
+                          <xs:choice minOccurs="0">
+                            <xs:element name="failure" type="told"/>
+                            <xs:element name="skipped" type="told"/>
+                          </xs:choice>
+                          <xs:attribute name="name" type="xs:string" use="required"/>
+                          <xs:attribute name="classname" type="xs:string" use="required"/>
+                          <xs:attribute name="time" type="xs:decimal" use="required"/>
+                        </xs:complexType>
+                      </xs:element>
+                    </xs:sequence>
+                    <xs:attributeGroup ref="counts"/>
+                    <xs:attribute name="skipped" type="xs:nonNegativeInteger" use="required"/>
+                  </xs:complexType>
+                </xs:element>
+              </xs:sequence>
+              <xs:attributeGroup ref="counts"/>
+            </xs:complexType>
+          </xs:element>
+        </xs:schema>
+
+        """
+
+    @Test(.enabled(if: hasXMLLint || isCI, "xmllint is not installed"))
+    func `xmllint accepts the JUnit file, whatever stands in it`() throws {
+        let nasty = #"]]> <&>'\" \u0001\u001B[31m\uFFFE é 日本 \U0001F4B3 %s\n\t-->"#
+        let wrong = try scratch.write(
+            """
+            template_version: 1
+            description: "\(nasty)"
+            matrix: { text: ["\(nasty)", plain] }
+            steps:
+              - connect
+              - pay: 12.50
+                expect: { display: "${text}" }
+
+            """, to: "]]> <&😀.yaml")
+        let expected = try scratch.write(
+            try scratch.text("]]> <&😀.yaml") + "expectedFailure: \"\(nasty)\"\n", to: "expected.yaml")
+        let right = try scenario("approved", to: "right.yaml")
+        let report = scratch.file("out.xml")
+        let result = try run(wrong, expected, right, "--junit", report)
+        #expect(result.status == 1)
+        #expect(result.output == "5 scenarios: 1 passed, 2 failed, 2 failed as expected\n")
+        let schema = try scratch.write(Self.schema, to: "junit.xsd")
+        let check = try Child(
+            program: "/usr/bin/xmllint", ["--noout", "--nonet", "--schema", schema, report], in: scratch
+        ).result()
+        #expect(check.status == 0, "\(check.error)")
+        #expect(check.error == "\(report) validates\n")
+        #expect(try scratch.text("out.xml").contains("é 日本 💳"))
+    }
+
     @Test func `GitHub gets annotations at the lines, and a summary behind what is there`() throws {
         let path = try scenario("declined", to: "wrong.yaml")
         let summary = try scratch.write("before\n", to: "summary.md")

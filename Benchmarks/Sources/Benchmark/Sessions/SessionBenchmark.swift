@@ -40,7 +40,16 @@ struct SessionBenchmark {
         let lane = try KernelLane(card: "visa-credit", method: .none)
         try await lane.pay(200)
         var table = MarkdownTable(
-            "journal", "jobs", "sessions/s", "the same per second of work", "session / kernel alone", "target")
+            "journal", "one job, sessions/s", "two jobs, sessions/s", "two jobs / one", "per second of work",
+            "session / kernel alone", "target for two jobs")
+        var (single, double) = (Samples(), Samples())
+        for _ in 0..<rounds {
+            single.add(1 / (await reckon(jobs: 1)))
+            double.add(1 / (await reckon(jobs: 2)))
+        }
+        table.add(
+            "arithmetic alone, rounds/s (baseline)", single.text(decimals: 1), double.text(decimals: 1),
+            (double / single).text(decimals: 2), "", "", "")
         for place in Place.allCases {
             var (one, two, work, ratio) = (Samples(), Samples(), Samples(), Samples())
             _ = try await play(100, jobs: 2, place)
@@ -55,20 +64,41 @@ struct SessionBenchmark {
                 ratio.add(single / kernel)
             }
             table.add(
-                place.rawValue, "1", one.text(decimals: 0), work.text(decimals: 0), ratio.text(decimals: 1), "")
-            table.add(
-                place.rawValue, "2", two.text(decimals: 0), "", "", verdict(two.median, atLeast: place.target))
+                place.rawValue, one.text(decimals: 0), two.text(decimals: 0), (two / one).text(decimals: 2),
+                work.text(decimals: 0), ratio.text(decimals: 1), verdict(two.median, atLeast: place.target))
         }
         return table.text
     }
 
+    /// What two threads can do more than one on this machine: work that needs nothing but a processor.
+    ///
+    /// - Returns: how long a round took, in seconds.
+    private func reckon(jobs: Int) async -> Double {
+        let parts = 8
+        let sum = Mutex(0 as UInt64)
+        return await seconds {
+            await SessionPool(jobs: jobs).run(parts) { number -> UInt64 in
+                var state = UInt64(number) &+ 1
+                for _ in 0..<10_000_000 {
+                    state ^= state << 13
+                    state ^= state >> 7
+                    state ^= state << 17
+                }
+                return state
+            } take: { _, value in
+                sum.withLock { $0 &+= value }
+                return true
+            }
+        }
+    }
+
     private func memory() async throws -> String {
-        var table = MarkdownTable("after sessions", "resident, KiB", "sessions/s")
+        var table = MarkdownTable("after sessions", "resident, KiB", "sessions/s", "load")
         var played = 0
-        for mark in [1000, 10_000, 100_000, 1_000_000] where mark <= watched {
+        for mark in [1000, 10_000, 100_000, 300_000, 1_000_000] where mark <= watched {
             let elapsed = try await play(mark - played, jobs: 2, .memory)
-            table.add(
-                "\(mark)", "\(try Machine.residentKilobytes())", (Double(mark - played) / elapsed).text(0))
+            let rate = Double(mark - played) / elapsed
+            table.add("\(mark)", "\(try Machine.residentKilobytes())", rate.text(0), Machine.load)
             played = mark
         }
         return table.text

@@ -1,11 +1,11 @@
 internal import Files
-internal import Hardware
-internal import Receipts
+public import Hardware
+public import Receipts
 
 extension ReceiptStyle {
     /// What the configuration wants of receipts, but for the logo: its file is opened by ``ReceiptSettings/openLogo()``
     /// when a receipt is drawn, so that a payment never fails because of a picture.
-    init(_ settings: ReceiptSettings) {
+    public init(_ settings: ReceiptSettings) {
         let paper: PaperSize =
             switch settings.paper {
             case .roll58: .roll58
@@ -23,7 +23,7 @@ extension ReceiptSettings {
     /// The shop's logo; nil when it has none.
     ///
     /// - Throws: ``ReceiptError/logoUnusable(path:reason:)``
-    func openLogo() throws(ReceiptError) -> ReceiptLogo? {
+    public func openLogo() throws(ReceiptError) -> ReceiptLogo? {
         guard let logo else { return nil }
         return try ReceiptLogo(path: logo)
     }
@@ -33,7 +33,7 @@ extension ReceiptLogo {
     /// Reads a PNG file.
     ///
     /// - Throws: ``ReceiptError/logoUnusable(path:reason:)``
-    init(path: String) throws(ReceiptError) {
+    public init(path: String) throws(ReceiptError) {
         let bytes: [UInt8]
         do throws(FileError) {
             bytes = try Files.contents(path, atMost: Self.byteLimit + 1)
