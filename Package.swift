@@ -157,8 +157,8 @@ let package = Package(
             ],
             path: "Simulator",
             exclude: [
-                "CRunQueue", "Scenarios", "ScenarioFormat", "ScenarioRunner", "Sessions", "SimulationServer",
-                "StoreSite", "StoreSiteServer",
+                "CRunQueue", "Explorer", "Scenarios", "ScenarioFormat", "ScenarioRunner", "Sessions",
+                "SimulationServer", "StoreSite", "StoreSiteServer",
             ],
             sources: ["Sources"],
             resources: [.embedInCode("Cards"), .embedInCode("IssuerRules"), .embedInCode("Keys")],
@@ -221,6 +221,13 @@ let package = Package(
             ],
             path: "Simulator/ScenarioRunner", swiftSettings: strict),
         .target(
+            name: "Explorer",
+            dependencies: [
+                "Amounts", "Determinism", "Hardware", "ScenarioFormat", "ScenarioRunner", "Sessions", "SettingsFile",
+                "Simulator", "StoreSite",
+            ],
+            path: "Simulator/Explorer", swiftSettings: strict),
+        .target(
             name: "Doctor",
             dependencies: [
                 "CCID", "CTimex", "Determinism", "DeviceAccess", "Files", "HID", "Hardware", "MSR", "SettingsFile",
@@ -232,7 +239,7 @@ let package = Package(
             name: "CardPresentCommand",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Commands", "Cryptography", "Determinism", "DeviceAccess", "DFU",
-                "Doctor", "EMV", "EMVReplay", "Experiments", "Files", "Flux", "Hardware", "Mail", "MSR", "Networking",
+                "Doctor", "EMV", "EMVReplay", "Experiments", "Explorer", "Files", "Flux", "Hardware", "Mail", "MSR", "Networking",
                 "PCSC", "Receipts", "ScenarioFormat", "ScenarioRunner", "SettingsFile", "SimulationServer",
                 "Simulator", "SmartCard", "Storage", "StoreSite", "StoreSiteServer", "USB", "Vault", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -277,6 +284,9 @@ let package = Package(
         .testTarget(
             name: "ScenarioRunnerTests",
             dependencies: ["ScenarioFormat", "ScenarioRunner", "SettingsFile"], swiftSettings: strict),
+        .testTarget(
+            name: "ExplorerTests",
+            dependencies: ["Explorer", "ScenarioFormat", "Sessions", "Simulator"], swiftSettings: strict),
         .testTarget(name: "SettingsFileTests", dependencies: ["SettingsFile"], swiftSettings: strict),
         .testTarget(name: "SmartCardTests", dependencies: ["Determinism", "SmartCard"], swiftSettings: strict),
         .testTarget(name: "USBTests", dependencies: ["CLibUSB", "Determinism", "USB"], swiftSettings: strict),

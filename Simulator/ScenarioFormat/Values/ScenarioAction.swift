@@ -31,6 +31,8 @@ public enum ScenarioAction: Sendable {
     /// Prints a receipt again, which marks it as a duplicate.
     case reprint(PrintAction)
     case wait(Duration)
+    /// Issuer, store, printer and disk work again: rules and faults are gone, and what was still to happen does not.
+    case mend
     case set(WorldChange)
 
     /// The word that it has in a file.
@@ -56,6 +58,7 @@ public enum ScenarioAction: Sendable {
         case .print: "print"
         case .reprint: "reprint"
         case .wait: "wait"
+        case .mend: "mend"
         case .set: "set"
         }
     }

@@ -12,9 +12,13 @@ extension SimulatedSession {
     public func perform(_ act: SessionAct, when trigger: SessionTrigger? = nil) throws(SimulatedSessionError) {
         let deed = try deed(act)
         guard let trigger else { return deed() }
+        let plan = world.plannedActs.current
+        let planned: @Sendable () -> Void = { [weak self] in
+            if self?.world.plannedActs.current == plan { deed() }
+        }
         let delayed: @Sendable () -> Void = { [weak self] in
-            guard trigger.delay > .zero else { return deed() }
-            self?.world.clock.schedule(after: trigger.delay, act.isDisruptive ? .disruptive : .awaited, deed)
+            guard trigger.delay > .zero else { return planned() }
+            self?.world.clock.schedule(after: trigger.delay, act.isDisruptive ? .disruptive : .awaited, planned)
         }
         switch trigger.moment {
         case .now: delayed()
@@ -87,6 +91,8 @@ extension SimulatedSession {
         case .issuerFault(let fault): return { Task { await world.issuer.inject(fault) } }
         case .issuerRecovers: return { Task { await world.issuer.removeFaults() } }
         case .siteFault(let rule): return { world.site?.site.add(rule) }
+        case .callOff: return { world.plannedActs.callOff() }
+        case .siteRecovers: return { world.site?.site.removeFaults() }
         case .printer(let condition): return { world.printServer.change(to: condition) }
         case .disk(let condition): return { world.disk.condition = condition }
         }
@@ -141,6 +147,8 @@ extension SessionAct {
         case .issuerFault: "issuer_fault"
         case .issuerRecovers: "issuer_recovers"
         case .siteFault(let rule): "site_fault \(rule.fault)"
+        case .callOff: "call_off"
+        case .siteRecovers: "site_recovers"
         case .printer(let condition): "printer \(condition.word)"
         case .disk(let condition): "disk \(condition.word)"
         }

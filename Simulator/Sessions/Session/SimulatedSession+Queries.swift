@@ -113,6 +113,9 @@ extension SimulatedSession {
     /// What the till asked the store, oldest first.
     public var siteRequests: [SeenRequest] { world.site?.requests ?? [] }
 
+    /// The cryptograms that the session's cards have made, card by card in the order of the plan, oldest first.
+    public var cryptograms: [MadeCryptogram] { world.cards.flatMap(\.chip.cryptograms) }
+
     /// What came to the printer.
     public var printouts: [SessionPrintout] { world.printServer.printouts }
 

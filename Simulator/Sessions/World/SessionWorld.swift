@@ -21,9 +21,11 @@ final class SessionWorld: Sendable {
     let disk: SessionDisk
     let person: SessionPerson
     let toldEvents = ToldEvents()
+    let plannedActs = PlannedActs()
     let bus: SimulatedUSBBus
     private let pinPad: SimulatedPINPad
     private let records: Records
+    private let processes = Mutex<[KnownProcess]>([])
     private let isOver = Atomic(false)
     private let authorityKeys: [CAPublicKey]
     private let revoked: [CertificateRevocation]
@@ -100,6 +102,16 @@ final class SessionWorld: Sendable {
         reader.parts.chip?.onSlotChange { _, hasCard in log.note(hasCard ? .cardIn : .cardOut, name) }
     }
 
+    // MARK: Processes
+
+    /// A process has begun.
+    func note(_ process: SessionProcess) {
+        processes.withLock { $0.append(KnownProcess(process: process)) }
+    }
+
+    /// How many processes are still in memory.
+    var livingProcesses: Int { processes.withLock { $0.count { $0.process != nil } } }
+
     // MARK: What a process needs
 
     /// The records, opened by another process.
@@ -113,6 +125,8 @@ final class SessionWorld: Sendable {
     /// The session is over, and its last process dead: nobody has its records any more.
     func close() {
         isOver.store(true, ordering: .sequentiallyConsistent)
+        // What waits there holds the world, which holds them.
+        log.forgetWatches()
         if case .memory(let database) = records { SessionDatabases.give(back: database) }
     }
 
