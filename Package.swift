@@ -75,6 +75,7 @@ let package = Package(
         .target(name: "CardSecrets", swiftSettings: strict),
         .target(name: "Determinism", swiftSettings: strict),
         .target(name: "Files", swiftSettings: strict),
+        .target(name: "Sockets", swiftSettings: strict),
         .target(name: "Cryptography", dependencies: ["CardSecrets", "COpenSSL", "Determinism"], swiftSettings: strict),
         .target(
             name: "SettingsFile", dependencies: [.product(name: "Yams", package: "Yams")], swiftSettings: strict),
@@ -153,7 +154,7 @@ let package = Package(
             name: "Simulator",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
-                "SettingsFile", "SmartCard", "USB",
+                "SettingsFile", "SmartCard", "Sockets", "USB",
             ],
             path: "Simulator",
             exclude: [
@@ -259,6 +260,7 @@ let package = Package(
         .testTarget(name: "AmountsTests", dependencies: ["Amounts"], swiftSettings: strict),
         .testTarget(name: "CardSecretsTests", dependencies: ["CardSecrets"], swiftSettings: strict),
         .testTarget(name: "FilesTests", dependencies: ["Files"], swiftSettings: strict),
+        .testTarget(name: "SocketsTests", dependencies: ["Sockets"], swiftSettings: strict),
         .testTarget(name: "DeterminismTests", dependencies: ["Determinism"], swiftSettings: strict),
         .testTarget(
             name: "CryptographyTests", dependencies: ["CardSecrets", "Cryptography", "Determinism"],

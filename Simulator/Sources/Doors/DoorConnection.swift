@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Sockets
 
 /// A stream socket to the other side of a door. One task at a time sends, and one receives; cancelling a task ends
 /// its wait.

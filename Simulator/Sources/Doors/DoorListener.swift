@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Sockets
 
 /// A place where others connect to.
 final class DoorListener: Sendable {

@@ -1,12 +1,17 @@
 /// What of commands and responses may be shown, with a memory for the card data that was seen.
 struct TraceMask: ~Copyable {
-    /// PAN, track 2 data (57, 9F6B), track 1 data, names, discretionary data, PIN data, and the ICC public
-    /// key certificates, out of which everybody can recover the PAN.
+    /// PAN, account number (IBAN), expiry date, tracks 1 to 3 and their parts, names, PIN data, and the ICC public key
+    /// certificates, out of which everybody can recover the PAN. With the application's elements stand those that
+    /// ISO/IEC 7816-6 has for the same, and those of contactless kernels.
     private static let sensitiveTags: Set<BERTag> = [
-        0x5A, 0x57, 0x56, 0x5F20, 0x9F0B, 0x9F1F, 0x9F20, 0x9F6B, 0x99, 0x9F46, 0x9F2D,
+        0x56, 0x57, 0x58, 0x59, 0x5A, 0x5B, 0x5F20, 0x5F21, 0x5F22, 0x5F23, 0x5F24, 0x5F53, 0x99, 0x9F0B, 0x9F1F,
+        0x9F20, 0x9F2D, 0x9F46, 0x9F6B, 0xDF812A, 0xDF812B,
     ]
-    /// VERIFY, CHANGE REFERENCE DATA (PIN CHANGE/UNBLOCK), RESET RETRY COUNTER.
-    private static let pinInstructions: Set<UInt8> = [0x20, 0x24, 0x2C]
+    /// VERIFY, CHANGE REFERENCE DATA (PIN CHANGE/UNBLOCK), RESET RETRY COUNTER, each also with data objects.
+    private static let pinInstructions: Set<UInt8> = [0x20, 0x21, 0x24, 0x25, 0x2C, 0x2D]
+    /// WRITE RECORD, UPDATE BINARY, PUT DATA, UPDATE RECORD, each also with data objects: what an issuer writes may be
+    /// card data that was not seen before.
+    private static let writingInstructions: Set<UInt8> = [0xD2, 0xD6, 0xD7, 0xDA, 0xDB, 0xDC, 0xDD]
     /// GET CHALLENGE and INTERNAL AUTHENTICATE answer with bytes that are no data objects.
     private static let plainInstructions: Set<UInt8> = [0x84, 0x88]
     private static let maximumDepth = 16
@@ -23,14 +28,22 @@ struct TraceMask: ~Copyable {
         }
     }
 
-    func text(of command: CommandAPDU) -> String {
-        let hidden =
-            Self.pinInstructions.contains(command.ins)
-            ? Array(repeating: true, count: command.data.count)
-            : occurrences(in: command.data)
+    mutating func text(of command: CommandAPDU) -> String {
         // The parts one by one: the whole would be one more copy of a PIN.
-        return HexText.encode(command.bytesBeforeData) + Self.text(command.data, hidden)
+        HexText.encode(command.bytesBeforeData) + Self.text(command.data, hidden(in: command))
             + HexText.encode(command.bytesAfterData)
+    }
+
+    private mutating func hidden(in command: CommandAPDU) -> [Bool] {
+        let data = command.data
+        if Self.pinInstructions.contains(command.ins) { return Array(repeating: true, count: data.count) }
+        guard Self.writingInstructions.contains(command.ins) else { return occurrences(in: data) }
+        var sensitive: [(tag: BERTag, value: ArraySlice<UInt8>)] = []
+        // PUT DATA names the object in P1 and P2. A message authentication code may stand behind the objects.
+        let tag = BERTag(rawValue: UInt32(command.p1) << 8 | UInt32(command.p2))
+        if command.ins == 0xDA, Self.sensitiveTags.contains(tag) { sensitive.append((tag, data[...])) }
+        _ = Self.collect(data, 0..<data.count, Self.maximumDepth, &sensitive)
+        return hidden(in: data, sensitive)
     }
 
     mutating func text(of response: ResponseAPDU, to command: CommandAPDU) -> String {
@@ -39,15 +52,24 @@ struct TraceMask: ~Copyable {
         var sensitive: [(tag: BERTag, value: ArraySlice<UInt8>)] = []
         let isTLV = Self.collect(data, 0..<data.count, Self.maximumDepth, &sensitive)
         let isUnderstood = isTLV && Self.isExpected(data, to: command)
-        for (tag, value) in sensitive { learn(tag, value) }
+        let hidden = hidden(in: data, sensitive)
         guard isUnderstood || Self.plainInstructions.contains(command.ins) else {
             return String(repeating: "**", count: data.count) + status
         }
+        return Self.text(data, hidden) + status
+    }
+
+    /// Learns the sensitive values of `data`, and tells for each byte whether it belongs to one of them or to card data
+    /// that was seen before.
+    private mutating func hidden(
+        in data: [UInt8], _ sensitive: [(tag: BERTag, value: ArraySlice<UInt8>)]
+    ) -> [Bool] {
+        for (tag, value) in sensitive { learn(tag, value) }
         var hidden = occurrences(in: data)
         for (_, value) in sensitive {
             for index in value.indices { hidden[index] = true }
         }
-        return Self.text(data, hidden) + status
+        return hidden
     }
 
     /// Whether the first tag is one that the command is answered with.
@@ -95,8 +117,12 @@ struct TraceMask: ~Copyable {
             // Format code, PAN in ASCII, separator.
             learnNumber(value.dropFirst().prefix { (0x30...0x39).contains($0) }.map { $0 & 0x0F }[...])
             remember(halves[...])
-        case 0x5F20, 0x9F0B, 0x9F1F, 0x9F20: remember(halves[...])
-        default: break
+        case 0x5F24, 0x59:
+            // YYMMDD: short, but of digits that are a date, and a list of the card's may ask for it.
+            if halves.count == 6, halves.allSatisfy({ $0 <= 9 }), Set(halves).count > 1 { add(halves) }
+        // Of a certificate the PAN comes back only as the same certificate, which has a tag.
+        case 0x9F46, 0x9F2D: break
+        default: remember(halves[...])
         }
     }
 

@@ -3,8 +3,8 @@ internal import Synchronization
 /// Turns exchanges with a card into trace entries without card data, and remembers what it has to hide.
 ///
 /// These bytes never get into a trace: the data of VERIFY, CHANGE REFERENCE DATA and RESET RETRY COUNTER;
-/// the values of PAN, track, name and discretionary data objects, and of certificates that carry the PAN;
-/// response data whose coding is not understood; and, wherever they turn up later, the PAN and the other
+/// the values of PAN, expiry, track, name and discretionary data objects, and of certificates that carry the PAN,
+/// whether the card tells them or the issuer writes them; response data whose coding is not understood; and, wherever they turn up later, the PAN and the other
 /// card data that were seen.
 public final class TraceRecorder: Sendable {
     private let record: @Sendable (TraceEntry) -> Void

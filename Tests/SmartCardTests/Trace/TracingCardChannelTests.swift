@@ -39,10 +39,12 @@ struct TracingCardChannelTests {
         let lines = try await trace([
             ("0020008008241234FFFFFFFFFF", "63C2"), ("842400020A01020304050607080910", "9000"),
             ("002C00000412345678", "6D00"),
+            ("00210080059903241234", "9000"),
         ])
         #expect(lines[0] == #"{"c":"0020008008****************","r":"63C2"}"#)
         #expect(lines[1] == #"{"c":"842400020A********************","r":"9000"}"#)
         #expect(lines[2] == #"{"c":"002C000004********","r":"6D00"}"#)
+        #expect(lines[3] == #"{"c":"0021008005**********","r":"9000"}"#)
     }
 
     @Test func `card data is masked in records at any depth, the rest stays`() async throws {
@@ -66,7 +68,11 @@ struct TracingCardChannelTests {
         #expect(lines.count == 1)
     }
 
-    @Test(arguments: ["9F0B", "9F1F", "9F20", "9F6B", "9F46", "9F2D", "99", "56"])
+    @Test(
+        arguments: [
+            "9F0B", "9F1F", "9F20", "9F6B", "9F46", "9F2D", "99", "56", "57", "58", "59", "5A", "5B", "5F20", "5F21",
+            "5F22", "5F23", "5F24", "5F53", "DF812A", "DF812B",
+        ])
     func `every sensitive object is masked`(tag: String) async throws {
         let value = "4761739001010010"
         let object = tag + "08" + value
@@ -119,6 +125,34 @@ struct TracingCardChannelTests {
             ("00B2010C00", "7015 5713 \(track) 9000"), ("80AE800013 \(track) 00", "8001 80 9000"),
         ])
         #expect(lines[1].contains("80AE800013" + String(repeating: "**", count: 19) + "00"))
+    }
+
+    @Test func `the expiry date is masked, and again where a list asks for it`() async throws {
+        let lines = try await trace([
+            ("00B2011400", "700F 5F2403 351231 5F2503 240101 9F0800 9000"),
+            ("80AE80000B 0000 351231 351231 000000 00", "770A 9F2701 80 DF0103 351231 9000"),
+            ("00B2011400", "7006 5F2403 111111 9000"), ("80AE800004 11111111 00", "8001 80 9000"),
+        ])
+        #expect(lines[0].contains("700F5F2403******5F25032401019F08009000"))
+        #expect(lines[1] == #"{"c":"80AE80000B0000************00000000","r":"770A9F270180DF0103******9000"}"#)
+        #expect(lines[2].contains("70065F2403******9000"))
+        #expect(lines[3].contains("80AE8000041111111100"))
+    }
+
+    @Test(arguments: [
+        ("04DC010C14 700A5A08541333008902001F 1122334455667788", "04DC010C14700A5A08****************1122334455667788"),
+        ("00DC010C08 70065F2403351231", "00DC010C0870065F2403******"),
+        ("04DA5F240B 351231 1122334455667788", "04DA5F240B**********************"),
+        ("00DA9F5802 0203", "00DA9F58020203"), ("00DB3FFF0A 5A08541333008902001F", "00DB3FFF0A5A08****************"),
+    ])
+    func `card data that an issuer writes is masked, and known from then on`(
+        command: String, shown: String
+    ) async throws {
+        let number = "541333008902001F"
+        let lines = try await trace([(command, "9000"), ("80CADF0100", "DF0108 \(number) 9000")])
+        #expect(lines[0] == #"{"c":"\#(shown)","r":"9000"}"#)
+        let isKnown = command.contains(number)
+        #expect(lines[1].contains(isKnown ? "DF0108****************9000" : "DF0108\(number)9000"))
     }
 
     @Test func `a failure is recorded and passed on`() async throws {

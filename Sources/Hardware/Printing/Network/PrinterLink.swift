@@ -1,6 +1,7 @@
 internal import Determinism
 internal import Dispatch
 internal import Glibc
+internal import Sockets
 internal import Synchronization
 
 /// A TCP connection to a printer. One task at a time uses it. It waits in poll() on a thread of its own, until the socket
@@ -49,7 +50,7 @@ final class PrinterLink: Sendable {
         _ address: PrinterAddress, within limit: Duration, _ time: any TimeSource
     ) async throws(PrinterLinkError) -> PrinterLink {
         var failure = PrinterLinkError.unknownHost
-        for candidate in try await HostAddress.resolve(address, within: limit, time).prefix(addressLimit) {
+        for candidate in try await SocketAddress.resolve(address, within: limit, time).prefix(addressLimit) {
             let link = try PrinterLink(family: candidate.family, time: time)
             do throws(PrinterLinkError) {
                 try await link.connect(to: candidate, within: limit)
@@ -65,7 +66,7 @@ final class PrinterLink: Sendable {
     /// A host of more addresses than these is no printer.
     private static let addressLimit = 4
 
-    private func connect(to address: HostAddress, within limit: Duration) async throws(PrinterLinkError) {
+    private func connect(to address: SocketAddress, within limit: Duration) async throws(PrinterLinkError) {
         guard address.withPointer({ Glibc.connect(socket, $0, $1) }) != 0 else { return }
         guard errno == EINPROGRESS || errno == EINTR else { throw Self.error(errno) }
         try await wait(for: POLLOUT, within: limit)

@@ -1,23 +1,16 @@
-internal import Glibc
+public import Glibc
 
 /// An address as the system's calls take it.
-struct SocketAddress: Sendable {
-    let family: Int32
+public struct SocketAddress: Hashable, Sendable {
+    /// `AF_INET`, `AF_INET6` or `AF_UNIX`.
+    public let family: Int32
     /// A `sockaddr_in`, `sockaddr_in6` or `sockaddr_un`.
     private let bytes: [UInt8]
 
-    /// Everything that the address may mean, in the order in which it is to be tried; nothing when there is no such
-    /// host, or when a path is longer than the system takes.
-    static func resolve(_ address: DoorAddress, _ waiter: SocketWaiter) async -> [SocketAddress] {
-        switch address {
-        case .unix(let path): [SocketAddress(path: path)].compactMap(\.self)
-        case .tcp(let host, let port): await waiter.run { lookUp(host, port) }
-        }
-    }
-
     private init(family: Int32, bytes: [UInt8]) { (self.family, self.bytes) = (family, bytes) }
 
-    private init?(path: String) {
+    /// A socket in the file system; nil when the path is longer than the system takes.
+    public init?(path: String) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let name = Array(path.utf8) + [0]
@@ -26,7 +19,9 @@ struct SocketAddress: Sendable {
         self.init(family: AF_UNIX, bytes: withUnsafeBytes(of: &address) { Array($0) })
     }
 
-    private static func lookUp(_ host: String, _ port: UInt16) -> [SocketAddress] {
+    /// Everything that a host's name or number may mean, in the order in which it is to be tried; nothing when there is
+    /// no such host. It asks the system, which blocks and cannot be ended: call it where a thread may wait.
+    public static func lookUp(_ host: String, port: UInt16) -> [SocketAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         hints.ai_flags = AI_NUMERICSERV
@@ -45,7 +40,8 @@ struct SocketAddress: Sendable {
         return found
     }
 
-    func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    /// Lends it to a call of the system.
+    public func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         // A copy that is aligned for every family, and has room for each.
         var storage = sockaddr_storage()
         let count = withUnsafeMutableBytes(of: &storage) { room in
