@@ -288,7 +288,10 @@ let package = Package(
             dependencies: ["ScenarioFormat", "ScenarioRunner", "SettingsFile"], swiftSettings: strict),
         .testTarget(
             name: "ExplorerTests",
-            dependencies: ["Explorer", "ScenarioFormat", "Sessions", "Simulator"], swiftSettings: strict),
+            dependencies: [
+                "Determinism", "Explorer", "ScenarioFormat", "ScenarioRunner", "Sessions", "Simulator",
+            ],
+            swiftSettings: strict),
         .testTarget(name: "SettingsFileTests", dependencies: ["SettingsFile"], swiftSettings: strict),
         .testTarget(name: "SmartCardTests", dependencies: ["Determinism", "SmartCard"], swiftSettings: strict),
         .testTarget(name: "USBTests", dependencies: ["CLibUSB", "Determinism", "USB"], swiftSettings: strict),

@@ -1,8 +1,7 @@
 internal import Determinism
-internal import Synchronization
 public import ScenarioFormat
 internal import Sessions
-internal import Simulator
+internal import Synchronization
 
 /// Plays sessions that it makes up from a model of everything that can go wrong, and judges what comes of them.
 ///
@@ -18,6 +17,8 @@ public struct Explorer: Sendable {
     public var stopsAtFailure: Bool
     /// A folder in which the sessions that keep files may do so.
     public var folder: String
+    /// What a session broke.
+    var judge: @Sendable (SessionRecord) -> [Violation] = { SessionJudge($0).violations }
 
     /// How many sessions are made up at a time.
     private static let round = 64
@@ -71,7 +72,7 @@ public struct Explorer: Sendable {
                 let origin = planned.isVariation ? \ExplorationReport.variations : \ExplorationReport.fresh
                 report[keyPath: origin].sessions += 1
                 report[keyPath: origin].newStates += new
-                for violation in SessionJudge(record).violations {
+                for violation in judge(record) {
                     let isNew = kinds.count < Self.mostFailures && kinds.insert(violation.kind).inserted
                     if isNew { broken.append((planned, violation)) } else { report.repetitions += 1 }
                 }
@@ -92,13 +93,13 @@ public struct Explorer: Sendable {
     /// - Throws: `ScenarioFileError`
     public func replay(_ path: String) async throws(ScenarioFileError) -> (failures: [FoundFailure], cases: Int) {
         let scenarios = try ScenarioFile.scenarios(path: path)
-        let (play, seed) = (DraftPlay(folder: folder), seed)
+        let (play, seed, judge) = (DraftPlay(folder: folder), seed, judge)
         let found = await SessionPool(jobs: jobs).run(scenarios.count) { number -> [FoundFailure] in
             let scenario = DraftPlay.ended(scenarios[number])
             let seed = scenario.seed ?? seed
             let record = play.record(scenario, seed: seed, name: "replay-\(number)", keepsFiles: true)
-            var violations = SessionJudge(record).violations
-            if let refusal = record.refusal { violations.append(Violation(.theTillRecovers, refusal)) }
+            var violations = judge(record)
+            if let refusal = record.refusal { violations.append(Violation(.theTillRecovers, "the session cannot begin: \(refusal)")) }
             return violations.map { violation in
                 FoundFailure(
                     invariant: violation.invariant, detail: "\(scenario.name): \(violation.detail)", session: nil,
@@ -147,14 +148,14 @@ public struct Explorer: Sendable {
     }
 
     private func shrink(_ broken: [(Planned, Violation)]) async -> [FoundFailure] {
-        let play = DraftPlay(folder: folder)
+        let (play, judge) = (DraftPlay(folder: folder), judge)
         return await SessionPool(jobs: jobs).run(broken.count) { place -> FoundFailure in
             let (planned, violation) = broken[place]
             let keepsFiles = keepsFiles(planned)
             @Sendable func judged(_ draft: SessionDraft) -> (SessionRecord, Violation?) {
                 let record = play.record(
                     draft, seed: planned.seed, number: planned.number, keepsFiles: keepsFiles)
-                return (record, SessionJudge(record).violations.first { $0.kind == violation.kind })
+                return (record, judge(record).first { $0.kind == violation.kind })
             }
             var shrinker = Shrinker { judged($0).1 != nil }
             let small = shrinker.shrunk(planned.draft)

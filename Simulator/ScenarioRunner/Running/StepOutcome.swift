@@ -57,6 +57,7 @@ public struct StepOutcome: Sendable {
         case .over: "over"
         case .storage: "storage"
         case .receipt(let error): code(of: error)
+        case .refused: "refused"
         case .fault: "internal"
         case .stuck: "stuck"
         case .payments(let error): code(of: error)

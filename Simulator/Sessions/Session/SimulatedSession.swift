@@ -147,6 +147,8 @@ public final class SimulatedSession: Sendable {
             } catch {
                 switch error {
                 case .failed(let error): first.give(.failure(failure(error)))
+                case .notDispatched(.signingOut), .notDispatched(.notSignedIn):
+                    first.give(.failure(.refused(error.description)))
                 case .notDispatched, .neverCompleted: first.give(.failure(.fault(error.description)))
                 }
             }
