@@ -34,7 +34,9 @@ let package = Package(
         .library(name: "StoreSite", targets: ["StoreSite", "StoreSiteServer"]),
         .library(name: "Storage", targets: ["Storage"]),
         .library(name: "Yosemite", targets: ["Yosemite"]),
-        .library(name: "Simulator", targets: ["Simulator"]),
+        .library(name: "Simulator", targets: ["Simulator", "Sessions", "ScenarioFormat", "ScenarioRunner"]),
+        // It needs Swift Testing, and belongs into tests alone.
+        .library(name: "SimulatorTesting", targets: ["SimulatorTesting"]),
         .library(name: "Sessions", targets: ["Sessions"]),
         .library(
             name: "Foundations",
@@ -123,7 +125,7 @@ let package = Package(
             name: "Hardware",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "DFU", "EMV", "Experiments",
-                "Files", "HID", "MagneticStripe", "MSR", "PCSC", "SettingsFile", "SmartCard", "USB",
+                "Files", "HID", "MagneticStripe", "MSR", "PCSC", "SettingsFile", "SmartCard", "Sockets", "USB",
             ],
             swiftSettings: strict
         ),
@@ -153,13 +155,13 @@ let package = Package(
         .target(
             name: "Simulator",
             dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
-                "SettingsFile", "SmartCard", "Sockets", "USB",
+                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "EMVReplay", "Hardware",
+                "MagneticStripe", "SettingsFile", "SmartCard", "Sockets", "USB",
             ],
             path: "Simulator",
             exclude: [
-                "CRunQueue", "Explorer", "Scenarios", "ScenarioFormat", "ScenarioRunner", "Sessions",
-                "SimulationServer", "StoreSite", "StoreSiteServer",
+                "CRunQueue", "Explorer", "HTTPListening", "Recorder", "Scenarios", "ScenarioFormat", "ScenarioRunner",
+                "Sessions", "SimulationServer", "Simulator.docc", "StoreSite", "StoreSiteServer", "Testing",
             ],
             sources: ["Sources"],
             resources: [.embedInCode("Cards"), .embedInCode("IssuerRules"), .embedInCode("Keys")],
@@ -174,12 +176,21 @@ let package = Package(
             name: "StoreSite", dependencies: ["Amounts", "Determinism"], path: "Simulator/StoreSite",
             swiftSettings: strict),
         .target(
-            name: "StoreSiteServer",
+            name: "HTTPListening",
             dependencies: [
-                "Determinism", "StoreSite",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            path: "Simulator/HTTPListening",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "StoreSiteServer",
+            dependencies: [
+                "Determinism", "HTTPListening", "StoreSite",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             path: "Simulator/StoreSiteServer",
@@ -201,12 +212,10 @@ let package = Package(
         .target(
             name: "SimulationServer",
             dependencies: [
-                "Amounts", "CardSecrets", "Determinism", "Hardware", "Receipts", "Sessions", "SettingsFile",
-                "Simulator", "StoreSite",
-                "Yosemite",
+                "Amounts", "CardSecrets", "Determinism", "Hardware", "HTTPListening", "Receipts", "Sessions",
+                "SettingsFile", "Simulator", "StoreSite", "Yosemite",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             path: "Simulator/SimulationServer",
@@ -221,6 +230,18 @@ let package = Package(
                 "StoreSite", "Yosemite",
             ],
             path: "Simulator/ScenarioRunner", swiftSettings: strict),
+        // Nothing but tests may depend on it.
+        .target(
+            name: "SimulatorTesting",
+            dependencies: ["ScenarioFormat", "ScenarioRunner", "Sessions", "SettingsFile", "Simulator"],
+            path: "Simulator/Testing", swiftSettings: strict),
+        .target(
+            name: "Recorder",
+            dependencies: [
+                "Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "ScenarioFormat", "ScenarioRunner",
+                "Sessions", "SettingsFile", "Simulator", "SmartCard",
+            ],
+            path: "Simulator/Recorder", swiftSettings: strict),
         .target(
             name: "Explorer",
             dependencies: [
@@ -240,8 +261,9 @@ let package = Package(
             name: "CardPresentCommand",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Commands", "Cryptography", "Determinism", "DeviceAccess", "DFU",
-                "Doctor", "EMV", "EMVReplay", "Experiments", "Explorer", "Files", "Flux", "Hardware", "Mail", "MSR", "Networking",
-                "PCSC", "Receipts", "ScenarioFormat", "ScenarioRunner", "SettingsFile", "SimulationServer",
+                "Doctor", "EMV", "EMVReplay", "Experiments", "Explorer", "Files", "Flux", "Hardware", "HTTPListening",
+                "Mail", "MSR", "Networking", "PCSC", "Receipts", "Recorder", "ScenarioFormat", "ScenarioRunner",
+                "SettingsFile", "SimulationServer",
                 "Simulator", "SmartCard", "Storage", "StoreSite", "StoreSiteServer", "USB", "Vault", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -255,8 +277,8 @@ let package = Package(
         .target(
             name: "Fakes", dependencies: ["Amounts", "Determinism", "Networking", "Yosemite"], path: "Tests/Fakes",
             swiftSettings: strict),
-        // A receipt printer on a TCP port, for the tests of several targets.
-        .target(name: "SocketPrinter", path: "Tests/SocketPrinter", swiftSettings: strict),
+        // A receipt printer on a TCP port, and a print server of one's own, for the tests of several targets.
+        .target(name: "TestPrinters", path: "Tests/TestPrinters", swiftSettings: strict),
         .testTarget(name: "AmountsTests", dependencies: ["Amounts"], swiftSettings: strict),
         .testTarget(name: "CardSecretsTests", dependencies: ["CardSecrets"], swiftSettings: strict),
         .testTarget(name: "FilesTests", dependencies: ["Files"], swiftSettings: strict),
@@ -277,7 +299,7 @@ let package = Package(
             name: "StoreSiteTests", dependencies: ["Amounts", "Determinism", "StoreSite"], swiftSettings: strict),
         .testTarget(
             name: "StoreSiteServerTests",
-            dependencies: ["Amounts", "Determinism", "Networking", "StoreSite", "StoreSiteServer"],
+            dependencies: ["Amounts", "Determinism", "HTTPListening", "Networking", "StoreSite", "StoreSiteServer"],
             swiftSettings: strict),
         .testTarget(
             name: "ScenarioFormatTests",
@@ -337,12 +359,12 @@ let package = Package(
             name: "HardwareTests",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "DFU", "EMV", "Hardware",
-                "MagneticStripe", "MSR", "SettingsFile", "Simulator", "SmartCard", "SocketPrinter", "USB",
+                "MagneticStripe", "MSR", "SettingsFile", "Simulator", "SmartCard", "TestPrinters", "USB",
             ],
             swiftSettings: strict
         ),
         .testTarget(
-            name: "ReceiptsTests", dependencies: ["Amounts", "Determinism", "Hardware", "Receipts"],
+            name: "ReceiptsTests", dependencies: ["Amounts", "Determinism", "Hardware", "Receipts", "TestPrinters"],
             swiftSettings: strict),
         .testTarget(
             name: "StorageTests",
@@ -386,7 +408,7 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Determinism", "EMV", "Hardware", "PCSC", "Simulator", "SmartCard",
-                "SocketPrinter", "USB",
+                "TestPrinters", "USB",
             ],
             swiftSettings: strict
         ),
@@ -400,7 +422,18 @@ let package = Package(
         ),
         .testTarget(
             name: "SimulationServerTests",
-            dependencies: ["CardSecrets", "Determinism", "Networking", "Sessions", "SimulationServer", "Simulator"],
+            dependencies: [
+                "CardSecrets", "Determinism", "HTTPListening", "Networking", "Sessions", "SimulationServer",
+                "Simulator",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SimulatorTestingTests",
+            dependencies: [
+                "Amounts", "CCID", "Determinism", "Hardware", "ScenarioFormat", "ScenarioRunner", "Sessions",
+                "SettingsFile", "Simulator", "SimulatorTesting", "SmartCard", "Storage", "StoreSite", "USB",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

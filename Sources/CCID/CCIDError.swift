@@ -27,11 +27,13 @@ public enum CCIDError: Error, Hashable, Sendable, CustomStringConvertible {
     case message(CCIDMessageError)
     /// The answer's type does not belong to the command.
     case unexpectedAnswer(command: CCIDCommandType, answer: CCIDResponseType)
-    /// The answer speaks of another slot.
+    /// No answer in time but such as name another slot.
     case wrongSlot(expected: UInt8, actual: UInt8)
-    /// The answer's sequence number is none that was sent lately.
+    /// No answer in time but such as have another message's sequence number, the last of which was `actual`.
     case wrongSequence(expected: UInt8, actual: UInt8)
-    /// Empty transfers, outdated answers or time extensions without an end.
+    /// A second, different answer came to a message: the one that was taken may have been another program's.
+    case answeredTwice(UInt8)
+    /// Empty transfers, answers to other messages or time extensions without an end.
     case noEnd(CCIDCommandType)
     /// The reader failed the command.
     case failed(CCIDCommandType, CCIDSlotError)
@@ -79,6 +81,8 @@ public enum CCIDError: Error, Hashable, Sendable, CustomStringConvertible {
             "the card reader answered for slot \(actual) when slot \(expected) was asked"
         case .wrongSequence(let expected, let actual):
             "the card reader answered message \(actual) when message \(expected) was sent"
+        case .answeredTwice(let message):
+            "the card reader answered message \(message) twice, and differently: let no other program use it meanwhile"
         case .noEnd(let command): "the card reader comes to no end of \(command)"
         case .failed(let command, let error): "the card reader failed \(command): \(error)"
         case .hardwareFault(let slot, let code):

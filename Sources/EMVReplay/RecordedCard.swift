@@ -6,24 +6,23 @@ internal import Synchronization
 final class RecordedCard: CardChannel {
     private let exchanges: [CardTrace.Exchange]
     private let terminal: RecordedTerminal
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     private struct State {
-        /// Exchanges before it have been played.
-        var position = 0
+        var commands: RecordedCommands
         var differences: [ReplayDifference] = []
         var cryptogramsAsked = 0
     }
 
     init(_ trace: CardTrace, terminal: RecordedTerminal) {
         (exchanges, self.terminal) = (trace.exchanges, terminal)
+        state = Mutex(State(commands: RecordedCommands(trace.exchanges.map(\.command))))
     }
 
     /// What has been noted, and what of the trace the kernel has left out.
     func finish() -> [ReplayDifference] {
         state.withLock { state -> [ReplayDifference] in
-            for exchange in exchanges[state.position...] { state.differences.append(Self.onlyRecorded(exchange)) }
-            state.position = exchanges.endIndex
+            state.differences += exchanges[state.commands.finish()].map(Self.onlyRecorded)
             return state.differences
         }
     }
@@ -39,27 +38,18 @@ final class RecordedCard: CardChannel {
     private func answer(_ command: CommandAPDU, _ state: inout State) -> ResponseAPDU? {
         let isFinal = state.cryptogramsAsked > 0
         if command.ins == Instruction.generateAC { state.cryptogramsAsked += 1 }
-        if let index = exchanges[state.position...].firstIndex(where: { Self.isSame(command, $0.command) }) {
-            let exchange = exchanges[index]
-            // What was recorded before an answer of the same kind is skipped, unless that would pass by a
-            // GENERATE AC: a card is never taken back to before one.
-            let skipped = exchanges[state.position..<index]
-            if !skipped.contains(where: { $0.command.ins == Instruction.generateAC }) {
-                state.differences += skipped.map(Self.onlyRecorded)
-                state.position = index + 1
-                state.differences += compare(command, exchange, isFinal: isFinal)
-                return exchange.response
-            }
+        switch state.commands.match(command) {
+        case .next(let index, let skipped):
+            state.differences += exchanges[skipped].map(Self.onlyRecorded)
+            state.differences += compare(command, exchanges[index], isFinal: isFinal)
+            return exchanges[index].response
+        case .earlier(let index): return exchanges[index].response
+        case .none: break
         }
-        // What can be asked again any time gets the answer that it got before.
-        if Self.isRepeatable(command),
-            let earlier = exchanges[..<state.position].last(where: { Self.isSame(command, $0.command) })
-        {
-            return earlier.response
-        }
+        let position = state.commands.position
         state.differences.append(
             ReplayDifference(
-                line: state.position < exchanges.endIndex ? exchanges[state.position].line : nil,
+                line: position < exchanges.endIndex ? exchanges[position].line : nil,
                 command: Instruction.name(command), kind: .onlyKernel))
         switch command.ins {
         case Instruction.select: return ResponseAPDU(status: .fileNotFound)
@@ -67,19 +57,6 @@ final class RecordedCard: CardChannel {
         case Instruction.getData: return ResponseAPDU(status: StatusWord(0x6A, 0x88))
         default: return nil
         }
-    }
-
-    /// Whether a recorded command is the one that the kernel sends, whatever data it carries.
-    private static func isSame(_ command: CommandAPDU, _ recorded: CommandAPDU) -> Bool {
-        switch command.ins {
-        case Instruction.select: command.hasHeader(of: recorded) && command.data == recorded.data
-        case Instruction.generateAC: recorded.ins == command.ins
-        default: command.hasHeader(of: recorded)
-        }
-    }
-
-    private static func isRepeatable(_ command: CommandAPDU) -> Bool {
-        [Instruction.select, Instruction.readRecord, Instruction.getData].contains(command.ins)
     }
 
     private static func onlyRecorded(_ exchange: CardTrace.Exchange) -> ReplayDifference {

@@ -65,9 +65,7 @@ import USB
     }
 
     @Test(arguments: [
-        ("< 81 00000000 00 02 00 00 00", CCIDError.wrongSequence(expected: 1, actual: 2)),
-        ("< 81 00000000 01 01 00 00 00", .wrongSlot(expected: 0, actual: 1)),
-        ("< 80 00000000 00 01 00 00 00", .unexpectedAnswer(command: .getSlotStatus, answer: .dataBlock)),
+        ("< 80 00000000 00 01 00 00 00", CCIDError.unexpectedAnswer(command: .getSlotStatus, answer: .dataBlock)),
         ("< 81 00000000 00 01 00 00", .message(.tooShort(9))),
         ("< 81 01000000 00 01 00 00 00", .message(.wrongLength(claimed: 1, actual: 0))),
         ("< 81 FFFFFFFF 00 01 00 00 00", .message(.wrongLength(claimed: 0xFFFF_FFFF, actual: 0))),

@@ -84,6 +84,8 @@ struct ExplorerTests {
             toFile: folder + "/full.yaml", atomically: true, encoding: .utf8)
         let full = try await Explorer(folder: folder).replay(folder + "/full.yaml")
         #expect(full.failures.first?.detail.contains("cannot begin") == true)
-        await #expect(throws: ScenarioFileError.self) { try await Explorer(folder: folder).replay(folder + "/none.yaml") }
+        await #expect(throws: ScenarioFileError.self) {
+            try await Explorer(folder: folder).replay(folder + "/none.yaml")
+        }
     }
 }

@@ -17,7 +17,7 @@ struct SecretSearchTests {
     private func found(_ text: String) -> Set<String> { search.secrets(in: Array(text.utf8)) }
 
     @Test("finds the number as digits, in groups, cut at either end and as bytes of a trace")
-    func number() throws {
+    func accountNumber() throws {
         #expect(found("a \(number) b") == ["card number"])
         #expect(found(";\(number)D3512") == ["card number"])
         #expect(found(String(number.dropLast(4))) == ["card number"])

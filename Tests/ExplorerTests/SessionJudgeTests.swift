@@ -41,7 +41,10 @@ struct SessionJudgeTests {
     func findsNothing() throws {
         let record = try Self.sound.get()
         #expect(SessionJudge(record).violations == [])
-        #expect(record.steps.prefix(7).map(\.outcome).dropFirst() == ["approved", "approved", "approved", "approved", "approved", "declined"])
+        #expect(
+            record.steps.prefix(7).map(\.outcome).dropFirst() == [
+                "approved", "approved", "approved", "approved", "approved", "declined",
+            ])
         #expect(record.book.contains { $0.kind == "advice" })
         #expect(record.payments.contains { $0.entryMode == "swipe" })
         #expect(record.storeCharges.count == 1)
@@ -51,7 +54,11 @@ struct SessionJudgeTests {
 
     @Test("sees that the issuer took an attempt twice")
     func twoLines() throws {
-        #expect(try broken { $0.book.append(try #require($0.book.first { $0.kind == "authorisation" })) } == [.oneCharge])
+        let found = try broken { record in
+            let line = try #require(record.book.first { $0.kind == "authorisation" })
+            record.book.append(line)
+        }
+        #expect(found == [.oneCharge])
     }
 
     @Test("sees that two attempts of a payment were charged")
@@ -73,7 +80,10 @@ struct SessionJudgeTests {
             record.payments[1].order = order
         }
         #expect(paid.contains(.oneCharge))
-        let charged = try broken { $0.storeCharges.append(try #require($0.storeCharges.first)) }
+        let charged = try broken { record in
+            let charge = try #require(record.storeCharges.first)
+            record.storeCharges.append(charge)
+        }
         #expect(charged == [.oneCharge])
     }
 
@@ -95,7 +105,8 @@ struct SessionJudgeTests {
         #expect(
             try broken { record in
                 record.charges.append(
-                    SessionRecord.Charge(key: "nobody's", isRefund: false, original: nil, minorUnits: 1, currency: "USD"))
+                    SessionRecord.Charge(
+                        key: "nobody's", isRefund: false, original: nil, minorUnits: 1, currency: "USD"))
             } == [.booksAgree], "the issuer has it, and the till does not")
         let reversed = try broken { $0.attempts[1].states.append("reversed") }
         #expect(reversed.contains(.booksAgree))
@@ -130,7 +141,9 @@ struct SessionJudgeTests {
 
     // MARK: Ends, proofs, and the rest
 
-    @Test("sees an attempt, and a capture, without an end", arguments: ["created", "authorizing", "authorized", "reversing", "unknown"])
+    @Test(
+        "sees an attempt, and a capture, without an end",
+        arguments: ["created", "authorizing", "authorized", "reversing", "unknown"])
     func open(state: String) throws {
         #expect(try broken { $0.attempts[1].states.append(state) }.contains(.everyAttemptEnds))
         #expect(try broken { $0.attempts[1].states = [] }.contains(.everyAttemptEnds))

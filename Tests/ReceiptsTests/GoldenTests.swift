@@ -2,6 +2,7 @@ import Determinism
 import Foundation
 import Hardware
 import Receipts
+import TestPrinters
 import Testing
 
 @Suite("Receipts look as they did")

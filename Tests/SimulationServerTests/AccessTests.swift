@@ -1,3 +1,4 @@
+import HTTPListening
 import Testing
 
 @testable import SimulationServer
@@ -55,7 +56,7 @@ struct AccessTests {
         for host in ["0.0.0.0", "::", "192.168.1.2", "127.0.0.1.example.com", "127.example.1.2", "", "128.0.0.1"] {
             #expect(!SimulationServer.isLoopback(host))
         }
-        await #expect(throws: SimulationServerError.self) {
+        await #expect(throws: HTTPListenerError.self) {
             try await SimulationServer.start(Asked().service, host: "0.0.0.0")
         }
     }

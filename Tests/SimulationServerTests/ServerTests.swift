@@ -1,5 +1,6 @@
 import Determinism
 import Foundation
+import HTTPListening
 import Simulator
 import Testing
 
@@ -135,7 +136,7 @@ struct ServerTests {
     @Test("tells why it cannot listen")
     func port() async throws {
         try await serving { server in
-            let error = await #expect(throws: SimulationServerError.self) {
+            let error = await #expect(throws: HTTPListenerError.self) {
                 try await SimulationServer.start(
                     SimulationService(time: SystemTimeSource()), port: server.port)
             }

@@ -1,5 +1,6 @@
 import Amounts
 import Determinism
+import HTTPListening
 import Networking
 import StoreSite
 import StoreSiteServer
@@ -176,7 +177,7 @@ struct ServerTests {
 
     @Test func `a port that is taken is told`() async throws {
         try await ServedSite.with(orders: 0) { served in
-            let error = try await #require(throws: StoreSiteServerError.self) {
+            let error = try await #require(throws: HTTPListenerError.self) {
                 _ = try await StoreSiteServer.start(served.site, port: served.server.port, time: served.time)
             }
             #expect(

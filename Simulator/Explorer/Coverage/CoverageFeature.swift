@@ -38,7 +38,8 @@ extension CoverageFeature {
             case .host: features.insert(CoverageFeature(.issuer, event.detail))
             case .site:
                 features.insert(CoverageFeature(.store, "\(words.first ?? "") \(words.last ?? "")"))
-            case .print, .printJob: features.insert(CoverageFeature(.print, "\(event.kind.rawValue) \(words.first ?? "")"))
+            case .print, .printJob:
+                features.insert(CoverageFeature(.print, "\(event.kind.rawValue) \(words.first ?? "")"))
             case .disconnected, .recovering, .reconnection, .update, .diskRefused, .lowBattery:
                 features.insert(CoverageFeature(.reader, InjectionPoint(event)?.words ?? event.kind.rawValue))
             default: break

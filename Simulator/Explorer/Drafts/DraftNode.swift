@@ -53,7 +53,8 @@ extension DraftNode {
         case .list(let elements): "[" + elements.map(\.line).joined(separator: ", ") + "]"
         case .mapping(let entries):
             entries.isEmpty
-                ? "{}" : "{ " + entries.map { "\(Self.scalar($0.key)): \($0.value.line)" }.joined(separator: ", ") + " }"
+                ? "{}"
+                : "{ " + entries.map { "\(Self.scalar($0.key)): \($0.value.line)" }.joined(separator: ", ") + " }"
         }
     }
 
@@ -70,6 +71,7 @@ extension DraftNode {
                 }
             }
         guard !isPlain else { return text }
-        return "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n") + "\""
+        return "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+            + "\""
     }
 }

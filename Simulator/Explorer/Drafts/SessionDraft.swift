@@ -1,4 +1,5 @@
-/// A session that the explorer has thought of: what there is, and what happens in it. It is played, and written down, as a
+/// A session that the explorer has thought of: what there is, and what happens in it. It is played, and written down,
+/// as a
 /// scenario file.
 struct SessionDraft: Hashable, Sendable {
     /// The keys of the file before its steps.
@@ -12,12 +13,8 @@ struct SessionDraft: Hashable, Sendable {
         "mend", ["wait": "1min"], "restart", ["wait": "1min"], "recover", "settle",
     ]
 
-    /// The scenario file.
-    ///
-    /// - Parameters:
-    ///   - seed: what chance in the session is made of.
-    ///   - description: one sentence.
-    ///   - expectations: what is expected of each step, the last ones among them; nil for nothing.
+    /// The scenario file. `seed` is what chance in the session is made of; `expectations` are those of each step, the last
+    /// ones among them, nil for a step of which nothing is expected.
     func text(seed: UInt64, description: String, expectations: [DraftNode?] = []) -> String {
         var lines = [
             "template_version: 1", "description: \(DraftNode.scalar(description))", "seed: \(seed)",

@@ -1,6 +1,7 @@
 /// What must be so at the end of every session, whatever went wrong in it.
 public enum Invariant: String, Hashable, Sendable, Codable, CaseIterable {
-    /// No attempt is charged twice, no payment by two of its attempts, no order by two payments, and no refund gives back
+    /// No attempt is charged twice, no payment by two of its attempts, no order by two payments, and no refund gives
+    /// back
     /// more than was paid.
     case oneCharge
     /// The till's database, its journal, the issuer's book and the store say the same of every payment.
@@ -8,7 +9,8 @@ public enum Invariant: String, Hashable, Sendable, Codable, CaseIterable {
     /// Every attempt has come to one of its ends, and the store has been told of whatever it has to know, or somebody
     /// has been told to decide.
     case everyAttemptEnds
-    /// Nothing is approved without a cryptogram: of the card for a chip, as the card itself remembers it, and without the
+    /// Nothing is approved without a cryptogram: of the card for a chip, as the card itself remembers it, and without
+    /// the
     /// issuer's answer for a stripe.
     case approvalsAreProven
     /// No card number, track, PIN or expiry date stands anywhere: not in the database, its files, the events, receipts,

@@ -32,7 +32,9 @@ struct SessionJudge {
         var found: [Violation] = []
         for line in record.book where line.isApproved && (line.kind == "authorisation" || line.kind == "refund") {
             let same = record.book.count { $0.kind == line.kind && $0.key == line.key && $0.isApproved }
-            if same > 1 { found.append(Violation(.oneCharge, "the book has \(same) \(line.kind) lines for \(line.key)")) }
+            if same > 1 {
+                found.append(Violation(.oneCharge, "the book has \(same) \(line.kind) lines for \(line.key)"))
+            }
         }
         for payment in record.payments {
             let charged = sales.filter { $0.payment == payment.id }.filter { charge($0.key)?.minorUnits ?? 0 != 0 }
@@ -50,7 +52,9 @@ struct SessionJudge {
         var found: [Violation] = []
         for order in Set(record.payments.compactMap(\.order)).sorted() {
             let paid = record.payments.filter { $0.order == order && net($0.id) > 0 }
-            if paid.count > 1 { found.append(Violation(.oneCharge, "order \(order) is paid by \(paid.count) payments")) }
+            if paid.count > 1 {
+                found.append(Violation(.oneCharge, "order \(order) is paid by \(paid.count) payments"))
+            }
         }
         for order in Set(record.storeCharges.map(\.order)).sorted() {
             let count = record.storeCharges.count { $0.order == order }
@@ -105,7 +109,8 @@ struct SessionJudge {
                 found.append(
                     Violation(
                         .booksAgree,
-                        "payment \(payment.id) has \(payment.refundedMinorUnits) refunded, and its attempts \(refunded)"))
+                        "payment \(payment.id) has \(payment.refundedMinorUnits) refunded, and its attempts \(refunded)"
+                    ))
             }
             return found
         }
@@ -146,7 +151,8 @@ struct SessionJudge {
         }
         let intents = Set(record.captures.compactMap(\.intent))
         for charge in record.storeCharges where !intents.contains(charge.intent) {
-            found.append(Violation(.booksAgree, "the store charged order \(charge.order) for nothing that the till has"))
+            found.append(
+                Violation(.booksAgree, "the store charged order \(charge.order) for nothing that the till has"))
         }
         for payment in record.payments where payment.order != nil {
             let isPaid = sales.contains { $0.payment == payment.id && $0.state == "captured" }

@@ -1,9 +1,7 @@
 internal import Amounts
 
 extension FaultModel {
-    /// A new session.
-    ///
-    /// - Parameter coverage: what has been seen so far, so that something else is tried.
+    /// A new session. What is in `coverage` has been seen, so that something else is tried.
     func draft(_ coverage: Coverage) -> SessionDraft {
         var draft = SessionDraft(setup: setup())
         if dice.happens(96) { draft.steps.append(step("connect", in: draft, coverage)) }
@@ -11,11 +9,7 @@ extension FaultModel {
         return draft
     }
 
-    /// A session that is another one with something else in it.
-    ///
-    /// - Parameters:
-    ///   - draft: one that showed something new.
-    ///   - other: another one, whose steps may be taken over.
+    /// A session that is another one with something else in it, and perhaps with steps of `other`.
     func variation(of draft: SessionDraft, with other: SessionDraft, _ coverage: Coverage) -> SessionDraft {
         var draft = draft
         for _ in 0..<dice.number(1...2) {
@@ -95,10 +89,15 @@ extension FaultModel {
             if dice.happens(50) { entries.append(DraftEntry("payment", .number(dice.number(1...3)))) }
             return entries.isEmpty ? "refund" : ["refund": .mapping(entries)]
         case "print", "reprint":
-            return dice.happens(60) ? .text(kind) : .mapping([DraftEntry(kind, ["copy": .text(dice.pick("customer", "merchant"))])])
+            return dice.happens(60)
+                ? .text(kind) : .mapping([DraftEntry(kind, ["copy": .text(dice.pick("customer", "merchant"))])])
         case "wait": return ["wait": .text(dice.pick("1ms", "1s", "30s", "10min"))]
         case "sleep":
-            return ["sleep": ["duration": .text(dice.pick("1s", "5min", "8h")), "keepsDevices": .text(dice.pick("true", "false"))]]
+            return [
+                "sleep": [
+                    "duration": .text(dice.pick("1s", "5min", "8h")), "keepsDevices": .text(dice.pick("true", "false")),
+                ]
+            ]
         case "set":
             let act = worldAct()
             return .mapping(act.entries)
@@ -122,7 +121,8 @@ extension FaultModel {
         var entries: [DraftEntry] = []
         // A card of another name is another piece of plastic.
         if dice.happens(isForOrder ? 6 : 12) {
-            entries.append(DraftEntry("card", .text(dice.pick("mastercard-debit", "amex-cda", "stripe-only", "declined"))))
+            entries.append(
+                DraftEntry("card", .text(dice.pick("mastercard-debit", "amex-cda", "stripe-only", "declined"))))
         }
         if dice.happens(15) { entries.append(DraftEntry("cardholder", cardholder())) }
         if dice.happens(5) { entries.append(DraftEntry("presents", "false")) }
@@ -141,7 +141,8 @@ extension FaultModel {
 
     // MARK: What happens in the middle of a step
 
-    /// The step with one more thing that happens while it is carried out: of several that come to mind, the one that has
+    /// The step with one more thing that happens while it is carried out: of several that come to mind, the one that
+    /// has
     /// happened least often so far.
     private func interrupted(_ step: DraftNode, _ coverage: Coverage) -> DraftNode {
         var best: (node: [DraftEntry], count: Int)?
@@ -155,7 +156,8 @@ extension FaultModel {
         }
         guard var entries = best?.node else { return step }
         if dice.happens(12) {
-            entries = [DraftEntry("after", .text("\(dice.pick(1, 50, 700, 3000, 20_000, 70_000))ms"))]
+            entries =
+                [DraftEntry("after", .text("\(dice.pick(1, 50, 700, 3000, 20_000, 70_000))ms"))]
                 + entries.filter { !["on", "count", "after"].contains($0.key) }
         }
         var step = step

@@ -3,7 +3,8 @@ internal import StoreSite
 
 /// What can be in a session, and what can go wrong in it: in every layer, at every place.
 ///
-/// It draws from dice alone, so that the same dice make the same sessions. What it leaves out on purpose: a disk that is
+/// It draws from dice alone, so that the same dice make the same sessions. What it leaves out on purpose: a disk that
+/// is
 /// full before the program begins (it does not begin then), and everything that real time would have to pass for.
 struct FaultModel: Sendable {
     let dice: Dice
@@ -125,7 +126,8 @@ struct FaultModel: Sendable {
     func card() -> DraftNode {
         let name: String
         if dice.happens(45) {
-            name = dice.pick("visa-credit", "mastercard-credit", "pin-required", "online-pin", "offline-approve", "visa-dda")
+            name = dice.pick(
+                "visa-credit", "mastercard-credit", "pin-required", "online-pin", "offline-approve", "visa-dda")
         } else {
             name = dice.pick(of: CardProfileLibrary.names) ?? "visa-credit"
         }
@@ -148,7 +150,8 @@ struct FaultModel: Sendable {
             "externalAuthenticate", "generateAC", "generateAC", "script", "any")
         var entries = [
             DraftEntry("command", .text(command)),
-            DraftEntry("occurrence", dice.happens(10) ? "every" : .number(dice.number(1...(command == "any" ? 40 : 6)))),
+            DraftEntry(
+                "occurrence", dice.happens(10) ? "every" : .number(dice.number(1...(command == "any" ? 40 : 6)))),
         ]
         let effect = dice.pick(
             "remove", "remove", "mute", "statusWord 6985", "statusWord 6A88", "truncate \(dice.number(0...12))",
@@ -172,10 +175,13 @@ struct FaultModel: Sendable {
                         (0..<dice.number(1...4)).map { _ in
                             .text(
                                 dice.pick(
-                                    Self.pin, Self.wrongPIN, Self.wrongPIN, "bypass", "cancel", "nothing", "removeCard"))
+                                    Self.pin, Self.wrongPIN, Self.wrongPIN, "bypass", "cancel", "nothing", "removeCard")
+                            )
                         })))
         }
-        if dice.happens(40) { entries.append(DraftEntry("insertAfter", .text(dice.pick("1s", "20s", "59s", "61s", "2min")))) }
+        if dice.happens(40) {
+            entries.append(DraftEntry("insertAfter", .text(dice.pick("1s", "20s", "59s", "61s", "2min"))))
+        }
         if dice.happens(45) {
             entries.append(DraftEntry("removeAfter", .text("\(dice.number(0...1) * dice.number(0...9000))ms")))
         }
@@ -189,7 +195,8 @@ struct FaultModel: Sendable {
     func issuer() -> DraftNode { .list((0..<dice.number(1...2)).map { issuerRule($0) }) }
 
     private func issuerRule(_ number: Int) -> DraftNode {
-        let message = dice.pick("authorize", "authorize", "authorize", "reverse", "reverse", "advise", "inquire", "refund")
+        let message = dice.pick(
+            "authorize", "authorize", "authorize", "reverse", "reverse", "advise", "inquire", "refund")
         var entries: [DraftEntry] = []
         if message != "authorize" { entries.append(DraftEntry("when", ["messages": .text(message)])) }
         if dice.happens(70) { entries.append(DraftEntry("times", .number(dice.number(1...3)))) }
@@ -235,7 +242,8 @@ struct FaultModel: Sendable {
         let occurrence = dice.pick(
             "#1", "#1", "#2", "#3", "first:2", "first:4", "from:2", "every:2", "always", "chance:40")
         let fault = dice.pick(
-            "latency:500ms", "latency:20s", "latency:90s", "401", "403", "404", "429:2", "429:90", "500", "502", "503:5",
+            "latency:500ms", "latency:20s", "latency:90s", "401", "403", "404", "429:2", "429:90", "500", "502",
+            "503:5",
             "cut", "cut", "lost-answer", "lost-answer", "failed-answer", "truncate:\(dice.number(0...400))", "charset",
             "html", "wrong-types", "slow:20", "huge:70000", "redirect:http://elsewhere.example/")
         return request == "*" ? "\(occurrence) \(fault)" : "\(request) \(occurrence) \(fault)"

@@ -17,13 +17,16 @@ struct InjectionPoint: Hashable, Comparable, Sendable {
             words = event.kind.rawValue
         default:
             let plain = event.detail.split(separator: " ").prefix { word in
-                word.utf8.allSatisfy { ($0 | 0x20) >= UInt8(ascii: "a") && ($0 | 0x20) <= UInt8(ascii: "z") || $0 == 0x5F }
+                word.utf8.allSatisfy {
+                    ($0 | 0x20) >= UInt8(ascii: "a") && ($0 | 0x20) <= UInt8(ascii: "z") || $0 == 0x5F
+                }
             }
             words = ([event.kind.rawValue] + plain.prefix(3).map(String.init)).joined(separator: " ")
         }
     }
 
-    /// Known before any session was played: the commits of the journal, the messages to the issuer, and the milestones of
+    /// Known before any session was played: the commits of the journal, the messages to the issuer, and the milestones
+    /// of
     /// a payment at the reader.
     static let first: [InjectionPoint] = [
         "saving created", "saving authorizing", "saving captured", "saving reversing", "journal created",

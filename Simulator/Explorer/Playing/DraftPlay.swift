@@ -7,13 +7,8 @@ struct DraftPlay: Sendable {
     /// The folder in which sessions may make folders of their own.
     var folder: String
 
-    /// Plays a draft.
-    ///
-    /// - Parameters:
-    ///   - seed: what chance in the session is made of.
-    ///   - number: which session it is, for the name of its folder.
-    ///   - keepsFiles: whether its database is a file.
-    /// - Returns: what came of it; a record with a refusal when it makes no scenario.
+    /// Plays a draft. `seed` is what chance in the session is made of, `number` names its folder. What comes back has a
+    /// refusal when the draft makes no scenario.
     func record(_ draft: SessionDraft, seed: UInt64, number: Int, keepsFiles: Bool) -> SessionRecord {
         let text = draft.text(seed: seed, description: "explored")
         do throws(ScenarioFileError) {

@@ -1,4 +1,5 @@
-/// What an exploration has found. The same seed and number of sessions make the same report, however many were played at
+/// What an exploration has found. The same seed and number of sessions make the same report, however many were played
+/// at
 /// the same time; there is no wall time in it.
 public struct ExplorationReport: Sendable, Encodable {
     /// How many different states of a kind were seen, and when the last new one.

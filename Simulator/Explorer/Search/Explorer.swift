@@ -99,11 +99,14 @@ public struct Explorer: Sendable {
             let seed = scenario.seed ?? seed
             let record = play.record(scenario, seed: seed, name: "replay-\(number)", keepsFiles: true)
             var violations = judge(record)
-            if let refusal = record.refusal { violations.append(Violation(.theTillRecovers, "the session cannot begin: \(refusal)")) }
+            if let refusal = record.refusal {
+                violations.append(Violation(.theTillRecovers, "the session cannot begin: \(refusal)"))
+            }
             return violations.map { violation in
                 FoundFailure(
                     invariant: violation.invariant, detail: "\(scenario.name): \(violation.detail)", session: nil,
-                    seed: seed, stepsBefore: scenario.steps.count, steps: scenario.steps.count, fileName: path, text: "")
+                    seed: seed, stepsBefore: scenario.steps.count, steps: scenario.steps.count, fileName: path, text: ""
+                )
             }
         }
         return (found.flatMap(\.self), scenarios.count)

@@ -1,5 +1,6 @@
 /// The keys of `expect`.
 public enum ExpectationKeys {
+    /// The words for how a step can end.
     public static let outcomes = [
         "approved", "declined", "cancelled", "failed", "unknown", "pending", "crashed", "queued", "accepted", "sent",
         "completed",
@@ -22,6 +23,7 @@ public enum ExpectationKeys {
 
     private static let patterns = Shape.oneOrMany(.line, 1...200)
 
+    /// All of them.
     public static let record = RecordShape(
         "expect", "What must be so. Every key that is left out may be anything.",
         [
@@ -34,6 +36,9 @@ public enum ExpectationKeys {
             KeyShape("noDisplay", patterns, "What the reader did not show."),
             KeyShape(
                 "apdu", patterns, "Commands with their answers, `00A4* *9000`, in this order, with others between."),
+            KeyShape(
+                "trace", .list(.text(1...140_000), 0...2000),
+                "Every command with its answer, all of them and nothing between."),
             KeyShape("noAPDU", patterns, "What did not go to the card or come from it."),
             KeyShape("receipt", patterns, "Lines of the customer's receipt, in this order, with others between."),
             KeyShape("noReceipt", patterns, "Lines that are not on the customer's receipt."),

@@ -25,4 +25,27 @@ enum ReaderFaultWords {
         }
         return found.value
     }
+
+    /// A fault as a file says it.
+    static func node(_ fault: SimulatedReaderFault) -> SettingsNode {
+        let entries: [(key: String, value: SettingsNode)] =
+            switch fault {
+            case .command(let number, let disturbance): [("command", .text(String(number))), word(disturbance)]
+            case .xfrBlock(let number, let disturbance): [("xfrBlock", .text(String(number))), word(disturbance)]
+            case .unplugged(let transfers): [("unpluggedAfter", .text(String(transfers)))]
+            case .hang(let untilReset): [("hang", .text(untilReset ? "untilReset" : "untilReplugged"))]
+            case .hardwareError(let slot): [("overcurrent", .text(String(slot)))]
+            }
+        return .mapping(entries)
+    }
+
+    private static func word(_ disturbance: SimulatedReaderFault.Disturbance) -> (key: String, value: SettingsNode) {
+        let word =
+            switch disturbance {
+            case .truncated(let count): "truncated \(count)"
+            case .wrongLength(let surplus): "wrongLength \(surplus)"
+            default: plain.first { $0.value == disturbance }?.key ?? ""
+            }
+        return ("do", .text(word))
+    }
 }

@@ -3,6 +3,7 @@ public enum ScenarioKeys {
     /// The version of the format that this program reads.
     public static let templateVersion = 1
 
+    /// All keys of a file, and of what stands in it.
     public static let file = RecordShape(
         "scenario", "A simulated session: what there is, what happens, and what must come of it.",
         [
@@ -77,10 +78,43 @@ public enum ScenarioKeys {
     static let card = RecordShape(
         "card", "A card.",
         [
-            KeyShape("profile", .text(1...400), "The name or the path of a card profile.", isRequired: true),
+            KeyShape("profile", .text(1...400), "The name or the path of a card profile."),
             KeyShape(
                 "override", .foreign("Keys of a card profile"),
                 "Laid over the profile. A mapping in place of a list changes the list's first entry."),
+            KeyShape("recorded", .record(recorded), "In place of a profile: a real card as it was recorded."),
+        ])
+
+    static let recorded = RecordShape(
+        "recorded", "A real card as `cardpresent pay --record` writes it, without card data.",
+        [
+            KeyShape("protocol", .word(["T=0", "T=1"]), "How it is spoken to."),
+            KeyShape("lastFour", .text(4...4), "The last digits of its number, which a receipt shows."),
+            KeyShape("expired", .boolean, "Whether it was out of date."),
+            KeyShape(
+                "exchanges", .list(.record(exchange), 1...2000), "What it was asked and answered.", isRequired: true),
+            KeyShape("issuer", .list(.record(recordedAnswer), 0...100), "What its issuer answered."),
+        ])
+
+    /// Of an APDU with extended lengths.
+    private static let apduDigits = 140_000
+
+    private static let exchange = RecordShape(
+        "exchange", "A command and what came of it, in hexadecimal digits; `**` is a masked byte.",
+        [
+            KeyShape("c", .text(8...apduDigits), "The command.", isRequired: true),
+            KeyShape("r", .text(4...apduDigits), "The answer with its status word."),
+            KeyShape("e", .word(["removed", "mute"]), "Why there was no answer."),
+        ])
+
+    private static let recordedAnswer = RecordShape(
+        "recordedAnswer", "What the issuer of a recorded card answered.",
+        [
+            KeyShape("responseCode", .text(2...2), "DE 39.", isRequired: true),
+            KeyShape("authorisationCode", .text(1...6), "DE 38."),
+            KeyShape("authenticationData", .text(16...40), "Tag 91."),
+            KeyShape("scriptsBefore", .list(.text(2...4096), 0...16), "The values of tags 71."),
+            KeyShape("scriptsAfter", .list(.text(2...4096), 0...16), "The values of tags 72."),
         ])
 
     static let cardholder = RecordShape(
@@ -88,7 +122,8 @@ public enum ScenarioKeys {
         [
             KeyShape(
                 "pins", .oneOrMany(.text(1...12), 1...20),
-                "What they do each time they are asked for the PIN: digits, bypass, cancel, nothing or removeCard."),
+                "What they do each time they are asked for the PIN: digits, right, wrong, bypass, cancel, nothing or "
+                    + "removeCard."),
             KeyShape("choose", .text(1...16), "The label of the application that they choose, or cancel."),
             KeyShape("insertAfter", .duration, "From the request to the card in the reader."),
             KeyShape("removeAfter", .duration, "From the card in the reader to the card pulled out, unasked."),

@@ -29,6 +29,7 @@ extension ScenarioDecoder {
         case "noDisplay": .noDisplay(try patterns(node))
         case "apdu": .apdu(try patterns(node))
         case "noAPDU": .noAPDU(try patterns(node))
+        case "trace": .trace(try texts(node, length: 1...140_000))
         case "receipt": .receipt(try patterns(node))
         case "noReceipt": .noReceipt(try patterns(node))
         case "merchantReceipt": .merchantReceipt(try patterns(node))
@@ -52,12 +53,14 @@ extension ScenarioDecoder {
     }
 
     private static func patterns(_ node: SettingsNode) throws(SettingsError) -> [TextPattern] {
-        try texts(node).map(TextPattern.init)
+        try texts(node).map { TextPattern($0) }
     }
 
-    private static func texts(_ node: SettingsNode) throws(SettingsError) -> [String] {
+    private static func texts(
+        _ node: SettingsNode, length: ClosedRange<Int> = 0...400
+    ) throws(SettingsError) -> [String] {
         var texts: [String] = []
-        for entry in try node.oneOrMany() { texts.append(try entry.text(length: 0...400)) }
+        for entry in try node.oneOrMany() { texts.append(try entry.text(length: length)) }
         return texts
     }
 
@@ -109,7 +112,7 @@ extension ScenarioDecoder {
     private static func site(_ node: SettingsNode) throws(SettingsError) -> SiteExpectation {
         var requests: [RequestCount] = []
         for entry in try node.optional("requests")?.entries() ?? [] {
-            requests.append(RequestCount(pattern: TextPattern(entry.key), count: try entry.value.int()))
+            requests.append(RequestCount(TextPattern(entry.key), count: try entry.value.int()))
         }
         return SiteExpectation(
             charges: try node.optional("charges")?.int(), order: try node.optional("order")?.text(),

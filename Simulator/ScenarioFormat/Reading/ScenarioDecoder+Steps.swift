@@ -8,7 +8,7 @@ extension ScenarioDecoder {
     mutating func step(_ node: SettingsNode) -> ScenarioStep? {
         if node.kind == .text {
             return action(word: node).map {
-                ScenarioStep(location: node.location, action: $0, interruptions: [], expectations: [])
+                ScenarioStep($0, location: node.location)
             }
         }
         let action = action(node)
@@ -19,7 +19,7 @@ extension ScenarioDecoder {
         let expectations = (try? node.optional("expect")).map { self.expectations($0) } ?? []
         return action.map {
             ScenarioStep(
-                location: node.location, action: $0, interruptions: interruptions, expectations: expectations)
+                $0, interruptions: interruptions, expectations: expectations, location: node.location)
         }
     }
 
@@ -34,13 +34,11 @@ extension ScenarioDecoder {
             guard let event = try node.optional("on") else {
                 if let count = try node.optional("count") { throw count.error("'count' counts the events of 'on'") }
                 guard let delay else { throw node.error("nothing says when", fix: "give 'on' or 'after'") }
-                return Interruption(location: node.location, trigger: .time(delay), action: action)
+                return Interruption(.time(delay), action, location: node.location)
             }
             return Interruption(
-                location: node.location,
-                trigger: .event(
-                    try event.text(), count: try node.optional("count")?.int() ?? 1, delay: delay ?? .zero),
-                action: action)
+                .event(try event.text(), count: try node.optional("count")?.int() ?? 1, delay: delay ?? .zero), action,
+                location: node.location)
         }
     }
 
@@ -79,7 +77,7 @@ extension ScenarioDecoder {
         case "connect": .connect(reader: nil)
         case "disconnect": .disconnect
         case "retry": .retry
-        case "refund": .refund(RefundAction(amount: nil, payment: nil))
+        case "refund": .refund(RefundAction())
         case "cancel": .cancel
         case "update": .update
         case "unplug": .unplug(reader: nil)
@@ -92,8 +90,8 @@ extension ScenarioDecoder {
         case "recover": .recover
         case "settle": .settle
         case "mend": .mend
-        case "print": .print(PrintAction(copy: .customer, payment: nil))
-        case "reprint": .reprint(PrintAction(copy: .customer, payment: nil))
+        case "print": .print(PrintAction())
+        case "reprint": .reprint(PrintAction())
         default: nil
         }
     }
@@ -104,10 +102,7 @@ extension ScenarioDecoder {
         guard node.kind == .mapping else {
             let currency = till.currency
             return note { () throws(SettingsError) in
-                .pay(
-                    PayAction(
-                        bill: .amount(try node.money(currency)), card: nil, presentsCard: true,
-                        timeout: .seconds(60), forcesOnline: false))
+                .pay(PayAction(.amount(try node.money(currency))))
             }
         }
         var card: CardSetup?
@@ -121,7 +116,7 @@ extension ScenarioDecoder {
         return note { () throws(SettingsError) in
             .pay(
                 PayAction(
-                    bill: try Self.bill(node, till), card: card,
+                    try Self.bill(node, till), card: card,
                     presentsCard: try node.optional("presents")?.bool() ?? true,
                     timeout: try node.optional("timeout")?.duration() ?? .seconds(60),
                     forcesOnline: try node.optional("forceOnline")?.bool() ?? false))
@@ -145,7 +140,7 @@ extension ScenarioDecoder {
         let currency = till.currency
         guard node.kind == .mapping else {
             return note { () throws(SettingsError) in
-                .refund(RefundAction(amount: try node.money(currency), payment: nil))
+                .refund(RefundAction(amount: try node.money(currency)))
             }
         }
         return note { () throws(SettingsError) in
@@ -174,7 +169,7 @@ extension ScenarioDecoder {
 
     private static func change(_ node: SettingsNode) throws(SettingsError) -> WorldChange {
         guard try !node.entries().isEmpty else { throw node.error("nothing is changed") }
-        var change = WorldChange(siteFaults: [], readerFaults: [])
+        var change = WorldChange()
         if let rules = try node.optional("issuer") { change.issuerRules = try Self.rules(rules) }
         if let site = try node.optional("site") { change.siteFaults = try faults(site) }
         change.printer = try node.optional("printer")?.choice(ScenarioPrinter.self)

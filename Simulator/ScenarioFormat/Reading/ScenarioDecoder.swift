@@ -43,11 +43,13 @@ struct ScenarioDecoder {
         if let expect = try? node.optional("expect") { expectations = self.expectations(expect) }
         let rest = problems.attempt { () throws(SettingsError) in try Rest(node) }
         guard problems.isEmpty, let clock, let rules, let site, let rest, let card else { return nil }
-        return Scenario(
-            name: name, location: location, summary: rest.summary, tags: rest.tags,
-            expectedFailure: rest.expectedFailure, seed: rest.seed, clock: clock, readers: readers, card: card,
-            issuerRules: rules, site: site.first, printer: rest.printer, disk: rest.disk, till: till, steps: steps,
-            expectations: expectations, golden: rest.golden)
+        var scenario = Scenario(
+            name: name, summary: rest.summary, card: card, readers: readers, steps: steps, location: location)
+        (scenario.tags, scenario.expectedFailure) = (rest.tags, rest.expectedFailure)
+        (scenario.seed, scenario.clock, scenario.issuerRules) = (rest.seed, clock, rules)
+        (scenario.site, scenario.printer, scenario.disk) = (site.first, rest.printer, rest.disk)
+        (scenario.till, scenario.expectations, scenario.golden) = (till, expectations, rest.golden)
+        return scenario
     }
 
     /// What can be read without looking at anything else.
@@ -162,25 +164,25 @@ struct ScenarioDecoder {
                 if let reader { readers.append(reader) }
             }
         } else {
-            readers.append(ReaderSetup(name: "reader", model: .chip(.tpdu), isPluggedIn: true, faults: []))
+            readers.append(ReaderSetup())
         }
         return readers
     }
 
     private static func reader(_ node: SettingsNode, name: String) throws(SettingsError) -> ReaderSetup {
         guard node.kind == .mapping else {
-            return ReaderSetup(name: name, model: try model(node), isPluggedIn: true, faults: [])
+            return ReaderSetup(name: name, model: try model(node))
         }
-        var model = try model(try node.required("model"))
-        if let battery = try node.optional("battery") {
-            guard case .chip(var chip) = model, !chip.escapeAnswers.isEmpty else {
+        let model = try model(try node.required("model"))
+        let battery = try node.optional("battery")
+        if let battery {
+            guard case .chip(let chip) = model, !chip.escapeAnswers.isEmpty else {
                 throw battery.error("this model has no battery", fix: "use the model battery or updatable")
             }
-            chip.setBatteryLevel(percent: UInt8(try battery.int(in: 0...100)))
-            model = .chip(chip)
         }
         return ReaderSetup(
             name: name, model: model, isPluggedIn: try node.optional("pluggedIn")?.bool() ?? true,
+            battery: (try battery?.int(in: 0...100)).map { UInt8($0) },
             faults: try readerFaults(try node.optional("faults")))
     }
 
@@ -251,12 +253,15 @@ struct ScenarioDecoder {
     private mutating func card(named name: String, _ node: SettingsNode, person: SettingsNode?) -> CardSetup? {
         let cardholder = cardholder
         return problems.attempt { () throws(SettingsError) in
-            let profile = node.kind == .text ? node : try node.required("profile")
             var changes: [SettingsNode] = []
             if node.kind == .mapping, let override = try node.optional("override") { changes.append(override) }
             for person in [cardholder, person] {
                 if let person { changes.append(try Self.profileSection(person)) }
             }
+            if node.kind == .mapping, let recorded = try node.optional("recorded") {
+                return CardSetup(name: name, profile: try Self.profile(recorded: recorded, node, changes))
+            }
+            let profile = node.kind == .text ? node : try node.required("profile")
             return CardSetup(name: name, profile: try Self.profile(profile, changes))
         }
     }
@@ -277,6 +282,16 @@ struct ScenarioDecoder {
         }
         guard let section else { throw person.error("nothing is said of the cardholder") }
         return section.wrapped(in: "cardholder")
+    }
+
+    private static func profile(
+        recorded: SettingsNode, _ card: SettingsNode, _ changes: [SettingsNode]
+    ) throws(SettingsError) -> CardProfile {
+        for key in ["profile", "override"] {
+            if let surplus = try card.optional(key) { throw surplus.error("a recorded card is as it was recorded") }
+        }
+        let person = changes.dropFirst().reduce(changes.first) { merged, next in merged.map { next.laid(over: $0) } }
+        return try CardProfile(recording: try CardRecording(recorded), changedBy: person)
     }
 
     private static func profile(

@@ -12,13 +12,14 @@ public enum ScenarioSchema {
         return String(decoding: data, as: UTF8.self) + "\n"
     }
 
-    private static let placeholder = "placeholder"
+    /// The name of the definition that every value which a variable may stand for points to.
+    private static let variable = "variable"
 
     private static var document: SchemaNode {
         var records: [String: RecordShape] = [:]
         collect(.record(ScenarioKeys.file), into: &records)
         var definitions = records.mapValues { node($0) }
-        definitions[placeholder] = SchemaNode(
+        definitions[variable] = SchemaNode(
             description: "A variable, filled in before the file is read.", type: "string",
             pattern: #"\$\{[A-Za-z][A-Za-z0-9_-]*\}"#)
         var document = SchemaNode(
@@ -63,13 +64,13 @@ public enum ScenarioSchema {
         case .number(let range):
             var node = SchemaNode(type: "integer")
             (node.minimum, node.maximum) = (range.lowerBound, range.upperBound)
-            return orPlaceholder(node)
-        case .boolean: return orPlaceholder(SchemaNode(type: "boolean"))
-        case .duration: return orPlaceholder(SchemaNode(type: "string", pattern: "^[0-9]+(ms|s|min|h)$"))
+            return orVariable(node)
+        case .boolean: return orVariable(SchemaNode(type: "boolean"))
+        case .duration: return orVariable(SchemaNode(type: "string", pattern: "^[0-9]+(ms|s|min|h)$"))
         case .amount:
-            return orPlaceholder(
+            return orVariable(
                 SchemaNode(type: "string", pattern: #"^[0-9]+(\.[0-9]+)?$"#), SchemaNode(type: "number", minimum: 0))
-        case .word(let words): return orPlaceholder(SchemaNode(words: words))
+        case .word(let words): return orVariable(SchemaNode(words: words))
         case .list(let element, let count):
             var list = SchemaNode(type: "array", items: [node(element)])
             (list.minItems, list.maxItems) = (count.lowerBound, count.upperBound)
@@ -81,7 +82,7 @@ public enum ScenarioSchema {
         }
     }
 
-    private static func orPlaceholder(_ nodes: SchemaNode...) -> SchemaNode {
-        SchemaNode(anyOf: nodes + [SchemaNode(reference: "#/$defs/\(placeholder)")])
+    private static func orVariable(_ nodes: SchemaNode...) -> SchemaNode {
+        SchemaNode(anyOf: nodes + [SchemaNode(reference: "#/$defs/\(variable)")])
     }
 }

@@ -3,7 +3,9 @@
 public indirect enum Shape: Sendable {
     /// Text that is nobody's word: a name, a path, a pattern.
     case text(ClosedRange<Int>)
+    /// A whole number in a range.
     case number(ClosedRange<Int>)
+    /// `true` or `false`.
     case boolean
     /// `500ms`, `2s`, `10min` or `1h`.
     case duration
@@ -11,6 +13,7 @@ public indirect enum Shape: Sendable {
     case amount
     /// One of these words.
     case word([String])
+    /// A list of one shape, of so many entries.
     case list(Shape, ClosedRange<Int>)
     /// A mapping whose keys are names that the file's author gives.
     case table(Shape)
@@ -34,7 +37,9 @@ public indirect enum Shape: Sendable {
 public struct RecordShape: Sendable {
     /// What the JSON Schema calls it.
     public let name: String
+    /// What it is for, in one sentence.
     public let summary: String
+    /// What can stand in it.
     public let keys: [KeyShape]
 
     init(_ name: String, _ summary: String, _ keys: [KeyShape]) {

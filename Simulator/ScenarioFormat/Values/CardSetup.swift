@@ -6,4 +6,6 @@ public struct CardSetup: Sendable {
     public var name: String
     /// The card, its account, and what the person does this time.
     public var profile: CardProfile
+
+    public init(name: String, profile: CardProfile) { (self.name, self.profile) = (name, profile) }
 }

@@ -10,7 +10,14 @@ public struct Interruption: Sendable {
         case event(String, count: Int, delay: Duration)
     }
 
+    /// Where it is written.
     public var location: SettingsLocation
+    /// When it happens.
     public var trigger: Trigger
+    /// What happens.
     public var action: ScenarioAction
+
+    public init(_ trigger: Trigger, _ action: ScenarioAction, location: SettingsLocation = .nowhere) {
+        (self.location, self.trigger, self.action) = (location, trigger, action)
+    }
 }

@@ -6,4 +6,6 @@ public struct RefundAction: Hashable, Sendable {
     public var amount: Money?
     /// Which payment of the scenario, counting from 1; nil for the last one.
     public var payment: Int?
+
+    public init(amount: Money? = nil, payment: Int? = nil) { (self.amount, self.payment) = (amount, payment) }
 }

@@ -4,4 +4,6 @@ public struct RowsExpectation: Hashable, Sendable {
     public var query: String
     /// Every value as text; NULL as the empty one.
     public var rows: [[String]]
+
+    public init(query: String, rows: [[String]]) { (self.query, self.rows) = (query, rows) }
 }

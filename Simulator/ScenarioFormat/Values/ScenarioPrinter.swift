@@ -1,5 +1,6 @@
 /// What a receipt printer is like.
 public enum ScenarioPrinter: String, Hashable, Sendable, CaseIterable {
+    /// It prints at once.
     case ready
     /// A job waits until there is paper.
     case outOfPaper

@@ -7,5 +7,10 @@ public struct SiteSetup: Hashable, Sendable {
     public var orders: Int
     /// Orders that wait for their payment at the till, which steps pay.
     public var unpaid: [Money]
+    /// What goes wrong with requests.
     public var faults: [FaultRule]
+
+    public init(orders: Int = 0, unpaid: [Money] = [], faults: [FaultRule] = []) {
+        (self.orders, self.unpaid, self.faults) = (orders, unpaid, faults)
+    }
 }

@@ -1,8 +1,10 @@
 /// A text in which `*` stands for anything, also for nothing.
 public struct TextPattern: Hashable, Sendable, CustomStringConvertible {
+    /// The pattern as it is written.
     public let text: String
     private let bytes: [UInt8]
 
+    /// A pattern with any number of `*` in it.
     public init(_ text: String) { (self.text, bytes) = (text, Array(text.utf8)) }
 
     public var description: String { text }

@@ -1,5 +1,6 @@
 /// What is told of a scenario that failed: what was expected and seen, the last events, and how to see it again.
 public enum FailureText {
+    /// Lines of text, each with its line break.
     public static func text(_ result: ScenarioResult) -> String {
         var lines = ["\(result.file):\(result.line): \(result.description)"]
         if result.status == .passedUnexpectedly, let reason = result.reason { lines.append(reason) }

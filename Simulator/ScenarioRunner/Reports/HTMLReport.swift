@@ -2,7 +2,9 @@
 public enum HTMLReport {
     /// A page of the folder.
     public struct Page: Hashable, Sendable {
+        /// Its name in the folder.
         public var fileName: String
+        /// HTML.
         public var text: String
     }
 

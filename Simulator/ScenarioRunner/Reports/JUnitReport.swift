@@ -2,6 +2,7 @@
 ///
 /// Times are those of the virtual clock, in seconds: what the session would have taken in a shop.
 public enum JUnitReport {
+    /// The whole report as XML.
     public static func text(_ report: RunReport) -> String {
         let groups = report.groups
         var xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"

@@ -1,5 +1,6 @@
 /// A run in the Test Anything Protocol, version 14.
 public enum TAPReport {
+    /// The whole report as TAP.
     public static func text(_ report: RunReport) -> String {
         var text = "TAP version 14\n1..\(report.scenarios.count)"
         if report.scenarios.isEmpty { text += " # SKIP nothing was run" }

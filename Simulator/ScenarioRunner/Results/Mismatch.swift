@@ -6,13 +6,16 @@ public struct Mismatch: Hashable, Sendable, Encodable {
     public var action: String?
     /// The key of the expectation: `outcome`; `step` where the step itself could not be carried out.
     public var key: String
+    /// Where it is expected.
     public var file: String
+    /// The line of ``file``.
     public var line: Int
     /// What was expected, line by line.
     public var expected: [String]
     /// What was seen, line by line.
     public var seen: [String]
 
+    /// What is left out is after the last step.
     public init(
         step: Int? = nil, action: String? = nil, key: String, file: String, line: Int, expected: [String],
         seen: [String]

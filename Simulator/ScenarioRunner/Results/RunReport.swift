@@ -1,11 +1,17 @@
 /// What came of a whole run, in the order of its scenarios. The same scenarios and seed make the same report, however many
 /// ran at the same time.
 public struct RunReport: Hashable, Sendable, Encodable {
+    /// How many came to what.
     public struct Counts: Hashable, Sendable, Encodable {
+        /// Those that were left out, too.
         public var all = 0
+        /// All was as expected.
         public var passed = 0
+        /// Something was not.
         public var failed = 0
+        /// Something was not, and that was expected.
         public var failedAsExpected = 0
+        /// They were expected to fail.
         public var passedUnexpectedly = 0
         /// Left out because an earlier one failed.
         public var notRun = 0
@@ -13,9 +19,12 @@ public struct RunReport: Hashable, Sendable, Encodable {
 
     /// Of the run; a scenario's own may be another one.
     public var seed: UInt64
+    /// How many came to what.
     public private(set) var counts = Counts()
+    /// The results, in the order in which the scenarios were given.
     public private(set) var scenarios: [ScenarioResult] = []
 
+    /// A report of these results.
     public init(seed: UInt64, results: [ScenarioResult] = [], notRun: Int = 0) {
         self.seed = seed
         for result in results { add(result) }
@@ -23,6 +32,7 @@ public struct RunReport: Hashable, Sendable, Encodable {
         counts.all += notRun
     }
 
+    /// Another scenario has come to its end.
     public mutating func add(_ result: ScenarioResult) {
         counts.all += 1
         switch result.status {
@@ -34,13 +44,16 @@ public struct RunReport: Hashable, Sendable, Encodable {
         scenarios.append(result)
     }
 
+    /// So many were not begun.
     public mutating func leftOut(_ count: Int) {
         counts.notRun += count
         counts.all += count
     }
 
+    /// Whether the run as a whole fails.
     public var hasFailed: Bool { counts.failed + counts.passedUnexpectedly > 0 }
 
+    /// The results that make it fail.
     public var failures: [ScenarioResult] { scenarios.filter(\.isFailure) }
 
     /// The names of the groups with their results, in the order in which they come.

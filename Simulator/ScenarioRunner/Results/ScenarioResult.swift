@@ -1,6 +1,7 @@
 /// What came of one run of a scenario. It has no time of the wall clock in it: the same scenario with the same seed has
 /// the same result.
 public struct ScenarioResult: Hashable, Sendable, Encodable {
+    /// What came of it.
     public enum Status: String, Hashable, Sendable, Encodable, CaseIterable {
         case passed
         case failed
@@ -13,11 +14,17 @@ public struct ScenarioResult: Hashable, Sendable, Encodable {
     /// The file's folder and name, with the case and the repetition where there are several:
     /// `decline/by-cents[lost-card]`.
     public var name: String
+    /// Where the scenario is written.
     public var file: String
+    /// The line of ``file``.
     public var line: Int
+    /// What the scenario shows.
     public var description: String
+    /// The scenario's tags.
     public var tags: [String]
+    /// What chance was made of.
     public var seed: UInt64
+    /// What came of it.
     public var status: Status
     /// Why the file says that it fails.
     public var expectedFailure: String?
@@ -32,6 +39,7 @@ public struct ScenarioResult: Hashable, Sendable, Encodable {
     /// What to type to see it again.
     public var replay: String
 
+    /// A result; what is left out is none.
     public init(
         name: String, file: String, line: Int, description: String, tags: [String], seed: UInt64, status: Status,
         expectedFailure: String? = nil, virtualMilliseconds: Int64, mismatches: [Mismatch] = [],

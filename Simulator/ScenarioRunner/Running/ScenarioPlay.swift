@@ -33,7 +33,9 @@ public struct ScenarioPlay: Sendable {
 
     /// A scenario whose steps are carried out one by one, by somebody who judges for themselves what comes of them.
     ///
-    /// - Parameter session: one that began with the scenario's plan.
+    /// - Parameters:
+    ///   - scenario: what is played.
+    ///   - session: one that began with the scenario's plan.
     public init(_ scenario: Scenario, in session: SimulatedSession) {
         self.init(scenario, session, updatesGolden: false)
     }
@@ -185,7 +187,8 @@ public struct ScenarioPlay: Sendable {
             step: (number, step.action.sentence))
     }
 
-    /// What was to happen in the middle of a step and did not is a mistake: the scenario would show something else than it
+    /// What was to happen in the middle of a step and did not is a mistake: the scenario would show something else than
+    /// it
     /// says.
     private mutating func checkInterruptions(of step: ScenarioStep, since begin: Moment, number: Int) {
         for interruption in step.interruptions {

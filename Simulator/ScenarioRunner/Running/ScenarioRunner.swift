@@ -13,6 +13,7 @@ public struct ScenarioRunner: Sendable {
     /// Whether results hold every event, and not only the last ones of what failed.
     public var keepsEvents: Bool
 
+    /// One after the other, all of them, unless something else is said.
     public init(jobs: Int = 1, stopsAtFailure: Bool = false, updatesGolden: Bool = false, keepsEvents: Bool = false) {
         (self.jobs, self.stopsAtFailure) = (max(1, jobs), stopsAtFailure)
         (self.updatesGolden, self.keepsEvents) = (updatesGolden, keepsEvents)

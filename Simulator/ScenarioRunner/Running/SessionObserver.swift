@@ -39,6 +39,7 @@ struct SessionObserver: Sendable {
         case .display(let patterns): return .ordered(patterns, in: details(.display))
         case .noDisplay(let patterns): return .none(of: patterns, in: details(.display))
         case .apdu(let patterns): return .ordered(patterns, in: details(.apdu))
+        case .trace(let exchanges): return .between(exchanges, details(.apdu))
         case .noAPDU(let patterns): return .none(of: patterns, in: details(.apdu))
         case .receipt(let patterns): return .ordered(patterns, in: try await receipt(.customer))
         case .noReceipt(let patterns): return .none(of: patterns, in: try await receipt(.customer))
@@ -50,7 +51,8 @@ struct SessionObserver: Sendable {
         case .rows(let queries): return try rows(queries)
         case .ledger(let lines): return .ledger(lines, try await session.issuerLedger().entries.map(LedgerLine.init))
         case .charged(let minorUnits, let currency): return try await charged(minorUnits, currency)
-        case .charges(let count): return .between("\(count)", "\(try await charges())")
+        case .charges(let count):
+            return .between("\(count)", "\(try await session.issuerLedger().chargeCount)")
         case .site(let expected): return site(expected)
         case .tvr(let bits):
             return .bits(
@@ -121,14 +123,6 @@ struct SessionObserver: Sendable {
         let totals = try await session.reconciliation().totals
         let moved = totals.first { $0.currency == currency }?.issuer ?? 0
         return .between("\(minorUnits) minor units of \(currency)", "\(moved) minor units of \(currency)")
-    }
-
-    private func charges() async throws(SimulatedSessionError) -> Int {
-        let book = try await session.issuerLedger()
-        return book.keys.count { key in
-            guard let standing = book.standing(key) else { return false }
-            return !standing.isRefund && standing.minorUnits != 0
-        }
     }
 
     private func site(_ expected: SiteExpectation) -> Difference? {

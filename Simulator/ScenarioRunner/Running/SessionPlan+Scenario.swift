@@ -5,13 +5,16 @@ internal import Simulator
 extension SessionPlan {
     /// What a scenario's session begins with.
     ///
-    /// - Parameter seed: what chance is made of, whatever the scenario says.
+    /// - Parameters:
+    ///   - scenario: what is to be played.
+    ///   - seed: what chance is made of, whatever the scenario says.
     public init(_ scenario: Scenario, seed: UInt64) {
         self.init(
             cards: Self.cards(of: scenario),
             readers: scenario.readers.map { reader in
                 PlannedReader(
-                    name: reader.name, model: reader.model, isPluggedIn: reader.isPluggedIn, faults: reader.faults)
+                    name: reader.name, model: reader.model, isPluggedIn: reader.isPluggedIn, faults: reader.faults,
+                    batteryPercent: reader.battery)
             },
             seed: seed)
         (start, utcOffsetSeconds) = (scenario.clock.start, scenario.clock.offsetSeconds)

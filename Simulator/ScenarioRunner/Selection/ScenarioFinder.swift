@@ -7,8 +7,10 @@ public enum ScenarioFinder {
     public struct Found: Sendable {
         /// Folder and name: `decline/by-cents[lost-card]`.
         public var name: String
+        /// What was found.
         public var scenario: Scenario
 
+        /// A scenario by a name.
         public init(name: String, scenario: Scenario) { (self.name, self.scenario) = (name, scenario) }
     }
 

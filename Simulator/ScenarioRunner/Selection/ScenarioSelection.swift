@@ -7,6 +7,7 @@ public struct ScenarioSelection: Hashable, Sendable {
     public struct Shard: Hashable, Sendable {
         /// 1...``count``
         public var number: Int
+        /// How many parts there are.
         public var count: Int
 
         /// Reads `2/5`.
@@ -23,6 +24,7 @@ public struct ScenarioSelection: Hashable, Sendable {
     public struct Run: Sendable {
         /// With the repetition where there are several: `approve/visa-credit #2`.
         public var name: String
+        /// What is run.
         public var found: ScenarioFinder.Found
         public var seed: UInt64
     }
@@ -31,6 +33,7 @@ public struct ScenarioSelection: Hashable, Sendable {
     public var filter: String?
     /// Tags of which a scenario must have one; those that begin with `!` it must not have.
     public var tags: [String]
+    /// Which part of them; nil for all.
     public var shard: Shard?
     /// What chance is made of where a scenario does not say it. Each repetition has the next number.
     public var seed: UInt64
@@ -39,6 +42,7 @@ public struct ScenarioSelection: Hashable, Sendable {
     /// Whether the order is mixed, by the seed.
     public var isShuffled: Bool
 
+    /// Everything, once, in its order, unless something else is said.
     public init(
         filter: String? = nil, tags: [String] = [], shard: Shard? = nil, seed: UInt64 = 1, repetitions: Int = 1,
         isShuffled: Bool = false

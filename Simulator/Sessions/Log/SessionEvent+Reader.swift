@@ -1,7 +1,26 @@
 internal import EMV
-internal import Hardware
+public import Hardware
+public import SmartCard
 
 extension SessionEvent {
+    /// The ``text`` of an event that says what a reader told.
+    public static func text(of event: CardReaderEvent) -> String {
+        let (kind, detail) = words(event)
+        return detail.isEmpty ? kind.rawValue : "\(kind.rawValue) \(detail)"
+    }
+
+    /// The ``text`` of an event that says what went to a card and came from it.
+    public static func text(of entry: TraceEntry) -> String { "\(SessionEventKind.apdu.rawValue) \(words(entry))" }
+
+    /// The words for an exchange with a card.
+    static func words(_ entry: TraceEntry) -> String {
+        switch entry.outcome {
+        case .response(let response): "\(entry.command) \(response)"
+        case .failure(let error): "\(entry.command) failed \(error)"
+        case .notSent(let answer): "\(entry.command) not_sent \(answer)"
+        }
+    }
+
     /// The words for what a reader told.
     static func words(_ event: CardReaderEvent) -> (kind: SessionEventKind, detail: String) {
         switch event {

@@ -8,10 +8,12 @@ public struct SessionEvent: Hashable, Sendable, Codable {
     public var number: Int
     /// Since the session began, in milliseconds of its clock.
     public var milliseconds: Int64
+    /// What kind of thing.
     public var kind: SessionEventKind
     /// What is to be said of it beyond its kind; empty when there is nothing.
     public var detail: String
 
+    /// An event, as it is written down.
     public init(number: Int, milliseconds: Int64, kind: SessionEventKind, detail: String = "") {
         (self.number, self.milliseconds, self.kind, self.detail) = (number, milliseconds, kind, detail)
     }

@@ -30,14 +30,19 @@ public enum SessionEventKind: String, Hashable, Sendable, Codable, CaseIterable 
     case waiting
     /// What is shown: the text.
     case display
+    /// A card is in the slot.
     case cardInserted = "card_inserted"
+    /// A card was swiped.
     case cardSwiped = "card_swiped"
+    /// The card is out.
     case cardRemoved = "card_removed"
     /// The kernel's phase: its word, as `cardholder_verification`.
     case kernel
+    /// All that is needed of the card is read.
     case cardDetailsCollected = "card_details_collected"
     /// The host is about to be asked.
     case authorizing
+    /// The reader asks for the card to be taken out.
     case removeCard = "remove_card"
     /// The payment was approved and the card is out.
     case approvedAndRemoved = "approved_and_removed"

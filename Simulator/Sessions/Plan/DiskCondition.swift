@@ -1,5 +1,6 @@
 /// How the disk is that the journal is on. What it refuses is rolled back by the database itself.
 public enum DiskCondition: Hashable, Sendable, Codable {
+    /// Everything is read and written.
     case working
     /// There is no room left: nothing can be written, and everything can be read.
     case full

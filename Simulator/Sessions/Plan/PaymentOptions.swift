@@ -18,6 +18,7 @@ public struct PaymentOptions: Sendable {
     /// The issuer is to be asked whatever the card says.
     public var isForcedOnline: Bool
 
+    /// What is left out is as usual: the first card, presented by its holder at the connected reader.
     public init(
         card: String? = nil, cardholder: CardholderProfile? = nil, presentsCard: Bool = true,
         isByHand: Bool = false, reader: String? = nil, cardTimeout: Duration = .seconds(60),

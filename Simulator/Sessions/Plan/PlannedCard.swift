@@ -4,6 +4,7 @@ public import Simulator
 public struct PlannedCard: Sendable {
     /// What the session's steps call it.
     public var name: String
+    /// The card, its account and its holder.
     public var profile: CardProfile
 
     /// - Parameters:

@@ -4,6 +4,7 @@ public import Simulator
 public struct PlannedReader: Sendable {
     /// What the session's steps call it.
     public var name: String
+    /// What it is.
     public var model: SimulatedReader
     /// Whether it is plugged in when the session begins.
     public var isPluggedIn: Bool
@@ -12,6 +13,7 @@ public struct PlannedReader: Sendable {
     /// The charge of its battery in percent; nil for a full one, or for a reader without.
     public var batteryPercent: UInt8?
 
+    /// A reader that is plugged in and works, unless something else is said.
     public init(
         name: String = "reader", model: SimulatedReader = .chip(.shortAPDU), isPluggedIn: Bool = true,
         faults: [SimulatedReaderFault] = [], batteryPercent: UInt8? = nil

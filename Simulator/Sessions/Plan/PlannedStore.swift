@@ -13,6 +13,7 @@ public struct PlannedStore: Sendable {
     /// It has the Stripe extension beside WooPayments.
     public var hasStripe: Bool
 
+    /// A store without orders and faults, unless something else is said.
     public init(orders: Int = 0, unpaid: [Money] = [], faults: [FaultRule] = [], hasStripe: Bool = false) {
         (self.orders, self.unpaid, self.faults, self.hasStripe) = (orders, unpaid, faults, hasStripe)
     }

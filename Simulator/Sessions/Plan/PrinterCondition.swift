@@ -1,5 +1,6 @@
 /// How the printer of a simulated session is.
 public enum PrinterCondition: Hashable, Sendable, Codable {
+    /// It prints at once.
     case ready
     /// A job waits until there is paper.
     case outOfPaper

@@ -36,6 +36,7 @@ public struct SessionPlan: Sendable {
     public var printer: PrinterCondition
     /// How the disk is that the journal is on.
     public var disk: DiskCondition
+    /// Where the till keeps its records.
     public var journal: Journal
     /// Whether the log has the exchanges with the card. They are the longest part of it.
     public var logsExchanges: Bool

@@ -8,10 +8,12 @@ public struct SessionTrigger: Hashable, Sendable {
         case event(String, count: Int)
     }
 
+    /// What is waited for.
     public var moment: Moment
     /// How long after that. Without a delay the act happens before anything else does.
     public var delay: Duration
 
+    /// So long after a moment.
     public init(_ moment: Moment, delay: Duration = .zero) { (self.moment, self.delay) = (moment, delay) }
 
     /// After a time.

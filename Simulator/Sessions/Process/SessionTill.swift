@@ -50,15 +50,7 @@ struct SessionTill: Sendable {
     /// Writes down every exchange with a card.
     private var trace: (@Sendable (TraceEntry) -> Void)? {
         guard world.plan.logsExchanges else { return nil }
-        return { [life] entry in
-            let answer =
-                switch entry.outcome {
-                case .response(let response): response
-                case .failure(let error): "failed \(error)"
-                case .notSent(let answer): "not_sent \(answer)"
-                }
-            life.note(.apdu, "\(entry.command) \(answer)")
-        }
+        return { [life] entry in life.note(.apdu, SessionEvent.words(entry)) }
     }
 
     private func payments(_ settings: TillConfiguration, site: PaymentSite?) -> CardPresentPaymentsStore {
@@ -84,25 +76,6 @@ struct SessionTill: Sendable {
 
     /// Writes down what the reader tells outside of payments; within one, the payment itself does.
     func watch(_ service: any CardReaderService) -> [Task<Void, Never>] {
-        let (world, life) = (world, life)
-        return [
-            Task {
-                for await event in await service.readerEvents {
-                    guard !world.toldEvents.take(event) else { continue }
-                    let (kind, detail) = SessionEvent.words(event)
-                    life.note(kind, detail)
-                }
-            },
-            Task {
-                for await state in await service.reconnectionStates {
-                    if let words = SessionEvent.words(state) { life.note(.reconnection, words) }
-                }
-            },
-            Task {
-                for await state in await service.softwareUpdateEvents {
-                    if let words = SessionEvent.words(state) { life.note(.update, words) }
-                }
-            },
-        ]
+        life.follow(service) { [world] event in !world.toldEvents.take(event) }
     }
 }

@@ -18,6 +18,32 @@ final class RunQueue: Sendable {
 
     deinit { queue.withLock { run_queue_destroy($0) } }
 
+    /// Begins a task of this world, which has the task-local values of the caller. It runs when somebody runs the queue.
+    func begin<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> RunQueueTask<Value> {
+        queue.withLock { queue in
+            let outer = run_queue_enter(queue)
+            defer { run_queue_leave(outer) }
+            return RunQueueTask(body)
+        }
+    }
+
+    /// Runs everything that is ready, on the calling thread, and moves the clock as far as it may go.
+    ///
+    /// - Parameters:
+    ///   - clock: the world's.
+    ///   - limit: how far the clock may be moved, asked each time that nothing is ready; nil for not at all.
+    func run(_ clock: SimulationClock, until limit: () -> Timestamp?) {
+        queue.withLock { queue in
+            let outer = run_queue_enter(queue)
+            defer { run_queue_leave(outer) }
+            for _ in 0..<Self.mostMoves {
+                while run_queue_run_next(queue) {}
+                guard let moment = limit(), clock.moveOn(notAfter: moment) else { break }
+            }
+            while run_queue_run_next(queue) {}
+        }
+    }
+
     /// Runs `body` and everything else that is ready, on the calling thread, and moves the clock as far as it may go.
     ///
     /// - Parameters:
@@ -30,24 +56,31 @@ final class RunQueue: Sendable {
         _ clock: SimulationClock, until limit: (_ isOver: Bool) -> Timestamp?,
         _ body: @escaping @Sendable () async -> Value
     ) -> Value? {
-        queue.withLock { queue in
-            let outer = run_queue_enter(queue)
-            defer { run_queue_leave(outer) }
-            let end = RunQueueEnd<Value>()
-            Task { end.value.withLock { [value = await body()] in $0 = value } }
-            for _ in 0..<Self.mostMoves {
-                while run_queue_run_next(queue) {}
-                guard let moment = limit(end.value.withLock { $0 != nil }), clock.moveOn(notAfter: moment) else {
-                    break
-                }
-            }
-            while run_queue_run_next(queue) {}
-            return end.value.withLock { $0 }
-        }
+        let task = begin(body)
+        run(clock) { limit(task.value != nil) }
+        return task.value
     }
 }
 
-/// Where a call leaves its result.
+/// A task of a world, and where it leaves its result.
+final class RunQueueTask<Value: Sendable>: Sendable {
+    private let end: RunQueueEnd<Value>
+    private let task: Task<Void, Never>
+
+    /// Begins it, on the queue that the calling thread is in.
+    fileprivate init(_ body: @escaping @Sendable () async -> Value) {
+        let end = RunQueueEnd<Value>()
+        self.end = end
+        task = Task { end.value.withLock { [value = await body()] in $0 = value } }
+    }
+
+    /// What it returned; nil as long as it has not ended.
+    var value: Value? { end.value.withLock { $0 } }
+
+    func cancel() { task.cancel() }
+}
+
+/// Where a task leaves its result.
 private final class RunQueueEnd<Value: Sendable>: Sendable {
     let value = Mutex<Value?>(nil)
 }

@@ -8,6 +8,7 @@ public struct SessionPool: Sendable {
     /// How many sessions run at the same time, 1 and up.
     public let jobs: Int
 
+    /// A pool of so many threads; of one, where fewer are asked for.
     public init(jobs: Int) { self.jobs = max(1, jobs) }
 
     /// Runs sessions 0 to `count` - 1.

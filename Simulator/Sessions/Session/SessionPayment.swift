@@ -8,11 +8,13 @@ public import Yosemite
 public struct SessionPayment: Hashable, Sendable {
     /// One attempt to move money.
     public struct Attempt: Hashable, Sendable {
+        /// Its number in the journal.
         public let id: Int64
         /// `sale` or `refund`
         public let kind: String
         /// What the host knows it by.
         public let key: String
+        /// What it is about.
         public let amount: Money
         /// The states that it entered, in order.
         public let states: [String]
@@ -32,13 +34,17 @@ public struct SessionPayment: Hashable, Sendable {
         public let application: String?
     }
 
+    /// Its number in the journal.
     public let id: Int64
     /// `P000001`
     public let name: String
+    /// The state in the records: `captured`.
     public let state: String
     /// How it ended, as the clerk needs to know it.
     public let outcome: Yosemite.Payment.Outcome
+    /// What was to be paid.
     public let amount: Money
+    /// What was given back, in minor units.
     public let refundedMinorUnits: Int64
     /// The number of the store's order that is paid; nil when there is none.
     public let orderID: Int64?

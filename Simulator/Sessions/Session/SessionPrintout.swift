@@ -8,8 +8,10 @@ public struct SessionPrintout: Hashable, Sendable, Codable {
     public var state: String
     /// IPP's `job-state-reasons`.
     public var reasons: [String]
+    /// What is on the paper.
     public var lines: [String]
 
+    /// A document, as it was printed.
     public init(job: Int32, title: String, state: String, reasons: [String], lines: [String]) {
         (self.job, self.title, self.state, self.reasons, self.lines) = (job, title, state, reasons, lines)
     }

@@ -91,7 +91,7 @@ extension SimulatedSession {
     ///
     /// - Throws: ``SimulatedSessionError/plan(_:)`` when it cannot be read.
     public func issuerLedger() async throws(SimulatedSessionError) -> IssuerLedger {
-        do throws(IssuerLedgerError) { return try await world.issuer.ledger() } catch { throw .plan("\(error)") }
+        try await world.issuerLedger()
     }
 
     /// The till's journal against the issuer's book.
@@ -113,8 +113,11 @@ extension SimulatedSession {
     /// What the till asked the store, oldest first.
     public var siteRequests: [SeenRequest] { world.site?.requests ?? [] }
 
-    /// The cryptograms that the session's cards have made, card by card in the order of the plan, oldest first.
-    public var cryptograms: [MadeCryptogram] { world.cards.flatMap(\.chip.cryptograms) }
+    /// The cryptograms that the session's cards have made, card by card in the order of the plan, oldest first. A
+    /// recorded card remembers none.
+    public var cryptograms: [MadeCryptogram] {
+        world.cards.flatMap { ($0.chip as? SimulatedEMVCard)?.cryptograms ?? [] }
+    }
 
     /// What came to the printer.
     public var printouts: [SessionPrintout] { world.printServer.printouts }

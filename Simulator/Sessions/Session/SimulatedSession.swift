@@ -71,7 +71,6 @@ public final class SimulatedSession: Sendable {
         }
         guard let end else { throw SimulatedSessionError.stuck(step: current.words) }
         if let remains, let world = seen.withLock({ $0 }) { remains(SessionRemains(of: world)) }
-        clock.forgetSchedule()
         return try end.get()
     }
 

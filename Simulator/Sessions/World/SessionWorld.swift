@@ -125,8 +125,6 @@ final class SessionWorld: Sendable {
     /// The session is over, and its last process dead: nobody has its records any more.
     func close() {
         isOver.store(true, ordering: .sequentiallyConsistent)
-        // What waits there holds the world, which holds them.
-        log.forgetWatches()
         if case .memory(let database) = records { SessionDatabases.give(back: database) }
     }
 
@@ -141,6 +139,13 @@ final class SessionWorld: Sendable {
     func terminal(for currency: Currency) -> TerminalConfiguration {
         plan.till.terminal(for: currency).adding(
             certificationAuthorityKeys: authorityKeys, revokedCertificates: revoked)
+    }
+
+    /// The issuer's book.
+    ///
+    /// - Throws: ``SimulatedSessionError/plan(_:)`` when it cannot be read.
+    func issuerLedger() async throws(SimulatedSessionError) -> IssuerLedger {
+        do throws(IssuerLedgerError) { return try await issuer.ledger() } catch { throw .plan("\(error)") }
     }
 
     // MARK: By name

@@ -1,7 +1,7 @@
 public import SmartCard
 
 /// A card as its contacts see it: it answers to reset and to commands. The transmission protocol
-/// (T=0 or T=1) is the reader's and ``SimulatedCardContacts``' business.
+/// (T=0 or T=1) is the reader's and `SimulatedCardContacts`' business.
 public protocol SimulatedCard: AnyObject, Sendable {
     /// Power and reset. Volatile state (the selected application, the session) is lost.
     ///

@@ -119,9 +119,11 @@ public final class SimulatedCardholder: CardholderInterface {
     private static let reactionTime = Duration.seconds(1)
 
     public func chooseApplication(_ applications: [ApplicationChoice]) async -> Int? {
-        guard let chosen = profile.cardholder.chosenApplication, profile.applications.indices.contains(chosen) else {
-            return nil
+        guard let chosen = profile.cardholder.chosenApplication else { return nil }
+        if let recording = profile.recording {
+            return applications.firstIndex { $0.aid == recording.application } ?? applications.indices.first
         }
+        guard profile.applications.indices.contains(chosen) else { return nil }
         let aid = profile.applications[chosen].aid
         return applications.firstIndex { $0.aid == aid } ?? applications.indices.first
     }

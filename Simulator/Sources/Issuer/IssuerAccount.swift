@@ -1,6 +1,7 @@
 public import Amounts
 public import CardSecrets
 internal import Cryptography
+internal import EMV
 
 /// An account at the simulated issuer: whose card it is, and by which rules the issuer answers.
 ///
@@ -30,6 +31,9 @@ public struct IssuerAccount: Sendable {
     public var country: UInt16?
     /// What goes wrong with every authorisation of this account.
     public var fault: IssuerFault?
+    /// What the issuer of a recorded card answered, one authorisation after the other: its cryptograms cannot be checked.
+    /// Nil for a card whose keys the issuer has.
+    var recordedAnswers: [IssuerAnswer]?
     /// The PIN that the issuer verifies online; nil when it verifies none.
     let onlinePIN: OnlinePIN?
 

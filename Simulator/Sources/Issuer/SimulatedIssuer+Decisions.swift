@@ -45,6 +45,7 @@ extension SimulatedIssuer {
         _ request: borrowing AuthorizationRequest, _ card: borrowing OnlineAuthorizationRequest,
         of account: IssuerAccount, check: CardCheck, rule: IssuerRule?
     ) -> Verdict {
+        if let answers = account.recordedAnswers { return repeated(answers, of: account, rule: rule) }
         let spent = book.spent(account: account.reference, currency: request.amount.currency.code)
         // In place: a copy of the session would copy every cryptogram that was seen.
         var decision = sessions[account.reference, default: IssuerSession()].decide(
@@ -65,6 +66,18 @@ extension SimulatedIssuer {
             wish: rule?.answer ?? IssuerRuleAnswer())
         return Verdict(
             response: response, reason: decision.reason, scriptReport: check.scriptReport, counter: context.atc)
+    }
+
+    /// Answers for a recorded card what was answered then; what was not asked then is declined.
+    private func repeated(_ answers: [IssuerAnswer], of account: IssuerAccount, rule: IssuerRule?) -> Verdict {
+        let number = book.paymentCount(account: account.reference)
+        guard number >= 0, number < answers.count else {
+            return Verdict(response: answer(.unknownCard), reason: .unknownAccount)
+        }
+        var response = reply.plain("00", number: book.entries.count + 1)
+        response.answer = answers[Int(number)]
+        if let code = rule?.answer.responseCode { response.answer.authorisationResponseCode = Array(code.utf8) }
+        return Verdict(response: response, reason: response.isApproved ? nil : .rule)
     }
 
     /// Judges a swiped card. It gets no data back: there is nobody to understand them.

@@ -10,6 +10,11 @@ extension CardProfile {
     ///
     /// - Throws: a failure of libcrypto, or of a PAN that is none.
     public func issuerAccounts(keys: TestKeys) throws -> [IssuerAccount] {
+        if let recording {
+            var account = try issuerAccount(recording.pan, country: nil, keys: keys)
+            account.recordedAnswers = recording.answers
+            return [account]
+        }
         var accounts = try applications.map { try issuerAccount($0.pan, country: $0.issuerCountry, keys: keys) }
         if let stripe {
             let account = try issuerAccount(stripe.pan, country: stripe.issuerCountry, keys: keys)
@@ -18,7 +23,7 @@ extension CardProfile {
         return accounts
     }
 
-    private func issuerAccount(_ digits: SealedBytes, country: UInt16, keys: TestKeys) throws -> IssuerAccount {
+    private func issuerAccount(_ digits: SealedBytes, country: UInt16?, keys: TestKeys) throws -> IssuerAccount {
         var open = digits.copy()
         defer { open.wipe() }
         guard let pan = TestPAN.number(open) else { throw PrimaryAccountNumberError.notDigits }

@@ -1,3 +1,4 @@
+internal import CardSecrets
 public import SettingsFile
 
 /// A simulated card, its account at the issuer and the person who holds it, as one YAML file describes them.
@@ -25,6 +26,19 @@ public struct CardProfile: Sendable, CustomStringConvertible, CustomReflectable 
     public var cardholder: CardholderProfile
     /// What the card does wrong.
     public var faults: [CardFault]
+    /// Where the profile can be had again; nil for one that was read from a text. What is changed in this value
+    /// afterwards is not in it.
+    public internal(set) var origin: Origin?
+    /// The real card that it stands for; nil for a card that is made from this profile.
+    public internal(set) var recording: CardRecording?
+
+    /// A profile that somebody can name, and what was laid over it.
+    public struct Origin: Hashable, Sendable {
+        /// The name of a built-in profile, or the path of a file.
+        public var nameOrPath: String
+        /// Keys of a profile; nil when the profile is as its file has it.
+        public var changes: SettingsNode?
+    }
 
     /// Whether one can see a chip on the card.
     public var hasChip: Bool {
@@ -75,9 +89,28 @@ public struct CardProfile: Sendable, CustomStringConvertible, CustomReflectable 
         stripe = try StripeProfile(try node.optional("stripe"), application: applications.first)
         account = try AccountProfile(
             try node.optional("account"), currency: applications.first?.currency ?? stripe?.currency)
-        cardholder = try CardholderProfile(try node.optional("cardholder"), applications: applications)
+        cardholder = try CardholderProfile(
+            try node.optional("cardholder"), applications: applications, onlinePIN: account.onlinePIN)
         faults = []
         for fault in try node.optional("faults")?.list(count: 1...32) ?? [] { faults.append(try CardFault(fault)) }
+    }
+
+    /// A card that was recorded, and who holds it.
+    ///
+    /// - Parameters:
+    ///   - recording: what it answers.
+    ///   - changes: a mapping with a `cardholder` section, as a profile has it; nil for somebody who does what is asked.
+    /// - Throws: `SettingsError` with line and key.
+    public init(recording: CardRecording, changedBy changes: SettingsNode? = nil) throws(SettingsError) {
+        try changes?.mapping(allowedKeys: ["cardholder"])
+        (name, summary) = ("recorded", "A card that was recorded")
+        reset = .proper(recording.transmission, historicalBytes: [])
+        (hasPSE, isBlocked, processingTime, applications, stripe) = (true, false, .zero, [], nil)
+        account = try AccountProfile(nil, currency: nil)
+        cardholder = try CardholderProfile(try changes?.optional("cardholder"), applications: [], onlinePIN: nil)
+        faults = []
+        self.recording = recording
+        origin = Origin(nameOrPath: name, changes: changes)
     }
 
     private static func name(_ node: SettingsNode) throws(SettingsError) -> String {
@@ -117,5 +150,13 @@ extension CardReset {
                 try chosen?.choice(CardProtocol.self) ?? .t0,
                 historicalBytes: try historical?.hex(length: 0...15) ?? [])
         }
+    }
+}
+
+extension CardProfile {
+    /// Whether this is the PIN that the card verifies, or else its issuer.
+    public func isRightPIN(_ pin: SealedBytes) -> Bool {
+        let right = applications.lazy.compactMap(\.pin).first?.digits ?? account.onlinePIN
+        return right?.bytes.isEqual(to: pin.bytes) ?? false
     }
 }

@@ -18,13 +18,13 @@ public enum CardProfileLibrary {
     ) throws(CardProfileError) -> CardProfile {
         do throws(SettingsError) {
             if nameOrPath.contains("/") || nameOrPath.hasSuffix(".yaml") || nameOrPath.hasSuffix(".yml") {
-                return try changed(try SettingsDocument(path: nameOrPath), changes)
+                return try changed(try SettingsDocument(path: nameOrPath), nameOrPath, changes)
             }
             if let entry = builtIn.first(where: { $0.name == nameOrPath }) {
                 return try changed(
                     try SettingsDocument(
                         text: String(decoding: entry.yaml, as: UTF8.self), file: "\(nameOrPath).yaml (built in)"),
-                    changes)
+                    nameOrPath, changes)
             }
         } catch {
             throw .malformed(error)
@@ -33,9 +33,12 @@ public enum CardProfileLibrary {
     }
 
     private static func changed(
-        _ document: SettingsDocument, _ changes: [SettingsNode]
+        _ document: SettingsDocument, _ name: String, _ changes: [SettingsNode]
     ) throws(SettingsError) -> CardProfile {
-        try CardProfile(changes.reduce(document.root) { $1.laid(over: $0) })
+        var profile = try CardProfile(changes.reduce(document.root) { $1.laid(over: $0) })
+        let change = changes.dropFirst().reduce(changes.first) { merged, next in merged.map { next.laid(over: $0) } }
+        profile.origin = CardProfile.Origin(nameOrPath: name, changes: change)
+        return profile
     }
 
     /// What a built-in profile is for: its ``CardProfile/summary``, without the work of decoding all the rest.

@@ -1,3 +1,4 @@
+internal import CardSecrets
 internal import Cryptography
 internal import SettingsFile
 
@@ -34,15 +35,20 @@ public struct CardholderProfile: Sendable {
     }
 
     /// Without a section, they type the right PIN, choose the first application and wait to be told.
-    init(_ node: SettingsNode?, applications: [ApplicationProfile]) throws(SettingsError) {
+    init(
+        _ node: SettingsNode?, applications: [ApplicationProfile], onlinePIN: SealedBytes?
+    ) throws(SettingsError) {
+        let pin = applications.lazy.compactMap(\.pin).first?.digits
         try node?.mapping(allowedKeys: [
             "pinEntries", "choosesApplication", "insertsAfter", "removesAfter", "swipesFirst",
         ])
         if let entries = try node?.optional("pinEntries") {
             pinEntries = []
-            for entry in try entries.list(count: 1...20) { pinEntries.append(try PINEntry(entry)) }
+            for entry in try entries.list(count: 1...20) {
+                pinEntries.append(try PINEntry(entry, right: pin ?? onlinePIN))
+            }
         } else {
-            pinEntries = applications.lazy.compactMap(\.pin).first.map { [.digits($0.digits)] } ?? []
+            pinEntries = pin.map { [.digits($0)] } ?? []
         }
         if let choice = try node?.optional("choosesApplication") {
             let labels = applications.map(\.label)
@@ -62,13 +68,24 @@ public struct CardholderProfile: Sendable {
 }
 
 extension CardholderProfile.PINEntry {
-    fileprivate init(_ node: SettingsNode) throws(SettingsError) {
+    /// - Parameter right: the card's PIN; nil for a card that knows none, to which any is as good.
+    fileprivate init(_ node: SettingsNode, right: SealedBytes?) throws(SettingsError) {
         switch try node.concealed.text() {
+        case "right": self = .digits(right ?? SealedBytes([0, 0, 0, 0]))
+        case "wrong": self = .digits(Self.wrong(right))
         case "bypass": self = .bypassed
         case "cancel": self = .cancelled
         case "nothing": self = .nothing
         case "removeCard": self = .cardRemoved
         default: self = .digits(try OfflinePINProfile.digits(node))
         }
+    }
+
+    /// A PIN of the same length, every digit of which is another one.
+    private static func wrong(_ right: SealedBytes?) -> SealedBytes {
+        var digits = right?.copy() ?? [0, 0, 0, 0]
+        defer { digits.wipe() }
+        for index in digits.indices { digits[index] = (digits[index] + 1) % 10 }
+        return SealedBytes(digits)
     }
 }

@@ -1,6 +1,6 @@
 public import CardSecrets
 
-/// Secret bytes that several owners share: a ``SensitiveBytes`` behind a reference. Prints as a mask.
+/// Secret bytes that several owners share: a `SensitiveBytes` behind a reference. Prints as a mask.
 public final class SealedBytes: Sendable, CustomStringConvertible, CustomReflectable {
     public let bytes: SensitiveBytes
 

@@ -60,7 +60,7 @@ public final class SimulatedUSBBus: USBBus {
         return port.device
     }
 
-    /// Pulls a device out. Its transfers end with ``USBError/disconnected``.
+    /// Pulls a device out. Its transfers end with `USBError.disconnected`.
     public func unplug(_ simulated: any SimulatedUSBDevice) {
         let port = state.withLock { state in
             state.ports.firstIndex { $0.simulated === simulated }.map { state.ports.remove(at: $0) }

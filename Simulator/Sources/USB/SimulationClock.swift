@@ -2,9 +2,9 @@ public import Determinism
 internal import Synchronization
 
 /// The time of a simulated world, and what will happen in it. Everything in that world waits here:
-/// the simulated bus, and the host through ``TimeSource``.
+/// the simulated bus, and the host through `TimeSource`.
 ///
-/// On a ``VirtualTimeSource`` nobody waits for real. Who moves the clock, and how far:
+/// On a `VirtualTimeSource` nobody waits for real. Who moves the clock, and how far:
 ///
 /// 1. **A host that waits moves it.** A bulk or control transfer that the device holds back, and
 ///    ``sleep(for:)``, move the clock to their own end or to the next event, whichever comes first,
@@ -82,7 +82,7 @@ public final class SimulationClock: TimeSource {
     private let stepping = Mutex<Void>(())
 
     /// - Parameters:
-    ///   - base: the time to show. Waits are virtual on a ``VirtualTimeSource`` and real on any other source.
+    ///   - base: the time to show. Waits are virtual on a `VirtualTimeSource` and real on any other source.
     ///   - pace: the real time of rules 4 and 5.
     public init(_ base: any TimeSource = VirtualTimeSource(), pace: any TimeSource = SystemTimeSource()) {
         self.base = base
@@ -117,9 +117,6 @@ public final class SimulationClock: TimeSource {
         wakeExpired()
         return true
     }
-
-    /// Nothing that is planned happens any more: the world is over. What is planned may hold its world, and so the clock.
-    public func forgetSchedule() { state.withLock { $0.schedule = SimulationSchedule() } }
 
     /// How many tasks wait for the clock, or for something that happens in its world.
     public var waitingTasks: Int { state.withLock { $0.waiters.count } }

@@ -20,7 +20,7 @@ struct CCIDReply {
 }
 
 extension CCIDReader {
-    /// The most transfers that are no answer to a command: empty ones, and answers to earlier commands.
+    /// The most transfers that are no answer to a command: empty ones, and answers to other commands.
     static let maximumStrays = 16
     /// The most time extensions of one command.
     static let maximumTimeExtensions = 1_000
@@ -98,29 +98,51 @@ extension CCIDReader {
         return try await receive(command.type, slot: slot, sequence: sequence, first: first, wait: wait, deadline)
     }
 
-    /// Sends a command and returns its sequence number.
-    func write(_ command: CCIDCommand, slot: UInt8, timeout: Duration) async throws(CCIDError) -> UInt8 {
-        let number = encode(command, slot: slot)
+    /// Sends a command with the next sequence number.
+    func write(_ command: CCIDCommand, slot: UInt8, timeout: Duration) async throws(CCIDError) {
+        _ = encode(command, slot: slot)
         do throws(USBError) {
             try await transport.bulkOut(outgoing, endpoint: interface.bulkOut.address, timeout: timeout)
         } catch {
             throw await failure(error, command.type, endpoint: interface.bulkOut.address)
         }
-        return number
     }
 
     /// Makes the outgoing message and returns its sequence number.
     private func encode(_ command: CCIDCommand, slot: UInt8) -> UInt8 {
-        let number = sequence
-        sequence &+= 1
+        let number = nextNumber
+        sequence = number &+ 1
         command.encode(into: &outgoing, slot: slot, sequence: number)
+        owed.insert(number)
         return number
     }
 
-    /// Goes on from the first transfer that came until the answer is there.
+    /// The sequence number of the next message. Numbers go round after 255, and those that may still be answered are left
+    /// out: a late answer must not pass for that of a newer message.
+    var nextNumber: UInt8 {
+        var number = sequence
+        while owed.contains(number), owed.count < 256 { number &+= 1 }
+        return number
+    }
+
+    /// Goes on from the first transfer that came until the answer is there. When the time is over, the last answer that
+    /// was not ours is the error: it tells more than that none came.
     private func receive(
         _ type: CCIDCommandType, slot: UInt8, sequence: UInt8, first: [UInt8], wait: Duration,
-        _ beginning: CCIDDeadline
+        _ deadline: CCIDDeadline
+    ) async throws(CCIDError) -> CCIDReply {
+        var stale: CCIDError?
+        do throws(CCIDError) {
+            return try await receive(
+                type, slot: slot, sequence: sequence, first: first, wait: wait, deadline, passing: &stale)
+        } catch {
+            throw error == .timedOut(type) ? stale ?? error : error
+        }
+    }
+
+    private func receive(
+        _ type: CCIDCommandType, slot: UInt8, sequence: UInt8, first: [UInt8], wait: Duration,
+        _ beginning: CCIDDeadline, passing stale: inout CCIDError?
     ) async throws(CCIDError) -> CCIDReply {
         var deadline = beginning
         var next: [UInt8]? = first
@@ -140,15 +162,11 @@ extension CCIDReader {
                 continue
             }
             let header = try Self.header(message)
-            // Sequence numbers go round: the half behind ours is the past, such as what a cancelled
-            // command left. The other half was never sent.
-            let age = sequence &- header.sequence
-            guard age == 0 else {
-                guard age < 0x80 else { throw .wrongSequence(expected: sequence, actual: header.sequence) }
+            guard header.sequence == sequence, header.slot == slot else {
+                stale = try passOver(header, message, asked: (slot, sequence))
                 try deadline.goOn(type, time, counting: &strays)
                 continue
             }
-            guard header.slot == slot else { throw .wrongSlot(expected: slot, actual: header.slot) }
             if header.type != type.answer {
                 // A reader that does not know a command has only its slot status to answer with.
                 guard header.type == .slotStatus, case .failed = header.status.outcome else {
@@ -157,12 +175,31 @@ extension CCIDReader {
             }
             observe(Int(slot), header.status.card)
             guard case .timeExtension(let multiplier) = header.status.outcome else {
+                owed.remove(sequence)
+                taken = TakenAnswer(header, message)
                 return CCIDReply(header: header, message: message)
             }
             extensions += 1
             guard extensions <= Self.maximumTimeExtensions else { throw .noEnd(type) }
             try deadline.restart(wait * max(1, Int(multiplier)), type, time)
         }
+    }
+
+    /// Passes over an answer that names another message, or another slot, than the one that was sent: what a command
+    /// left that was given up, by this program or by one that had the reader before. It neither ends nor prolongs the
+    /// wait, and says nothing of the card.
+    ///
+    /// - Returns: the error that it is, should nothing better come.
+    /// - Throws: ``CCIDError/answeredTwice(_:)`` when it is the answer to a message that was answered otherwise before.
+    private func passOver(
+        _ header: CCIDResponseHeader, _ message: [UInt8], asked: (slot: UInt8, sequence: UInt8)
+    ) throws(CCIDError) -> CCIDError {
+        onRecovery(.staleAnswer(slot: header.slot, message: header.sequence))
+        guard header.sequence != asked.sequence else { return .wrongSlot(expected: asked.slot, actual: header.slot) }
+        if owed.remove(header.sequence) == nil, taken?.isContradicted(by: header, message) == true {
+            throw .answeredTwice(header.sequence)
+        }
+        return .wrongSequence(expected: asked.sequence, actual: header.sequence)
     }
 
     /// Reads one transfer.

@@ -45,7 +45,9 @@ extension CCIDReader {
     func rest() async throws(CCIDError) {
         do throws(CCIDError) {
             try await begin()
-            try await handshake(.getSlotStatus, slot: 0, wait: behaviour.firstAnswer)
+            // A reader that still has an earlier program's command would answer it in the middle of ours.
+            let outcome = try await handshake(.getSlotStatus, slot: 0, wait: behaviour.firstAnswer)
+            if outcome.isUnfinished { throw .timedOut(.getSlotStatus) }
         } catch {
             let error = await settle(0, after: error)
             guard error != .cancelled else { throw error }
@@ -82,24 +84,29 @@ extension CCIDReader {
         guard behaviour.usesAbort else { return await resetDevice() }
         if isTold { onRecovery(.abort(slot: slot)) }
         do throws(CCIDError) {
-            try await requestAbort(slot)
+            let isPair = try await requestAbort(slot)
             try await handshake(.abort, slot: slot, wait: timing.abort)
+            // No answer to an earlier message comes after this one. Where the message stood alone, nobody said so.
+            if isPair { owed = [] }
             if isTold { onRecovery(.recovered) }
         } catch {
             await goOn(after: error) { await takePower(slot) }
         }
     }
 
-    private func requestAbort(_ slot: UInt8) async throws(CCIDError) {
+    /// - Returns: whether the reader knows the request.
+    private func requestAbort(_ slot: UInt8) async throws(CCIDError) -> Bool {
         // The message that follows takes the next sequence number; both must carry the same.
         let request = USBControlRequest.output(
-            type: 0x21, request: Self.abortRequest, value: UInt16(sequence) << 8 | UInt16(slot),
+            type: 0x21, request: Self.abortRequest, value: UInt16(nextNumber) << 8 | UInt16(slot),
             index: UInt16(interface.number), data: [])
         do throws(USBError) {
             _ = try await transport.control(request, timeout: timing.abort)
+            return true
         } catch {
             // Readers without this request stall it, and end a command by the message alone.
             guard error != .disconnected else { throw .readerGone }
+            return false
         }
     }
 
@@ -110,10 +117,7 @@ extension CCIDReader {
         onRecovery(.slotPowerOff(slot: slot))
         do throws(CCIDError) {
             let outcome = try await handshake(.powerOff, slot: slot, wait: timing.abort)
-            // A reader that hangs between the halves of an abort, or in the command, fails every other one.
-            if case .failed(let error) = outcome, error == .aborted || error == .slotBusy {
-                throw .timedOut(.powerOff)
-            }
+            if outcome.isUnfinished { throw .timedOut(.powerOff) }
             onRecovery(.recovered)
         } catch {
             await goOn(after: error) { await resetDevice() }
@@ -142,6 +146,7 @@ extension CCIDReader {
             return die(CCIDError(transfer: error))
         }
         do throws(CCIDError) {
+            owed = []
             try await pause(behaviour.startPause)
             try await handshake(.getSlotStatus, slot: 0, wait: behaviour.answerAfterReset)
             onRecovery(.recovered)
@@ -167,14 +172,15 @@ extension CCIDReader {
     /// - Throws: ``CCIDError``
     @discardableResult
     private func handshake(_ command: CCIDCommand, slot: UInt8, wait: Duration) async throws(CCIDError) -> CCIDOutcome {
-        let sequence: UInt8
+        let sequence = nextNumber
         do throws(CCIDError) {
-            sequence = try await write(command, slot: slot, timeout: wait)
+            try await write(command, slot: slot, timeout: wait)
         } catch {
             guard error == .usb(.stalled) else { throw error }
             // The number of the abort request is used up; a second message with it is still its partner.
-            self.sequence &-= 1
-            sequence = try await write(command, slot: slot, timeout: wait)
+            owed.remove(sequence)
+            self.sequence = sequence
+            try await write(command, slot: slot, timeout: wait)
         }
         var deadline = CCIDDeadline(wait, total: wait, time)
         var strays = 0
@@ -184,6 +190,7 @@ extension CCIDReader {
                 if let header = try? Self.header(message), header.type == .slotStatus, header.slot == slot,
                     header.sequence == sequence
                 {
+                    owed.remove(sequence)
                     observe(Int(slot), header.status.card)
                     return header.status.outcome
                 }

@@ -33,7 +33,13 @@ public actor CCIDReader {
     var timeAsleepSurvived: Duration
     /// Whether the machine slept between the reader's last sign of life and its end.
     public internal(set) var hasEndedBySleep = false
+    /// Number of the next message, unless it is ``owed``.
     var sequence: UInt8 = 0
+    /// Numbers of messages that may still be answered: the one under way, and those that were given up at a reader that
+    /// has not confirmed that it gave them up, too.
+    var owed: Set<UInt8> = []
+    /// Of the answer that was taken last; nil before the first.
+    var taken: TakenAnswer?
     /// The outgoing message; its storage is used again and wiped after each command.
     var outgoing: [UInt8] = []
     var slots: [CCIDSlotState]

@@ -14,6 +14,9 @@ public enum CCIDOutcome: Hashable, Sendable {
     case failed(CCIDSlotError)
     /// The card wants `multiplier` times the waiting time; the answer is still to come.
     case timeExtension(multiplier: UInt8)
+
+    /// Whether the slot still has another command, or the half of an abort (CCID 1.1 §6.2.6).
+    var isUnfinished: Bool { self == .failed(.slotBusy) || self == .failed(.aborted) }
 }
 
 /// bStatus and bError of an answer.

@@ -15,6 +15,8 @@ public enum BorneFault: String, CaseIterable, Hashable, Sendable {
     case wrongMessageLength
     /// The class requests of the control endpoint stall, ABORT among them.
     case noClassRequests
+    /// Answers to commands of a program that had the reader before.
+    case staleAnswers
     /// Notifications that speak of no slot.
     case otherNotifications
     /// The class descriptor stands behind the endpoints instead of before them.
@@ -34,6 +36,7 @@ public enum BorneFault: String, CaseIterable, Hashable, Sendable {
         case .emptyAnswer: "an answer without a status word is an error of the exchange"
         case .wrongMessageLength: "it sends and reads no fewer than 271 bytes and no more than 65,554"
         case .noClassRequests: "it aborts by the message alone, and resets the device when that does not help"
+        case .staleAnswers: "an answer with another number or slot is never ours: it reads on, within the same deadline"
         case .otherNotifications: "it passes over what is no NotifySlotChange or HardwareError"
         case .lateClassDescriptor: "it takes the class descriptor wherever it stands in the interface"
         case .endpointOrder: "it knows endpoints by type and direction"
@@ -45,7 +48,8 @@ public enum BorneFault: String, CaseIterable, Hashable, Sendable {
     public var source: String {
         switch self {
         case .zeroLengthPackets: "libccid 1.8.4 src/ccid.c (ENABLE_ZLP); open-keychain/open-keychain#2842; QEMU 7.2"
-        case .newCardCalledActive, .doneWithoutCard, .bytesAfterFailure, .noClassRequests: "QEMU 7.2, seen on the wire"
+        case .newCardCalledActive, .doneWithoutCard, .bytesAfterFailure, .noClassRequests, .staleAnswers:
+            "QEMU 7.2, seen on the wire"
         case .emptyAnswer: "LudovicRousseau/pyscard#18"
         case .wrongMessageLength: "libccid 1.8.4 src/commands.c (263 bytes); QEMU 7.2 (65,554 bytes)"
         case .otherNotifications: "LudovicRousseau/CCID#154"

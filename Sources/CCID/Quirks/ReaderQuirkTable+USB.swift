@@ -81,7 +81,7 @@ extension ReaderQuirkTable {
             "QEMU USB CCID", vendorID: 0x08E6, productID: 0x4433, firmware: ReaderRelease.only(0x0000), [.noPINPad],
             borne: [
                 .zeroLengthPackets, .newCardCalledActive, .doneWithoutCard, .bytesAfterFailure, .wrongMessageLength,
-                .noClassRequests,
+                .noClassRequests, .staleAnswers,
             ],
             source: "QEMU 7.2 hw/usb/dev-smartcard-reader.c, seen on the wire"),
     ]

@@ -18,15 +18,11 @@ public enum CAPublicKeyError: Error, Hashable, Sendable, CustomStringConvertible
         case .ridLength(let count): "the RID of a CA public key has \(count) bytes: it must have 5"
         case .modulusLength(let count): "the modulus of a CA public key has \(count) bytes: it must have 64 to 248"
         case .exponent(let bytes):
-            "the exponent of a CA public key is \(Self.hexadecimal(bytes)): it must be 03 or 010001"
+            "the exponent of a CA public key is \(bytes.hexadecimal): it must be 03 or 010001"
         case .checksumMismatch(let rid, let index):
-            "the checksum of CA public key \(Self.hexadecimal(rid)) \(Self.hexadecimal([index])) is wrong: "
+            "the checksum of CA public key \(rid.hexadecimal) \([index].hexadecimal) is wrong: "
                 + "compare modulus, exponent and checksum with the payment system's publication"
         case .cryptography(let error): "CA public key: \(error)"
         }
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
     }
 }

@@ -1,4 +1,5 @@
-/// What is done with a reader that does not answer, one step after the other until one helps. Each is bounded in time.
+/// What is done with a reader that does not answer as it should, one step after the other until one helps. Each is
+/// bounded in time.
 public enum ReaderRecoveryStep: String, Hashable, Sendable, Codable, CustomStringConvertible {
     /// The command under way is ended.
     case abort
@@ -8,6 +9,8 @@ public enum ReaderRecoveryStep: String, Hashable, Sendable, Codable, CustomStrin
     case deviceReset
     /// It answers again.
     case recovered
+    /// An answer to a command that was given up, by this program or another one, is passed over.
+    case staleAnswer
     /// It answers nothing any more. The reader is closed, and opened again when reconnection is on.
     case dead
 
@@ -17,6 +20,7 @@ public enum ReaderRecoveryStep: String, Hashable, Sendable, Codable, CustomStrin
         case .slotPowerOff: "the reader does not answer: the power is taken from the card"
         case .deviceReset: "the reader does not answer: it is reset"
         case .recovered: "the reader answers again"
+        case .staleAnswer: "the reader answers a command that was given up: passed over"
         case .dead: "the reader does not answer any more"
         }
     }

@@ -7,15 +7,15 @@ extension CardPresentTransactionDetails {
         self.init(
             brand: outcome.application?.brand?.rawValue ?? "unknown", lastFour: outcome.pan?.lastFour,
             entryMode: .chip, cardholderVerification: CardholderVerification(outcome.cardholderVerification),
-            aid: outcome.application.map { Self.hexadecimal($0.aid) },
+            aid: outcome.application.map { $0.aid.hexadecimal },
             applicationName: outcome.application?.displayName,
             accountType: outcome.application.flatMap { AccountType(application: $0.aid) }
                 ?? outcome.accountType.flatMap { AccountType(code: $0) },
-            terminalVerificationResults: Self.hexadecimal(outcome.verificationResults.bytes),
-            transactionStatusInformation: Self.hexadecimal(outcome.statusInformation.bytes),
-            applicationCryptogram: outcome.cryptogram.map { Self.hexadecimal($0.value) },
+            terminalVerificationResults: outcome.verificationResults.bytes.hexadecimal,
+            transactionStatusInformation: outcome.statusInformation.bytes.hexadecimal,
+            applicationCryptogram: outcome.cryptogram.map { $0.value.hexadecimal },
             cryptogramType: outcome.cryptogram.map { Self.name(of: $0.type) },
-            issuerApplicationData: outcome.issuerApplicationData.map(Self.hexadecimal),
+            issuerApplicationData: outcome.issuerApplicationData.map(\.hexadecimal),
             applicationTransactionCounter: outcome.cryptogram?.counter,
             authorizationResponseCode: outcome.responseCode?.description,
             authorizationCode: outcome.authorisationCode,
@@ -30,10 +30,6 @@ extension CardPresentTransactionDetails {
         case .arqc: "ARQC"
         case .aac: "AAC"
         }
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
     }
 }
 

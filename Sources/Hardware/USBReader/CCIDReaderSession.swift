@@ -92,6 +92,7 @@ final class RecoveryObserver: Sendable {
             case .slotPowerOff: .slotPowerOff
             case .deviceReset: .deviceReset
             case .recovered: .recovered
+            case .staleAnswer: .staleAnswer
             case .dead: .dead
             }
         observe.withLock { $0 }?(told)

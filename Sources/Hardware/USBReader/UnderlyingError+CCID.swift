@@ -21,8 +21,7 @@ extension UnderlyingError {
             case .firmwareRefused:
                 .readerIncompatible(text + "; readers.allowRefusedFirmware in the configuration uses it all the same")
             case .readerDead, .suspended, .usb, .timedOut, .message, .unexpectedAnswer, .wrongSlot, .wrongSequence,
-                .noEnd, .failed,
-                .brokenChain:
+                .answeredTwice, .noEnd, .failed, .brokenChain:
                 .readerCommunicationError(text)
             }
     }

@@ -32,23 +32,9 @@ public struct Sendmail: Sendable {
     ///
     /// - Throws: ``SendmailError``
     public func handOver(_ message: EncodedMessage) async throws(SendmailError) {
-        let input: CInt
-        let output: CInt
-        do throws(ScratchFileError) {
-            input = try ScratchFile.open(holding: message.systemBytes)
-            output = try ScratchFile.open(holding: [])
-        } catch {
-            throw .notStarted(reason: error.reason)
-        }
+        let output = try scratchFile(holding: [])
         defer { close(output) }
-        let child: RunningChild
-        do throws(SendmailError) {
-            child = RunningChild(try start(input: input, output: output))
-            close(input)
-        } catch {
-            close(input)
-            throw error
-        }
+        let child = RunningChild(try start(reading: message.systemBytes, output: output))
         let answer = FirstAnswer<Int32, SendmailError>()
         let deadline = Task(priority: .high) { [time, patience] in
             guard (try? await time.sleep(for: patience)) != nil else { return }
@@ -65,11 +51,19 @@ public struct Sendmail: Sendable {
         }
     }
 
+    private func scratchFile(holding bytes: [UInt8]) throws(SendmailError) -> CInt {
+        do throws(ScratchFileError) { return try ScratchFile.open(holding: bytes) } catch {
+            throw .notStarted(reason: error.reason)
+        }
+    }
+
     /// POSIX_SPAWN_SETSID of spawn.h (glibc 2.26).
     private static let newSession: Int16 = 0x80
 
     /// `-t` takes the recipients from the message, `-i` lets no line of it end it.
-    private func start(input: CInt, output: CInt) throws(SendmailError) -> pid_t {
+    private func start(reading message: [UInt8], output: CInt) throws(SendmailError) -> pid_t {
+        let input = try scratchFile(holding: message)
+        defer { close(input) }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }

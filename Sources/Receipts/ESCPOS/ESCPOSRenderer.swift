@@ -79,7 +79,6 @@ public struct ESCPOSRenderer: Sendable {
             case .logo(let logo): add(try lineRaster().draw(logo))
             case .code(let text):
                 flush()
-                flush()
                 let data = Array(text.utf8)
                 let dots = try QRCode.dotsPerModule(bytes: data.count, width: width)
                 bytes += family.centered(true) + family.code(data, dotsPerModule: dots) + family.centered(false)

@@ -16,10 +16,7 @@ struct CheckReceipt: AsyncParsableCommand {
 
     @Argument(help: "The payment, for example P000001.")
     var payment: PaymentName
-    @Option(
-        help: ArgumentHelp(
-            "Of what: the sale, a refund or a void. Default: whatever came last.", valueName: "sale|refund|void"))
-    var of: ReceiptKind?
+    @OptionGroup var kind: ReceiptKindOptions
     @Option(
         help: ArgumentHelp(
             "Whose rules. Default: the configuration's.",
@@ -37,7 +34,7 @@ struct CheckReceipt: AsyncParsableCommand {
             if let region { style.region = region.region }
             let till = try await Till.open(settings: settings, data: data)
             till.announceRecovery()
-            let content = try await till.receipt(of: payment.id, kind: of?.content).content
+            let content = try await till.receipt(of: payment.id, kind: kind.of?.content).content
             let view = ReceiptCheckView(content, style: style)
             if output.json { try StandardOutput.write(json: view) } else { try StandardOutput.write(view.text) }
             guard view.isComplete else { throw ExitCode(ExitStatus.differs.rawValue) }

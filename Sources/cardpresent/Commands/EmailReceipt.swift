@@ -31,19 +31,10 @@ struct EmailReceipt: AsyncParsableCommand {
     var subject: String?
     @Option(help: "As what the receipt goes with its text.")
     var format = MailFormat.pdf
-    @Option(
-        help: ArgumentHelp(
-            "Of what: the sale, a refund or a void. Default: whatever came last.", valueName: "sale|refund|void"))
-    var of: ReceiptKind?
+    @OptionGroup var kind: ReceiptKindOptions
     @Option(help: "For whom the receipt is.")
     var copy = CopyChoice.customer
-    @Option(help: ArgumentHelp("The paper. Default: the configuration's.", valueName: "58mm|80mm|a4|letter"))
-    var paper: PaperChoice?
-    @Option(
-        help: ArgumentHelp(
-            "The language: \(ReceiptLocale.choices). Default: the configuration's.", valueName: "language"),
-        completion: .list(ReceiptLocale.all.map(\.code)))
-    var locale: String?
+    @OptionGroup var look: ReceiptStyleOptions
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Where to: a file, or '-' for the standard output.", valueName: "file"),
         completion: .file())
@@ -81,13 +72,12 @@ struct EmailReceipt: AsyncParsableCommand {
 
     private func send() async throws(CommandFailure) {
         let recipients = try to.map { (text) throws(CommandFailure) in try Mailbox.given(text, as: "--to") }
-        let locale = try locale.map(ReceiptLocale.named)
         let settings = try configurationOptions.load()
         let sender = try sender(settings)
-        let style = try style(settings, locale)
+        let style = try style(settings)
         let till = try await Till.open(determinism.repeatability, settings: settings, data: data)
         till.announceRecovery()
-        let receipt = try await till.receipt(of: payment.id, kind: of?.content)
+        let receipt = try await till.receipt(of: payment.id, kind: kind.of?.content)
         let copy = copy.receiptCopy
         let document = ReceiptDocument(receipt.content, copy: copy, isDuplicate: receipt.wasPrinted(copy))
         var message = try message(document.styled(by: style), style, columns: settings.receiptWidth, from: sender)
@@ -112,15 +102,11 @@ struct EmailReceipt: AsyncParsableCommand {
     }
 
     /// The configuration's style, and what the options say instead. A text has no room for a logo.
-    private func style(
-        _ settings: TillConfiguration, _ locale: ReceiptLocale?
-    ) throws(CommandFailure) -> ReceiptStyle {
-        var style = ReceiptStyle(settings.receipt)
+    private func style(_ settings: TillConfiguration) throws(CommandFailure) -> ReceiptStyle {
+        var style = try look.applied(to: ReceiptStyle(settings.receipt))
         if format != .text {
             style.logo = try rendered { () throws(ReceiptError) in try settings.receipt.openLogo() }
         }
-        if let locale { style.locale = locale }
-        if let paper { style.paper = paper.size }
         return style
     }
 

@@ -47,6 +47,16 @@ struct PayCommand: AsyncParsableCommand {
             discussion: "A receipt that cannot be printed changes nothing about the payment or the exit code.",
             valueName: "queue"), completion: .printers)
     var printer: String?
+    @Option(
+        help: ArgumentHelp(
+            "Write what happens to this file, a scenario that 'simulate run' plays again, without card data.",
+            discussion: """
+                It is written however the payment ends, and changes nothing about it or the exit code. docs/scenarios.md \
+                says what a replay of a real card can show.
+                """, valueName: "file"), completion: .file(extensions: ["yaml"]))
+    var record: String?
+    @Flag(help: "Replace an older recording.")
+    var force = false
     @OptionGroup var configurationOptions: ConfigurationOptions
     @OptionGroup var data: DatabaseOptions
     @OptionGroup var output: OutputOptions
@@ -66,6 +76,10 @@ struct PayCommand: AsyncParsableCommand {
         guard order == nil || currency == nil else {
             throw ValidationError("an order has its own currency: --currency goes with an amount")
         }
+        guard record != nil || !force else { throw ValidationError("--force goes with --record") }
+        guard record == nil || record != world.trace else {
+            throw ValidationError("--record and --trace are one file: give each its own")
+        }
         guard gateway.map({ PaymentGatewayExtension(rawValue: $0) != nil }) ?? true else {
             throw ValidationError("--gateway is woocommerce-payments or woocommerce-stripe")
         }
@@ -78,12 +92,18 @@ struct PayCommand: AsyncParsableCommand {
             let (amount, tip) = try amounts(settings)
             // Typed before the signals are watched: whoever is asked for a PIN can still end the program at once.
             let pin = try PINOption.digits(world.pin)
+            let recording = try record.map { (path) throws(CommandFailure) in
+                try PaymentRecording(path: path, isForced: force, world.determinism)
+            }
+            let request = PaymentRecording.Request(
+                world: world, pin: pin, amount: amount, timeout: .seconds(timeout), isForcedOnline: forceOnline,
+                leftOut: leftOut, settings: settings, rules: rules)
             let progress = ProgressDisplay(isEnabled: StandardError.isTerminal)
             let update = UpdateProgress(isShown: StandardError.isTerminal)
             let cancellation = Cancellation()
             let (till, payment) = try await CancellationSignals.watching {
                 let till = try await Till.open(
-                    world, pin: pin, settings: settings, data: data, rules: rules)
+                    world, pin: pin, settings: settings, data: data, rules: rules, recording: recording)
                 till.announceRecovery()
                 let bill =
                     if let amount {
@@ -94,8 +114,15 @@ struct PayCommand: AsyncParsableCommand {
                     } else {
                         Till.Bill.order(try await orderRequest(till, settings))
                     }
-                let payment = try await till.pay(
-                    bill, cancellation: cancellation, onUpdate: update.show, onEvent: progress.show)
+                let payment: Payment
+                do throws(CommandFailure) {
+                    payment = try await till.pay(
+                        bill, cancellation: cancellation, onUpdate: update.show, onEvent: progress.show)
+                } catch {
+                    await recording?.finish(till, request, .failure(error))
+                    throw error
+                }
+                await recording?.finish(till, request, .success(payment))
                 return (till, payment)
             } onSignal: {
                 progress.showCancelling()
@@ -104,6 +131,14 @@ struct PayCommand: AsyncParsableCommand {
             if let warning = till.traceWarning { StandardError.write("cardpresent: \(warning)\n") }
             try await tell(payment, settings: settings, till: till)
         }
+    }
+
+    /// What was asked for that a scenario does not have.
+    private var leftOut: [String] {
+        [
+            tip.map { "that \($0) of the amount were a tip" }, account.map { "that the account was \($0.rawValue)" },
+            order.map { "that it was for order \($0) of a store" },
+        ].compactMap(\.self)
     }
 
     /// The amount with its tip, and the tip; neither for an order.

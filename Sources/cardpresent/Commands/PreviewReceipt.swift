@@ -15,23 +15,14 @@ struct PreviewReceipt: AsyncParsableCommand {
 
     @Argument(help: "The payment, for example P000001.")
     var payment: PaymentName
-    @Option(
-        help: ArgumentHelp(
-            "Of what: the sale, a refund or a void. Default: whatever came last.", valueName: "sale|refund|void"))
-    var of: ReceiptKind?
+    @OptionGroup var kind: ReceiptKindOptions
     @Option(help: "For whom the receipt is.")
     var copy = CopyChoice.customer
     @Option(
         help: ArgumentHelp(
             "Columns of the paper, 24 to 80. Default: the paper's, or the configuration's.", valueName: "columns"))
     var width: Int?
-    @Option(help: ArgumentHelp("The paper.", valueName: "58mm|80mm|a4|letter"))
-    var paper: PaperChoice?
-    @Option(
-        help: ArgumentHelp(
-            "The language: \(ReceiptLocale.choices). Default: the configuration's.", valueName: "language"),
-        completion: .list(ReceiptLocale.all.map(\.code)))
-    var locale: String?
+    @OptionGroup var look: ReceiptStyleOptions
     @OptionGroup var configurationOptions: ConfigurationOptions
     @OptionGroup var data: DatabaseOptions
 
@@ -49,21 +40,20 @@ struct PreviewReceipt: AsyncParsableCommand {
     }
 
     private func preview() async throws(CommandFailure) {
-        let locale = try locale.map(ReceiptLocale.named)
         let settings = try configurationOptions.load()
+        let style = try look.applied(to: ReceiptStyle(settings.receipt))
         let till = try await Till.open(settings: settings, data: data)
         till.announceRecovery()
-        let receipt = try await till.receipt(of: payment.id, kind: of?.content)
+        let receipt = try await till.receipt(of: payment.id, kind: kind.of?.content)
         let copy = copy.receiptCopy
-        let style = ReceiptStyle(settings.receipt)
         var document = ReceiptDocument(receipt.content, copy: copy, isDuplicate: receipt.wasPrinted(copy))
             .styled(by: style)
         let renderer = TerminalRenderer(
-            width: width ?? paper?.size.columns ?? settings.receiptWidth, isStyled: Self.takesStyles)
+            width: width ?? look.paper?.size.columns ?? settings.receiptWidth, isStyled: Self.takesStyles)
         let text: String
         do throws(ReceiptError) {
             document.logo = try settings.receipt.openLogo()
-            text = try renderer.render(ReceiptComposer(locale: locale ?? style.locale).compose(document))
+            text = try renderer.render(ReceiptComposer(locale: style.locale).compose(document))
         } catch {
             throw CommandFailure(error)
         }

@@ -17,10 +17,7 @@ struct PrintReceipt: AsyncParsableCommand {
 
     @Argument(help: "The payment, for example P000001.")
     var payment: PaymentName
-    @Option(
-        help: ArgumentHelp(
-            "Of what: the sale, a refund or a void. Default: whatever came last.", valueName: "sale|refund|void"))
-    var of: ReceiptKind?
+    @OptionGroup var kind: ReceiptKindOptions
     @Option(help: "For whom the paper is.")
     var copy = PaperCopies.customer
     @OptionGroup var options: PrintingOptions
@@ -35,7 +32,7 @@ struct PrintReceipt: AsyncParsableCommand {
             till.announceRecovery()
             await till.resolvePrints()
             let run = PrintRun(
-                till: till, receipt: try await till.receipt(of: payment.id, kind: of?.content), options: options,
+                till: till, receipt: try await till.receipt(of: payment.id, kind: kind.of?.content), options: options,
                 isJSON: output.json)
             try await run(copy.copies, printer: settings.printer, isReprint: false)
         }

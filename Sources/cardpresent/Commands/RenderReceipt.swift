@@ -25,10 +25,7 @@ struct RenderReceipt: AsyncParsableCommand {
     var until: Day?
     @Option(help: "As what.")
     var format = ReceiptFormat.text
-    @Option(
-        help: ArgumentHelp(
-            "Of what: the sale, a refund or a void. Default: whatever came last.", valueName: "sale|refund|void"))
-    var of: ReceiptKind?
+    @OptionGroup var kind: ReceiptKindOptions
     @Option(help: "For whom the receipt is.")
     var copy = CopiesChoice.customer
     @Option(
@@ -36,8 +33,7 @@ struct RenderReceipt: AsyncParsableCommand {
             "Columns of text and escpos, 24 to 80. Default: the paper's, or the configuration's.",
             valueName: "columns"))
     var width: Int?
-    @Option(help: ArgumentHelp("The paper. Default: the configuration's.", valueName: "58mm|80mm|a4|letter"))
-    var paper: PaperChoice?
+    @OptionGroup var look: ReceiptStyleOptions
     @Option(help: ArgumentHelp("Whose commands the printer of escpos obeys. Default: epson.", valueName: "epson|star"))
     var family: PrinterChoice?
     @Option(
@@ -45,11 +41,6 @@ struct RenderReceipt: AsyncParsableCommand {
             "How the printer of escpos cuts: but for a point, or through. Default: partial.", valueName: "partial|full")
     )
     var cut: CutChoice?
-    @Option(
-        help: ArgumentHelp(
-            "The language: \(ReceiptLocale.choices). Default: the configuration's.", valueName: "language"),
-        completion: .list(ReceiptLocale.all.map(\.code)))
-    var locale: String?
     @Option(
         help: ArgumentHelp("A PNG picture above everything else. Default: the configuration's.", valueName: "file"),
         completion: .file())
@@ -78,7 +69,7 @@ struct RenderReceipt: AsyncParsableCommand {
         guard !isSeries || format.isSeries else {
             throw ValidationError("many receipts are one file as text, html, pdf or json")
         }
-        guard !isSeries || of == nil else { throw ValidationError("--of goes with a payment") }
+        guard !isSeries || kind.of == nil else { throw ValidationError("--of goes with a payment") }
         guard copy != .both || format.takesBothCopies else {
             throw ValidationError("--copy both is for text, html, pdf and escpos")
         }
@@ -110,7 +101,7 @@ struct RenderReceipt: AsyncParsableCommand {
         let till = try await Till.open(settings: settings, data: data)
         till.announceRecovery()
         let choices = ReceiptOutput.Choices(
-            format: format, style: style, columns: width ?? paper?.size.columns ?? settings.receiptWidth,
+            format: format, style: style, columns: width ?? look.paper?.size.columns ?? settings.receiptWidth,
             family: family?.family ?? .epson, cut: cut?.cut ?? .partial, opensDrawer: openDrawer, isSeries: isSeries)
         let missingGlyphs =
             if let payment {
@@ -124,7 +115,7 @@ struct RenderReceipt: AsyncParsableCommand {
     private func renderNewest(
         of payment: PaymentName, from till: Till, _ choices: ReceiptOutput.Choices
     ) async throws(CommandFailure) -> Int {
-        let receipt = try await till.receipt(of: payment.id, kind: of?.content)
+        let receipt = try await till.receipt(of: payment.id, kind: kind.of?.content)
         let result = ReceiptOutput(choices, to: try OutputDraft(path: file))
         try result.append(documents(receipt, choices.style))
         try result.finish()
@@ -192,8 +183,7 @@ struct RenderReceipt: AsyncParsableCommand {
 
     /// The configuration's style, and what the options say instead.
     private func style(_ settings: TillConfiguration) throws(CommandFailure) -> ReceiptStyle {
-        let locale = try locale.map(ReceiptLocale.named)
-        var style = ReceiptStyle(settings.receipt)
+        var style = try look.applied(to: ReceiptStyle(settings.receipt))
         do throws(ReceiptError) {
             // A file that somebody names must be a picture, even where none is drawn.
             if let logo {
@@ -204,8 +194,6 @@ struct RenderReceipt: AsyncParsableCommand {
         } catch {
             throw CommandFailure(error)
         }
-        if let locale { style.locale = locale }
-        if let paper { style.paper = paper.size }
         return style
     }
 }

@@ -13,10 +13,7 @@ struct ReprintReceipt: AsyncParsableCommand {
 
     @Argument(help: "The payment, for example P000001.")
     var payment: PaymentName
-    @Option(
-        help: ArgumentHelp(
-            "Of what: the sale, a refund or a void. Default: whatever came last.", valueName: "sale|refund|void"))
-    var of: ReceiptKind?
+    @OptionGroup var kind: ReceiptKindOptions
     @Option(help: "For whom the paper is. Default: all that were printed before.")
     var copy: PaperCopies?
     @OptionGroup var options: PrintingOptions
@@ -29,7 +26,7 @@ struct ReprintReceipt: AsyncParsableCommand {
             let till = try await Till.open(settings: try configurationOptions.load(), data: data)
             till.announceRecovery()
             await till.resolvePrints()
-            let receipt = try await till.receipt(of: payment.id, kind: of?.content)
+            let receipt = try await till.receipt(of: payment.id, kind: kind.of?.content)
             let printed = PaperCopies.both.copies.filter(receipt.wasPrinted)
             let run = PrintRun(till: till, receipt: receipt, options: options, isJSON: output.json)
             // Of nothing that was printed the store says so.

@@ -9,10 +9,7 @@ struct ShowReceipt: AsyncParsableCommand {
 
     @Argument(help: "The payment, for example P000001.")
     var payment: PaymentName
-    @Option(
-        help: ArgumentHelp(
-            "Of what: the sale, a refund or a void. Default: whatever came last.", valueName: "sale|refund|void"))
-    var of: ReceiptKind?
+    @OptionGroup var kind: ReceiptKindOptions
     @Option(help: "For whom the receipt is.")
     var copy = CopyChoice.customer
     @Option(help: ArgumentHelp("Columns of the paper. Default: the configuration's.", valueName: "columns"))
@@ -33,11 +30,11 @@ struct ShowReceipt: AsyncParsableCommand {
             await till.resolvePrints()
             guard !output.json else {
                 return try StandardOutput.write(
-                    json: ReceiptView(try await till.receipt(of: payment.id, kind: of?.content)))
+                    json: ReceiptView(try await till.receipt(of: payment.id, kind: kind.of?.content)))
             }
             try StandardOutput.write(
                 await till.receiptText(
-                    of: payment.id, kind: of?.content, copy: copy.receiptCopy,
+                    of: payment.id, kind: kind.of?.content, copy: copy.receiptCopy,
                     width: width ?? settings.receiptWidth))
         }
     }

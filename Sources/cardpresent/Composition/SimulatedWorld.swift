@@ -18,22 +18,24 @@ struct SimulatedWorld: World {
 
     /// - Throws: `CommandFailure`
     init(
-        _ options: WorldOptions, model name: String, pin: SealedBytes?, pinPad: PINPadScheme
+        _ options: WorldOptions, _ repeatability: Repeatability, model name: String, pin: SealedBytes?,
+        pinPad: PINPadScheme
     ) throws(CommandFailure) {
         let model = try ReaderModelCatalogue.reader(name)
         let profile = try CardCatalogue.profile(options.card)
         card = profile
-        random = options.determinism.repeatability.random
-        let clock = SimulationClock(options.determinism.repeatability.virtualTime)
+        random = repeatability.random
+        let clock = SimulationClock(repeatability.virtualTime)
         time = clock
         let simulatedBus = SimulatedUSBBus(clock: clock)
         bus = simulatedBus
         let reader = model.make(clock: clock)
         simulatedBus.plug(reader.device)
         do {
-            let keys = try TestKeys.embedded(rsa: options.determinism.repeatability.rsaKeys)
+            let keys = try TestKeys.embedded(rsa: repeatability.rsaKeys)
             authorityKeys = try profile.certificationAuthorityKeys(keys)
-            let chip = try SimulatedEMVCard(profile: profile, keys: keys, random: random.stream("card"))
+            let chip = try SimulatedEMVCard(
+                profile: profile, keys: keys, random: random.stream("card \(options.cardName)"))
             person = SimulatedCardholder(
                 profile: profile, card: chip,
                 stripe: try profile.stripe.map { try SimulatedStripe($0, keys: keys) }, reader: reader, clock: clock,

@@ -4,6 +4,7 @@ internal import EMV
 internal import Hardware
 internal import Networking
 internal import Receipts
+internal import Recorder
 internal import Simulator
 internal import SmartCard
 internal import Storage
@@ -15,6 +16,8 @@ internal import Yosemite
 struct Till: Sendable {
     private let stores: StoresManager
     private let world: any World
+    /// Listens to a payment; nil when nobody wants it recorded.
+    let recorder: PaymentRecorder?
     /// Why nobody is signed in, when that is not because nobody was.
     private let sessionFailure: CommandFailure?
     /// What was done, at start, about attempts that were left in the middle.
@@ -37,20 +40,26 @@ struct Till: Sendable {
     /// - Throws: `CommandFailure`
     static func open(
         _ options: WorldOptions, pin: SealedBytes?, settings: TillConfiguration, data: DatabaseOptions,
-        rules: IssuerRules
+        rules: IssuerRules, recording: PaymentRecording? = nil
     ) async throws(CommandFailure) -> Till {
         let world: any World =
             switch options.reader {
             case .usb(let id): try RealWorld(options, readerID: id, pin: pin, pinPad: settings.pinPadScheme)
             case .pcsc(let name): try PCSCWorld(options, readerName: name, pin: pin, pinPad: settings.pinPadScheme)
             case .simulated(let model):
-                try SimulatedWorld(options, model: model, pin: pin, pinPad: settings.pinPadScheme)
+                try SimulatedWorld(
+                    options, recording?.repeatability ?? options.determinism.repeatability, model: model, pin: pin,
+                    pinPad: settings.pinPadScheme)
             }
-        return try await open(world, settings: settings, data: data, rules: rules)
+        guard recording != nil else { return try await open(world, settings: settings, data: data, rules: rules) }
+        let recorder = PaymentRecorder(time: world.time)
+        return try await open(
+            RecordedWorld(world, recorder: recorder), settings: settings, data: data, rules: rules, recorder: recorder)
     }
 
     private static func open(
-        _ world: any World, settings: TillConfiguration, data: DatabaseOptions, rules: IssuerRules
+        _ world: any World, settings: TillConfiguration, data: DatabaseOptions, rules: IssuerRules,
+        recorder: PaymentRecorder? = nil
     ) async throws(CommandFailure) -> Till {
         let path = try data.path()
         let storage: SQLiteStorageManager
@@ -66,7 +75,8 @@ struct Till: Sendable {
                 .usage, code: "trace_not_a_trace", message: "the trace and the database are one file",
                 fix: "give --trace another path")
         }
-        let host = try HostFactory.host(beside: path, world: world, rules: rules)
+        let issuer = try HostFactory.host(beside: path, world: world, rules: rules)
+        let host: any PaymentHost = recorder.map { RecordingHost(issuer, recorder: $0) } ?? issuer
         let door = try ShopDoor(data: data, settings: settings)
         let (session, sessionFailure) = Self.session(door)
         let stores = try Self.stores(
@@ -79,7 +89,8 @@ struct Till: Sendable {
             CardPresentPaymentsAction.settleCaptures(paymentID: nil, onCompletion: $0)
         }
         return Till(
-            stores: stores, world: world, sessionFailure: sessionFailure, recovered: recovered, captured: captured)
+            stores: stores, world: world, recorder: recorder, sessionFailure: sessionFailure, recovered: recovered,
+            captured: captured)
     }
 
     /// Who is signed in. Payments need nobody, so credentials that cannot be read are told of by ``shop()`` alone.
@@ -103,7 +114,7 @@ struct Till: Sendable {
                     sources: world.readerSources(settings), host: host,
                     terminal: { world.terminal(settings.terminal(for: $0)) },
                     magneticStripe: settings.magneticStripe, cardholder: world.cardholder, history: history,
-                    time: time, random: world.random.stream("terminal"),
+                    time: time, random: world.random.stream("terminal 1"),
                     reconnection: world.hasOwnedReaders ? settings.reconnection : .off, trace: world.recordTrace)
             }
             let receipts = ReceiptStore(
@@ -202,6 +213,7 @@ extension Till {
 
     /// Cancels what runs; returns when the reader is idle.
     private func cancel() async {
+        recorder?.noteCancellation()
         try? await stores.value { CardPresentPaymentsAction.cancelPayment(onCompletion: $0) } as Void
     }
 

@@ -47,6 +47,9 @@ protocol World: Sendable {
 
     /// Something happened at the reader.
     func observe(_ event: CardReaderEvent)
+
+    /// Takes every exchange with a card; nil when nobody wants it.
+    var recordTrace: (@Sendable (TraceEntry) -> Void)? { get }
 }
 
 extension World {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CardSecrets
+internal import FoundationEssentials
 internal import Simulator
 
 /// Which reader, card and cardholder a payment runs with.
@@ -36,6 +37,12 @@ struct WorldOptions: ParsableArguments {
             valueName: "file"),
         completion: .file())
     var trace: String?
+
+    /// What a scenario calls the card: a path that holds from anywhere, or a name.
+    var cardName: String {
+        guard card.contains("/") || card.hasSuffix(".yaml") || card.hasSuffix(".yml") else { return card }
+        return URL(filePath: card).standardizedFileURL.path
+    }
 
     /// The recorder of a trace; nil when none is wanted.
     ///

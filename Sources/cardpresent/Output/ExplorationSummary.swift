@@ -2,7 +2,7 @@ internal import Explorer
 
 /// What an exploration has found, in words.
 enum ExplorationSummary {
-    /// - Parameter took: real time.
+    /// What was found, and how fast: `took` is real time.
     static func text(_ report: ExplorationReport, took: Duration) -> String {
         let seconds = took / .seconds(1)
         let rate = seconds > 0 ? Int(Double(report.sessions) / seconds) : 0

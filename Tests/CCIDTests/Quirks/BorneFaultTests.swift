@@ -7,7 +7,7 @@ import USB
 
 /// Faults that need no row: the driver bears them with every reader.
 @Suite(.timeLimit(.minutes(1))) struct BorneFaultTests {
-    /// The simulated readers that show a fault; the others are a matter of descriptor bytes.
+    /// The simulated readers that show a fault; the others are a matter of bytes.
     static func models(showing faults: Set<BorneFault>) -> [String] {
         var names: [String] = []
         for fault in BorneFault.allCases.filter(faults.contains) {
@@ -17,7 +17,7 @@ import USB
                 .noClassRequests, .otherNotifications, .endpointOrder, .wrongRelease:
                 name = SimulatedReaderModel.demanding.name
             case .wrongMessageLength: name = SimulatedReaderModel.shortMessages.name
-            case .lateClassDescriptor: name = nil
+            case .lateClassDescriptor, .staleAnswers: name = nil
             }
             if let name, !names.contains(name) { names.append(name) }
         }

@@ -143,9 +143,10 @@ import USB
         var lines = ["| fault | the driver | shown by | source |", "|---|---|---|---|"]
         for fault in BorneFault.allCases {
             let models = BorneFaultTests.models(showing: [fault]).map { "`\($0)`" }
+            let bytes = fault == .lateClassDescriptor ? "descriptor bytes" : "bytes on the wire"
             lines.append(
                 "| `\(fault.rawValue)` | \(fault.answer) | "
-                    + (models.isEmpty ? "descriptor bytes" : models.joined(separator: ", ")) + " | \(fault.source) |")
+                    + (models.isEmpty ? bytes : models.joined(separator: ", ")) + " | \(fault.source) |")
         }
         let table = lines.joined(separator: "\n")
         #expect(try documentation().contains(table), "docs/readers.md must have:\n\(table)")

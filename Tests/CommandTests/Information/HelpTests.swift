@@ -143,6 +143,12 @@ struct HelpTests {
                                           this printer.
                         A receipt that cannot be printed changes nothing about the payment or
                         the exit code.
+                  --record <file>         Write what happens to this file, a scenario that
+                                          'simulate run' plays again, without card data.
+                        It is written however the payment ends, and changes nothing about it or
+                        the exit code. docs/scenarios.md says what a replay of a real card can
+                        show.
+                  --force                 Replace an older recording.
                   --config <file>         The configuration file of the till.
                         Default: $XDG_CONFIG_HOME/cardpresent/cardpresent.yaml, or the same
                         below ~/.config, if it is there.
@@ -170,7 +176,7 @@ struct HelpTests {
         ["issuer", "reconcile"], ["emv", "decode"], ["emv", "replay"], ["emv", "oda"], ["emv", "capks"],
         ["exceptions", "add"], ["exceptions", "list"], ["exceptions", "remove"], ["simulate", "card"],
         ["simulate", "firmware"], ["readers", "update"],
-        ["simulate", "usb"], ["simulate", "store"], ["doctor"],
+        ["simulate", "explore"], ["simulate", "usb"], ["simulate", "store"], ["doctor"],
         ["stats"], ["settings", "list"], ["settings", "get"], ["settings", "set"], ["settings", "sync"],
         ["taxes", "list"], ["taxes", "classes"], ["taxes", "show"], ["shipments", "list"], ["shipments", "add"],
         ["shipments", "delete"], ["shipments", "providers"], ["comments", "approve"], ["comments", "unapprove"],

@@ -1,5 +1,5 @@
 import Foundation
-import SocketPrinter
+import TestPrinters
 import Testing
 
 @Suite("Printers")

@@ -1,6 +1,6 @@
 import Determinism
 import Hardware
-import SocketPrinter
+import TestPrinters
 import Testing
 
 @Suite("A receipt printer on the network", .timeLimit(.minutes(1)))

@@ -92,6 +92,14 @@ public struct IssuerLedger: Hashable, Sendable {
         return entries.filter { attempts[$0.key] != nil && seen.insert($0.key).inserted }.map(\.key)
     }
 
+    /// How many payments moved money and were not taken back.
+    public var chargeCount: Int {
+        attempts.values.count { attempt in
+            guard let entry = Self.effective(attempt) else { return false }
+            return entry.kind != .refund && entry.minorUnits != 0
+        }
+    }
+
     /// The account that a key belongs to; nil when it has none, or the book does not have the key.
     func account(of key: IdempotencyKey) -> String? {
         attempts[key].flatMap { ($0.advised ?? $0.answered)?.account }

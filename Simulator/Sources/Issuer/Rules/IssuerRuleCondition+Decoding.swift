@@ -111,7 +111,7 @@ extension SettingsNode {
         return texts
     }
 
-    fileprivate func fourDigits() throws(SettingsError) -> String {
+    func fourDigits() throws(SettingsError) -> String {
         let text = try text(length: 4...4)
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { throw error("four digits are wanted here") }
         return text

@@ -7,10 +7,12 @@ public import SettingsFile
 public struct IssuerRules: Sendable {
     /// One sentence on what they are for; nil when the file has none.
     public let summary: String?
+    /// The list that they were read from; nil when there is none.
+    public let source: SettingsNode?
     let rules: [IssuerRule]
 
     /// No rule: the accounts decide.
-    public init() { (summary, rules) = (nil, []) }
+    public init() { (summary, source, rules) = (nil, nil, []) }
 
     /// Reads a file of rules.
     ///
@@ -30,14 +32,15 @@ public struct IssuerRules: Sendable {
         try node.mapping(allowedKeys: ["description", "rules"])
         summary = try node.optional("description")?.text(length: 1...200)
         var rules: [IssuerRule] = []
-        for (index, entry) in try node.required("rules").list(count: 1...1000).enumerated() {
+        let source = try node.required("rules")
+        for (index, entry) in try source.list(count: 1...1000).enumerated() {
             let rule = try IssuerRule(entry, number: index + 1)
             guard !rules.contains(where: { $0.name == rule.name }) else {
                 throw try (entry.optional("name") ?? entry).error("another rule has the name '\(rule.name)'")
             }
             rules.append(rule)
         }
-        self.rules = rules
+        (self.source, self.rules) = (source, rules)
     }
 
     /// The rule that counts for a message; nil when none holds.

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Determinism
 internal import FoundationEssentials
+internal import HTTPListening
 internal import SimulationServer
 internal import Simulator
 
@@ -63,7 +64,7 @@ struct SimulateServe: AsyncParsableCommand {
         let cancellation = Cancellation()
         try await CancellationSignals.watching {
             let server: SimulationServer
-            do throws(SimulationServerError) {
+            do throws(HTTPListenerError) {
                 server = try await SimulationServer.start(service, host: host, port: port)
             } catch {
                 throw CommandFailure(

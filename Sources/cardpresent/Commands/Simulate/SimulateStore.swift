@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Determinism
+internal import HTTPListening
 internal import StoreSite
 internal import StoreSiteServer
 
@@ -101,7 +102,7 @@ struct SimulateStore: AsyncParsableCommand {
         let cancellation = Cancellation()
         try await CancellationSignals.watching {
             let server: StoreSiteServer
-            do throws(StoreSiteServerError) {
+            do throws(HTTPListenerError) {
                 server = try await StoreSiteServer.start(
                     site, host: host, port: port, time: system, onAnswer: onAnswer)
             } catch {

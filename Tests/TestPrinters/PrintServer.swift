@@ -1,17 +1,19 @@
-import Foundation
+public import Foundation
 
 /// A private CUPS server with an IPP Everywhere printer, started by `Scripts/print-server`.
-struct PrintServer: Sendable {
-    let directory: String
+public struct PrintServer: Sendable {
+    private let directory: String
 
     /// The socket of the server: what `CUPS_SERVER` would say.
-    var socket: String { directory + "/cups.sock" }
+    public var socket: String { directory + "/cups.sock" }
 
     /// Where the queue `raw` leads to, if there is one.
     private let rawPort: UInt16?
 
     /// Runs `body` with a server that is there as long as it runs. With a port, it has a queue `raw` that leads there.
-    static func running(rawPort: UInt16? = nil, _ body: (PrintServer) async throws -> Void) async throws {
+    public static func running(
+        rawPort: UInt16? = nil, _ body: (PrintServer) async throws -> Void
+    ) async throws {
         let server = PrintServer(
             directory: NSTemporaryDirectory() + "cardpresent-print-\(UUID().uuidString)", rawPort: rawPort)
         do {
@@ -26,11 +28,14 @@ struct PrintServer: Sendable {
     }
 
     /// The documents that reached the printer, once there are so many. The queue calls a job completed when it
-    /// has handed it over, and the printer stores it a moment later; five seconds are the most that it may take.
-    func printed(_ count: Int) async throws -> [Data] {
-        for _ in 0..<100 where try stored().count < count { try await Task.sleep(for: .milliseconds(50)) }
+    /// has handed it over, and the printer stores it a moment later. How long that may take is for the test to say.
+    public func printed(_ count: Int) async throws -> [Data] {
+        while try stored().count < count { try await Task.sleep(for: .milliseconds(50)) }
         return try stored()
     }
+
+    /// Lets the printer begin with documents and end none, until the hold is released.
+    public func hold() throws -> PrinterHold { try PrinterHold(path: directory + "/hold") }
 
     private func stored() throws -> [Data] {
         let folder = directory + "/printed"
@@ -39,14 +44,14 @@ struct PrintServer: Sendable {
     }
 
     /// Runs one of the programs of CUPS. They live in sbin, which is not on every user's path.
-    func administer(_ program: String, _ arguments: String...) async throws {
+    public func administer(_ program: String, _ arguments: String...) async throws {
         try await run(
             URL(fileURLWithPath: "/usr/bin/env"),
             ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", program, "-h", socket] + arguments)
     }
 
     private func run(_ action: String) async throws {
-        let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardizedFileURL
+        let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
         let owner = action == "start" ? ["\(getpid())"] + (rawPort.map { ["\($0)"] } ?? []) : []
         try await run(root.appendingPathComponent("Scripts/print-server"), [action, directory] + owner)
     }
@@ -65,7 +70,8 @@ struct PrintServer: Sendable {
     }
 }
 
-struct PrintServerError: Error {
-    var arguments: [String]
-    var status: Int32
+/// A program of the print server failed.
+public struct PrintServerError: Error {
+    public var arguments: [String]
+    public var status: Int32
 }

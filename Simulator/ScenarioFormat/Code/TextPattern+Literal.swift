@@ -1,0 +1,3 @@
+extension TextPattern: ExpressibleByStringLiteral {
+    public init(stringLiteral text: String) { self.init(text) }
+}

@@ -1,8 +1,0 @@
-/// Why a site is not served.
-public struct StoreSiteServerError: Error, Hashable, Sendable, CustomStringConvertible {
-    public let host: String
-    public let port: Int
-    public let reason: String
-
-    public var description: String { "cannot listen at \(host):\(port): \(reason)" }
-}
