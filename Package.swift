@@ -160,8 +160,8 @@ let package = Package(
             ],
             path: "Simulator",
             exclude: [
-                "CRunQueue", "HTTPListening", "Recorder", "Scenarios", "ScenarioFormat", "ScenarioRunner", "Sessions",
-                "SimulationServer", "Simulator.docc", "StoreSite", "StoreSiteServer", "Testing",
+                "CRunQueue", "Explorer", "HTTPListening", "Recorder", "Scenarios", "ScenarioFormat", "ScenarioRunner",
+                "Sessions", "SimulationServer", "Simulator.docc", "StoreSite", "StoreSiteServer", "Testing",
             ],
             sources: ["Sources"],
             resources: [.embedInCode("Cards"), .embedInCode("IssuerRules"), .embedInCode("Keys")],
@@ -243,6 +243,13 @@ let package = Package(
             ],
             path: "Simulator/Recorder", swiftSettings: strict),
         .target(
+            name: "Explorer",
+            dependencies: [
+                "Amounts", "Determinism", "Hardware", "ScenarioFormat", "ScenarioRunner", "Sessions", "SettingsFile",
+                "Simulator", "StoreSite",
+            ],
+            path: "Simulator/Explorer", swiftSettings: strict),
+        .target(
             name: "Doctor",
             dependencies: [
                 "CCID", "CTimex", "Determinism", "DeviceAccess", "Files", "HID", "Hardware", "MSR", "SettingsFile",
@@ -254,8 +261,8 @@ let package = Package(
             name: "CardPresentCommand",
             dependencies: [
                 "Amounts", "CardSecrets", "CCID", "Commands", "Cryptography", "Determinism", "DeviceAccess", "DFU",
-                "Doctor", "EMV", "EMVReplay", "Experiments", "Files", "Flux", "Hardware", "HTTPListening", "Mail",
-                "MSR", "Networking", "PCSC", "Receipts", "Recorder", "ScenarioFormat", "ScenarioRunner",
+                "Doctor", "EMV", "EMVReplay", "Experiments", "Explorer", "Files", "Flux", "Hardware", "HTTPListening",
+                "Mail", "MSR", "Networking", "PCSC", "Receipts", "Recorder", "ScenarioFormat", "ScenarioRunner",
                 "SettingsFile", "SimulationServer", "Simulator", "SmartCard", "Storage", "StoreSite",
                 "StoreSiteServer", "USB", "Vault", "Yosemite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -301,6 +308,12 @@ let package = Package(
         .testTarget(
             name: "ScenarioRunnerTests",
             dependencies: ["ScenarioFormat", "ScenarioRunner", "SettingsFile"], swiftSettings: strict),
+        .testTarget(
+            name: "ExplorerTests",
+            dependencies: [
+                "Determinism", "Explorer", "ScenarioFormat", "ScenarioRunner", "Sessions", "Simulator",
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "RecorderTests",
             dependencies: [

@@ -3,7 +3,7 @@ extension ScenarioKeys {
     static let bareActions = [
         "connect", "disconnect", "retry", "refund", "cancel", "update", "unplug", "plug", "insertCard", "removeCard",
         "swipeCard",
-        "restart", "crash", "recover", "settle", "print", "reprint",
+        "restart", "crash", "recover", "settle", "print", "reprint", "mend",
     ]
 
     /// The keys that say what is done, one of them a step.

@@ -89,6 +89,7 @@ extension ScenarioDecoder {
         case "crash": .crash
         case "recover": .recover
         case "settle": .settle
+        case "mend": .mend
         case "print": .print(PrintAction())
         case "reprint": .reprint(PrintAction())
         default: nil
@@ -183,7 +184,7 @@ extension ScenarioAction {
     /// Whether it can be done while a step runs: it moves no money and is done at once.
     fileprivate var fitsInTheMiddle: Bool {
         switch self {
-        case .cancel, .unplug, .plug, .insertCard, .removeCard, .swipeCard, .crash, .set, .sleep: true
+        case .cancel, .unplug, .plug, .insertCard, .removeCard, .swipeCard, .crash, .set, .sleep, .mend: true
         case .connect, .disconnect, .pay, .retry, .refund, .update, .restart, .recover, .settle, .print, .reprint,
             .wait:
             false

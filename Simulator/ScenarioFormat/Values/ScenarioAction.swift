@@ -40,6 +40,8 @@ public enum ScenarioAction: Sendable {
     case reprint(PrintAction)
     /// Lets time pass.
     case wait(Duration)
+    /// Issuer, store, printer and disk work again: rules and faults are gone, and what was still to happen does not.
+    case mend
     /// Changes the world around the till.
     case set(WorldChange)
 
@@ -66,6 +68,7 @@ public enum ScenarioAction: Sendable {
         case .print: "print"
         case .reprint: "reprint"
         case .wait: "wait"
+        case .mend: "mend"
         case .set: "set"
         }
     }

@@ -54,7 +54,7 @@ extension ScenarioWriter {
             )
         case .set(let change): return (action.word, self.change(change))
         case .connect, .disconnect, .retry, .cancel, .update, .unplug, .plug, .insertCard, .removeCard, .swipeCard,
-            .restart, .crash, .recover, .settle:
+            .restart, .crash, .recover, .settle, .mend:
             return ("do", .text(action.word))
         }
     }

@@ -1,13 +1,13 @@
 internal import Amounts
 internal import Hardware
-internal import ScenarioFormat
-internal import Sessions
+public import ScenarioFormat
+public import Sessions
 internal import SettingsFile
 internal import Simulator
 internal import Yosemite
 
 /// A scenario that is being played in its session.
-struct ScenarioPlay: Sendable {
+public struct ScenarioPlay: Sendable {
     private let scenario: Scenario
     let session: SimulatedSession
     private let updatesGolden: Bool
@@ -31,13 +31,28 @@ struct ScenarioPlay: Sendable {
         (self.scenario, self.session, self.updatesGolden) = (scenario, session, updatesGolden)
     }
 
+    /// A scenario whose steps are carried out one by one, by somebody who judges for themselves what comes of them.
+    ///
+    /// - Parameters:
+    ///   - scenario: what is played.
+    ///   - session: one that began with the scenario's plan.
+    public init(_ scenario: Scenario, in session: SimulatedSession) {
+        self.init(scenario, session, updatesGolden: false)
+    }
+
+    /// Carries out a step with what happens in the middle of it. What is expected of it is not looked at.
+    public mutating func play(_ step: ScenarioStep) async -> StepOutcome {
+        let outcome = await perform(step)
+        if let payment = outcome.payment, !payments.contains(payment) { payments.append(payment) }
+        return outcome
+    }
+
     /// The steps, each with what is expected of it, and then what is expected of the whole.
     mutating func run() async {
         var last = StepOutcome()
         for (index, step) in scenario.steps.enumerated() {
             let begin = Moment(events: session.events.count, time: session.elapsed)
-            let outcome = await perform(step)
-            if let payment = outcome.payment, !payments.contains(payment) { payments.append(payment) }
+            let outcome = await play(step)
             if outcome.outcome != nil { last = outcome }
             let scope = ExpectationScope(
                 firstEvent: begin.events, elapsed: session.elapsed - begin.time, outcome: outcome)
@@ -101,7 +116,7 @@ struct ScenarioPlay: Sendable {
         case .print(let print), .reprint(let print):
             return StepOutcome(try await session.printReceipt(of: try payment(print.payment), copy: print.copy))
         case .wait(let duration): await session.wait(duration)
-        case .unplug, .plug, .insertCard, .removeCard, .swipeCard, .sleep, .crash, .set:
+        case .unplug, .plug, .insertCard, .removeCard, .swipeCard, .sleep, .crash, .set, .mend:
             for act in SessionActs.of(action, during: nil) ?? [] { try session.perform(act) }
             // What was done to the world is heard of before the next step begins.
             await session.wait(.milliseconds(1))
@@ -172,7 +187,8 @@ struct ScenarioPlay: Sendable {
             step: (number, step.action.sentence))
     }
 
-    /// What was to happen in the middle of a step and did not is a mistake: the scenario would show something else than it
+    /// What was to happen in the middle of a step and did not is a mistake: the scenario would show something else than
+    /// it
     /// says.
     private mutating func checkInterruptions(of step: ScenarioStep, since begin: Moment, number: Int) {
         for interruption in step.interruptions {
@@ -229,7 +245,7 @@ struct ScenarioPlay: Sendable {
 
 extension ScenarioAction {
     /// For example `pay 12.50 USD`.
-    var sentence: String {
+    public var sentence: String {
         switch self {
         case .pay(let pay):
             switch pay.bill {

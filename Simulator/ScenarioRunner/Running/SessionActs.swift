@@ -1,5 +1,6 @@
 internal import ScenarioFormat
 internal import Sessions
+internal import Simulator
 
 /// What actions do to the world.
 enum SessionActs {
@@ -21,6 +22,11 @@ enum SessionActs {
         case .sleep(let duration, let keepsDevices): [.suspend(duration, persistently: keepsDevices)]
         case .crash: [.crash]
         case .set(let change): acts(change)
+        case .mend:
+            [
+                .callOff, .issuerRules(IssuerRules()), .issuerRecovers, .siteRecovers, .printer(.ready),
+                .disk(.working),
+            ]
         case .connect, .disconnect, .pay, .retry, .refund, .update, .restart, .recover, .settle, .print, .reprint,
             .wait:
             nil

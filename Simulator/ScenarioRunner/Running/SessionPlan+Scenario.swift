@@ -1,10 +1,14 @@
-internal import ScenarioFormat
-internal import Sessions
+public import ScenarioFormat
+public import Sessions
 internal import Simulator
 
 extension SessionPlan {
     /// What a scenario's session begins with.
-    init(_ scenario: Scenario, seed: UInt64) {
+    ///
+    /// - Parameters:
+    ///   - scenario: what is to be played.
+    ///   - seed: what chance is made of, whatever the scenario says.
+    public init(_ scenario: Scenario, seed: UInt64) {
         self.init(
             cards: Self.cards(of: scenario),
             readers: scenario.readers.map { reader in

@@ -3,17 +3,17 @@ internal import Sessions
 internal import Yosemite
 
 /// How a step ended.
-struct StepOutcome: Sendable {
+public struct StepOutcome: Sendable {
     /// The payment that it was about; nil when it was about none.
-    var payment: Int64?
+    public var payment: Int64?
     /// How the card was read.
-    var entryMode: String?
+    public var entryMode: String?
     /// `approved`, `declined`, … ; nil for a step that has no outcome.
-    var outcome: String?
+    public var outcome: String?
     /// A word for programs; nil when nothing failed.
-    var errorCode: String?
+    public var errorCode: String?
     /// In words.
-    var errorMessage: String?
+    public var errorMessage: String?
 
     init() {}
 
@@ -57,6 +57,7 @@ struct StepOutcome: Sendable {
         case .over: "over"
         case .storage: "storage"
         case .receipt(let error): code(of: error)
+        case .refused: "refused"
         case .fault: "internal"
         case .stuck: "stuck"
         case .payments(let error): code(of: error)

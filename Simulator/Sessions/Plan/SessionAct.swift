@@ -37,6 +37,10 @@ public enum SessionAct: Sendable {
     case issuerRecovers
     /// Requests to the store site go wrong, behind those that do already.
     case siteFault(FaultRule)
+    /// Nothing goes wrong any more with requests to the store site.
+    case siteRecovers
+    /// What was planned and has not happened yet does not happen any more.
+    case callOff
     /// The printer is so from now on.
     case printer(PrinterCondition)
     /// The disk is so from now on.

@@ -46,6 +46,11 @@ public struct SessionPlan: Sendable {
     /// The longest time that a step may take on the virtual clock. One that is still waiting then waits for something
     /// that will never come.
     public var longestStep: Duration
+    /// How many pieces of work all of the session may take: one with more goes round in circles.
+    public var mostTurns: Int
+    /// Gets the target and the body of every request to the store site when it leaves; nil when nobody wants them. It
+    /// is on the session's thread, and must not wait.
+    public var requestObserver: (@Sendable (_ target: String, _ body: [UInt8]) -> Void)?
 
     /// A session with one reader and one card, and nothing that goes wrong.
     ///
@@ -58,7 +63,7 @@ public struct SessionPlan: Sendable {
         (start, utcOffsetSeconds) = (VirtualTimeSource.standardStart, 0)
         (issuerRules, issuerFaults, store) = (IssuerRules(), [], nil)
         (till, printer, disk, journal) = (.standard, .ready, .working, .memory)
-        (logsExchanges, longestStep) = (true, .seconds(86_400))
+        (logsExchanges, longestStep, mostTurns) = (true, .seconds(86_400), .max)
     }
 
     /// The same with one built-in card.

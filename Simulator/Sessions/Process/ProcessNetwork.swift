@@ -9,6 +9,7 @@ struct ProcessNetwork: Network {
     let time: any TimeSource
     /// Nil for whoever prepares the store: nothing of that is told.
     let life: ProcessLife?
+    var observer: (@Sendable (_ target: String, _ body: [UInt8]) -> Void)?
 
     func response(for request: HTTPRequest) async throws(NetworkError) -> HTTPResponse {
         guard life?.isAlive != false else { throw .cancelled(wasSent: false) }
@@ -16,6 +17,7 @@ struct ProcessNetwork: Network {
         if let authorization = request.authorization { headers.append(("Authorization", authorization.revealed())) }
         if let cookie = request.cookie { headers.append(("Cookie", cookie.revealed())) }
         let target = request.address.path + (request.address.query.map { "?" + $0 } ?? "")
+        observer?(target, request.body ?? [])
         let answer = site.answer(
             SiteRequest(method: request.method.rawValue, target: target, headers: headers, body: request.body ?? []))
         let result: Result<HTTPResponse, NetworkError>

@@ -39,6 +39,7 @@ final class SessionProcess: Sendable {
             stores = try till.stores()
             (self.records, self.lease) = (records, lease)
             tasks = service.current.map { till.watch($0) } ?? []
+            world.note(self)
         } catch let error as StorageError {
             life.end()
             throw .storage(error)

@@ -21,7 +21,10 @@ struct SessionTill: Sendable {
     func stores() throws(DispatcherError) -> StoresManager {
         let settings = world.plan.till
         let network: any Network =
-            if let site = world.site { ProcessNetwork(site: site.site, time: world.clock, life: life) } else {
+            if let site = world.site {
+                ProcessNetwork(
+                    site: site.site, time: world.clock, life: life, observer: world.plan.requestObserver)
+            } else {
                 NullNetwork()
             }
         let composition = StoreComposition(

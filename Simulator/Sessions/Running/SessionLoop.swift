@@ -10,6 +10,10 @@ internal import Synchronization
 /// get there; here there is one thread and one queue, and time goes by only when all of them wait.
 struct SessionLoop {
     let clock: SimulationClock
+    /// How many pieces of work there may be before the session counts as one that goes round in circles.
+    var mostTurns = Int.max
+    /// How long what is still under way may take when `body` has ended; nil to leave it where it is.
+    var grace: Duration?
 
     /// Runs `body` and what it begins, until `body` has ended and nothing can run any more.
     ///
@@ -29,11 +33,21 @@ struct SessionLoop {
         }
         let end = SessionLoopEnd<Value>()
         Task { end.value.withLock { [value = await body()] in $0 = value } }
-        while true {
-            while run_queue_run_next(queue) {}
-            if let value = end.value.withLock({ $0 }) { return value }
+        var turns = 0
+        func runAll() -> Bool {
+            while turns < mostTurns, run_queue_run_next(queue) { turns += 1 }
+            return turns < mostTurns
+        }
+        while runAll() {
+            if let value = end.value.withLock({ $0 }) {
+                if let last = grace.map({ clock.now().advanced(by: $0) }) {
+                    while clock.moveOn(notAfter: last), runAll() {}
+                }
+                return value
+            }
             guard clock.moveOn(notAfter: limit()) else { return nil }
         }
+        return nil
     }
 }
 

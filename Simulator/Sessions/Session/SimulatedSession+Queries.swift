@@ -113,6 +113,12 @@ extension SimulatedSession {
     /// What the till asked the store, oldest first.
     public var siteRequests: [SeenRequest] { world.site?.requests ?? [] }
 
+    /// The cryptograms that the session's cards have made, card by card in the order of the plan, oldest first. A
+    /// recorded card remembers none.
+    public var cryptograms: [MadeCryptogram] {
+        world.cards.flatMap { ($0.chip as? SimulatedEMVCard)?.cryptograms ?? [] }
+    }
+
     /// What came to the printer.
     public var printouts: [SessionPrintout] { world.printServer.printouts }
 

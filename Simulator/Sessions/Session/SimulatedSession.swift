@@ -35,20 +35,26 @@ public final class SimulatedSession: Sendable {
     ///
     /// - Parameters:
     ///   - plan: what the session begins with.
+    ///   - remains: is told what the session has left behind, if it has come to its end; what is under way then gets
+    ///     ten minutes of the session's clock.
     ///   - script: what is done in it. It may begin tasks of its own. It must wait for nothing outside of the session.
     /// - Returns: what `script` returned.
     /// - Throws: what `script` threw, and ``SimulatedSessionError``.
     public static func play<Value: Sendable>(
-        _ plan: SessionPlan, _ script: @escaping @Sendable (SimulatedSession) async throws -> Value
+        _ plan: SessionPlan, remains: ((SessionRemains) -> Void)? = nil,
+        _ script: @escaping @Sendable (SimulatedSession) async throws -> Value
     ) throws -> Value {
         let clock = SimulationClock(
             movedByRunner: VirtualTimeSource(start: plan.start, offsetSeconds: plan.utcOffsetSeconds))
         let current = SessionStep(at: plan.start)
-        let end = SessionLoop(clock: clock).run {
+        let seen = Mutex<SessionWorld?>(nil)
+        let grace: Duration? = remains == nil ? nil : .seconds(600)
+        let end = SessionLoop(clock: clock, mostTurns: plan.mostTurns, grace: grace).run {
             current.start.advanced(by: plan.longestStep)
         } _: { () -> Result<Value, any Error> in
             do {
                 let world = try SessionWorld(plan, clock: clock)
+                seen.withLock { $0 = world }
                 try await world.site?.prepare()
                 let session = try SimulatedSession(world, current)
                 do {
@@ -64,6 +70,7 @@ public final class SimulatedSession: Sendable {
             }
         }
         guard let end else { throw SimulatedSessionError.stuck(step: current.words) }
+        if let remains, let world = seen.withLock({ $0 }) { remains(SessionRemains(of: world)) }
         return try end.get()
     }
 
@@ -139,6 +146,8 @@ public final class SimulatedSession: Sendable {
             } catch {
                 switch error {
                 case .failed(let error): first.give(.failure(failure(error)))
+                case .notDispatched(.signingOut), .notDispatched(.notSignedIn):
+                    first.give(.failure(.refused(error.description)))
                 case .notDispatched, .neverCompleted: first.give(.failure(.fault(error.description)))
                 }
             }

@@ -21,6 +21,8 @@ public enum SimulatedSessionError: Error, Hashable, Sendable, CustomStringConver
     case payments(CardPresentPaymentsError)
     /// What the till answered about a receipt.
     case receipt(ReceiptStoreError)
+    /// The till takes no such action now: the store has ended the shopkeeper's session. In words.
+    case refused(String)
     /// The program is at fault: an action was not taken, or never answered.
     case fault(String)
     /// The step waits for something that will never come.
@@ -39,7 +41,7 @@ public enum SimulatedSessionError: Error, Hashable, Sendable, CustomStringConver
         case .storage(let error): error.description
         case .payments(let error): error.description
         case .receipt(let error): error.description
-        case .fault(let text): text
+        case .refused(let text), .fault(let text): text
         case .stuck(let step): "'\(step)' waits for something that never comes"
         }
     }

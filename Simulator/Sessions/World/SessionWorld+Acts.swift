@@ -14,9 +14,12 @@ extension SessionWorld {
             deed()
         }
         guard let trigger else { return told() }
+        let planned: @Sendable () -> Void = { [plannedActs, plan = plannedActs.current] in
+            if plannedActs.current == plan { told() }
+        }
         let delayed: @Sendable () -> Void = { [weak self] in
-            guard trigger.delay > .zero else { return told() }
-            self?.clock.schedule(after: trigger.delay, act.isDisruptive ? .disruptive : .awaited, told)
+            guard trigger.delay > .zero else { return planned() }
+            self?.clock.schedule(after: trigger.delay, act.isDisruptive ? .disruptive : .awaited, planned)
         }
         switch trigger.moment {
         case .now: delayed()
@@ -81,6 +84,8 @@ extension SessionWorld {
         case .issuerRules(let rules): return { [issuer] in Task { await issuer.obey(rules) } }
         case .issuerFault(let fault): return { [issuer] in Task { await issuer.inject(fault) } }
         case .issuerRecovers: return { [issuer] in Task { await issuer.removeFaults() } }
+        case .callOff: return { [plannedActs] in plannedActs.callOff() }
+        case .siteRecovers: return { [site] in site?.site.removeFaults() }
         case .siteFault(let rule): return { [site] in site?.site.add(rule) }
         case .printer(let condition): return { [weak self] in self?.printServer.change(to: condition) }
         case .disk(let condition): return { [disk] in disk.condition = condition }
@@ -117,6 +122,8 @@ extension SessionAct {
         case .issuerRules: "issuer_rules"
         case .issuerFault: "issuer_fault"
         case .issuerRecovers: "issuer_recovers"
+        case .callOff: "call_off"
+        case .siteRecovers: "site_recovers"
         case .siteFault(let rule): "site_fault \(rule.fault)"
         case .printer(let condition): "printer \(condition.word)"
         case .disk(let condition): "disk \(condition.word)"

@@ -21,9 +21,11 @@ final class SessionWorld: Sendable {
     let disk: SessionDisk
     let person: SessionPerson
     let toldEvents = ToldEvents()
+    let plannedActs = PlannedActs()
     let bus: SimulatedUSBBus
     private let pinPad: SimulatedPINPad
     private let records: Records
+    private let processes = Mutex<[KnownProcess]>([])
     private let isOver = Atomic(false)
     private let authorityKeys: [CAPublicKey]
     private let revoked: [CertificateRevocation]
@@ -99,6 +101,16 @@ final class SessionWorld: Sendable {
         let (log, name) = (log, reader.name)
         reader.parts.chip?.onSlotChange { _, hasCard in log.note(hasCard ? .cardIn : .cardOut, name) }
     }
+
+    // MARK: Processes
+
+    /// A process has begun.
+    func note(_ process: SessionProcess) {
+        processes.withLock { $0.append(KnownProcess(process: process)) }
+    }
+
+    /// How many processes are still in memory.
+    var livingProcesses: Int { processes.withLock { $0.count { $0.process != nil } } }
 
     // MARK: What a process needs
 

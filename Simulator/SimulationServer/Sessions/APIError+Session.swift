@@ -19,6 +19,7 @@ extension APIError {
         case .receipt(.printer), .receipt(.notPrinted): self.init(503, "printer", text)
         case .receipt(.printUncertain): self.init(503, "printer_uncertain", text)
         case .receipt: self.init(409, "receipt", text)
+        case .refused: self.init(409, "refused", text, fix: "restart the process")
         case .fault: self.init(500, "internal", text)
         case .over: self.init(404, "unknown_session", text)
         case .stuck: self.init(500, "stuck", text, fix: "reset the session")

@@ -14,6 +14,8 @@ struct CardOperatingSystem: Sendable {
     /// The whole card was blocked.
     var isBlocked: Bool
     var session = CardSession()
+    /// What it has answered to GENERATE AC, oldest first.
+    var cryptograms: [MadeCryptogram] = []
 
     init(applications: [CardApplication], hasPSE: Bool, isBlocked: Bool, random: any RandomSource) {
         (self.applications, self.hasPSE, self.isBlocked) = (applications, hasPSE, isBlocked)

@@ -57,6 +57,9 @@ public final class SimulatedEMVCard: SimulatedCard, CustomStringConvertible {
                     random: random.stream("card \(profile.name)"))))
     }
 
+    /// The cryptograms that it has made, oldest first.
+    public var cryptograms: [MadeCryptogram] { state.withLock { $0.system.cryptograms } }
+
     public func reset(warm: Bool) -> [UInt8] {
         state.withLock { state in
             (state.isPowered, state.isMute) = (true, false)

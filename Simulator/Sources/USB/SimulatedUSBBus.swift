@@ -18,7 +18,13 @@ public final class SimulatedUSBBus: USBBus {
 
     /// The time that everything on this bus lives by.
     public let clock: SimulationClock
+    private let handles = OpenHandles()
     private let state = Mutex(State())
+
+    /// How many handles of its devices are open, those of devices that were pulled out among them.
+    public var openHandles: Int { handles.count }
+    /// How many of its devices somebody has an interface of.
+    public var claimedDevices: Int { ports.count { !$0.isFree } }
 
     public init(clock: SimulationClock = SimulationClock()) { self.clock = clock }
 
@@ -103,7 +109,7 @@ public final class SimulatedUSBBus: USBBus {
             state.ports.first { $0.device.address == device.address && $0.device.descriptor == device.descriptor }
         }
         guard let port else { throw .notFound }
-        return SimulatedUSBTransport(port: port, clock: clock)
+        return SimulatedUSBTransport(port: port, clock: clock, handles: handles)
     }
 
     /// The devices that are plugged in, by the number of their port.

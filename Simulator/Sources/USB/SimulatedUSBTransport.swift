@@ -13,17 +13,22 @@ final class SimulatedUSBTransport: USBTransport {
     let device: USBDevice
     private let port: SimulatedUSBPort
     private let clock: SimulationClock
+    private let handles: OpenHandles
     private let state = Mutex(State())
 
-    init(port: SimulatedUSBPort, clock: SimulationClock) {
-        (self.port, self.clock) = (port, clock)
+    init(port: SimulatedUSBPort, clock: SimulationClock, handles: OpenHandles) {
+        (self.port, self.clock, self.handles) = (port, clock, handles)
         device = port.device
+        handles.add()
         port.simulated.opened()
     }
 
     deinit {
         port.releaseAll(by: owner)
-        if !isClosed { port.simulated.closed() }
+        if !isClosed {
+            handles.remove()
+            port.simulated.closed()
+        }
     }
 
     private var owner: ObjectIdentifier { ObjectIdentifier(self) }
@@ -89,7 +94,10 @@ final class SimulatedUSBTransport: USBTransport {
             if isIdle { continuation.resume() }
         }
         port.releaseAll(by: owner)
-        if wasOpen { port.simulated.closed() }
+        if wasOpen {
+            handles.remove()
+            port.simulated.closed()
+        }
     }
 
     private func read(

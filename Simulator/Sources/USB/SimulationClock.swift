@@ -118,6 +118,9 @@ public final class SimulationClock: TimeSource {
         return true
     }
 
+    /// How many tasks wait for the clock, or for something that happens in its world.
+    public var waitingTasks: Int { state.withLock { $0.waiters.count } }
+
     public func now() -> Timestamp { base.now() }
 
     public func reading() -> Duration { base.reading() }

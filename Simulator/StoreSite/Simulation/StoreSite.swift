@@ -32,6 +32,9 @@ public final class StoreSite: Sendable {
     /// Adds a rule after those that are in force.
     public func add(_ rule: FaultRule) { state.withLock { $0.faults.add(rule) } }
 
+    /// Takes every rule out of force.
+    public func removeFaults() { state.withLock { $0.faults.removeAll() } }
+
     /// The number of the site with WooCommerce, and of the one without.
     public var siteIDs: [Int64] { state.withLock { $0.stores.map(\.identity.id) } }
 

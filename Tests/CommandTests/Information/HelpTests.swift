@@ -176,7 +176,7 @@ struct HelpTests {
         ["issuer", "reconcile"], ["emv", "decode"], ["emv", "replay"], ["emv", "oda"], ["emv", "capks"],
         ["exceptions", "add"], ["exceptions", "list"], ["exceptions", "remove"], ["simulate", "card"],
         ["simulate", "firmware"], ["readers", "update"],
-        ["simulate", "usb"], ["simulate", "store"], ["doctor"],
+        ["simulate", "explore"], ["simulate", "usb"], ["simulate", "store"], ["doctor"],
         ["stats"], ["settings", "list"], ["settings", "get"], ["settings", "set"], ["settings", "sync"],
         ["taxes", "list"], ["taxes", "classes"], ["taxes", "show"], ["shipments", "list"], ["shipments", "add"],
         ["shipments", "delete"], ["shipments", "providers"], ["comments", "approve"], ["comments", "unapprove"],

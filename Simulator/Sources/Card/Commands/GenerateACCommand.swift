@@ -108,6 +108,11 @@ extension CardOperatingSystem {
     private mutating func remember(
         _ index: Int, _ transaction: CardTransaction, answer: Answer, cryptogramInformation: UInt8, isFirst: Bool
     ) {
+        let lastFour = applications[index].profile.pan.copy().suffix(4).map { String($0) }.joined()
+        cryptograms.append(
+            MadeCryptogram(
+                kind: MadeCryptogram.Kind(answer), counter: transaction.atc, minorUnits: transaction.amount,
+                lastFour: lastFour))
         let risk = risk(index, transaction)
         if isFirst {
             memories[index].finishFirst(answer, risk)
