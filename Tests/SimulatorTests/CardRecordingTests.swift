@@ -59,7 +59,12 @@ struct CardRecordingTests {
         let card = try powered(Self.masked)
         let select = try CommandAPDU(bytes: [0x00, 0xA4, 0x04, 0x00, 0x02, 0xA0, 0x00, 0x00])
         #expect(try answer(card, select).status == .fileNotFound)
-        let reply = card.process(CommandAPDU(0x00, 0xB2, 0x02, 0x0C, le: 0))
+        // Nothing takes it past a cryptogram that it has not been asked for.
+        let record = CommandAPDU(0x00, 0xB2, 0x02, 0x0C, le: 0)
+        #expect(try answer(card, record).status == StatusWord(0x6A, 0x83))
+        let generate = try CommandAPDU(bytes: [0x80, 0xAE, 0x80, 0x00, 0x01, 0x00, 0x00])
+        #expect(try answer(card, generate).status == .success)
+        let reply = card.process(record)
         #expect(reply.response == nil && reply.removal == .beforeAnswer)
     }
 

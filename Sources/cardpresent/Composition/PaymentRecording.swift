@@ -102,16 +102,15 @@ struct PaymentRecording: Sendable {
         let card = payment.card
         let passing = [
             payment.name, card?.authorizationCode, card?.hostReference, card?.applicationCryptogram,
-            card?.issuerApplicationData,
         ].compactMap(\.self)
-        // Whether the brand has a line of its own hangs on the place of the shop.
+        // Whether the brand and the issuer's data have lines of their own hangs on the place of the shop.
         let brand = card.map { "*" + $0.brand.lowercased() }
         return text.split(separator: "\n").map(Self.pattern).filter { line in
             let isRule = line.allSatisfy { "-=_".contains($0) }
             let isPassing = line.contains(":") || passing.contains { line.hasSuffix("*" + $0) }
             let letters = line.lowercased().filter { $0 != " " }
             let isBrand = brand.map { letters.hasSuffix($0) } ?? false
-            return !isRule && !isPassing && !isBrand && !line.contains("${")
+            return !isRule && !isPassing && !isBrand && !line.hasPrefix("IAD") && !line.contains("${")
         }
     }
 

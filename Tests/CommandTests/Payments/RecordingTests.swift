@@ -31,7 +31,7 @@ struct RecordingTests {
             (["--card", "visa-credit"], 0, "approved"), (["--card", "mastercard-cda"], 0, "approved"),
             (["--card", "declined-lost"], 2, "declined"), (["--card", "declined-offline"], 2, "declined"),
             (["--card", "removed-early"], 5, "failed"), (["--card", "goes-mute"], 5, "failed"),
-            (["--card", "pin-required", "--pin", "9999"], 2, "declined"),
+            (["--card", "pin-required", "--pin", "9999"], 3, "cancelled"),
             (["--card", "multi-application", "--reader", "simulated:extended-apdu"], 0, "approved"),
             (["--card", "visa-dda", "--seed", "7"], 0, "approved"),
             (["--card", "stripe-only", "--reader", "simulated:combo"], 0, "approved"),
