@@ -90,7 +90,7 @@ struct SessionJudgeTests {
     @Test("sees that more was given back than paid")
     func tooMuchGivenBack() throws {
         let found = try broken { record in
-            let place = try #require(record.charges.firstIndex(where: \.isRefund))
+            let place = try #require(record.charges.firstIndex { $0.isRefund })
             record.charges[place].minorUnits = 9001
         }
         #expect(found.isSuperset(of: [.oneCharge, .booksAgree]))
@@ -118,7 +118,7 @@ struct SessionJudgeTests {
         #expect(try broken { $0.charges[0].currency = "EUR" } == [.booksAgree])
         #expect(try broken { $0.charges[0].isRefund = true }.contains(.booksAgree))
         let original = try broken { record in
-            let place = try #require(record.charges.firstIndex(where: \.isRefund))
+            let place = try #require(record.charges.firstIndex { $0.isRefund })
             record.charges[place].original = "another"
         }
         #expect(original == [.booksAgree])
