@@ -6,7 +6,8 @@ struct SimulateCommand: ParsableCommand {
         commandName: "simulate",
         abstract: "Runs simulated sessions, lends simulated hardware, and serves a simulated store.",
         subcommands: [
-            SimulateRun.self, SimulateExplore.self, SimulateServe.self, SimulateSchema.self, SimulateCard.self, SimulateUSB.self,
+            SimulateRun.self, SimulateExplore.self, SimulateServe.self, SimulateSchema.self, SimulateCard.self,
+            SimulateUSB.self,
             SimulateFirmware.self, SimulateStore.self,
         ])
 }
