@@ -133,9 +133,11 @@ let package = Package(
             name: "Receipts", dependencies: ["Amounts", "CCairo", "Determinism", "EMV", "Hardware"],
             swiftSettings: strict),
         .target(
+            name: "CSQLiteSwitches", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")]),
+        .target(
             name: "Storage",
             dependencies: [
-                "Amounts", "Determinism",
+                "Amounts", "CSQLiteSwitches", "Determinism",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],

@@ -1,3 +1,4 @@
+import Foundation
 import Hardware
 import Sessions
 import Simulator
@@ -8,8 +9,9 @@ import Yosemite
 @Suite("A repeated simulated session")
 struct RepeatabilityTests {
     /// A session in which much goes on at the same time, and much goes wrong.
-    private static func play(seed: UInt64) throws -> Appearance {
+    private static func play(seed: UInt64, journal: SessionPlan.Journal = .memory) throws -> Appearance {
         let plan = try SessionPlan.with("pin-required", seed: seed) { plan in
+            plan.journal = journal
             plan.readers = [
                 PlannedReader(name: "pad", model: .chip(.pinpad)),
                 PlannedReader(name: "spare", model: .chip(.tpdu), isPluggedIn: false),
@@ -57,6 +59,35 @@ struct RepeatabilityTests {
                 #expect(difference == nil, "session \(number) of \(jobs) jobs: \(difference ?? "")")
             }
         }
+    }
+
+    @Test("is the same wherever its journal is, and whatever other sessions left there")
+    func places() async throws {
+        let folder = try TemporaryFolder()
+        let first = try Self.play(seed: 3)
+        #expect(first.difference(from: try Self.play(seed: 3, journal: .file(folder.path + "/till"))) == nil)
+        let journals = try SessionJournals(in: folder.path)
+        _ = try Self.play(seed: 4, journal: .shared(journals))
+        for jobs in [1, 2] {
+            let all = await SessionPool(jobs: jobs).run(6) { _ in try? Self.play(seed: 3, journal: .shared(journals)) }
+            for one in all { #expect(one.map { first.difference(from: $0) } == .some(nil)) }
+        }
+    }
+
+    @Test("leaves nothing behind of journals that are shared")
+    func sharedJournalsGo() throws {
+        let folder = try TemporaryFolder()
+        do {
+            let journals = try SessionJournals(in: folder.path)
+            _ = try Self.play(seed: 3, journal: .shared(journals))
+            #expect(try !FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
+    @Test("is refused where its journal cannot be")
+    func noPlace() throws {
+        #expect(throws: SimulatedSessionError.self) { try SessionJournals(in: "/dev/null/journals") }
     }
 
     @Test("is another one with another seed")

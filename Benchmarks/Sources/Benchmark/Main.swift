@@ -33,7 +33,7 @@ enum Main {
             case "payments": benchmarks.append { try await PaymentBenchmark(folder: $0).run() }
             case "sessions":
                 benchmarks.append {
-                    var benchmark = SessionBenchmark(folder: $0)
+                    var benchmark = try SessionBenchmark(folder: $0)
                     if isLong { benchmark.watched = 1_000_000 }
                     return try await benchmark.run()
                 }

@@ -12,6 +12,9 @@ public struct SessionPlan: Sendable {
         /// A database in a file, flushed at every commit as in a shop. The issuer's book stands beside it. Two sessions
         /// must not have the same file.
         case file(String)
+        /// The same in a file that another session had before, and that another one will have. The issuer's book stands
+        /// beside it.
+        case shared(SessionJournals)
     }
 
     /// Everything that is left to chance comes from here.

@@ -27,4 +27,9 @@ enum SessionDatabases {
         try template.get().copy(to: path, random: random)
         return path
     }
+
+    /// Makes one in a file that is used again.
+    static func reusable(at path: String, random: any RandomSource) throws(StorageError) -> ReusableDatabase {
+        try ReusableDatabase(path: path, template: template.get(), random: random)
+    }
 }

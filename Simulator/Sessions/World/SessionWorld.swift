@@ -35,6 +35,17 @@ final class SessionWorld: Sendable {
         /// No process takes them with it.
         case memory(SQLiteStorageManager)
         case file(String)
+        /// The same, in a file.
+        case shared(ReusableDatabase, SessionJournals)
+
+        /// What they are beside; nil for memory.
+        var path: String? {
+            switch self {
+            case .memory: nil
+            case .file(let path): path
+            case .shared(let database, _): database.storage.path
+            }
+        }
     }
 
     /// What the journal calls the simulated issuer, as in a shop.
@@ -49,14 +60,24 @@ final class SessionWorld: Sendable {
         bus = SimulatedUSBBus(clock: clock)
         let keys: TestKeys
         do throws(TestKeysError) { keys = try Self.keys.get() } catch { throw .plan(error.description) }
+        do throws(StorageError) {
+            records =
+                switch plan.journal {
+                case .memory: .memory(try SessionDatabases.take(random: random.stream("database")))
+                case .file(let path): .file(try SessionDatabases.make(at: path, random: random.stream("database")))
+                case .shared(let journals): .shared(try journals.take(random: random.stream("database")), journals)
+                }
+        } catch {
+            throw .storage(error)
+        }
         do {
             cards = try plan.cards.map { [random] in try SessionCard($0, keys: keys, random: random) }
             var accounts: [IssuerAccount] = []
             for card in cards { accounts += try card.profile.issuerAccounts(keys: keys) }
-            let path: String? = if case .file(let path) = plan.journal { path + ".issuer" } else { nil }
             issuer = try SimulatedIssuer(
                 name: Self.issuerName, accounts: accounts, rules: plan.issuerRules, keys: keys, time: clock,
-                random: random.stream("host"), ledgerPath: path, faults: plan.issuerFaults)
+                random: random.stream("host"), ledgerPath: records.path.map { $0 + ".issuer" },
+                faults: plan.issuerFaults)
             authorityKeys = try cards.flatMap { try $0.profile.certificationAuthorityKeys(keys) }
             revoked = cards.flatMap(\.profile.revokedCertificates)
             pinPad = try SimulatedPINPad(
@@ -64,15 +85,6 @@ final class SessionWorld: Sendable {
                 random: random.stream("pin pad"))
         } catch {
             throw .plan("\(error)")
-        }
-        do throws(StorageError) {
-            records =
-                switch plan.journal {
-                case .memory: .memory(try SessionDatabases.take(random: random.stream("database")))
-                case .file(let path): .file(try SessionDatabases.make(at: path, random: random.stream("database")))
-                }
-        } catch {
-            throw .storage(error)
         }
         let bus = bus
         person = SessionPerson(attendant: SessionAttendant(clock: clock, pinPad: pinPad))
@@ -118,6 +130,7 @@ final class SessionWorld: Sendable {
     func openStorage() throws(StorageError) -> SQLiteStorageManager {
         switch records {
         case .memory(let database): database
+        case .shared(let database, _): database.storage
         case .file(let path): try SQLiteStorageManager(path: path, random: random.stream("database"))
         }
     }
@@ -125,7 +138,11 @@ final class SessionWorld: Sendable {
     /// The session is over, and its last process dead: nobody has its records any more.
     func close() {
         isOver.store(true, ordering: .sequentiallyConsistent)
-        if case .memory(let database) = records { SessionDatabases.give(back: database) }
+        switch records {
+        case .memory(let database): SessionDatabases.give(back: database)
+        case .shared(let database, let journals): journals.give(back: database)
+        case .file: break
+        }
     }
 
     /// Refuses to look into records that belong to another session by now.
