@@ -125,6 +125,8 @@ final class SessionWorld: Sendable {
     /// The session is over, and its last process dead: nobody has its records any more.
     func close() {
         isOver.store(true, ordering: .sequentiallyConsistent)
+        // What waits for an event may hold a reader, which holds the log to tell of its cards.
+        log.forgetWatches()
         if case .memory(let database) = records { SessionDatabases.give(back: database) }
     }
 
