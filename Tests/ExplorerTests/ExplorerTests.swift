@@ -62,7 +62,8 @@ struct ExplorerTests {
         let scenarios = try ScenarioFile.scenarios(path: path)
         let runs = ScenarioSelection().runs(of: scenarios.map { ScenarioFinder.Found(name: $0.name, scenario: $0) })
         let results = await ScenarioRunner().run(runs, seed: 1).scenarios
-        #expect(results.allSatisfy { !$0.isFailure }, "\(results)")
+        // But for an act that happened after its step.
+        #expect(results.flatMap(\.mismatches).allSatisfy { $0.key == "during" }, "\(results)")
     }
 
     @Test("judges a scenario of anybody's, with the ending that every explored session has")

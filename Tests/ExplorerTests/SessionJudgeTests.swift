@@ -19,7 +19,7 @@ struct SessionJudgeTests {
                             "extends": "standard",
                             "list": [
                                 [
-                                    "aid": "A0000000031010", "floorLimit": "50",
+                                    "aid": "A0000000041010", "floorLimit": "50",
                                     "actionCodes": ["online": "0000000000", "default": "0000000000"],
                                 ]
                             ],

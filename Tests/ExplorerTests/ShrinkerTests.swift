@@ -25,7 +25,7 @@ struct ShrinkerTests {
     /// A defect that needs a payment in the middle of which the program dies.
     private static func shows(_ draft: SessionDraft) -> Bool {
         draft.steps.contains { step in
-            guard case .list(let acts) = step["during"], step["pay"] != nil else { return false }
+            guard case .list(let acts) = step["during"], step["pay"]?["amount"] != nil else { return false }
             return acts.contains { $0["do"] == "crash" }
         }
     }

@@ -23,12 +23,18 @@ extension FaultModel {
                 draft.steps.insert(contentsOf: steps(in: draft, coverage), at: place)
             case 7, 8:
                 guard let entry = dice.pick(of: Self.freshKeys).flatMap({ setupEntry($0) }) else { continue }
-                if entry.key == "reader" { draft.setup.removeAll { $0.key == "readers" } }
+                // The steps may name the readers that there are.
+                guard entry.key != "reader" || !draft.hasTwoReaders else { continue }
                 draft.setup.removeAll { $0.key == entry.key }
                 draft.setup.append(entry)
             case 9:
                 if let place = dice.pick(of: Array(draft.steps.indices)) { draft.steps.remove(at: place) }
-            default: draft.steps += other.steps.suffix(dice.number(1...3))
+            default:
+                // Its readers have the same names, and its amounts the same digits.
+                guard draft.hasTwoReaders == other.hasTwoReaders, digits(of: draft) == digits(of: other) else {
+                    continue
+                }
+                draft.steps += other.steps.suffix(dice.number(1...3))
             }
         }
         draft.steps = Array(draft.steps.prefix(Self.mostSteps))
@@ -75,8 +81,7 @@ extension FaultModel {
     private func plain(_ kind: String, in draft: SessionDraft) -> DraftNode {
         switch kind {
         case "connect":
-            let hasTwo = draft.setup.contains { $0.key == "readers" }
-            return hasTwo && dice.happens(50) ? ["connect": .text(dice.pick("one", "two"))] : "connect"
+            return draft.hasTwoReaders && dice.happens(50) ? ["connect": .text(dice.pick("one", "two"))] : "connect"
         case "pay": return ["pay": payment(in: draft)]
         case "order":
             var entries = [DraftEntry("order", .number(dice.pick(1, 1, 2, 3)))]
@@ -215,6 +220,11 @@ extension FaultModel {
         default: return DraftedAct("mend", word: "mend")
         }
     }
+}
+
+extension SessionDraft {
+    /// Whether its readers have names.
+    fileprivate var hasTwoReaders: Bool { setup.contains { $0.key == "readers" } }
 }
 
 extension DraftNode {

@@ -50,6 +50,9 @@ final class SessionLog: Sendable {
         for act in acts { act() }
     }
 
+    /// Nothing waits for an event any more.
+    func forgetWatches() { state.withLock { $0.watches = [] } }
+
     /// Does something when the `count`-th event from now is seen that begins with these words.
     func watch(_ words: String, count: Int, _ act: @escaping @Sendable () -> Void) {
         state.withLock { $0.watches.append(Watch(words: words, remaining: max(1, count), act: act)) }

@@ -89,5 +89,6 @@ public final class KeptSession: Sendable {
         } _: {
             await $0.close()
         }
+        clock.forgetSchedule()
     }
 }

@@ -69,6 +69,7 @@ public final class SimulatedSession: Sendable {
                 return .failure(error)
             }
         }
+        defer { clock.forgetSchedule() }
         guard let end else { throw SimulatedSessionError.stuck(step: current.words) }
         if let remains, let world = seen.withLock({ $0 }) { remains(SessionRemains(of: world)) }
         return try end.get()

@@ -138,6 +138,8 @@ final class SessionWorld: Sendable {
     /// The session is over, and its last process dead: nobody has its records any more.
     func close() {
         isOver.store(true, ordering: .sequentiallyConsistent)
+        // What waits for an event may hold a reader, which holds the log to tell of its cards.
+        log.forgetWatches()
         switch records {
         case .memory(let database): SessionDatabases.give(back: database)
         case .shared(let database, let journals): journals.give(back: database)

@@ -118,6 +118,9 @@ public final class SimulationClock: TimeSource {
         return true
     }
 
+    /// Nothing that is planned happens any more: the world is over. What is planned may hold its world, and so the clock.
+    public func forgetSchedule() { state.withLock { $0.schedule = SimulationSchedule() } }
+
     /// How many tasks wait for the clock, or for something that happens in its world.
     public var waitingTasks: Int { state.withLock { $0.waiters.count } }
 

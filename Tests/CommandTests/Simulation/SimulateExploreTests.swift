@@ -9,11 +9,11 @@ struct SimulateExploreTests {
     init() throws { scratch = try Scratch() }
 
     private func explore(_ arguments: String...) throws -> ProgramResult {
-        try Program.run(["simulate", "explore"] + arguments, in: scratch)
+        try Program.run(["simulate", "explore", "--out", scratch.file("explored")] + arguments, in: scratch)
     }
 
     @Test func `some sessions end with 0, what was covered, and the same JSON with any number of threads`() throws {
-        let one = try explore("--sessions", "24", "--seed", "7", "--jobs", "1", "--json", "one.json")
+        let one = try explore("--sessions", "24", "--seed", "7", "--jobs", "1", "--json", scratch.file("one.json"))
         #expect(one.status == 0)
         #expect(one.output.hasPrefix("24 sessions in "))
         #expect(one.output.contains("seed 7\n"))
