@@ -19,9 +19,10 @@ import Testing
         PaymentJournal(storage: database.storage, lease: try ProcessLease(in: database.storage))
     }
 
-    /// Every row of every table.
+    /// Every row of every table of the schema. SQLite's own has the counters of rows, of which it makes no difference
+    /// whether they are zero or missing.
     private func content() throws -> [[Row]] {
-        try folder.rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+        try folder.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' ORDER BY name")
             .map { try folder.rows("SELECT * FROM \"\($0["name"] as String)\"") }
     }
 
@@ -30,7 +31,7 @@ import Testing
         _ = try journal().capturedSale()
         #expect(try content() != new)
         try database.erase(random: SeededRandomSource(seed: 1))
-        #expect(try content().map { $0.filter { $0.count > 0 } } == new)
+        #expect(try content() == new)
         try database.erase(random: SeededRandomSource(seed: 2))
         #expect(try content() != new)
     }
