@@ -22,8 +22,9 @@ import Testing
     /// Every row of every table of the schema. SQLite's own has the counters of rows, of which it makes no difference
     /// whether they are zero or missing.
     private func content() throws -> [[Row]] {
-        try folder.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' ORDER BY name")
-            .map { try folder.rows("SELECT * FROM \"\($0["name"] as String)\"") }
+        let tables = try folder.rows(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' ORDER BY name")
+        return try tables.map { try folder.rows("SELECT * FROM \"\($0["name"] as String)\"") }
     }
 
     @Test func `an erased database is a new one with the identity of its source`() throws {
