@@ -1,457 +1,259 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Applied to every Swift target of the package, tests included.
-let strict: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
-    .enableUpcomingFeature("ExistentialAny"),
-    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
-    .enableUpcomingFeature("MemberImportVisibility"),
-    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .treatAllWarnings(as: .error),
+// The layers from the bottom up, then the tests. A target uses targets of its own layer and of the layers above it in
+// this file, and names exactly those that its files import. Scripts/check-layers checks both.
+
+/// The targets of one layer. A target is in the folder of its name there, unless it says otherwise.
+func layer(_ folder: String, _ targets: Target...) -> [Target] {
+    for target in targets { target.path = target.path ?? "\(folder)/\(target.name)" }
+    return targets
+}
+
+/// A target. Lists are separated by blanks; `names` are the modules that its files import.
+func target(
+    _ name: String, at path: String? = nil, uses names: String..., excluding: String = "", sources: String? = nil,
+    embedding: String = ""
+) -> Target {
+    .target(
+        name: name, dependencies: names.flatMap(list).map(dependency), path: path, exclude: list(excluding),
+        sources: sources.map(list), resources: list(embedding).map { .embedInCode($0) })
+}
+
+/// The tests of a target, which `place` names with its layer: `Card/EMV` is the target `EMVTests` in `Tests/Card`.
+func tests(_ place: String, uses names: String..., excluding: String = "", copying: String = "") -> Target {
+    .testTarget(
+        name: place.drop { $0 != "/" }.dropFirst() + "Tests", dependencies: names.flatMap(list).map(dependency),
+        path: "Tests/\(place)Tests", exclude: list(excluding), resources: list(copying).map { .copy($0) })
+}
+
+func list(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+
+/// The modules of other packages, by the package that they come from.
+let packages = [
+    "ArgumentParser": "swift-argument-parser", "GRDB": "GRDB.swift", "GRDBSQLite": "GRDB.swift", "NIOCore": "swift-nio",
+    "NIOHTTP1": "swift-nio", "NIOPosix": "swift-nio", "Yams": "Yams",
 ]
 
+func dependency(_ module: String) -> Target.Dependency {
+    packages[module].map { .product(name: module, package: $0) } ?? .byName(name: module)
+}
+
+/// C libraries of the system: module maps. CCUPS, CCairo, CCurl, and CPCSC only declare functions: the program opens
+/// these libraries on first use.
+let system = layer(
+    "Sources/System",
+    .systemLibrary(name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CCUPS", providers: [.apt(["libcups2-dev"])]),
+    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CCairo"), .systemLibrary(name: "CPCSC"), .systemLibrary(name: "CLinux"),
+    .target(name: "CSQLiteSwitches", linkerSettings: [.linkedLibrary("sqlite3")]))
+
+/// Values and services that every layer uses.
+let foundations = layer(
+    "Sources/Foundations",
+    target("Text"),
+    target("Money", uses: "Text"),
+    target("CardSecrets"),
+    target("Determinism", uses: "Text"),
+    target("Concurrency"),
+    target("Files", uses: "Concurrency Determinism"),
+    target("Settings", uses: "Files Text Yams"),
+    target("Cryptography", uses: "CardSecrets COpenSSL Determinism"))
+
+/// The conversation of a card and a terminal.
+let card = layer(
+    "Sources/Card",
+    target("SmartCard", uses: "CardSecrets Text"),
+    target("EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard Text"),
+    target("EMVReplay", uses: "CardSecrets Cryptography Determinism EMV Money Settings SmartCard Text"))
+
+/// Drivers of card readers.
+let readers = layer(
+    "Sources/Readers",
+    target("USB", uses: "CLibUSB Concurrency Determinism Files Text"),
+    target("CCID", uses: "CardSecrets Determinism SmartCard Text USB"),
+    target("PCSC", uses: "CardSecrets Concurrency CPCSC Determinism Files SmartCard Text"),
+    target("DFU", uses: "Determinism Text USB"),
+    target("MagneticStripe", uses: "CardSecrets CLinux Determinism Text USB"))
+
+/// Payments at a reader, their receipts, and the configuration of a till.
+let payment = layer(
+    "Sources/Payment",
+    target("Payments", uses: "CardSecrets Determinism EMV MagneticStripe Money SmartCard"),
+    target(
+        "Hardware", uses: "CardSecrets CCID Concurrency Determinism DFU EMV Files MagneticStripe Money Payments PCSC",
+        "SmartCard Text USB"),
+    target("Printing", uses: "CCUPS Concurrency Determinism Files Text"),
+    target(
+        "TillConfiguration", uses: "CCID Cryptography Determinism EMV Hardware MagneticStripe Money Payments",
+        "Printing Settings SmartCard Text"),
+    target("Receipts", uses: "CCairo EMV Money Payments Printing Text"))
+
+/// Records, the network, and the actions and stores above them.
+let store = layer(
+    "Sources/Store",
+    target("Storage", uses: "CSQLiteSwitches Determinism GRDB GRDBSQLite Money Payments Text"),
+    target("Networking", uses: "CCurl CLinux Concurrency Determinism Files Money Text"),
+    target("TestDoubles", uses: "Concurrency Determinism Networking Text"),
+    target(
+        "Yosemite", uses: "CardSecrets Concurrency Cryptography Determinism EMV Files Hardware Money Networking",
+        "Payments Printing Receipts Settings SmartCard Storage Text TillConfiguration"))
+
+/// Everything simulated. Only HTTPListening needs a web server; only tests may use SimulatorTesting and SimulatedTime.
+let simulator = layer(
+    "Simulator",
+    target("CRunQueue", at: "Simulator/Clock/CRunQueue"),
+    target(
+        "Simulator", at: "Simulator", uses: "CardSecrets CRunQueue Cryptography Determinism EMV EMVReplay Files",
+        "Hardware MagneticStripe Money Payments Settings SmartCard Text USB",
+        excluding:
+            "Clock/CRunQueue Explorer Resources/Scenarios Scenarios Service Sessions Simulator.docc StoreSite Testing",
+        sources: "Bridges Cards Clock Devices Issuer", embedding: "Resources/Cards Resources/IssuerRules Resources/Keys"
+    ),
+    target("SimulatedTime", at: "Simulator/Testing/SimulatedTime", uses: "Simulator"),
+    target("StoreSite", uses: "Determinism Money Text", excluding: "Server"),
+    target("HTTPListening", at: "Simulator/Service/Listening", uses: "Determinism NIOCore NIOHTTP1 NIOPosix"),
+    target("StoreSiteServer", at: "Simulator/StoreSite/Server", uses: "Determinism HTTPListening StoreSite"),
+    target(
+        "Sessions", uses: "CardSecrets Concurrency Cryptography Determinism EMV Hardware Money Networking Payments",
+        "Printing Settings Simulator SmartCard Storage StoreSite TillConfiguration USB Yosemite"),
+    target(
+        "ScenarioFormat", at: "Simulator/Scenarios/Format", uses: "Determinism EMV Hardware Money Payments Settings",
+        "Simulator StoreSite Text TillConfiguration", excluding: "scenario.schema.json"),
+    target(
+        "ScenarioRunner", at: "Simulator/Scenarios/Runner", uses: "Determinism Hardware Money Payments",
+        "ScenarioFormat Sessions Settings Simulator StoreSite Text Yosemite"),
+    target(
+        "Recorder", at: "Simulator/Scenarios/Recorder", uses: "CardSecrets Determinism EMV Hardware Money Payments",
+        "ScenarioFormat ScenarioRunner Sessions Settings Simulator SmartCard Text TillConfiguration"),
+    target(
+        "Explorer", uses: "Determinism Hardware Money Payments ScenarioFormat ScenarioRunner Sessions Settings",
+        "Simulator StoreSite Text"),
+    target(
+        "SimulationServer", at: "Simulator/Service", uses: "CardSecrets Determinism Hardware HTTPListening Money",
+        "Payments Printing Receipts Sessions Settings Simulator StoreSite Text Yosemite",
+        excluding: "Listening openapi.json", embedding: "Console/console.html"),
+    target(
+        "SimulatorTesting", at: "Simulator/Testing", uses: "ScenarioFormat ScenarioRunner Sessions Settings",
+        "Simulator", excluding: "SimulatedTime"))
+
+/// The command, the doctor, and receipts by mail.
+let program = layer(
+    "Sources/Program",
+    target(
+        "Doctor", uses: "CCID CLinux Determinism Files Hardware MagneticStripe Printing Settings Storage Text USB",
+        embedding: "Rules"),
+    target("Mail", uses: "Determinism Files Text"),
+    .executableTarget(
+        name: "CardPresentCommand",
+        dependencies: [
+            "ArgumentParser CardSecrets CCID Concurrency Cryptography Determinism DFU Doctor EMV EMVReplay",
+            "Explorer Files Hardware HTTPListening MagneticStripe Mail Money Networking Payments PCSC Printing",
+            "Receipts Recorder ScenarioFormat ScenarioRunner Settings SimulationServer Simulator SmartCard",
+            "Storage StoreSite StoreSiteServer Text TillConfiguration USB Yosemite",
+        ].flatMap(list).map(dependency), path: "Sources/Program/cardpresent"))
+
+/// The tests and what they share.
+let testTargets = [
+    target("CTestFonts", at: "Tests/Support/CTestFonts"),
+    target("Fakes", at: "Tests/Support/Fakes", uses: "Determinism Money Networking Text Yosemite"),
+    target("TestPrinters", at: "Tests/Support/TestPrinters"),
+    tests("Foundations/Text", uses: "Text"),
+    tests("Foundations/Money", uses: "Money"),
+    tests("Foundations/CardSecrets", uses: "CardSecrets"),
+    tests("Foundations/Determinism", uses: "Determinism"),
+    tests("Foundations/Files", uses: "Files"),
+    tests("Foundations/Concurrency", uses: "Concurrency TestDoubles"),
+    tests("Foundations/Settings", uses: "Files Settings"),
+    tests("Foundations/Cryptography", uses: "CardSecrets Cryptography Determinism Text"),
+    tests("Card/SmartCard", uses: "SmartCard"),
+    tests("Card/EMV", uses: "CardSecrets Cryptography Determinism EMV Money SmartCard"),
+    tests("Card/EMVReplay", uses: "CardSecrets Determinism EMV EMVReplay Money Settings SmartCard", copying: "Traces"),
+    tests("Readers/USB", uses: "CLibUSB Determinism USB"),
+    tests("Readers/CCID", uses: "CardSecrets CCID Determinism SimulatedTime Simulator SmartCard USB"),
+    tests("Readers/PCSC", uses: "CardSecrets CPCSC Determinism PCSC SmartCard"),
+    tests("Readers/DFU", uses: "Determinism DFU SimulatedTime Simulator USB"),
+    tests("Readers/MagneticStripe", uses: "CardSecrets Determinism MagneticStripe SimulatedTime Simulator USB"),
+    tests(
+        "Readers/Reader", uses: "CardSecrets CCID Determinism EMV Hardware MagneticStripe Money Payments",
+        "SimulatedTime Simulator SmartCard USB"),
+    tests("Readers/Guest", uses: "CardSecrets CCID Determinism EMV Hardware Simulator SmartCard USB"),
+    tests(
+        "Payment/Hardware", uses: "CardSecrets CCID Determinism DFU EMV Hardware MagneticStripe Money Payments",
+        "Settings SimulatedTime Simulator SmartCard TestDoubles TillConfiguration USB"),
+    tests("Payment/Printing", uses: "Determinism Printing TestDoubles TestPrinters"),
+    tests(
+        "Payment/TillConfiguration", uses: "Cryptography Determinism EMV Hardware MagneticStripe Money Payments",
+        "Printing Settings TillConfiguration"),
+    tests(
+        "Payment/Receipts", uses: "CTestFonts Determinism Payments Printing Receipts TestPrinters",
+        excluding: "Goldens"),
+    tests("Store/Storage", uses: "Determinism GRDB Money Payments Storage"),
+    tests("Store/Networking", uses: "Determinism Files Money Networking TestDoubles Text"),
+    tests(
+        "Store/Yosemite", uses: "CardSecrets CCID Concurrency Determinism DFU EMV Fakes Files Hardware Money",
+        "Networking Payments Printing Receipts Settings SimulatedTime Simulator SmartCard Storage StoreSite",
+        "TestDoubles Text TillConfiguration Yosemite"),
+    tests(
+        "Simulator/Simulator", uses: "CardSecrets CCID Cryptography Determinism EMV Hardware MagneticStripe Money",
+        "Payments Settings SimulatedTime Simulator SmartCard USB"),
+    tests("Simulator/StoreSite", uses: "Determinism StoreSite Text"),
+    tests(
+        "Simulator/StoreSiteServer", uses: "Determinism HTTPListening Money Networking StoreSite StoreSiteServer",
+        "Text"),
+    tests("Simulator/Sessions", uses: "Hardware Money Payments Sessions Simulator Storage StoreSite Yosemite"),
+    tests("Simulator/ScenarioFormat", uses: "Money ScenarioFormat Settings Simulator"),
+    tests("Simulator/ScenarioRunner", uses: "ScenarioFormat ScenarioRunner Settings"),
+    tests(
+        "Simulator/Recorder", uses: "CardSecrets Determinism EMV Hardware Money Recorder ScenarioFormat Simulator",
+        "SmartCard TillConfiguration"),
+    tests(
+        "Simulator/Explorer",
+        uses: "Determinism Explorer Money Payments ScenarioFormat ScenarioRunner Sessions Simulator StoreSite"),
+    tests("Simulator/SimulationServer", uses: "CardSecrets Determinism HTTPListening SimulationServer Simulator Text"),
+    tests(
+        "Simulator/SimulatorTesting", uses: "CCID Determinism EMV Hardware Money Payments ScenarioFormat",
+        "ScenarioRunner Sessions Simulator SimulatorTesting SmartCard Storage StoreSite USB"),
+    tests(
+        "Program/Doctor", uses: "CCID Determinism Doctor Hardware MagneticStripe Printing Settings SimulatedTime",
+        "Simulator Storage USB"),
+    tests("Program/Mail", uses: "Determinism Mail"),
+    tests(
+        "Program/Command", uses: "CardSecrets CCID Determinism EMV Money Payments PCSC Simulator SmartCard",
+        "TestPrinters USB"),
+]
+
+/// The library products, with the modules that they contain besides the one of their own name.
+let libraries = [
+    "Foundations": "CardSecrets Concurrency Cryptography Determinism Files Money Settings Text", "SmartCard": "",
+    "EMV": "", "EMVReplay": "", "USB": "", "CCID": "", "PCSC": "", "DFU": "", "MagneticStripes": "MagneticStripe",
+    "Hardware": "Payments Printing TillConfiguration", "Receipts": "Payments", "Storage": "", "Networking": "",
+    "TestDoubles": "", "Yosemite": "", "Mail": "", "Simulator": "", "StoreSite": "StoreSiteServer",
+    "Sessions": "ScenarioFormat ScenarioRunner", "SimulatorTesting": "",
+]
+
+let targets = system + foundations + card + readers + payment + store + simulator + program + testTargets
 let package = Package(
     name: "CardPresent",
-    products: [
-        .executable(name: "cardpresent", targets: ["CardPresentCommand"]),
-        .library(name: "SmartCard", targets: ["SmartCard"]),
-        .library(name: "USB", targets: ["USB"]),
-        .library(name: "CCID", targets: ["CCID"]),
-        .library(name: "DFU", targets: ["DFU"]),
-        .library(name: "PCSC", targets: ["PCSC"]),
-        .library(name: "MagneticStripes", targets: ["HID", "MagneticStripe", "MSR"]),
-        .library(name: "EMV", targets: ["EMV"]),
-        .library(name: "EMVReplay", targets: ["EMVReplay"]),
-        .library(name: "Hardware", targets: ["Hardware"]),
-        .library(name: "Receipts", targets: ["Receipts"]),
-        .library(name: "Mail", targets: ["Mail"]),
-        .library(name: "Networking", targets: ["Networking"]),
-        .library(name: "StoreSite", targets: ["StoreSite", "StoreSiteServer"]),
-        .library(name: "Storage", targets: ["Storage"]),
-        .library(name: "Yosemite", targets: ["Yosemite"]),
-        .library(name: "Simulator", targets: ["Simulator", "Sessions", "ScenarioFormat", "ScenarioRunner"]),
-        // It needs Swift Testing, and belongs into tests alone.
-        .library(name: "SimulatorTesting", targets: ["SimulatorTesting"]),
-        .library(name: "Sessions", targets: ["Sessions"]),
-        .library(
-            name: "Foundations",
-            targets: ["Amounts", "CardSecrets", "Commands", "Cryptography", "Determinism", "Flux"]),
-    ],
+    products: [.executable(name: "cardpresent", targets: ["CardPresentCommand"])]
+        + libraries.sorted { $0.key < $1.key }.map { name, others in
+            let own = targets.contains { $0.name == name } ? [name] : []
+            return .library(name: name, targets: own + list(others))
+        },
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.4.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", .upToNextMinor(from: "1.8.2")),
+        .package(url: "https://github.com/groue/GRDB.swift", .upToNextMinor(from: "7.10.0")),
+        .package(url: "https://github.com/apple/swift-nio", .upToNextMinor(from: "2.101.2")),
+        .package(url: "https://github.com/jpsim/Yams", .upToNextMinor(from: "6.2.2")),
     ],
-    targets: [
-        // MARK: C libraries of the system
+    targets: targets)
 
-        .systemLibrary(name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
-        // Headers of the kernel alone.
-        .systemLibrary(name: "CHIDRaw"),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        // Debian 12's libcups2-dev carries no cups.pc. The library is opened on first use, so only its
-        // headers are needed here.
-        .systemLibrary(name: "CCUPS", providers: [.apt(["libcups2-dev"])]),
-        .systemLibrary(name: "CTimex"),
-        // Opened on first use: only its headers are needed here.
-        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        // libpcsclite is opened on first use, and its functions are declared here: no package is needed to build.
-        .systemLibrary(name: "CPCSC"),
-        // Calls of the kernel alone.
-        .systemLibrary(name: "CKeyring"),
-        // libpangocairo is opened on first use, and its functions are declared here: no package is needed to build.
-        .systemLibrary(name: "CCairo"),
-
-        // MARK: Values and services that everything may use
-
-        .target(name: "Amounts", swiftSettings: strict),
-        .target(name: "CardSecrets", swiftSettings: strict),
-        .target(name: "Determinism", swiftSettings: strict),
-        .target(name: "Files", swiftSettings: strict),
-        .target(name: "Sockets", swiftSettings: strict),
-        .target(name: "Cryptography", dependencies: ["CardSecrets", "COpenSSL", "Determinism"], swiftSettings: strict),
-        .target(
-            name: "SettingsFile", dependencies: [.product(name: "Yams", package: "Yams")], swiftSettings: strict),
-
-        .target(name: "Flux", swiftSettings: strict),
-        .target(name: "Commands", swiftSettings: strict),
-        .target(name: "Experiments", dependencies: ["Determinism", "Files", "SettingsFile"], swiftSettings: strict),
-        .target(name: "Mail", dependencies: ["Determinism"], swiftSettings: strict),
-
-        .target(
-            name: "DeviceAccess", path: "udev", sources: ["InstalledFile.swift"],
-            resources: [
-                .embedInCode("60-cardpresent.rules"), .embedInCode("61-cardpresent-exclusive.rules"),
-                .embedInCode("cardpresent.sysusers.conf"),
-            ],
-            swiftSettings: strict),
-
-        // MARK: Layers, from the bottom up
-
-        .target(name: "SmartCard", dependencies: ["CardSecrets"], swiftSettings: strict),
-        .target(name: "USB", dependencies: ["CLibUSB", "Determinism", "Files"], swiftSettings: strict),
-        .target(
-            name: "CCID", dependencies: ["CardSecrets", "Determinism", "SmartCard", "USB"], swiftSettings: strict),
-        .target(
-            name: "PCSC", dependencies: ["CPCSC", "CardSecrets", "Determinism", "Files", "SmartCard"],
-            swiftSettings: strict),
-        .target(name: "HID", dependencies: ["CHIDRaw", "CardSecrets", "USB"], swiftSettings: strict),
-        .target(name: "MagneticStripe", dependencies: ["CardSecrets", "Determinism"], swiftSettings: strict),
-        .target(
-            name: "MSR", dependencies: ["CardSecrets", "HID", "MagneticStripe", "USB"], swiftSettings: strict),
-        .target(name: "DFU", dependencies: ["Determinism", "USB"], swiftSettings: strict),
-        .target(
-            name: "EMV",
-            dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "SmartCard"],
-            swiftSettings: strict
-        ),
-        .target(
-            name: "EMVReplay",
-            dependencies: [
-                "Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "SettingsFile", "SmartCard",
-            ],
-            swiftSettings: strict
-        ),
-        .target(
-            name: "Hardware",
-            dependencies: [
-                "Amounts", "CardSecrets", "CCID", "CCUPS", "Cryptography", "Determinism", "DFU", "EMV", "Experiments",
-                "Files", "HID", "MagneticStripe", "MSR", "PCSC", "SettingsFile", "SmartCard", "Sockets", "USB",
-            ],
-            swiftSettings: strict
-        ),
-        .target(
-            name: "Receipts", dependencies: ["Amounts", "CCairo", "Determinism", "EMV", "Hardware"],
-            swiftSettings: strict),
-        .target(
-            name: "CSQLiteSwitches", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")]),
-        .target(
-            name: "Storage",
-            dependencies: [
-                "Amounts", "CSQLiteSwitches", "Determinism",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
-            ],
-            swiftSettings: strict
-        ),
-        .target(name: "Networking", dependencies: ["Amounts", "CCurl", "Determinism"], swiftSettings: strict),
-        .target(
-            name: "Vault", dependencies: ["CKeyring", "Determinism", "Files", "Networking"], swiftSettings: strict),
-        .target(
-            name: "Yosemite",
-            dependencies: [
-                "Amounts", "CardSecrets", "Commands", "Cryptography", "Determinism", "EMV", "Experiments", "Files",
-                "Flux", "Hardware", "Networking", "Receipts", "SmartCard", "Storage",
-            ],
-            swiftSettings: strict
-        ),
-        .target(
-            name: "Simulator",
-            dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "EMVReplay", "Hardware",
-                "MagneticStripe", "SettingsFile", "SmartCard", "Sockets", "USB",
-            ],
-            path: "Simulator",
-            exclude: [
-                "CRunQueue", "Explorer", "HTTPListening", "Recorder", "Scenarios", "ScenarioFormat", "ScenarioRunner",
-                "Sessions", "SimulationServer", "Simulator.docc", "StoreSite", "StoreSiteServer", "Testing",
-            ],
-            sources: ["Sources"],
-            resources: [.embedInCode("Cards"), .embedInCode("IssuerRules"), .embedInCode("Keys")],
-            swiftSettings: strict
-        ),
-        .target(
-            name: "ScenarioFormat",
-            dependencies: ["Amounts", "Determinism", "EMV", "Hardware", "SettingsFile", "Simulator", "StoreSite"],
-            path: "Simulator/ScenarioFormat", exclude: ["scenario.schema.json"], swiftSettings: strict),
-        // A store without I/O, and what serves it: only the second one links a web server.
-        .target(
-            name: "StoreSite", dependencies: ["Amounts", "Determinism"], path: "Simulator/StoreSite",
-            swiftSettings: strict),
-        .target(
-            name: "HTTPListening",
-            dependencies: [
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-            ],
-            path: "Simulator/HTTPListening",
-            swiftSettings: strict
-        ),
-        .target(
-            name: "StoreSiteServer",
-            dependencies: [
-                "Determinism", "HTTPListening", "StoreSite",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "NIOCore", package: "swift-nio"),
-            ],
-            path: "Simulator/StoreSiteServer",
-            swiftSettings: strict
-        ),
-        // Who runs the tasks of a simulated session. Swift lets a program say so in C alone: by a variable of its runtime
-        // that holds a C function, and with a variable of the thread, which Swift does not have.
-        .target(name: "CRunQueue", path: "Simulator/CRunQueue"),
-        .target(
-            name: "Sessions",
-            dependencies: [
-                "Amounts", "CRunQueue", "CardSecrets", "Cryptography", "Determinism", "EMV", "Experiments", "Hardware",
-                "Networking", "Receipts", "Simulator", "SmartCard", "Storage", "StoreSite", "USB", "Yosemite",
-            ],
-            path: "Simulator/Sessions",
-            swiftSettings: strict
-        ),
-        // Sessions that clients steer over HTTP; the second target that links a web server.
-        .target(
-            name: "SimulationServer",
-            dependencies: [
-                "Amounts", "CardSecrets", "Determinism", "Hardware", "HTTPListening", "Receipts", "Sessions",
-                "SettingsFile", "Simulator", "StoreSite", "Yosemite",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "NIOCore", package: "swift-nio"),
-            ],
-            path: "Simulator/SimulationServer",
-            exclude: ["openapi.json"],
-            resources: [.embedInCode("Console/console.html")],
-            swiftSettings: strict
-        ),
-        .target(
-            name: "ScenarioRunner",
-            dependencies: [
-                "Amounts", "Determinism", "Hardware", "ScenarioFormat", "Sessions", "SettingsFile", "Simulator",
-                "StoreSite", "Yosemite",
-            ],
-            path: "Simulator/ScenarioRunner", swiftSettings: strict),
-        // Nothing but tests may depend on it.
-        .target(
-            name: "SimulatorTesting",
-            dependencies: ["ScenarioFormat", "ScenarioRunner", "Sessions", "SettingsFile", "Simulator"],
-            path: "Simulator/Testing", swiftSettings: strict),
-        .target(
-            name: "Recorder",
-            dependencies: [
-                "Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "ScenarioFormat", "ScenarioRunner",
-                "Sessions", "SettingsFile", "Simulator", "SmartCard",
-            ],
-            path: "Simulator/Recorder", swiftSettings: strict),
-        .target(
-            name: "Explorer",
-            dependencies: [
-                "Amounts", "Determinism", "Hardware", "ScenarioFormat", "ScenarioRunner", "Sessions", "SettingsFile",
-                "Simulator", "StoreSite",
-            ],
-            path: "Simulator/Explorer", swiftSettings: strict),
-        .target(
-            name: "Doctor",
-            dependencies: [
-                "CCID", "CTimex", "Determinism", "DeviceAccess", "Files", "HID", "Hardware", "MSR", "SettingsFile",
-                "Storage", "USB",
-            ],
-            swiftSettings: strict
-        ),
-        .executableTarget(
-            name: "CardPresentCommand",
-            dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Commands", "Cryptography", "Determinism", "DeviceAccess", "DFU",
-                "Doctor", "EMV", "EMVReplay", "Experiments", "Explorer", "Files", "Flux", "Hardware", "HTTPListening",
-                "Mail", "MSR", "Networking", "PCSC", "Receipts", "Recorder", "ScenarioFormat", "ScenarioRunner",
-                "SettingsFile", "SimulationServer", "Simulator", "SmartCard", "Storage", "StoreSite",
-                "StoreSiteServer", "USB", "Vault", "Yosemite",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            path: "Sources/cardpresent",
-            swiftSettings: strict
-        ),
-
-        // MARK: Tests
-
-        // Made-up values of a store for the tests of several targets.
-        .target(
-            name: "Fakes", dependencies: ["Amounts", "Determinism", "Networking", "Yosemite"], path: "Tests/Fakes",
-            swiftSettings: strict),
-        // A receipt printer on a TCP port, and a print server of one's own, for the tests of several targets.
-        .target(name: "TestPrinters", path: "Tests/TestPrinters", swiftSettings: strict),
-        .testTarget(name: "AmountsTests", dependencies: ["Amounts"], swiftSettings: strict),
-        .testTarget(name: "CardSecretsTests", dependencies: ["CardSecrets"], swiftSettings: strict),
-        .testTarget(name: "FilesTests", dependencies: ["Files"], swiftSettings: strict),
-        .testTarget(name: "SocketsTests", dependencies: ["Sockets"], swiftSettings: strict),
-        .testTarget(name: "DeterminismTests", dependencies: ["Determinism"], swiftSettings: strict),
-        .testTarget(
-            name: "CryptographyTests", dependencies: ["CardSecrets", "Cryptography", "Determinism"],
-            swiftSettings: strict),
-        .testTarget(name: "FluxTests", dependencies: ["Flux"], swiftSettings: strict),
-        .testTarget(name: "CommandsTests", dependencies: ["Commands"], swiftSettings: strict),
-        .testTarget(name: "MailTests", dependencies: ["Determinism", "Mail"], swiftSettings: strict),
-        .testTarget(
-            name: "ExperimentsTests", dependencies: ["Determinism", "Experiments", "Files", "SettingsFile"],
-            swiftSettings: strict),
-        .testTarget(
-            name: "VaultTests", dependencies: ["Determinism", "Files", "Networking", "Vault"], swiftSettings: strict),
-        .testTarget(
-            name: "StoreSiteTests", dependencies: ["Amounts", "Determinism", "StoreSite"], swiftSettings: strict),
-        .testTarget(
-            name: "StoreSiteServerTests",
-            dependencies: ["Amounts", "Determinism", "HTTPListening", "Networking", "StoreSite", "StoreSiteServer"],
-            swiftSettings: strict),
-        .testTarget(
-            name: "ScenarioFormatTests",
-            dependencies: ["Amounts", "Hardware", "ScenarioFormat", "SettingsFile", "Simulator"],
-            swiftSettings: strict),
-        .testTarget(
-            name: "ScenarioRunnerTests",
-            dependencies: ["ScenarioFormat", "ScenarioRunner", "SettingsFile"], swiftSettings: strict),
-        .testTarget(
-            name: "ExplorerTests",
-            dependencies: [
-                "Determinism", "Explorer", "ScenarioFormat", "ScenarioRunner", "Sessions", "Simulator",
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "RecorderTests",
-            dependencies: [
-                "Amounts", "CardSecrets", "Determinism", "EMV", "Hardware", "Recorder", "ScenarioFormat", "Simulator",
-                "SmartCard",
-            ],
-            swiftSettings: strict),
-        .testTarget(name: "SettingsFileTests", dependencies: ["SettingsFile"], swiftSettings: strict),
-        .testTarget(name: "SmartCardTests", dependencies: ["Determinism", "SmartCard"], swiftSettings: strict),
-        .testTarget(name: "USBTests", dependencies: ["CLibUSB", "Determinism", "USB"], swiftSettings: strict),
-        .testTarget(
-            name: "CCIDTests", dependencies: ["CardSecrets", "CCID", "Determinism", "Simulator", "SmartCard", "USB"],
-            swiftSettings: strict),
-        // The driver over the real libusb, with readers that umockdev shows it.
-        .testTarget(
-            name: "ReaderTests",
-            dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Determinism", "EMV", "Hardware", "HID", "MagneticStripe", "MSR",
-                "Simulator", "SmartCard", "USB",
-            ],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "MagneticStripeTests", dependencies: ["CardSecrets", "Determinism", "MagneticStripe"],
-            swiftSettings: strict),
-        .testTarget(name: "HIDTests", dependencies: ["HID", "USB"], swiftSettings: strict),
-        .testTarget(
-            name: "MSRTests",
-            dependencies: ["CardSecrets", "Determinism", "HID", "MagneticStripe", "MSR", "Simulator", "USB"],
-            swiftSettings: strict),
-        .testTarget(name: "DFUTests", dependencies: ["Determinism", "DFU", "Simulator", "USB"], swiftSettings: strict),
-        .testTarget(
-            name: "PCSCTests", dependencies: ["CardSecrets", "CPCSC", "Determinism", "PCSC", "SmartCard"],
-            swiftSettings: strict),
-        .testTarget(
-            name: "EMVTests",
-            dependencies: ["Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "SmartCard"],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "EMVReplayTests",
-            dependencies: [
-                "Amounts", "CardSecrets", "Cryptography", "Determinism", "EMV", "EMVReplay", "SettingsFile",
-                "SmartCard",
-            ],
-            resources: [.copy("Traces")],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "HardwareTests",
-            dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "DFU", "EMV", "Hardware",
-                "MagneticStripe", "MSR", "SettingsFile", "Simulator", "SmartCard", "TestPrinters", "USB",
-            ],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "ReceiptsTests", dependencies: ["Amounts", "Determinism", "Hardware", "Receipts", "TestPrinters"],
-            exclude: ["Goldens"], swiftSettings: strict),
-        .testTarget(
-            name: "StorageTests",
-            dependencies: [
-                "Amounts", "Determinism", "Storage",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
-            ],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "NetworkingTests", dependencies: ["Amounts", "Determinism", "Networking"], swiftSettings: strict),
-        .testTarget(
-            name: "YosemiteTests",
-            dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Commands", "Determinism", "DFU", "EMV", "Experiments", "Fakes",
-                "Files", "Flux", "Hardware", "Networking", "Receipts", "Simulator", "SmartCard", "Storage", "StoreSite",
-                "Yosemite",
-            ],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "DoctorTests",
-            dependencies: [
-                "CCID", "Determinism", "DeviceAccess", "Doctor", "Hardware", "SettingsFile", "Simulator", "Storage",
-                "USB",
-            ],
-            swiftSettings: strict
-        ),
-        // They run where Scripts/test-usb runs them, in a guest whose kernel has USB, and are disabled elsewhere.
-        .testTarget(
-            name: "GuestTests",
-            dependencies: [
-                "CardSecrets", "CCID", "Determinism", "EMV", "Hardware", "Simulator", "SmartCard", "USB",
-            ],
-            swiftSettings: strict
-        ),
-        // It runs the built program and imports nothing of it. The libraries are for a terminal that meets the
-        // program's simulated card.
-        .testTarget(
-            name: "CommandTests",
-            dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Determinism", "EMV", "Hardware", "PCSC", "Simulator", "SmartCard",
-                "TestPrinters", "USB",
-            ],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "SessionsTests",
-            dependencies: [
-                "Amounts", "Determinism", "Hardware", "Sessions", "Simulator", "SmartCard", "Storage", "StoreSite",
-                "Yosemite",
-            ],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "SimulationServerTests",
-            dependencies: [
-                "CardSecrets", "Determinism", "HTTPListening", "Networking", "Sessions", "SimulationServer",
-                "Simulator",
-            ],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "SimulatorTestingTests",
-            dependencies: [
-                "Amounts", "CCID", "Determinism", "Hardware", "ScenarioFormat", "ScenarioRunner", "Sessions",
-                "SettingsFile", "Simulator", "SimulatorTesting", "SmartCard", "Storage", "StoreSite", "USB",
-            ],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "SimulatorTests",
-            dependencies: [
-                "Amounts", "CardSecrets", "CCID", "Cryptography", "Determinism", "EMV", "Hardware", "MagneticStripe",
-                "SettingsFile", "Simulator", "SmartCard", "USB",
-            ],
-            swiftSettings: strict
-        ),
-    ]
-)
+let features = [
+    "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault",
+]
+for target in targets where target.type != .system {
+    target.swiftSettings = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+    target.swiftSettings? += features.map { .enableUpcomingFeature($0) }
+}

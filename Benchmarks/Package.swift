@@ -10,7 +10,7 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// A package of its own, so that nobody who builds or tests CardPresent builds the benchmarks with it.
+// A separate package, so that building and testing CardPresent does not build the benchmarks.
 let package = Package(
     name: "Benchmarks",
     dependencies: [
@@ -41,7 +41,7 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
-        // It needs a reader, so it is a program of its own, which Scripts/test-usb runs where there is one.
+        // A separate program, because it needs a reader. Scripts/test-usb runs it where there is one.
         .executableTarget(
             name: "ReaderBenchmark",
             dependencies: [

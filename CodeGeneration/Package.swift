@@ -10,8 +10,8 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// A package of its own without dependencies, so that it is built in seconds and nobody who builds CardPresent builds
-// it: what it writes is committed.
+// A separate package without dependencies: it builds in seconds, and building CardPresent does not need it because its
+// output is committed.
 let package = Package(
     name: "CodeGeneration",
     targets: [

@@ -11,7 +11,7 @@ let strict: [SwiftSetting] = [
 ]
 
 // Built by Scripts/fuzz, which instruments every module for coverage and links libFuzzer, a part of the Swift
-// toolchain. A package of its own, so that nobody who builds or tests CardPresent builds it.
+// toolchain. A separate package, so that building and testing CardPresent does not build it.
 let package = Package(
     name: "Fuzz",
     dependencies: [.package(name: "CardPresent", path: "../")],

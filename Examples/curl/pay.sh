@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Takes a payment by hand at a simulated reader, with nothing but curl.
+# Takes a payment at a simulated reader step by step, with curl only.
 # usage: Examples/curl/pay.sh [ADDRESS]     (default: http://127.0.0.1:8200)
-# Begin the simulator first: cardpresent simulate serve
+# Start the simulator first: cardpresent simulate serve
 set -euo pipefail
 
 address=${1:-http://127.0.0.1:8200}
 curl=(curl --silent --show-error --fail-with-body --max-time 30 --header 'Content-Type: application/json')
-# A server that other machines reach wants a token.
+# A server that other machines can reach needs a token.
 [ -z "${CARDPRESENT_TOKEN:-}" ] || curl+=(--header "Authorization: Bearer $CARDPRESENT_TOKEN")
 
-# The value of a key of text in a JSON object on one line.
+# Prints the value of a text key in a one-line JSON object.
 value() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" <<<"$2"; }
 
 made=$("${curl[@]}" --data '{"cards": ["visa-credit"], "seed": 1}' "$address/v1/sessions")

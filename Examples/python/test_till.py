@@ -78,7 +78,7 @@ class TillTests(unittest.TestCase):
     def test_nobody_inserts_a_card(self):
         payment = self.till.sell("3.00", cardholder="by_hand", cardTimeoutSeconds=30)
         self.assertEqual(payment["waitingFor"]["kind"], "card")
-        # Half a minute of the session's time, none of ours.
+        # Half a minute of the session's time; no real time passes.
         ask("POST", self.session + "/clock/advance", {"seconds": 31})
         payment = ask("GET", f"{self.session}/payments/{payment['id']}")
         self.assertEqual(payment["errorCode"], "card_timeout")

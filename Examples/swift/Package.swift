@@ -7,7 +7,7 @@ let package = Package(
     name: "TinyTill",
     dependencies: [.package(name: cardPresent, path: "../..")],
     targets: [
-        // The till. It knows nothing of simulations.
+        // The till. It does not depend on the simulator.
         .target(
             name: "TinyTill",
             dependencies: [
@@ -19,10 +19,13 @@ let package = Package(
                 .product(name: "Storage", package: cardPresent),
                 .product(name: "Yosemite", package: cardPresent),
             ]),
-        // The machine of a simulated shop, for the till's tests and for trying it.
+        // The environment of a simulated shop, for tests and demonstrations.
         .target(
             name: "TinyTillSimulation",
-            dependencies: ["TinyTill", .product(name: "Simulator", package: cardPresent)]),
+            dependencies: [
+                "TinyTill", .product(name: "Sessions", package: cardPresent),
+                .product(name: "Simulator", package: cardPresent),
+            ]),
         .executableTarget(name: "tiny-till", dependencies: ["TinyTill", "TinyTillSimulation"]),
         .testTarget(
             name: "TinyTillTests",

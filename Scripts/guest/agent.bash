@@ -1,10 +1,10 @@
-# What the host does while the guest works: the guest asks for readers and cards to come and go, and tells results.
+# The host's side: adds and removes readers and cards on the guest's request, and receives results.
 # Sourced by Scripts/test-usb.
 
 # The longest that a guest may take, in seconds. A quiet machine takes two minutes.
 readonly longest_run=1200
 
-# Three certificates, which make libcacard a card.
+# Creates the three certificates of libcacard's card.
 make_certificates() { # make_certificates FOLDER
     local number
     [ ! -e "$1/done" ] || return 0
@@ -19,7 +19,7 @@ make_certificates() { # make_certificates FOLDER
     touch "$1/done"
 }
 
-# Cards that do what no card of the catalogue does.
+# Creates cards with behavior that no built-in card has.
 make_cards() { # make_cards FOLDER
     local first number
     mkdir -p "$1"
@@ -35,7 +35,7 @@ make_cards() { # make_cards FOLDER
     done
 }
 
-# Sets run to a new folder for what the guest and this script tell, and in it rows and figures.
+# Sets run to a new folder for results, with the files rows and figures.
 make_run_folder() {
     run=$cache/$controller-$part
     rows=$run/rows
@@ -46,7 +46,7 @@ make_run_folder() {
     : >"$figures"
 }
 
-# Writes what the guest runs once it has the host's files.
+# Writes the script that the guest runs after it has mounted the host's files.
 write_start() { # write_start COMMAND...
     local swift
     swift=$(dirname "$(readlink -f "$(command -v swift)")")
@@ -76,7 +76,7 @@ run_guest() { # run_guest COMMAND...
             serve "$beginning$line"
             beginning=
         else
-            # The line has not come to its end yet.
+            # The line is incomplete.
             beginning+=$line
             is_running "$machine" || status=125
             [ "$SECONDS" -lt "$longest_run" ] || status=124
@@ -96,7 +96,7 @@ test_guest() {
     [ "$(count_failures)" -eq 0 ] || show_trouble
 }
 
-# What the failed tests said, and how the guest ended.
+# Prints the output of the failed tests, and the end of the guest.
 show_trouble() {
     [ ! -s "$run/failures" ] || cat "$run/failures" >&2
     echo "--- the last lines of the guest's console, $run/console:" >&2
@@ -113,7 +113,7 @@ run_command() { # run_command COMMAND...
     return "$status"
 }
 
-# Lends a simulated reader over USB/IP, anew: its card has not been used. The identifiers are the model's own for '-'.
+# Exports a new simulated reader with a new card over USB/IP. '-' stands for the model's own IDs.
 # Sets lent_port.
 lend_reader() { # lend_reader CARD IDENTIFIERS MODEL
     local tries identifiers=()
@@ -122,7 +122,7 @@ lend_reader() { # lend_reader CARD IDENTIFIERS MODEL
     : >"$run/usbip.events"
     rm -f "$run/usbip.orders"
     mkfifo "$run/usbip.orders"
-    # Opened for both directions, so that opening waits for nobody and the reader's orders come to no end.
+    # Opened for both directions, so that opening does not block and the input has no end.
     "$program" simulate usb --model "$3" --card "$1" "${identifiers[@]}" --seed 0 --listen 127.0.0.1:0 --json \
         <>"$run/usbip.orders" >"$run/usbip.events" 2>"$run/usbip.log" &
     lender=$!
@@ -137,7 +137,7 @@ lend_reader() { # lend_reader CARD IDENTIFIERS MODEL
     return 1
 }
 
-# One request of the guest: a number, a word and what belongs to it. The answer has the same number.
+# Handles one request of the guest: a number, a word, and arguments. The answer has the same number.
 serve() { # serve LINE
     local number word rest answer=ok fields
     IFS=$'\t' read -r number word rest <<<"$1"

@@ -1,7 +1,7 @@
-# The guest's first file system: a shell, the modules without which the host's files cannot be seen, and guest/init.
+# The guest's initial file system: a shell, the modules that are required to mount the host's files, and guest/init.
 # Sourced by Scripts/test-usb.
 
-# In the order in which they are loaded, each after what it depends on.
+# In the order of loading, dependencies first.
 with_dependencies() { # with_dependencies MODULE...: prints paths below kernel_modules
     awk -v wanted="$*" '
         {

@@ -1,7 +1,7 @@
-# The kernel that the guest runs: Debian's own, taken from its archive and unpacked, not installed.
+# The guest's kernel: Debian's own, downloaded from its archive and unpacked, not installed.
 # Sourced by Scripts/test-usb.
 
-# What the guest's kernel may load. Boot takes a few of them into the initial memory file system; the rest is there for
+# The modules of the guest's kernel. A few are in the initial file system; the others are for
 # 'modprobe' in the guest.
 kernel_members=(
     './boot/vmlinuz-*'
@@ -20,7 +20,7 @@ kernel_members=(
     './lib/modules/*/kernel/net/core/*'
 )
 
-# The archive drops the builds of a kernel that it has replaced, so the name is asked for and not written down here.
+# The archive deletes replaced builds of a kernel, so the current name is queried.
 kernel_package() {
     apt-cache depends linux-image-amd64 2>/dev/null | sed -n 's/^ *Depends: \(linux-image-[0-9].*\)$/\1/p' | head -n 1
 }
@@ -30,7 +30,7 @@ unpack_kernel() { # unpack_kernel PACKAGE FOLDER
     local package=$1 folder=$2 scratch=$2.new
     rm -rf "$scratch"
     mkdir -p "$scratch"
-    # Its sandbox user may not write here, which apt mentions and gets over.
+    # apt warns that its sandbox user may not write here; this is harmless.
     (cd "$scratch" && apt-get download -qq -o APT::Sandbox::User=root "$package") || return 1
     dpkg-deb --fsys-tarfile "$scratch"/*.deb |
         tar --extract --directory "$scratch" --wildcards "${kernel_members[@]}" || return 1
@@ -40,12 +40,12 @@ unpack_kernel() { # unpack_kernel PACKAGE FOLDER
     mv "$scratch" "$folder"
 }
 
-# The image is an ELF file that unpacks itself. QEMU starts what is in it just as well (PVH), and the emulator is spared
-# seconds of unpacking. Left as it is when it is packed in another way.
+# The image is a self-extracting ELF file. QEMU can start its content directly (PVH), which saves the emulator
+# seconds. An image with another compression stays unchanged.
 unpack_image() { # unpack_image IMAGE FILE
     local offset
     for offset in $(LC_ALL=C grep --text --byte-offset --only-matching --perl-regexp '\xFD7zXZ\x00' "$1" | cut -d: -f1); do
-        # What follows the packed part is not xz's, and it says so.
+        # xz complains about the data after the compressed part.
         tail -c "+$((offset + 1))" "$1" | xz --decompress --stdout >"$2" 2>/dev/null || true
         [ "$(head -c 4 "$2" | od -An -tx1)" != ' 7f 45 4c 46' ] || return 0
     done
@@ -65,7 +65,7 @@ prepare_kernel() { # prepare_kernel CACHE
     folder=$cache/${package}_${version//[^A-Za-z0-9.+~-]/_}
     if [ ! -d "$folder" ]; then
         progress "getting $package $version"
-        # Lists that are older than the archive name a package that is no longer there.
+        # Outdated package lists name a package that was deleted.
         if ! unpack_kernel "$package" "$folder"; then
             update_package_lists
             prepare_kernel "$cache"

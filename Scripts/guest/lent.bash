@@ -1,7 +1,7 @@
-# Simulated readers of the host as devices of this kernel, over USB/IP. Sourced by what runs in the guest.
+# Simulated readers of the host as devices of this kernel, over USB/IP. Sourced by scripts in the guest.
 
-# Has the kernel take the reader that the host lends, in place of the one before: with new cards, so that the counters are
-# the same each time. The identifiers are those of the model for '-'.
+# Attaches the reader that the host exports, in place of the previous one, with new cards, so that the counters are
+# the same each time. '-' stands for the model's own IDs.
 borrow_reader() { # borrow_reader CARD IDENTIFIERS MODEL
     local before tries
     return_reader

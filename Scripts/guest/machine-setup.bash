@@ -1,4 +1,4 @@
-# Brings up what the scenes need of the guest's kernel. Sourced by what runs in the guest.
+# Loads the kernel features for the scenes. Sourced by scripts in the guest.
 
 load_modules() {
     mkdir -p /lib/modules

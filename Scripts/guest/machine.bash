@@ -1,13 +1,13 @@
-# The virtual machine and everything of it that the host moves: readers come and go over QEMU's monitor, cards through
+# The virtual machine and its devices: readers are added and removed through QEMU's monitor, cards through
 # 'cardpresent simulate card'. Sourced by Scripts/test-usb.
 
-# A monitor and a port are two named pipes each: what is written into NAME.in comes to QEMU, NAME.out is what it says.
+# A monitor and a port are two named pipes each: NAME.in is QEMU's input, NAME.out its output.
 make_pipes() { # make_pipes NAME
     rm -f "$run/$1.in" "$run/$1.out"
     mkfifo "$run/$1.in" "$run/$1.out"
 }
 
-# Sets accelerator. A machine may have /dev/kvm and still be unable to run this kernel, so it is tried.
+# Sets accelerator. Tries KVM, because a machine can have /dev/kvm and still be unable to run this kernel.
 choose_accelerator() { # choose_accelerator CACHE
     local known=$1/accelerator key
     accelerator=tcg
@@ -17,7 +17,7 @@ choose_accelerator() { # choose_accelerator CACHE
         accelerator=$(tail -n 1 "$known")
         return 0
     fi
-    # Without a program to run the first process ends at once, and says so.
+    # Without a program, the first process ends at once with a message.
     (
         timeout --kill-after 1 20 qemu-system-x86_64 -accel kvm -cpu host -machine pc -m 256 -display none -nodefaults \
             -no-reboot -serial "file:$1/accelerator.log" -kernel "$kernel_image" -initrd "$initramfs" \
@@ -30,11 +30,11 @@ choose_accelerator() { # choose_accelerator CACHE
 
 # Starts the machine. The guest runs $run/start; its console is $run/console, or the terminal's own with 'terminal'.
 #
-# The part 'counted' is emulated whatever the machine can do, and its clock counts instructions, one a nanosecond: what
-# else this machine does changes nothing there.
+# The part 'counted' is always emulated, and its clock counts instructions, one per nanosecond, so that the load of
+# this machine does not matter.
 start_machine() { # start_machine [terminal]
     local processor=(-accel kvm -cpu host) console=(-serial "file:$run/console") hub=qemu-xhci input=/dev/null
-    # What costs the emulator much and Linux does without.
+    # Disables features that are slow in the emulator and optional for Linux.
     local emulated=(-accel tcg -cpu max,la57=off,pku=off,smap=off,smep=off,xsave=off)
     [ "$accelerator" = kvm ] || processor=("${emulated[@]}")
     [ "$part" != counted ] || processor=("${emulated[@]}" -icount shift=0,sleep=on)
@@ -48,7 +48,7 @@ start_machine() { # start_machine [terminal]
     lines=0
     make_pipes monitor
     make_pipes port
-    # Opened for both directions, so that opening waits for nobody.
+    # Opened for both directions, so that opening does not block.
     exec {to_monitor}<>"$run/monitor.in" {from_monitor}<>"$run/monitor.out"
     exec {to_guest}<>"$run/port.in" {from_guest}<>"$run/port.out"
     # The kernel ends it with this script, however this script ends.
@@ -68,7 +68,7 @@ start_machine() { # start_machine [terminal]
 
 is_running() { [ -n "${1:-}" ] && kill -0 "$1" 2>/dev/null; }
 
-# Ends a child: asks it, and after two seconds no longer asks.
+# Ends a child: sends the signal, and SIGKILL after two seconds.
 end_process() { # end_process PID SIGNAL
     local tries
     is_running "$1" || return 0
@@ -88,7 +88,7 @@ stop_machine() {
     machine=
 }
 
-# Sends a command to QEMU and prints its answer. Events that come before it are passed over.
+# Sends a command to QEMU and prints its answer. Skips events before it.
 monitor() { # monitor JSON
     local line
     printf '%s\n' "$1" >&"$to_monitor"
@@ -112,7 +112,7 @@ add_device() { # add_device KEY VALUE...
     monitor "{\"execute\":\"device_add\",\"arguments\":{$arguments}}"
 }
 
-# A reader, and in it the end of a line for a card of ours or libcacard's card.
+# Adds a reader with a character device for a simulated card, or with libcacard's card.
 plug_reader() { # plug_reader [libcacard]
     add_device driver usb-ccid id reader bus usb.0 || return 1
     if [ "${1:-}" = libcacard ]; then
@@ -120,7 +120,7 @@ plug_reader() { # plug_reader [libcacard]
             cert1 cert1 cert2 cert2 cert3 cert3
         return
     fi
-    # A new line each time: QEMU takes a while to let go of one whose reader is gone.
+    # A new character device each time: QEMU releases one only some time after its reader is removed.
     lines=$((lines + 1))
     monitor "{\"execute\":\"chardev-add\",\"arguments\":{\"id\":\"line$lines\",\"backend\":{\"type\":\"socket\",\"data\":{
         \"addr\":{\"type\":\"unix\",\"data\":{\"path\":\"$(line_socket)\"}},\"server\":true,\"wait\":false}}}}" || return 1
@@ -129,23 +129,23 @@ plug_reader() { # plug_reader [libcacard]
 
 line_socket() { echo "$run/line$lines.socket"; }
 
-# Takes the reader away with the card in it. QEMU 7.2 leaves the card's line to a device that is no longer there, and
-# crashes when something comes from it: the card goes first, without a word, which neither QEMU nor the guest notices.
+# Removes the reader with its card. QEMU 7.2 leaves the character device connected to the removed reader, and
+# crashes when data arrives from it: the card is stopped first, which neither QEMU nor the guest notices.
 unplug_reader() {
     kill_card
     monitor '{"execute":"device_del","arguments":{"id":"reader"}}'
 }
 
-# Puts a card of ours into the reader, in place of the one that is there.
+# Inserts a simulated card into the reader, in place of the current one.
 insert_card() { # insert_card PROFILE
     local profile=$1 tries
     remove_card
     [ ! -e "$cards/$1.yaml" ] || profile=$cards/$1.yaml
     : >"$run/card.log"
-    # Its random numbers are the same each time. It says 'Reset' when it hands over its answer to reset.
+    # Its random numbers are the same each time. It prints 'Reset' when it sends its answer to reset.
     "$program" simulate card "$profile" --vscard "$(line_socket)" --seed 0 --wait 60 </dev/null >"$run/card.log" 2>&1 &
     card=$!
-    # The shell need not tell how it ended.
+    # The shell does not report its exit.
     disown "$card"
     for ((tries = 0; tries < 1000; tries++)); do
         ! grep -q '^Reset' "$run/card.log" || return 0

@@ -1,4 +1,4 @@
-# A pcscd of the guest's own, with libccid and nothing else. Sourced by what runs in the guest.
+# A pcscd in the guest, with only libccid. Sourced by scripts in the guest.
 
 # Sets pcscd to its process id. It holds the reader until it is stopped.
 start_pcscd() {

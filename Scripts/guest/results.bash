@@ -1,8 +1,8 @@
 # The table of results and the figures beside it. Sourced by Scripts/test-usb.
 
-# Rows and figures are lines of fields, parted by tabs; none of them is empty. Each part has its own.
+# Rows and figures are lines of nonempty fields separated by tabs. Each part has its own files.
 
-# Sets rows and figures to those of all parts, in order. A part that did not come to its end is a failure.
+# Sets rows and figures to those of all parts, in order. An incomplete part is a failure.
 collect_results() {
     local words folder
     rows=$cache/rows
@@ -26,7 +26,7 @@ add_figure() { # add_figure CONTROLLER CARD NAME VALUE UNIT
     printf '%s\t%s\t%s\t%s\t%s\n' "$@" >>"$figures"
 }
 
-# Lines of fields as a table whose columns are as wide as they must be.
+# Prints lines of fields as a table with aligned columns.
 table() { # table HEADING...: reads the rows
     local IFS=$'\t'
     { echo "$*"; cat; } | awk -F '\t' '

@@ -1,8 +1,8 @@
-# How a program in the guest asks the host for something. Sourced by what runs in the guest.
+# Sends requests from the guest to the host. Sourced by scripts in the guest.
 
 requests=0
 
-# Sends a request and waits for its answer, of which all but the first word is in reply. Says what the host said when it
+# Sends a request and waits for its answer; sets reply to all but the first word. Prints the host's message if it
 # failed.
 ask() { # ask WORD [FIELD...]
     local line fields
@@ -34,7 +34,7 @@ await_reader() {
     done
 }
 
-# Has the reader taken out, and waits until the kernel has seen that: else the next one is taken for it.
+# Removes the reader, and waits until the kernel has noticed it; otherwise the next one would be mistaken for it.
 unplug_reader() {
     local tries
     ask unplug 2>/dev/null

@@ -1,7 +1,7 @@
-# A payment at a terminal, where a person does what the program says. Sourced by scenes that take payments.
+# A payment at a terminal, with a person who follows the prompts. Sourced by scenes that take payments.
 
-# Begins a payment of 12.50 dollars. On a terminal the program tells the cardholder what to do, which goes to
-# /tmp/pay.words; what it prints goes to /tmp/pay.json.
+# Starts a payment of 12.50 dollars. The prompts for the cardholder go to
+# /tmp/pay.words, the output to /tmp/pay.json.
 begin_payment() { # begin_payment OPTION...
     local command
     printf -v command '%q ' "$program" pay 12.50 --currency USD --json "$@"
@@ -10,7 +10,7 @@ begin_payment() { # begin_payment OPTION...
     payment=$!
 }
 
-# Asks the host for something as soon as the terminal says these words.
+# Sends a request to the host as soon as the terminal prints these words.
 on_words() { # on_words WORDS REQUEST...
     local words=$1
     until grep -q "$words" /tmp/pay.words; do
@@ -23,7 +23,7 @@ on_words() { # on_words WORDS REQUEST...
     ask "${@:2}"
 }
 
-# Waits for the payment's end and shows what became of it.
+# Waits for the payment's end and prints its outcome.
 end_payment() {
     local status=0
     wait "$payment" || status=$?

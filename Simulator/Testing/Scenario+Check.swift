@@ -1,23 +1,23 @@
+internal import Glibc
 public import ScenarioFormat
 public import ScenarioRunner
-internal import SettingsFile
+internal import Settings
 internal import Testing
 
 extension Scenario {
-    /// Plays the scenario in a test. What is not as expected is an issue of the test, at the line that says what is
-    /// expected: of the test's source, or of the scenario's file. One that is expected to fail is a known issue, and a
-    /// failure when it passes.
+    /// Plays the scenario in a test. Records unmet expectations as issues at their line in the test's source or the
+    /// scenario's file. An expected failure is a known issue; if the scenario passes, the test fails.
     ///
     /// ```swift
     /// @Test(arguments: try ScenarioFile.scenarios(path: "Scenarios/declines.yaml"))
-    /// func `every decline is told`(scenario: Scenario) async {
+    /// func `every decline is reported`(scenario: Scenario) async {
     ///     await scenario.check()
     /// }
     /// ```
     ///
-    /// - Parameter seed: what chance is made of where the scenario does not say it; `CARDPRESENT_SEED` in the environment
-    ///   goes before it.
-    /// - Returns: what came of it.
+    /// - Parameter seed: the random seed, unless the scenario has its own. `CARDPRESENT_SEED` in the environment
+    ///   overrides it.
+    /// - Returns: the result.
     @discardableResult
     public func check(seed: UInt64 = 1) async -> ScenarioResult {
         let result = await run(seed: TestSeed.given ?? seed)
@@ -39,7 +39,7 @@ extension ScenarioResult {
     fileprivate func recordMismatches() {
         for (index, mismatch) in mismatches.enumerated() {
             var lines = [mismatch.sentence] + mismatch.difference.map { "    " + $0 }
-            // What happened is told once.
+            // Include the events only once.
             if index == 0 {
                 lines.append("the last events:")
                 lines += lastEvents.map { "    " + $0 } + ["again: \(replay)"]
@@ -52,12 +52,18 @@ extension ScenarioResult {
 }
 
 extension SourceLocation {
-    /// A line of a scenario's file or source.
+    /// Creates the location of a line in a scenario's file or source.
     fileprivate init(file: String, line: Int) {
-        // A module's name and a file's, as the compiler makes them.
+        // A module name and a file name, as in `#fileID`.
         let names = file.split(separator: "/").suffix(2).map(String.init)
         self.init(
             fileID: (names.count == 2 ? names : ["Scenarios"] + names).joined(separator: "/"), filePath: file,
             line: max(1, line), column: 1)
     }
+}
+
+/// The seed for all tests from the environment.
+enum TestSeed {
+    /// The value of `CARDPRESENT_SEED`; nil if it is not set or not a number.
+    static let given: UInt64? = getenv("CARDPRESENT_SEED").flatMap { UInt64(String(cString: $0)) }
 }

@@ -74,7 +74,7 @@ enum Main {
         print("Median (least...most) of interleaved rounds.\n")
         for benchmark in benchmarks {
             print(try await benchmark(folder))
-            // All of them: the standard streams are not shared safely by name.
+            // Flushes all streams, because using a standard stream by name is not concurrency-safe.
             fflush(nil)
         }
     }

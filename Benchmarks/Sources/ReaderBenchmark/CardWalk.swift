@@ -1,11 +1,11 @@
-/// A walk through a payment card: directory, application, processing options, every record, single data objects and a
-/// random number.
+/// Reads a payment card: directory, application, processing options, every record, single data objects, and a random
+/// number.
 struct CardWalk {
     private let line: any CardLine
 
     init(_ line: any CardLine) { self.line = line }
 
-    /// A line for each command: the command and the card's whole answer as hexadecimal digits.
+    /// One line for each command: the command and the complete response as hexadecimal digits.
     func answers() async throws -> [String] {
         var answers: [String] = []
         for command in Self.commands {
@@ -32,7 +32,7 @@ struct CardWalk {
         return commands
     }()
 
-    /// The answer after GET RESPONSE or with the right length, which T=0 asks for (ISO/IEC 7816-3 §12.2).
+    /// The response after GET RESPONSE or with the correct length, as T=0 requires (ISO/IEC 7816-3 §12.2).
     private func whole(_ command: [UInt8]) async throws -> [UInt8] {
         var answer = try await line.transmit(command)
         var data: [UInt8] = []

@@ -1,9 +1,9 @@
-/// How long one command takes that goes to the card in one message.
+/// Measures one command that reaches the card in one message.
 struct Latency {
-    /// GET DATA of the PIN tries, with the right length: seven bytes of answer, and no second exchange.
+    /// GET DATA of the PIN try counter, with the correct length: a response of seven bytes and no second exchange.
     private static let command: [UInt8] = [0x80, 0xCA, 0x9F, 0x17, 0x04]
 
-    /// Milliseconds, sorted.
+    /// The times in milliseconds, sorted.
     private var times: [Double] = []
     private var processor = 0.0
 
@@ -23,7 +23,7 @@ struct Latency {
         times.sort()
     }
 
-    /// A word and a number of milliseconds a line.
+    /// One line for each value: a word and milliseconds.
     var text: String {
         func quantile(_ part: Double) -> Double { times[min(times.count - 1, Int(Double(times.count) * part))] }
         return """

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// Measures commands to the card in a real reader, and shows what the card answers. Scripts/test-usb compares the two
-/// ways to the reader: this driver, and pcscd with its driver.
+/// Measures commands to the card in a real reader, and prints the responses. Scripts/test-usb compares two drivers:
+/// this one, and pcscd with its own.
 @main
 enum Main {
     private static let usage = """
@@ -13,7 +13,7 @@ enum Main {
 
     static func main() async {
         do {
-            // Not on the main actor, which has a thread of its own: a payment is not there either.
+            // Not on the main actor, which has its own thread; payments do not run there either.
             try await Task.detached { try await run(Array(CommandLine.arguments.dropFirst())) }.value
         } catch {
             let message = Array("\(error)\n".utf8)
@@ -45,7 +45,7 @@ enum Main {
     }
 }
 
-/// Why nothing was measured.
+/// The reason why there is no result.
 struct ReaderBenchmarkError: Error, CustomStringConvertible {
     let description: String
 

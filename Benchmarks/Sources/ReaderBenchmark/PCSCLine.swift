@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// The card through pcscd, as a C program reaches it: libpcsclite's functions are called directly, one after the other, on
-/// one thread. Nothing of this project's is in between (winscard.h; PC/SC part 5).
+/// The card through pcscd, as in a C program: calls libpcsclite's functions directly, one after the other, on one
+/// thread, without code of this project (winscard.h; PC/SC part 5).
 final class PCSCLine: CardLine {
     private typealias Establish =
         @convention(c) (UInt, UnsafeRawPointer?, UnsafeRawPointer?, UnsafeMutablePointer<Int>) -> Int
@@ -74,7 +74,7 @@ final class PCSCLine: CardLine {
         return Array(answer.prefix(Int(length)))
     }
 
-    /// The daemon's is as much a part of it as this program's.
+    /// The processor time of this program and of the daemon.
     func processorSeconds() throws -> Double { Processor.seconds + (try Processor.seconds(of: daemon)) }
 
     func close() {

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// What the processors have worked.
+/// Processor time.
 enum Processor {
-    /// For this process, in seconds.
+    /// The processor time of this process, in seconds.
     static var seconds: Double {
         var usage = rusage()
         getrusage(RUSAGE_SELF.rawValue, &usage)
@@ -10,7 +10,7 @@ enum Processor {
         return seconds(usage.ru_utime) + seconds(usage.ru_stime)
     }
 
-    /// For the threads that another process has now, in seconds (first word of schedstat, proc(5)).
+    /// The processor time of the current threads of another process, in seconds (first word of schedstat, proc(5)).
     static func seconds(of process: Int32) throws -> Double {
         guard let folder = opendir("/proc/\(process)/task") else {
             throw ReaderBenchmarkError("there is no process \(process)")

@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// Writes what the annotated models ask for, or says what is stale.
+/// Writes the generated code of the annotated models, or reports stale files.
 ///
-/// `Generate ROOT [--check | --schema]`, where `ROOT` is the folder of the package that has the models.
+/// Usage: `Generate ROOT [--check | --schema]`. `ROOT` is the folder of the package that contains the models.
 @main struct Main {
     static func main() {
         let arguments = CommandLine.arguments.dropFirst()
-        guard let root = arguments.first else { return fail("give the folder of the package", code: 64) }
+        guard let root = arguments.first else { return fail("Missing argument: the folder of the package.", code: 64) }
         do {
             let package = PackageFolder(root: root)
             let output = try Output(package)
@@ -15,9 +15,11 @@ internal import Foundation
             case "--check":
                 let stale = try package.stale(output)
                 for path in stale { print("\(path) is stale") }
-                if !stale.isEmpty { return fail("run Scripts/generate and commit what it writes", code: 1) }
+                if !stale.isEmpty {
+                    return fail("Generated code is stale. Run Scripts/generate and commit the result.", code: 1)
+                }
             case nil: print("\(try package.write(output)) files written")
-            case let other?: fail("unknown argument '\(other)'", code: 64)
+            case let other?: fail("Unknown argument '\(other)'. Use --check or --schema.", code: 64)
             }
         } catch {
             fail("\(error)", code: 65)

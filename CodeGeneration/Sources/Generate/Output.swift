@@ -1,18 +1,32 @@
-/// All files that the models ask for, with their paths from the root of the package.
+/// All files that the models ask for, by their paths from the root of the package: one file for each domain and target.
 struct Output {
     private(set) var files: [String: String] = [:]
-    /// The tables of the records, for the day on which a step of the schema is written.
+    /// The SQL tables of all records, for a new step of the schema.
     let tables: String
 
-    /// The folders that hold generated files and nothing else.
-    static let folders = [
-        "Sources/Networking/Copies", "Sources/Storage/Records/Generated", "Sources/Yosemite/Models/Copies",
-        "Sources/Yosemite/Translation/Generated", "Tests/Fakes/Generated",
-    ]
+    /// A folder that holds generated files and nothing else.
+    private enum Folder: String, CaseIterable {
+        case copies = "Sources/Store/Networking/Copies"
+        case records = "Sources/Store/Storage/Records/Generated"
+        case translation = "Sources/Store/Yosemite/Translation/Generated"
+        case fakes = "Tests/Support/Fakes/Generated"
+
+        /// Returns the path of a domain's file. Swift refuses two files of one name in a module, so the name says what
+        /// the file holds.
+        func file(_ domain: String) -> String {
+            let contents = String(describing: self)
+            return "\(rawValue)/\(domain)\(contents.prefix(1).uppercased())\(contents.dropFirst()).swift"
+        }
+    }
+
+    /// The paths of the folders that hold generated files and nothing else.
+    static let folders = Folder.allCases.map(\.rawValue)
 
     /// - Throws: ``SourceError``
-    init(_ package: PackageFolder) throws {
-        let sources = try package.models()
+    init(_ package: PackageFolder) throws { try self.init(package.models()) }
+
+    /// - Throws: ``SourceError``
+    init(_ sources: [SourceFile]) throws {
         let catalog = try Catalog(sources)
         let planner = try RecordPlanner(catalog)
         let plans = planner.plans.values.sorted { $0.name < $1.name }
@@ -21,34 +35,27 @@ struct Output {
             let models = catalog.models.filter { $0.file == file }
             if !models.isEmpty { files[file.path] = try Initializer.inserted(into: file, models) }
         }
+        var parts: [String: [Part]] = [:]
+        func add(_ folder: Folder, _ file: SourceFile, _ part: Part) {
+            parts[folder.file(file.domain), default: []].append(part)
+        }
         var words: Set<String> = []
         for model in catalog.models {
-            add(Self.copies(of: model.file), model.file, "\(model.name)+Copy", CopyWriter.text(model))
-            add("Tests/Fakes/Generated", model.file, "\(model.name)+Fake", FakeWriter.text(model))
+            add(model.file.module == "Yosemite" ? .translation : .copies, model.file, CopyWriter.part(model))
+            add(.fakes, model.file, FakeWriter.part(model))
             for property in model.properties { words.formUnion(property.type.names) }
         }
-        for declaration in words.compactMap({ catalog.enums[$0] }) {
-            add("Tests/Fakes/Generated", declaration.file, "\(declaration.name)+Fake", FakeWriter.text(declaration))
+        for declaration in words.sorted().compactMap({ catalog.enums[$0] }) {
+            add(.fakes, declaration.file, FakeWriter.part(declaration))
         }
         for plan in plans {
-            add("Sources/Storage/Records/Generated", plan.file, plan.recordName, RecordWriter.text(plan))
-            add(
-                "Sources/Yosemite/Translation/Generated", plan.file, "\(plan.recordName)+ReadOnly",
-                TranslatorWriter.text(plan))
+            add(.records, plan.file, RecordWriter.part(plan))
+            add(.translation, plan.file, TranslatorWriter.part(plan))
         }
-        for model in planner.jsonModels.values {
-            add("Sources/Yosemite/Translation/Generated", model.file, "\(model.name)+JSON", JSONWriter.text(model))
+        for model in planner.jsonModels.values.sorted(by: { $0.name < $1.name }) {
+            add(.translation, model.file, JSONWriter.part(model))
         }
-        files["Sources/Storage/Records/Generated/SiteRecords.swift"] = RecordWriter.list(plans)
-    }
-
-    /// Copies are made where the model is.
-    private static func copies(of file: SourceFile) -> String {
-        file.module == "Yosemite" ? "Sources/Yosemite/Models/Copies" : "Sources/Networking/Copies"
-    }
-
-    private mutating func add(_ folder: String, _ file: SourceFile, _ name: String, _ text: String) {
-        let family = file.family.isEmpty ? "" : file.family + "/"
-        files["\(folder)/\(family)\(name).swift"] = text
+        for (path, parts) in parts { files[path] = Part.file(parts) }
+        files[Folder.records.file("All")] = Part.file([RecordWriter.list(plans)])
     }
 }

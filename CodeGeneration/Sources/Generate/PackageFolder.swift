@@ -1,23 +1,34 @@
 internal import Foundation
 
-/// The package whose models are read and whose files are written.
+/// The package whose models are read and whose generated files are written.
 struct PackageFolder {
     let root: String
 
-    /// The files in which models are, in the order of their paths.
+    /// Reads the files that declare models, sorted by path.
     func models() throws -> [SourceFile] {
-        try ["Networking", "Yosemite"].flatMap { module in
-            let folder = "Sources/\(module)/Models"
-            return try swiftFiles(in: folder).filter { !$0.hasPrefix("Copies/") }.map { path in
-                let parts = path.split(separator: "/").dropLast()
-                return SourceFile(
-                    module: module, family: parts.joined(separator: "/"), path: "\(folder)/\(path)",
+        try Self.modelFolders.flatMap { module, folder in
+            try swiftFiles(in: folder).compactMap { path in
+                let file = SourceFile(
+                    module: module, domain: Self.domain(of: path), path: "\(folder)/\(path)",
                     text: try String(contentsOfFile: "\(root)/\(folder)/\(path)", encoding: .utf8))
+                // Networking keeps its models apart. Yosemite has a few among files that need not be readable here.
+                return module == "Networking" || file.hasAnnotation ? file : nil
             }
         }
     }
 
-    /// What would be written, removed or changed.
+    private static let modelFolders = [
+        ("Networking", "Sources/Store/Networking/Models"), ("Yosemite", "Sources/Store/Yosemite"),
+    ]
+
+    /// The first folder of a model's path, or the name of its file when it is in none: `Orders/Order.swift` and
+    /// `Orders.swift` are in the domain `Orders`.
+    private static func domain(of path: String) -> String {
+        let parts = path.split(separator: "/").drop { $0 == "Models" }
+        return parts.first.map { $0.hasSuffix(".swift") ? String($0.dropLast(6)) : String($0) } ?? path
+    }
+
+    /// Returns the paths of the files that would be written or removed.
     func stale(_ output: Output) throws -> [String] {
         let changed = output.files.filter { path, text in
             (try? String(contentsOfFile: "\(root)/\(path)", encoding: .utf8)) != text
@@ -25,9 +36,9 @@ struct PackageFolder {
         return (changed.keys + (try leftOver(output))).sorted()
     }
 
-    /// Writes what is not there yet or is stale, and removes what no model asks for.
+    /// Writes the files that are missing or stale, and removes generated files that no model asks for.
     ///
-    /// - Returns: how many files it has written or removed.
+    /// - Returns: The number of files that were written or removed.
     func write(_ output: Output) throws -> Int {
         let stale = try stale(output)
         for path in stale {
@@ -49,7 +60,7 @@ struct PackageFolder {
         }
     }
 
-    /// Empty when there is no such folder.
+    /// Returns the Swift files below a folder, sorted; none when the folder does not exist.
     private func swiftFiles(in folder: String) throws -> [String] {
         var isFolder: ObjCBool = false
         let path = "\(root)/\(folder)"

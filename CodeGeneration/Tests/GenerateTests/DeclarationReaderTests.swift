@@ -5,10 +5,10 @@ import Testing
 @Suite struct DeclarationReaderTests {
     private func read(_ text: String) throws -> DeclarationReader { try DeclarationReader(.made(text)) }
 
-    @Test func `the properties of a model are read, and nothing else of it`() throws {
+    @Test func `only the stored properties of a model are read`() throws {
         let reader = try read(
             """
-            public import Amounts
+            public import Money
 
             // @record key(siteID, id)
             /// An order. "quoted" { not a brace
@@ -42,7 +42,7 @@ import Testing
         #expect(!order.hasOwnInitializer)
     }
 
-    @Test func `an enumeration gives its cases, and says whether it knows all words`() throws {
+    @Test func `an enumeration has its cases and whether they are all of them`() throws {
         let reader = try read(
             """
             public enum Status: Codable, RawRepresentable {
@@ -61,31 +61,31 @@ import Testing
     @Test(arguments: [
         (
             "// @model\npublic struct A {\n    public var x: Int64\n}", 3,
-            "'x' is a stored variable, and models have none"
+            "'x' is a stored variable; models have constants only"
         ),
-        ("// @model\npublic struct A {\n    let x: Int64\n}", 3, "'x' of a model has to be public"),
-        ("// @model\npublic struct A {\n    public let x = 1\n}", 3, "the type of 'x' has to be written out"),
+        ("// @model\npublic struct A {\n    let x: Int64\n}", 3, "'x' of a model must be public"),
+        ("// @model\npublic struct A {\n    public let x = 1\n}", 3, "'x' needs an explicit type"),
         (
             "// @model\npublic struct A {\n    public let x: [String: Int64]\n}", 3,
-            "only lists can be read here, no dictionaries"
+            "dictionaries are not supported; use a list"
         ),
         ("// @model\npublic struct A {\n    public let x: any Error\n}", 3, "'any' cannot be stored"),
         ("// @modle\npublic struct A {}", 1, "unknown annotation '@modle'"),
         ("// @record key()\npublic struct A {}", 1, "unknown annotation '@record key()'"),
-        ("// @model\npublic enum A { case a }", 1, "an annotation cannot stand before 'enum'"),
+        ("// @model\npublic enum A { case a }", 1, "annotations are not allowed before 'enum'"),
         ("public struct A {", 1, "'}' is missing"),
-        ("public struct A { let x: String = \"", 1, "a text is not closed"),
-        ("let text = \"\"\"\nx\n\"\"\"", 1, "a text of several lines cannot be read here"),
-        ("/* never closed", 1, "a comment is not closed"),
-        ("public func f() { (", 1, "a bracket is not closed"),
+        ("public struct A { let x: String = \"", 1, "unclosed string literal"),
+        ("let text = \"\"\"\nx\n\"\"\"", 1, "multiline string literals are not supported"),
+        ("/* never closed", 1, "unclosed comment"),
+        ("public func f() { (", 1, "unclosed bracket"),
     ])
-    func `what cannot be read is named with its line`(_ text: String, _ line: Int, _ reason: String) {
+    func `source that cannot be read is reported with its line`(_ text: String, _ line: Int, _ reason: String) {
         #expect(throws: SourceError(file: "Models/A.swift", line: line, reason: reason)) { try read(text) }
     }
 }
 
 extension SourceFile {
     static func made(_ text: String) -> SourceFile {
-        SourceFile(module: "Networking", family: "", path: "Models/A.swift", text: text)
+        SourceFile(module: "Networking", domain: "A", path: "Models/A.swift", text: text)
     }
 }

@@ -56,34 +56,34 @@ import Testing
     @Test(arguments: [
         (
             "// @record key(id)\npublic struct A {\n    public let id: Int64?\n}", 2,
-            "the key of 'A' has no column 'id' that is always there"
+            "the key of 'A' needs a column 'id' that is not optional"
         ),
         (
             "// @record key(id)\npublic struct A {\n    public let id: Int64\n    public let x: [String]\n}", 4,
-            "'x' needs '@children', '@embedded' or '@json' behind it to be stored"
+            "'x' needs '@children', '@embedded' or '@json' to be stored"
         ),
         (
             "// @record key(id)\npublic struct A {\n    public let id: Int64\n    public let x: Secret\n}", 4,
-            "'x' is 'Secret', which is no column: it needs '@embedded' or '@json' behind it"
+            "'x' is 'Secret', which does not fit a column: add '@embedded' or '@json'"
         ),
         (
             "// @record key(id)\npublic struct A {\n    public let id: Int64\n    public let x: B?  // @embedded\n}\n// @model\npublic struct B { public let y: String? }",
-            4, "nothing in 'B' is always there, so that nobody could tell whether 'x' is"
+            4, "'B' needs a property that is not optional, which shows whether 'x' is present"
         ),
         (
             "// @record key(id)\npublic struct A {\n    public let id: Int64\n    public let rowID: Int64\n}", 2,
-            "'A' has two columns 'rowID', or one of a reserved name"
+            "'A' has two columns 'rowID', or the name is reserved"
         ),
         (
             "// @record key(id)\npublic struct A {\n    public let id: Int64\n    public let x: [B]  // @children\n}\npublic struct B { public let y: String }",
-            4, "'B' is no model: it needs '@model', and an alias when it is generic"
+            4, "'B' is not a model: add '@model', and a type alias if it is generic"
         ),
         (
             "// @model\npublic struct A { public let x: Int64 }\n// @model\npublic struct A { public let x: Int64 }", 4,
-            "there are two types 'A'"
+            "duplicate type 'A'"
         ),
     ])
-    func `what cannot be stored is named with its line`(_ text: String, _ line: Int, _ reason: String) {
+    func `a model that cannot be stored is reported with its line`(_ text: String, _ line: Int, _ reason: String) {
         #expect(throws: SourceError(file: "Models/A.swift", line: line, reason: reason)) { try plan(text) }
     }
 }

@@ -1,12 +1,12 @@
-/// Something that takes bytes from outside, and what holds for whatever they are.
+/// A parser of outside bytes, and the rules that hold for every input.
 struct FuzzTarget: Sendable {
-    /// Lower-case letters, digits and hyphens: the name of the folder in the corpus too.
+    /// The name, in lowercase letters, digits, and hyphens; also the name of the folder in the corpus.
     let name: String
-    /// The longest input that is worth trying, in bytes.
+    /// The longest useful input, in bytes.
     let longestInput: Int
-    /// Takes an input. Ends the program when something does not hold.
+    /// Runs an input. Ends the program when a rule does not hold.
     let run: @Sendable ([UInt8]) throws -> Void
-    /// Good inputs to begin with.
+    /// The initial inputs.
     let seeds: @Sendable () throws -> [[UInt8]]
 
     init(
@@ -21,12 +21,12 @@ struct FuzzTarget: Sendable {
         + siteAnswers + receiptsAndMail
 }
 
-/// Ends the program, which libFuzzer takes for a find, when `condition` does not hold.
+/// Ends the program, which libFuzzer counts as a finding, when `condition` is false.
 func hold(_ condition: Bool, _ rule: @autoclosure () -> String) {
     guard condition else { fatalError("broken: \(rule())") }
 }
 
-/// Ends the program when two things differ that have to be the same.
+/// Ends the program when two values differ that must be equal.
 func same<Value: Equatable>(_ first: Value, _ second: Value, _ what: String) {
     hold(first == second, "\(what):\n\(first)\n\(second)")
 }

@@ -1,18 +1,18 @@
 internal import Glibc
 internal import Synchronization
 
-/// Runs asynchronous work to its end in the calling thread and nowhere else, so that an input always takes the same
-/// way through the program, and takes no longer on a machine that is busy.
+/// Runs asynchronous work to its end on the calling thread, so that an input always takes the same path through the
+/// program, and takes no longer on a busy machine.
 enum Waiting {
     private static let jobs = Mutex<[UnownedJob]>([])
     private static let executor = Executor()
 
-    /// Takes the work of all tasks from the Swift runtime, for the rest of the program.
+    /// Takes over all tasks from the Swift runtime, for the rest of the program.
     static func takeTasks() {
         typealias Original = @convention(thin) (UnownedJob) -> Void
         typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
         guard let hook = dlsym(dlopen(nil, RTLD_LAZY), "swift_task_enqueueGlobal_hook") else {
-            fatalError("this Swift runtime lets nobody take its tasks")
+            fatalError("this Swift runtime has no hook for tasks")
         }
         hook.assumingMemoryBound(to: Hook?.self).pointee = { job, _ in Waiting.jobs.withLock { $0.append(job) } }
     }

@@ -6,10 +6,10 @@ internal import Glibc
 // Set once, before libFuzzer starts, and read by the one thread that it runs.
 nonisolated(unsafe) var target = FuzzTarget.all[0]
 
-/// The name that libFuzzer's own main looks for; that main stays unused.
+/// The name that libFuzzer's own main expects; that main stays unused.
 @_cdecl("LLVMFuzzerTestOneInput")
 func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
-    // Refusing an input is as good as taking it.
+    // A rejected input is fine, too.
     try? target.run(Array(UnsafeBufferPointer(start: bytes, count: size)))
     return 0
 }
@@ -24,7 +24,7 @@ case "seeds" where CommandLine.argc == 3:
         exit(74)
     }
 case let name:
-    // libFuzzer starts the program again, with options alone, when it merges.
+    // To merge, libFuzzer starts the program again with options only.
     let inherited = getenv("FUZZ_TARGET").map { String(cString: $0) }
     let isChild = inherited != nil && name?.hasPrefix("-") == true
     guard let found = FuzzTarget.all.first(where: { $0.name == (isChild ? inherited : name) }) else {
@@ -36,7 +36,7 @@ case let name:
     var count = CommandLine.argc
     var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
     if !isChild {
-        // Where the target's name stood begins what libFuzzer sees: the program, then its own options.
+        // libFuzzer sees the arguments without the target's name: the program, then its own options.
         CommandLine.unsafeArgv[1] = CommandLine.unsafeArgv[0]
         count -= 1
         arguments = CommandLine.unsafeArgv + 1

@@ -1,15 +1,16 @@
 internal import Determinism
+internal import Hardware
 internal import Synchronization
+internal import USB
 
-/// Whether a process still lives. What has died does nothing any more: its boundaries refuse every call, and nothing
-/// of it is written down.
+/// Tracks whether a process is alive. After its end, its connections reject every call and nothing it does is logged.
 final class ProcessLife: Sendable {
     private struct State {
         var isAlive = true
         var mourners: [@Sendable () -> Void] = []
     }
 
-    /// 1 and up within the session.
+    /// The process's number in the session, from 1.
     let number: Int
     private let log: SessionLog
     private let state = Mutex(State())
@@ -18,12 +19,12 @@ final class ProcessLife: Sendable {
 
     var isAlive: Bool { state.withLock { $0.isAlive } }
 
-    /// Writes down what the process does, as long as it does anything.
+    /// Logs an event of the process while it is alive.
     func note(_ kind: SessionEventKind, _ detail: String = "") {
         if isAlive { log.note(kind, detail) }
     }
 
-    /// Ends the process. Once it is dead, it stays so.
+    /// Ends the process for good.
     func end() {
         let mourners = state.withLock { state in
             defer { (state.isAlive, state.mourners) = (false, []) }
@@ -32,12 +33,95 @@ final class ProcessLife: Sendable {
         for mourner in mourners { mourner() }
     }
 
-    /// Does something when the process ends; at once when it has.
+    /// Runs `action` when the process ends, or immediately if it has ended.
     func onEnd(_ action: @escaping @Sendable () -> Void) {
         let isOver = state.withLock { state in
             if state.isAlive { state.mourners.append(action) }
             return !state.isAlive
         }
         if isOver { action() }
+    }
+}
+
+extension ProcessLife {
+    /// Logs the events of a reader service.
+    ///
+    /// - Parameters:
+    ///   - service: the reader service.
+    ///   - isWanted: called with every event before it is logged; return false to leave the event out.
+    /// - Returns: the tasks that log the events until they are canceled.
+    func follow(
+        _ service: any CardReaderService, isWanted: @escaping @Sendable (CardReaderEvent) -> Bool
+    ) -> [Task<Void, Never>] {
+        [
+            Task {
+                for await event in await service.readerEvents {
+                    guard isWanted(event) else { continue }
+                    let (kind, detail) = SessionEvent.words(event)
+                    note(kind, detail)
+                }
+            },
+            Task {
+                for await state in await service.reconnectionStates {
+                    if let words = SessionEvent.words(state) { note(.reconnection, words) }
+                }
+            },
+            Task {
+                for await state in await service.softwareUpdateEvents {
+                    if let words = SessionEvent.words(state) { note(.update, words) }
+                }
+            },
+        ]
+    }
+}
+
+/// The USB bus as one process sees it. When the process ends, its open devices are closed, as an operating system does.
+final class ProcessBus: USBBus {
+    private let bus: any USBBus
+    private let life: ProcessLife
+    private let open = Mutex<[any USBTransport]>([])
+
+    init(_ bus: any USBBus, _ life: ProcessLife) {
+        (self.bus, self.life) = (bus, life)
+        life.onEnd { [weak self] in self?.closeAll() }
+    }
+
+    private func closeAll() {
+        let transports = open.withLock { open in
+            defer { open = [] }
+            return open
+        }
+        for transport in transports { Task { await transport.close() } }
+    }
+
+    func devices() async throws(USBError) -> [USBDevice] {
+        try check()
+        return try await bus.devices()
+    }
+
+    func hotplugEvents() -> AsyncStream<USBHotplugEvent> { bus.hotplugEvents() }
+
+    func open(_ device: USBDevice) async throws(USBError) -> any USBTransport {
+        try check()
+        let transport = try await bus.open(device)
+        open.withLock { $0.append(transport) }
+        return transport
+    }
+
+    func status(of device: USBDevice) async throws(USBError) -> USBDeviceStatus {
+        try check()
+        return try await bus.status(of: device)
+    }
+
+    func owners(of device: USBDevice, interface: UInt8?) async -> [USBDeviceOwner] {
+        await bus.owners(of: device, interface: interface)
+    }
+
+    func mayOpen(vendorID: UInt16, productID: UInt16) async -> Bool {
+        await bus.mayOpen(vendorID: vendorID, productID: productID)
+    }
+
+    private func check() throws(USBError) {
+        guard life.isAlive else { throw .disconnected }
     }
 }

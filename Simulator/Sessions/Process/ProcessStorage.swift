@@ -1,9 +1,10 @@
+internal import Payments
+internal import Simulator
 internal import Storage
 
-/// The journal's database as one process has it: tells of what is committed, and fails as the disk does.
+/// The journal's database as one process sees it. Logs commits, and fails when the simulated disk fails.
 ///
-/// What the disk refuses was carried out in a transaction that is rolled back, so that nothing is half written, as with
-/// a real one.
+/// A commit that the disk rejects is rolled back, so nothing is half written.
 struct ProcessStorage: StorageManagerType {
     let storage: any StorageManagerType
     let disk: SessionDisk
@@ -24,7 +25,7 @@ struct ProcessStorage: StorageManagerType {
         let result = try storage.performAndSave { storage in
             let result = try operation(WatchedStorage(storage, notes))
             for note in notes.all where note.kind == .journal { life.note(.saving, note.detail) }
-            // Dead before the commit: what was to be saved is not.
+            // The process died before the commit, so nothing is saved.
             guard life.isAlive else { throw Self.gone(place) }
             if let refusal = disk.refusal(path: place) {
                 life.note(.diskRefused, disk.condition.word)
@@ -37,16 +38,18 @@ struct ProcessStorage: StorageManagerType {
         return result
     }
 
-    func observe<T: KeyedObject>(
-        _ type: T.Type, onCommit: @escaping @Sendable (RowChanges, any StorageType) -> StorageNotice?
+    func observe<T: ObservableObject>(
+        _ type: T.Type, onCommit: @escaping @Sendable (RowChanges, any StorageType) -> StorageNotification?
     ) -> StorageObservation {
         storage.observe(type, onCommit: onCommit)
     }
 
-    func readBetweenCommits(_ query: (any StorageType) throws -> StorageNotice?) throws {
+    func readBetweenCommits(_ query: (any StorageType) throws -> StorageNotification?) throws {
         try checkReading()
         try storage.readBetweenCommits(query)
     }
+
+    func externalVersion() throws(StorageError) -> Int64 { try storage.externalVersion() }
 
     private func checkReading() throws(StorageError) {
         guard life.isAlive else { throw Self.gone(place) }
@@ -60,5 +63,88 @@ struct ProcessStorage: StorageManagerType {
 
     private static func gone(_ path: String) -> StorageError {
         .failed(path: path, code: 4, message: "the process is gone")
+    }
+}
+
+/// The changes of a transaction that the session's log records.
+final class CommitNotes {
+    private(set) var all: [(kind: SessionEventKind, detail: String)] = []
+
+    func add(_ kind: SessionEventKind, _ detail: String) { all.append((kind, detail)) }
+}
+
+/// The records of a database as one transaction sees them. Collects notes of what it writes.
+struct WatchedStorage: StorageType {
+    private let storage: any StorageType
+    private let notes: CommitNotes
+
+    init(_ storage: any StorageType, _ notes: CommitNotes) { (self.storage, self.notes) = (storage, notes) }
+
+    func allObjects<T: Object>(
+        ofType type: T.Type, matching predicate: StoragePredicate?, sortedBy order: String, limit: Int?
+    ) throws -> [T] {
+        try storage.allObjects(ofType: type, matching: predicate, sortedBy: order, limit: limit)
+    }
+
+    func loadObject<T: IdentifiedObject>(ofType type: T.Type, with objectID: T.ObjectID) throws -> T? {
+        try storage.loadObject(ofType: type, with: objectID)
+    }
+
+    func insertNewObject<T: Object>(_ object: T) throws -> T {
+        let stored = try storage.insertNewObject(object)
+        note(stored)
+        return stored
+    }
+
+    func updateObject<T: IdentifiedObject>(_ object: T) throws {
+        try storage.updateObject(object)
+        note(object)
+    }
+
+    func deleteObjects<T: DeletableObject>(ofType type: T.Type, matching predicate: StoragePredicate) throws -> Int {
+        try storage.deleteObjects(ofType: type, matching: predicate)
+    }
+
+    func countObjects<T: Object>(ofType type: T.Type, matching predicate: StoragePredicate) throws -> Int {
+        try storage.countObjects(ofType: type, matching: predicate)
+    }
+
+    func saveObjects<T: KeyedObject>(_ objects: [T]) throws -> Int { try storage.saveObjects(objects) }
+
+    func rowIDs<T: KeyedObject>(
+        ofType type: T.Type, matching predicate: StoragePredicate, sortedBy order: [StorageSortDescriptor], limit: Int?
+    ) throws -> [Int64] {
+        try storage.rowIDs(ofType: type, matching: predicate, sortedBy: order, limit: limit)
+    }
+
+    func objects<T: KeyedObject>(
+        ofType type: T.Type, matching predicate: StoragePredicate, sortedBy order: [StorageSortDescriptor], limit: Int?,
+        withChildren: Bool
+    ) throws -> [T] {
+        try storage.objects(
+            ofType: type, matching: predicate, sortedBy: order, limit: limit, withChildren: withChildren)
+    }
+
+    func rows<T: ObservableObject>(
+        ofType type: T.Type, matching predicate: StoragePredicate, sortedBy order: [StorageSortDescriptor], limit: Int?,
+        among rows: Set<Int64>?
+    ) throws -> [StoredRow<T>] {
+        try storage.rows(ofType: type, matching: predicate, sortedBy: order, limit: limit, among: rows)
+    }
+
+    func markReset() throws { try storage.markReset() }
+
+    func objects<T: KeyedObject>(ofType type: T.Type, rowIDs: [Int64]) throws -> [Int64: T] {
+        try storage.objects(ofType: type, rowIDs: rowIDs)
+    }
+
+    private func note<T: Object>(_ object: T) {
+        switch object {
+        case let line as AttemptTransition: notes.add(.journal, "\(line.state.rawValue) \(line.attemptID)")
+        case let capture as OrderPaymentNotification: notes.add(.capture, "\(capture.state.rawValue) \(capture.id)")
+        case let receipt as Receipt: notes.add(.receipt, "\(receipt.kind.rawValue) \(receipt.paymentID)")
+        case let print as ReceiptPrint: notes.add(.printJob, "\(print.state.rawValue) \(print.id)")
+        default: break
+        }
     }
 }

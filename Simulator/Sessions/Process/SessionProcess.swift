@@ -1,23 +1,25 @@
 internal import Determinism
-internal import Experiments
 internal import Hardware
 internal import Networking
+internal import Settings
 internal import Simulator
+internal import SmartCard
 internal import Storage
 internal import Synchronization
+internal import TillConfiguration
 internal import USB
 internal import Yosemite
 
-/// One run of the program: the till as the command line puts it together, above the boundaries of the session.
+/// One run of the program: the till as the command line assembles it, connected to the session's simulated parts.
 final class SessionProcess: Sendable {
     let life: ProcessLife
     let stores: StoresManager
-    /// The records themselves, for whoever looks into them from outside.
+    /// The database, for queries from outside the process.
     let records: SQLiteStorageManager
     private let lease: ProcessLease
     private let tasks: [Task<Void, Never>]
 
-    /// Opens the records and puts the stores together. Nothing is recovered yet.
+    /// Opens the records and creates the stores. Does not recover unfinished payments.
     ///
     /// - Throws: ``SimulatedSessionError``
     init(number: Int, in world: SessionWorld) throws(SimulatedSessionError) {
@@ -52,10 +54,10 @@ final class SessionProcess: Sendable {
         }
     }
 
-    /// The process dies. Its own last calls come to nothing: they only let its tasks end.
+    /// Kills the process. Its remaining calls fail, so that its tasks can end.
     func die() {
         life.end()
-        // The kernel drops what the process had locked.
+        // The operating system releases the process's locks.
         lease.release()
         for task in tasks { task.cancel() }
         let stores = stores
@@ -65,7 +67,7 @@ final class SessionProcess: Sendable {
         }
     }
 
-    /// Lets go of the reader, and ends.
+    /// Disconnects the reader and ends the process.
     func end() async {
         _ = try? await stores.perform { CardPresentPaymentsAction.reset(onCompletion: $0) } as Void
         life.end()
@@ -74,11 +76,88 @@ final class SessionProcess: Sendable {
     }
 }
 
-/// Where the reader service is left by whoever makes it.
+/// Holds the reader service once it has been created.
 final class SessionService: Sendable {
     private let made = Mutex<(any CardReaderService)?>(nil)
 
     var current: (any CardReaderService)? { made.withLock { $0 } }
 
     func keep(_ service: any CardReaderService) { made.withLock { $0 = service } }
+}
+
+/// A process that was started; it may have ended since.
+struct KnownProcess: Sendable {
+    weak let process: SessionProcess?
+}
+
+/// Creates the stores of a process, as a command does, and logs its reader's events.
+struct SessionTill: Sendable {
+    let world: SessionWorld
+    let life: ProcessLife
+    let storage: ProcessStorage
+    let journal: PaymentJournal
+    let history: StoredCardHistory
+    let service: SessionService
+
+    /// - Throws: ``DispatcherError``
+    func stores() throws(DispatcherError) -> StoresManager {
+        let settings = world.plan.till
+        let network: any Network =
+            if let site = world.site {
+                ProcessNetwork(
+                    site: site.site, time: world.clock, life: life, observer: world.plan.requestObserver)
+            } else {
+                NullNetwork()
+            }
+        let composition = StoreComposition(
+            storage: storage, session: SessionManager(signIn: world.site?.signIn), network: network,
+            preferences: storage.path.map { AppSettingsFile(path: $0 + ".settings") },
+            features: DefaultFeatureFlagService(overrides: settings.features), time: world.clock,
+            random: world.random.stream("network \(life.number)")
+        ) { _ in settings.store.connections ?? 4 }
+        return try composition.manager { [life] record in
+            let arguments = record.arguments.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            life.note(.action, ([record.name] + arguments).joined(separator: " "))
+        } local: { session in
+            [
+                payments(settings, site: session.flatMap(PaymentSite.init)),
+                ReceiptStore(
+                    journal: journal,
+                    printer: ProcessPrinter(server: world.printServer, time: world.clock, life: life),
+                    settings: settings.receipt, time: world.clock, site: session?.context),
+            ]
+        }
+    }
+
+    /// Logs every exchange with a card.
+    private var trace: (@Sendable (TraceEntry) -> Void)? {
+        guard world.plan.logsExchanges else { return nil }
+        return { [life] entry in life.note(.apdu, SessionEvent.words(entry)) }
+    }
+
+    private func payments(_ settings: TillConfiguration, site: PaymentSite?) -> CardPresentPaymentsStore {
+        let (world, life) = (world, life)
+        return CardPresentPaymentsStore(
+            host: ProcessHost(issuer: world.issuer, life: life), journal: journal, merchant: settings.merchant,
+            history: history, readers: ReaderRegister(storage: storage), site: site, time: world.clock
+        ) { host in
+            let made = LocalCardReaderService(
+                sources: [
+                    USBCardReaderSource(
+                        ProcessBus(world.bus, life), quirks: settings.readerQuirks, firmware: settings.readerFirmware,
+                        time: world.clock, magneticStripe: settings.magneticStripe)
+                ],
+                host: host, terminal: { world.terminal(for: $0) }, magneticStripe: settings.magneticStripe,
+                cardholder: world.person, history: history, time: world.clock,
+                random: world.random.stream("terminal \(life.number)"), reconnection: settings.reconnection,
+                trace: trace)
+            service.keep(made)
+            return made
+        }
+    }
+
+    /// Logs the reader's events outside of payments; a payment reports its own events.
+    func watch(_ service: any CardReaderService) -> [Task<Void, Never>] {
+        life.follow(service) { [world] event in !world.toldEvents.take(event) }
+    }
 }

@@ -1,38 +1,38 @@
-internal import Hardware
+internal import Printing
 internal import Simulator
 internal import Synchronization
 
-/// A print server with one printer of text, on the session's clock.
+/// A print server with one text printer, on the session's clock.
 final class SessionPrintServer: Sendable {
     private struct Entry {
         var job: PrintJob
         let document: PrintDocument
-        /// Tells one beginning of a job from the next.
+        /// Distinguishes the starts of a job.
         var run = 0
     }
 
     private struct State {
-        var condition: PrinterCondition
+        var condition: SimulatedPrinterCondition
         var entries: [Entry] = []
     }
 
     /// The printer's name.
     static let printerName = "counter"
-    /// Characters in a line.
+    /// The width of the paper, in characters.
     private static let columns = 42
-    /// How long a receipt takes in a printer that is ready.
+    /// The time that a ready printer needs for a receipt.
     private static let printingTime = Duration.seconds(1)
 
     private let clock: SimulationClock
     private let log: SessionLog
     private let state: Mutex<State>
 
-    init(_ condition: PrinterCondition, clock: SimulationClock, log: SessionLog) {
+    init(_ condition: SimulatedPrinterCondition, clock: SimulationClock, log: SessionLog) {
         (self.clock, self.log) = (clock, log)
         state = Mutex(State(condition: condition))
     }
 
-    /// What came to the printer, as lines, and what became of it.
+    /// The received documents with their lines and job states.
     var printouts: [SessionPrintout] {
         state.withLock { state in
             state.entries.map { entry in
@@ -45,8 +45,8 @@ final class SessionPrintServer: Sendable {
         }
     }
 
-    /// The printer is so from now on. A printer that is ready again goes on with what waits.
-    func change(to condition: PrinterCondition) {
+    /// Changes the printer's condition. A printer that is ready again continues with the waiting jobs.
+    func change(to condition: SimulatedPrinterCondition) {
         let waiting = state.withLock { state in
             state.condition = condition
             return state.entries.filter { !$0.job.state.isFinal }.map(\.job.id)
@@ -54,7 +54,7 @@ final class SessionPrintServer: Sendable {
         for job in waiting { proceed(job) }
     }
 
-    // MARK: What a client asks
+    // MARK: Requests
 
     func queue() throws(PrinterError) -> PrintQueue {
         let condition = try conditionIfReachable()
@@ -99,7 +99,7 @@ final class SessionPrintServer: Sendable {
         return change(job.id) { $0.state = .canceled } ?? known
     }
 
-    private func conditionIfReachable() throws(PrinterError) -> PrinterCondition {
+    private func conditionIfReachable() throws(PrinterError) -> SimulatedPrinterCondition {
         let condition = state.withLock { $0.condition }
         guard condition != .away else {
             throw .serverUnavailable(server: "print.example", message: "Connection refused")
@@ -112,7 +112,7 @@ final class SessionPrintServer: Sendable {
         throw .printerNotFound(printer, available: [Self.printerName])
     }
 
-    // MARK: What the printer does
+    // MARK: Printing
 
     private func job(_ id: Int32) -> PrintJob? { state.withLock { $0.entries.first { $0.job.id == id }?.job } }
 
@@ -131,7 +131,7 @@ final class SessionPrintServer: Sendable {
 
     private func tell(_ job: PrintJob) { log.note(.print, "\(job.state.rawValue) \(job.id)") }
 
-    /// Lets a job go on as far as the printer lets it.
+    /// Continues a job as far as the printer's condition allows.
     private func proceed(_ id: Int32) {
         let condition = state.withLock { $0.condition }
         switch condition {
@@ -160,11 +160,11 @@ final class SessionPrintServer: Sendable {
     }
 }
 
-extension PrinterCondition {
-    /// Whether the queue stands still.
+extension SimulatedPrinterCondition {
+    /// Whether the queue is stopped.
     fileprivate var isStopped: Bool { self == .jammed || self == .outOfPaper || self == .offline }
 
-    /// IPP's words for it (RFC 8011 §5.4.12 and §5.3.8).
+    /// The IPP keywords for the condition (RFC 8011 §5.4.12 and §5.3.8).
     fileprivate var reasons: [String] {
         switch self {
         case .ready, .slow, .refusing, .away: []

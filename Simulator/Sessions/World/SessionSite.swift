@@ -1,11 +1,11 @@
-internal import Amounts
 internal import Determinism
+internal import Money
 internal import Networking
 internal import Simulator
 internal import StoreSite
 internal import Synchronization
 
-/// The store site of the session, and the shopkeeper who is signed in to it.
+/// The session's store site and the till's sign-in to it.
 final class SessionSite: Sendable {
     let site: StoreSite
     private let plan: PlannedStore
@@ -16,7 +16,7 @@ final class SessionSite: Sendable {
     static let siteID: Int64 = 210_000_001
     private static let address = "http://store.example"
     private static let username = "shopkeeper"
-    // Of a store that lives in this process, for as long as the session does.
+    // The password of a store that exists only in this process and session.
     private static let password = "simulated shopkeeper"
 
     init(_ plan: PlannedStore, time: any TimeSource, random: any RandomSource) {
@@ -29,7 +29,7 @@ final class SessionSite: Sendable {
             time: time, random: random.stream("store"))
     }
 
-    /// Who is signed in.
+    /// The sign-in.
     var signIn: SignIn? {
         guard let address = try? WebAddress(Self.address) else { return nil }
         return SignIn(
@@ -38,13 +38,13 @@ final class SessionSite: Sendable {
             siteID: Self.siteID)
     }
 
-    /// The orders that wait for their payment, in the order of the plan.
+    /// The unpaid orders, in the order of the plan.
     var unpaid: [Int64] { prepared.withLock { $0.orders } }
 
-    /// What the till asked the store, oldest first.
+    /// The till's requests to the store, oldest first.
     var requests: [SeenRequest] { Array(site.requests.dropFirst(prepared.withLock { $0.requests })) }
 
-    /// Makes the orders that wait for their payment, and lets the planned faults begin.
+    /// Creates the unpaid orders, then enables the planned faults.
     func prepare() async throws(SimulatedSessionError) {
         guard let signIn else { return }
         let client = SiteClient(
@@ -59,7 +59,7 @@ final class SessionSite: Sendable {
                 let order = try await OrdersRemote(client).createOrder(siteID: Self.siteID, changes)
                 prepared.withLock { $0.orders.append(order.id) }
             } catch {
-                throw .plan("the order of \(amount) cannot be made: \(error)")
+                throw .plan("cannot create the order of \(amount): \(error)")
             }
         }
         let count = site.requests.count

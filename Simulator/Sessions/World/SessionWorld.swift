@@ -1,13 +1,15 @@
-internal import Amounts
 internal import Cryptography
 internal import Determinism
 internal import EMV
 internal import Hardware
+internal import Money
 internal import Simulator
 internal import Storage
 internal import Synchronization
+internal import TillConfiguration
+internal import USB
 
-/// Everything around the till in one session: what a process finds when it begins, and leaves when it dies.
+/// Everything around the till in one session. It outlives the till's processes.
 final class SessionWorld: Sendable {
     let plan: SessionPlan
     let clock: SimulationClock
@@ -19,8 +21,8 @@ final class SessionWorld: Sendable {
     let site: SessionSite?
     let printServer: SessionPrintServer
     let disk: SessionDisk
-    let person: SessionPerson
-    let toldEvents = ToldEvents()
+    let person: SessionCardholder
+    let toldEvents = ReportedEvents()
     let plannedActs = PlannedActs()
     let bus: SimulatedUSBBus
     private let pinPad: SimulatedPINPad
@@ -30,15 +32,15 @@ final class SessionWorld: Sendable {
     private let authorityKeys: [CAPublicKey]
     private let revoked: [CertificateRevocation]
 
-    /// Where the records are.
+    /// The location of the records.
     private enum Records {
-        /// No process takes them with it.
+        /// A database in memory, which survives the process.
         case memory(SQLiteStorageManager)
         case file(String)
-        /// The same, in a file.
+        /// A database file from a pool, which survives the process.
         case shared(ReusableDatabase, SessionJournals)
 
-        /// What they are beside; nil for memory.
+        /// The path of the database; nil for memory.
         var path: String? {
             switch self {
             case .memory: nil
@@ -48,7 +50,7 @@ final class SessionWorld: Sendable {
         }
     }
 
-    /// What the journal calls the simulated issuer, as in a shop.
+    /// The simulated issuer's name in the journal, as in production.
     private static let issuerName = "simulated"
 
     /// - Throws: ``SimulatedSessionError/plan(_:)``, ``SimulatedSessionError/storage(_:)``
@@ -87,7 +89,7 @@ final class SessionWorld: Sendable {
             throw .plan("\(error)")
         }
         let bus = bus
-        person = SessionPerson(attendant: SessionAttendant(clock: clock, pinPad: pinPad))
+        person = SessionCardholder(attendant: ManualCardholder(clock: clock, pinPad: pinPad))
         let readers = plan.readers.enumerated().map { SessionReader($0.element, port: $0.offset + 1, bus: bus) }
         readerList = Mutex(readers)
         site = plan.store.map { [random] in SessionSite($0, time: clock, random: random) }
@@ -116,17 +118,17 @@ final class SessionWorld: Sendable {
 
     // MARK: Processes
 
-    /// A process has begun.
+    /// Registers a process that was started.
     func note(_ process: SessionProcess) {
         processes.withLock { $0.append(KnownProcess(process: process)) }
     }
 
-    /// How many processes are still in memory.
+    /// The number of processes that are still in memory.
     var livingProcesses: Int { processes.withLock { $0.count { $0.process != nil } } }
 
-    // MARK: What a process needs
+    // MARK: Resources of a process
 
-    /// The records, opened by another process.
+    /// Opens the records for a process.
     func openStorage() throws(StorageError) -> SQLiteStorageManager {
         switch records {
         case .memory(let database): database
@@ -135,10 +137,10 @@ final class SessionWorld: Sendable {
         }
     }
 
-    /// The session is over, and its last process dead: nobody has its records any more.
+    /// Releases the records. Call this when the session and its last process have ended.
     func close() {
         isOver.store(true, ordering: .sequentiallyConsistent)
-        // What waits for an event may hold a reader, which holds the log to tell of its cards.
+        // Work that waits for an event may hold a reader, and the reader holds the log.
         log.forgetWatches()
         switch records {
         case .memory(let database): SessionDatabases.give(back: database)
@@ -147,20 +149,20 @@ final class SessionWorld: Sendable {
         }
     }
 
-    /// Refuses to look into records that belong to another session by now.
+    /// Checks that the records still belong to this session.
     ///
     /// - Throws: ``SimulatedSessionError/over``
     func checkIsOpen() throws(SimulatedSessionError) {
         if isOver.load(ordering: .sequentiallyConsistent) { throw .over }
     }
 
-    /// A terminal that is to accept test cards knows the test certification authority.
+    /// Returns the terminal configuration, with the test certification authority's keys for test cards.
     func terminal(for currency: Currency) -> TerminalConfiguration {
         plan.till.terminal(for: currency).adding(
             certificationAuthorityKeys: authorityKeys, revokedCertificates: revoked)
     }
 
-    /// The issuer's book.
+    /// Returns the issuer's ledger.
     ///
     /// - Throws: ``SimulatedSessionError/plan(_:)`` when it cannot be read.
     func issuerLedger() async throws(SimulatedSessionError) -> IssuerLedger {
@@ -171,14 +173,14 @@ final class SessionWorld: Sendable {
 
     var readers: [SessionReader] { readerList.withLock { $0 } }
 
-    /// Another reader is there from now on.
+    /// Adds a reader to the session.
     func add(_ planned: PlannedReader) throws(SimulatedSessionError) {
         let known = readers
         guard !known.contains(where: { $0.name == planned.name }) else {
-            throw .plan("there is a reader '\(planned.name)' already")
+            throw .plan("a reader named '\(planned.name)' already exists")
         }
-        guard known.count < SimulatedUSBBus.mostDevices else {
-            throw .plan("a USB bus has room for \(SimulatedUSBBus.mostDevices) devices")
+        guard known.count < SimulatedUSBBus.maximumDeviceCount else {
+            throw .plan("a USB bus has at most \(SimulatedUSBBus.maximumDeviceCount) devices")
         }
         let reader = SessionReader(planned, port: known.count + 1, bus: bus)
         readerList.withLock { $0.append(reader) }
@@ -200,7 +202,7 @@ final class SessionWorld: Sendable {
         return card
     }
 
-    /// Somebody comes to a reader with a card.
+    /// Brings a cardholder with a card to a reader.
     func bringPerson(
         with card: SessionCard, to reader: SessionReader, conduct: CardholderProfile?, presentsCard: Bool
     ) {
@@ -209,5 +211,69 @@ final class SessionWorld: Sendable {
         let cardholder = SimulatedCardholder(
             profile: profile, card: card.chip, stripe: card.stripe, reader: reader.parts, clock: clock, pinPad: pinPad)
         person.change(to: cardholder, with: card, presentsCard: presentsCard)
+    }
+}
+
+/// A reader of the session: its device, and its fixed port.
+struct SessionReader: Sendable {
+    let name: String
+    let port: Int
+    let model: SimulatedReader
+    let parts: SimulatedReader.Device
+    private let bus: SimulatedUSBBus
+
+    init(_ planned: PlannedReader, port: Int, bus: SimulatedUSBBus) {
+        (name, self.port, self.bus) = (planned.name, port, bus)
+        model = planned.model
+        parts = planned.model.make(clock: bus.clock)
+        if let percent = planned.batteryPercent { parts.chip?.setBatteryLevel(percent: percent) }
+        for fault in planned.faults { parts.chip?.arm(fault) }
+    }
+
+    func plugIn() { bus.plug(parts.device, port: port) }
+
+    /// Returns the reader as the till sees it; nil when it is not plugged in.
+    func seen() async -> CardReader? {
+        let devices = try? await bus.devices()
+        return devices?.first { $0.port == "\(SimulatedUSBBus.number)-\(port)" }.flatMap { CardReader($0) }
+    }
+
+    func unplug() { bus.unplug(parts.device) }
+}
+
+/// A card of the session. It keeps its state between payments, such as its counters and the effects of issuer scripts.
+struct SessionCard: Sendable {
+    let name: String
+    let profile: CardProfile
+    let chip: any SimulatedCard
+    let stripe: SimulatedMagneticStripe?
+
+    /// - Throws: an error of libcrypto, or of a profile that doesn't describe a valid card.
+    init(_ planned: PlannedCard, keys: TestKeys, random: any RandomSource) throws {
+        (name, profile) = (planned.name, planned.profile)
+        chip =
+            if let recording = profile.recording {
+                RecordedCard(recording)
+            } else {
+                try SimulatedEMVCard(profile: profile, keys: keys, random: random.stream("card \(planned.name)"))
+            }
+        stripe = try profile.stripe.map { try SimulatedMagneticStripe($0, keys: keys) }
+    }
+}
+
+/// The reader events that a payment has reported and that the reader service will repeat.
+final class ReportedEvents: Sendable {
+    private let events = Mutex<[CardReaderEvent]>([])
+
+    func add(_ event: CardReaderEvent) { events.withLock { $0.append(event) } }
+
+    /// Returns whether a payment reported this event, and forgets it.
+    func take(_ event: CardReaderEvent) -> Bool {
+        events.withLock { events in
+            // The service does not repeat every event: it left out those before this one.
+            guard let place = events.firstIndex(of: event) else { return false }
+            events.removeSubrange(...place)
+            return true
+        }
     }
 }

@@ -1,33 +1,35 @@
-/// What goes wrong with a request.
+internal import Text
+
+/// A fault that applies to a request.
 public enum Fault: Hashable, Sendable {
-    /// The answer comes later, in milliseconds.
+    /// Delays the response, in milliseconds.
     case latency(Int)
-    /// The site refuses before it does anything: 401, 403, 429, 500, 503. `retryAfter`: in seconds.
+    /// Refuses the request without executing it: 401, 403, 429, 500, 503. `retryAfter` is in seconds.
     case refusal(status: Int, retryAfter: Int?)
-    /// The connection ends before the request does anything.
+    /// Closes the connection without executing the request.
     case cut
-    /// The request is carried out, and the answer never comes.
+    /// Executes the request and never sends the response.
     case lostAnswer
-    /// The request is carried out, and the answer is status 500.
+    /// Executes the request and responds with status 500.
     case failedAnswer
-    /// The request is carried out, and the answer ends after so many bytes.
+    /// Executes the request and cuts the response after this number of bytes.
     case truncated(Int)
-    /// The request is carried out, and the answer is in UTF-16 although it says UTF-8.
+    /// Executes the request and sends the response in UTF-16 although it declares UTF-8.
     case charset
-    /// A page for people instead of the answer, with status 200. Nothing is done.
+    /// Sends an HTML page with status 200 without executing the request.
     case html
-    /// So many bytes of a list without end. Nothing is done.
+    /// Sends this number of bytes of an endless list without executing the request.
     case huge(Int)
-    /// Sends the client to another address. Nothing is done.
+    /// Redirects the client to another address without executing the request.
     case redirect(String)
-    /// The request is carried out, and the answer has texts for lists, lists for objects and words for numbers.
+    /// Executes the request and sends a response with strings for lists, lists for objects, and words for numbers.
     case wrongTypes
-    /// The request is carried out, and the answer comes at so many bytes a second.
+    /// Executes the request and sends the response at this number of bytes per second.
     case slow(Int)
 }
 
 extension Fault: CustomStringConvertible {
-    /// As ``FaultRule`` reads it.
+    /// The fault as a word of a ``FaultRule``.
     public var description: String {
         switch self {
         case .latency(let milliseconds): "latency:\(milliseconds)ms"
@@ -45,7 +47,7 @@ extension Fault: CustomStringConvertible {
         }
     }
 
-    /// Reads what ``description`` writes; what follows the colon may be left out where there is something usual.
+    /// Parses ``description``. The part after the colon is optional where there is a default.
     ///
     /// - Throws: ``FaultRuleError``
     init(_ text: Substring) throws(FaultRuleError) {
@@ -101,7 +103,7 @@ extension Fault: CustomStringConvertible {
         }
     }
 
-    /// `500ms`, `2s`
+    /// Parses a time such as `500ms` or `2s`.
     private static func milliseconds(_ argument: Substring?, in text: Substring) throws(FaultRuleError) -> Int {
         let expected = "a time such as 500ms or 2s, at most an hour"
         guard let argument else { throw .invalidArgument(String(text), expected: expected) }
@@ -113,6 +115,80 @@ extension Fault: CustomStringConvertible {
         case "ms": return number
         case "s" where number <= 3600: return number * 1000
         default: throw .invalidArgument(String(text), expected: expected)
+        }
+    }
+}
+
+extension Fault {
+    /// Returns the response to send without executing the request; nil if the request is executed.
+    func instead(_ dialect: Dialect) -> SiteResponse? {
+        switch self {
+        case .refusal(let status, let seconds):
+            var response = Self.refusal(status).response(dialect)
+            if let seconds { response.headers.append(("Retry-After", String(seconds))) }
+            return response
+        case .cut: return SiteResponse(status: 500)
+        case .html:
+            return .html(
+                "<!DOCTYPE html><html><head><title>Maintenance</title></head><body><h1>Briefly unavailable for "
+                    + "scheduled maintenance. Check back in a minute.</h1></body></html>")
+        case .huge(let bytes):
+            var body = [UInt8](repeating: UInt8(ascii: " "), count: bytes)
+            body[0] = UInt8(ascii: "[")
+            return .json(body)
+        case .redirect(let address):
+            return SiteResponse(status: 302, headers: [("Location", address), ("Content-Type", "text/html")])
+        case .latency, .lostAnswer, .failedAnswer, .truncated, .charset, .wrongTypes, .slow: return nil
+        }
+    }
+
+    /// Modifies the response to an executed request.
+    func spoil(_ answer: inout SiteAnswer, _ dialect: Dialect) {
+        switch self {
+        case .failedAnswer: answer.response = Self.refusal(500).response(dialect)
+        case .latency(let milliseconds): answer.delay = .milliseconds(milliseconds)
+        case .lostAnswer: answer.delivery = .cut
+        case .truncated(let bytes):
+            answer.delivery = .truncated(min(bytes, max(0, answer.response.body.count - 1)))
+        case .slow(let bytes): answer.delivery = .slow(bytesPerSecond: bytes)
+        case .charset:
+            let text = String(decoding: answer.response.body, as: UTF8.self)
+            answer.response.body =
+                [0xFF, 0xFE]
+                + text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+        case .wrongTypes:
+            if let node = JSONReader.node(answer.response.body) { answer.response.body = node.confused.bytes }
+        case .refusal, .cut, .html, .huge, .redirect: break
+        }
+    }
+
+    private static func refusal(_ status: Int) -> SiteError {
+        switch status {
+        case 401: SiteError(401, "rest_forbidden", "Sorry, you are not allowed to do that.")
+        case 403: SiteError(403, "rest_forbidden", "Sorry, you are not allowed to do that.")
+        case 404: SiteError.noRoute
+        case 429: SiteError(429, "too_many_requests", "Too many requests. Please slow down.")
+        case 502: SiteError(502, "bad_gateway", "Bad gateway")
+        case 503: SiteError(503, "service_unavailable", "The service is unavailable for a moment.")
+        default:
+            SiteError(
+                500, "internal_server_error",
+                "<p>There has been a critical error on this website.</p><p><a href=\"https://wordpress.org/"
+                    + "documentation/article/faq-troubleshooting/\">Learn more.</a></p>")
+        }
+    }
+}
+
+extension JSONValue {
+    /// The same value with all types wrong.
+    fileprivate var confused: JSONValue {
+        switch self {
+        case .null: [:]
+        case .bool: "perhaps"
+        case .number: "many"
+        case .text(let text): .list([.text(text)])
+        case .list(let elements): .list(elements.map(\.confused))
+        case .object(let members): .object(members.map { Member(name: $0.name, value: $0.value.confused) })
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import Text
+
 /// The settings of a new store in New York.
 enum StandardSettings {
     static func settings(name: String) -> [SiteSetting] {
@@ -5,8 +7,8 @@ enum StandardSettings {
     }
 
     private static func text(
-        _ group: String, _ id: String, _ label: String, _ value: JSONNode, _ description: String = "",
-        type: String = "text", standard: JSONNode = ""
+        _ group: String, _ id: String, _ label: String, _ value: JSONValue, _ description: String = "",
+        type: String = "text", standard: JSONValue = ""
     ) -> SiteSetting {
         SiteSetting(
             id: "woocommerce_\(id)", group: group, label: label, description: description, type: type,

@@ -1,6 +1,7 @@
 internal import Determinism
+internal import Text
 
-/// Makes a store that looks as if it had been open for a year.
+/// Generates a store with a year of history.
 struct StoreGenerator: Sendable {
     let configuration: StoreSiteConfiguration
     let now: Timestamp
@@ -9,27 +10,29 @@ struct StoreGenerator: Sendable {
     private static let offsetSeconds = -5 * 3600
     private static let day: Int64 = 86_400
 
-    func world() -> World {
+    func world() -> GeneratedWorld {
         let user = SiteUser(
             username: configuration.username, email: "\(configuration.username)@example.com",
             password: configuration.password, registered: now.advanced(by: .seconds(-500 * Self.day)))
         var account = DotcomAccount(token: configuration.token)
-        var store = Store(
+        var store = SiteStore(
             identity: StoreIdentity(
                 id: configuration.siteID, name: "Corner Coffee Supply", tagline: "Everything for a good cup",
                 address: configuration.address, folder: "", offsetSeconds: Self.offsetSeconds, hasWooCommerce: true,
                 hasStripe: configuration.hasStripe),
-            owner: user, chance: Chance(source: random.stream("site")), traffic: Traffic(seed: seed("traffic")))
-        let chance = Chance(source: random.stream("store"))
-        fill(&store, chance)
+            owner: user, generator: SeededGenerator(source: random.stream("site")),
+            traffic: Traffic(seed: seed("traffic")))
+        let generator = SeededGenerator(source: random.stream("store"))
+        fill(&store, generator)
         tell(&account, of: store)
-        let blog = Store(
+        let blog = SiteStore(
             identity: StoreIdentity(
                 id: configuration.siteID + 1, name: "Notes from the Counter", tagline: "A blog without a shop",
                 address: configuration.address + "/blog", folder: "/blog", offsetSeconds: Self.offsetSeconds,
                 hasWooCommerce: false, hasStripe: false),
-            owner: user, chance: Chance(source: random.stream("blog")), traffic: Traffic(seed: seed("blog traffic")))
-        let passwords = Chance(source: random.stream("passwords"))
+            owner: user, generator: SeededGenerator(source: random.stream("blog")),
+            traffic: Traffic(seed: seed("blog traffic")))
+        let passwords = SeededGenerator(source: random.stream("passwords"))
         let accounts = [store, blog].map { _ in
             SiteAccounts(
                 user: user,
@@ -39,45 +42,46 @@ struct StoreGenerator: Sendable {
                         created: now.advanced(by: .seconds(-30 * Self.day)))
                 ])
         }
-        return World(user: user, account: account, stores: [store, blog], accounts: accounts)
+        return GeneratedWorld(user: user, account: account, stores: [store, blog], accounts: accounts)
     }
 
     private func seed(_ label: String) -> UInt64 {
         random.stream(label).bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    private func fill(_ store: inout Store, _ chance: Chance) {
+    private func fill(_ store: inout SiteStore, _ generator: SeededGenerator) {
         store.settings = StandardSettings.settings(name: store.identity.name)
-        store.taxClasses = StockRoom.taxClasses
-        store.taxRates = StockRoom.taxRates
-        for (index, entry) in StockRoom.products.enumerated() {
+        store.taxClasses = ProductFixtures.taxClasses
+        store.taxRates = ProductFixtures.taxRates
+        for (index, entry) in ProductFixtures.products.enumerated() {
             store.products.append(
                 Product(
-                    id: store.nextPost(), name: entry.name, slug: Self.slug(entry.name),
-                    sku: "CCS-\(WallDate.pad(index + 1, 3))", price: Amount(hundredths: entry.price),
+                    id: store.postIDs.next(), name: entry.name, slug: Self.slug(entry.name),
+                    sku: "CCS-\((index + 1).zeroPadded(to: 3))", price: Amount(hundredths: entry.price),
                     taxClass: entry.taxClass, isVirtual: entry.isVirtual,
-                    stock: entry.isVirtual ? nil : Int64(chance.number(3...240))))
+                    stock: entry.isVirtual ? nil : Int64(generator.number(3...240))))
         }
-        let bundle = StockRoom.bundle
+        let bundle = ProductFixtures.bundle
         let parts = bundle.parts.compactMap { store.products.indices.contains($0) ? store.products[$0].id : nil }
         store.products.append(
             Product(
-                id: store.nextPost(), name: bundle.name, slug: Self.slug(bundle.name), sku: "CCS-KIT",
+                id: store.postIDs.next(), name: bundle.name, slug: Self.slug(bundle.name), sku: "CCS-KIT",
                 price: Amount(hundredths: bundle.price), taxClass: "", isVirtual: false, stock: nil, bundled: parts))
         store.coupons = [
-            Coupon(id: store.nextPost(), code: "welcome10", discount: .percent(10)),
-            Coupon(id: store.nextPost(), code: "take5", discount: .cart(Amount(hundredths: 500))),
+            Coupon(id: store.postIDs.next(), code: "welcome10", discount: .percent(10)),
+            Coupon(id: store.postIDs.next(), code: "take5", discount: .cart(Amount(hundredths: 500))),
         ]
         for number in 1...12 {
             store.giftCards.append(
                 GiftCard(
-                    id: Int64(number), code: "GIFT-\(chance.hexadecimal(4).uppercased())-\(WallDate.pad(number, 4))",
-                    balance: Amount(hundredths: Int64(chance.number(2...10)) * 1000)))
+                    id: Int64(number),
+                    code: "GIFT-\(generator.hexadecimal(4).uppercased())-\(number.zeroPadded(to: 4))",
+                    balance: Amount(hundredths: Int64(generator.number(2...10)) * 1000)))
         }
         let count = max(0, configuration.orders)
-        addCustomers(min(2000, count / 4 + 8), to: &store, chance)
-        addOrders(count, to: &store, chance)
-        addReviews(min(40, count / 10 + 4), to: &store, chance)
+        addCustomers(min(2000, count / 4 + 8), to: &store, generator)
+        addOrders(count, to: &store, generator)
+        addReviews(min(40, count / 10 + 4), to: &store, generator)
     }
 
     private static func slug(_ name: String) -> String {
@@ -87,27 +91,27 @@ struct StoreGenerator: Sendable {
 
     // MARK: Customers
 
-    private func addCustomers(_ count: Int, to store: inout Store, _ chance: Chance) {
+    private func addCustomers(_ count: Int, to store: inout SiteStore, _ generator: SeededGenerator) {
         var users: Int64 = 1
         for number in 1...count {
-            let (first, last) = (chance.pick(People.firstNames) ?? "", chance.pick(People.lastNames) ?? "")
-            let place = chance.pick(People.places) ?? ("New York", "NY", 10_003)
+            let (first, last) = (generator.pick(People.firstNames) ?? "", generator.pick(People.lastNames) ?? "")
+            let place = generator.pick(People.places) ?? ("New York", "NY", 10_003)
             var address = PostalAddress()
             (address.firstName, address.lastName) = (first, last)
-            address.company = chance.pick(People.companies) ?? ""
-            address.address1 = "\(chance.number(1...1999)) \(chance.pick(People.streets) ?? "")"
-            if chance.happens(15) { address.address2 = "Apt. \(chance.number(1...60))" }
+            address.company = generator.pick(People.companies) ?? ""
+            address.address1 = "\(generator.number(1...1999)) \(generator.pick(People.streets) ?? "")"
+            if generator.happens(15) { address.address2 = "Apt. \(generator.number(1...60))" }
             (address.city, address.state, address.country) = (place.city, place.state, "US")
-            address.postcode = WallDate.pad(place.postcode, 5)
-            address.phone = "(555) 01\(chance.number(0...9))-\(WallDate.pad(chance.number(0...9999), 4))"
+            address.postcode = place.postcode.zeroPadded(to: 5)
+            address.phone = "(555) 01\(generator.number(0...9))-\(generator.number(0...9999).zeroPadded(to: 4))"
             let login = "\(Self.slug(first)).\(Self.slug(last))\(number)"
             var billing = address
             billing.email = "\(login)@example.com"
             var shipping = address
             shipping.company = ""
-            let hasAccount = chance.happens(60)
+            let hasAccount = generator.happens(60)
             if hasAccount { users += 1 }
-            let registered = now.advanced(by: .seconds(-Int64(chance.number(366...490)) * Self.day))
+            let registered = now.advanced(by: .seconds(-Int64(generator.number(366...490)) * Self.day))
             store.customers.append(
                 Customer(
                     id: Int64(number), userID: hasAccount ? users : 0, username: hasAccount ? login : "",
@@ -118,75 +122,80 @@ struct StoreGenerator: Sendable {
 
     // MARK: Orders
 
-    /// When the orders were placed, oldest first: more of them lately, none in the future.
-    private func moments(_ count: Int, _ chance: Chance) -> [Timestamp] {
+    /// Returns the order times, oldest first: more of them recently, none in the future.
+    private func moments(_ count: Int, _ generator: SeededGenerator) -> [Timestamp] {
         let year = 365 * Self.day
         let ages = (0..<count).map { _ -> Int64 in
-            // The smaller of two numbers is small more often than large.
-            min(Int64(chance.number(60...Int(year))), Int64(chance.number(60...Int(year))))
+            // The minimum of two numbers is more often small than large.
+            min(Int64(generator.number(60...Int(year))), Int64(generator.number(60...Int(year))))
         }
         let start = now.milliseconds / 1000
         return ages.sorted(by: >).map { Timestamp(milliseconds: (start - $0) * 1000) }
     }
 
-    private func addOrders(_ count: Int, to store: inout Store, _ chance: Chance) {
+    private func addOrders(_ count: Int, to store: inout SiteStore, _ generator: SeededGenerator) {
         let calculator = store.calculator
-        for moment in moments(count, chance) { addOrder(at: moment, to: &store, calculator, chance) }
+        for moment in moments(count, generator) { addOrder(at: moment, to: &store, calculator, generator) }
     }
 
     private func addOrder(
-        at moment: Timestamp, to store: inout Store, _ calculator: OrderCalculator, _ chance: Chance
+        at moment: Timestamp, to store: inout SiteStore, _ calculator: OrderCalculator, _ generator: SeededGenerator
     ) {
         let age = (now.milliseconds - moment.milliseconds) / 1000
-        let isAtTill = chance.happens(12)
-        let state = state(age: age, isAtTill: isAtTill, chance)
+        let isAtTill = generator.happens(12)
+        let state = state(age: age, isAtTill: isAtTill, generator)
         var order = StoredOrder(
-            id: store.nextPost(), key: "wc_order_\(chance.letters(13))", status: state,
+            id: store.postIDs.next(), key: "wc_order_\(generator.letters(13))", status: state,
             createdVia: isAtTill ? "rest-api" : "checkout", created: moment, modified: moment)
         if !isAtTill, !store.customers.isEmpty {
-            let index = chance.number(0...(store.customers.count - 1))
+            let index = generator.number(0...(store.customers.count - 1))
             let customer = store.customers[index]
             (order.billing, order.shipping) = (customer.billing, customer.shipping)
             order.customerID = customer.userID
             if customer.lastActive < moment { store.customers[index].lastActive = moment }
-            if chance.happens(8) { order.customerNote = chance.pick(People.notes) ?? "" }
+            if generator.happens(8) { order.customerNote = generator.pick(People.notes) ?? "" }
         }
-        addLines(to: &order, in: &store, isAtTill: isAtTill, chance)
-        if !isAtTill, chance.happens(18), let coupon = chance.pick(store.coupons) {
-            order.coupons = [CouponUse(id: store.nextItem(), code: coupon.code)]
+        addLines(to: &order, in: &store, isAtTill: isAtTill, generator)
+        if !isAtTill, generator.happens(18), let coupon = generator.pick(store.coupons) {
+            order.coupons = [CouponUse(id: store.itemIDs.next(), code: coupon.code)]
             calculator.applyCoupons(&order)
         }
-        calculator.calculate(&order, nextID: { store.nextItem() })
-        if state.isPaid, chance.happens(2) { payWithGiftCard(&order, in: &store, calculator, chance) }
-        pay(&order, in: &store, isAtTill: isAtTill, chance)
-        if state == .refunded || (state == .completed && chance.happens(3)) { refund(&order, in: &store, age, chance) }
+        calculator.calculate(&order, nextID: { store.itemIDs.next() })
+        if state.isPaid, generator.happens(2) { payWithGiftCard(&order, in: &store, calculator, generator) }
+        pay(&order, in: &store, isAtTill: isAtTill, generator)
+        if state == .refunded || (state == .completed && generator.happens(3)) {
+            refund(&order, in: &store, age, generator)
+        }
         store.orders.add(order)
     }
 
-    private func state(age: Int64, isAtTill: Bool, _ chance: Chance) -> OrderState {
+    private func state(age: Int64, isAtTill: Bool, _ generator: SeededGenerator) -> OrderState {
         if isAtTill {
-            return age < 2 * Self.day ? chance.weighted(.pending, [(.pending, 60), (.completed, 40)]) : .completed
+            return age < 2 * Self.day ? generator.weighted(.pending, [(.pending, 60), (.completed, 40)]) : .completed
         }
         if age < 4 * Self.day {
-            return chance.weighted(
+            return generator.weighted(
                 .pending, [(.pending, 30), (.processing, 45), (.onHold, 10), (.completed, 10), (.failed, 5)])
         }
-        return chance.weighted(
+        return generator.weighted(
             .completed,
             [
-                (.completed, 74), (.processing, 6), (.pending, 5), (.onHold, 3), (.cancelled, 5), (.refunded, 4),
+                (.completed, 74), (.processing, 6), (.pending, 5), (.onHold, 3), (.canceled, 5), (.refunded, 4),
                 (.failed, 3),
             ])
     }
 
-    private func addLines(to order: inout StoredOrder, in store: inout Store, isAtTill: Bool, _ chance: Chance) {
+    private func addLines(
+        to order: inout StoredOrder, in store: inout SiteStore, isAtTill: Bool, _ generator: SeededGenerator
+    ) {
         var chosen: Set<Int64> = []
-        for _ in 0..<chance.weighted(1, [(1, 45), (2, 30), (3, 15), (4, 7), (5, 3)]) {
-            guard let product = chance.pick(store.products), chosen.insert(product.id).inserted else { continue }
-            order.items += store.lines(for: product, quantity: chance.weighted(1, [(1, 70), (2, 20), (3, 7), (6, 3)]))
+        for _ in 0..<generator.weighted(1, [(1, 45), (2, 30), (3, 15), (4, 7), (5, 3)]) {
+            guard let product = generator.pick(store.products), chosen.insert(product.id).inserted else { continue }
+            order.items += store.lines(
+                for: product, quantity: generator.weighted(1, [(1, 70), (2, 20), (3, 7), (6, 3)]))
         }
         if !isAtTill, order.needsProcessing {
-            let (id, title, cost) = chance.weighted(
+            let (id, title, cost) = generator.weighted(
                 ("flat_rate", "Flat rate", Int64(795)),
                 [
                     (("flat_rate", "Flat rate", 795), 55), (("free_shipping", "Free shipping", 0), 25),
@@ -194,24 +203,25 @@ struct StoreGenerator: Sendable {
                 ])
             order.shippingLines = [
                 ShippingCharge(
-                    id: store.nextItem(), methodID: id, methodTitle: title, total: Amount(hundredths: cost))
+                    id: store.itemIDs.next(), methodID: id, methodTitle: title, total: Amount(hundredths: cost))
             ]
         }
-        if chance.happens(4) {
+        if generator.happens(4) {
             order.fees = [
                 FeeLine(
-                    id: store.nextItem(), name: "Gift wrapping", taxClass: "", isTaxed: true,
+                    id: store.itemIDs.next(), name: "Gift wrapping", taxClass: "", isTaxed: true,
                     total: Amount(hundredths: 450))
             ]
         }
     }
 
     private func payWithGiftCard(
-        _ order: inout StoredOrder, in store: inout Store, _ calculator: OrderCalculator, _ chance: Chance
+        _ order: inout StoredOrder, in store: inout SiteStore, _ calculator: OrderCalculator,
+        _ generator: SeededGenerator
     ) {
         let filled = store.giftCards.indices.filter { store.giftCards[$0].balance > .zero }
-        guard let index = chance.pick(filled) else { return }
-        // Something is left to pay, as most orders have it.
+        guard let index = generator.pick(filled) else { return }
+        // Leave something to pay, as in most orders.
         let most = order.totals.total - Amount(hundredths: 100)
         let amount = min(store.giftCards[index].balance, most)
         guard amount > .zero else { return }
@@ -219,13 +229,15 @@ struct StoreGenerator: Sendable {
         order.giftCards = [
             GiftCardUse(id: store.giftCards[index].id, code: store.giftCards[index].code, amount: amount)
         ]
-        calculator.calculate(&order, nextID: { store.nextItem() })
+        calculator.calculate(&order, nextID: { store.itemIDs.next() })
     }
 
-    private func pay(_ order: inout StoredOrder, in store: inout Store, isAtTill: Bool, _ chance: Chance) {
+    private func pay(
+        _ order: inout StoredOrder, in store: inout SiteStore, isAtTill: Bool, _ generator: SeededGenerator
+    ) {
         let moment = order.created
         if !isAtTill {
-            let method = chance.weighted(
+            let method = generator.weighted(
                 ("woocommerce_payments", "Credit card / debit card"),
                 [
                     (("woocommerce_payments", "Credit card / debit card"), 55), (("cod", "Cash on delivery"), 25),
@@ -233,41 +245,44 @@ struct StoreGenerator: Sendable {
                 ])
             (order.paymentMethod, order.paymentMethodTitle) = method
             order.meta.append(
-                MetaEntry(id: store.nextMeta(), key: "_wc_order_attribution_source_type", value: "organic"))
+                MetaEntry(id: store.metaIDs.next(), key: "_wc_order_attribution_source_type", value: "organic"))
             order.meta.append(
                 MetaEntry(
-                    id: store.nextMeta(), key: "_wc_order_attribution_utm_source",
-                    value: .text(chance.pick("google", "bing", "newsletter", "(direct)"))))
+                    id: store.metaIDs.next(), key: "_wc_order_attribution_utm_source",
+                    value: .text(generator.pick("google", "bing", "newsletter", "(direct)"))))
         } else if order.status == .completed {
             (order.paymentMethod, order.paymentMethodTitle) = ("cod", "Cash")
         }
         guard order.status.isPaid || order.status == .refunded else { return }
-        let paid = min(moment.advanced(by: .seconds(chance.number(1...50))), now)
-        // Whoever pays at the door has not paid yet.
+        let paid = min(moment.advanced(by: .seconds(generator.number(1...50))), now)
+        // Cash on delivery is not paid yet.
         if order.paymentMethod != "cod" || order.status != .processing { order.paid = paid }
         if order.status == .completed {
-            order.completed = min(paid.advanced(by: .seconds(isAtTill ? 0 : chance.number(3600...200_000))), now)
+            order.completed = min(paid.advanced(by: .seconds(isAtTill ? 0 : generator.number(3600...200_000))), now)
         }
         order.modified = order.completed ?? paid
         if order.paymentMethod == "woocommerce_payments" || order.paymentMethod == "stripe" {
-            order.transactionID = "pi_\(chance.letters(24))"
+            order.transactionID = "pi_\(generator.letters(24))"
             order.meta.append(
-                MetaEntry(id: store.nextMeta(), key: "_intent_id", value: .text(order.transactionID)))
+                MetaEntry(id: store.metaIDs.next(), key: "_intent_id", value: .text(order.transactionID)))
         }
         _ = store.addNote(
             "Order status changed from Pending payment to \(order.status.words).", to: order.id, at: paid)
     }
 
-    private func refund(_ order: inout StoredOrder, in store: inout Store, _ age: Int64, _ chance: Chance) {
+    private func refund(
+        _ order: inout StoredOrder, in store: inout SiteStore, _ age: Int64, _ generator: SeededGenerator
+    ) {
         let isWhole = order.status == .refunded
-        let part = order.totals.total.part(Int64(chance.number(10...50)), of: 100)
+        let part = order.totals.total.part(Int64(generator.number(10...50)), of: 100)
         let amount = isWhole ? order.totals.total : part
         guard amount > .zero else { return }
-        let later = Int64(chance.number(3600...5 * 86_400))
+        let later = Int64(generator.number(3600...5 * 86_400))
         let moment = min((order.completed ?? order.paid ?? order.created).advanced(by: .seconds(later)), now)
         order.refunds = [
             OrderRefund(
-                id: store.nextPost(), reason: chance.pick("Damaged on arrival", "Wrong item", "", "Changed my mind"),
+                id: store.postIDs.next(),
+                reason: generator.pick("Damaged on arrival", "Wrong item", "", "Changed my mind"),
                 amount: amount, created: moment)
         ]
         order.modified = moment
@@ -275,23 +290,23 @@ struct StoreGenerator: Sendable {
 
     // MARK: Reviews and notifications
 
-    private func addReviews(_ count: Int, to store: inout Store, _ chance: Chance) {
+    private func addReviews(_ count: Int, to store: inout SiteStore, _ generator: SeededGenerator) {
         for number in 0..<count {
-            guard let product = chance.pick(store.products), let customer = chance.pick(store.customers),
-                let (text, rating) = chance.pick(People.reviews)
+            guard let product = generator.pick(store.products), let customer = generator.pick(store.customers),
+                let (text, rating) = generator.pick(People.reviews)
             else { return }
-            let age = Int64(count - number) * 3 * Self.day + Int64(chance.number(0...80_000))
+            let age = Int64(count - number) * 3 * Self.day + Int64(generator.number(0...80_000))
             store.reviews.append(
                 Review(
-                    id: store.nextComment(), productID: product.id, parent: 0, author: customer.billing.name,
+                    id: store.commentIDs.next(), productID: product.id, parent: 0, author: customer.billing.name,
                     email: customer.billing.email, created: now.advanced(by: .seconds(-age)), text: text,
                     rating: Int64(rating),
-                    status: chance.weighted(.approved, [(.approved, 75), (.unapproved, 20), (.spam, 5)])))
+                    status: generator.weighted(.approved, [(.approved, 75), (.unapproved, 20), (.spam, 5)])))
         }
     }
 
-    /// Of the last orders and reviews.
-    private func tell(_ account: inout DotcomAccount, of store: Store) {
+    /// Adds notifications about the last orders and reviews.
+    private func tell(_ account: inout DotcomAccount, of store: SiteStore) {
         let orders = store.orders.all.suffix(12).map { ($0.created, StoreEvent.newOrder($0.id)) }
         let reviews = store.reviews.suffix(4).map { ($0.created, StoreEvent.newReview($0.id)) }
         for (created, event) in (orders + reviews).sorted(by: { $0.0 < $1.0 }) {
@@ -303,4 +318,12 @@ struct StoreGenerator: Sendable {
                     isRead: created < now.advanced(by: .seconds(-3 * Self.day))), at: 0)
         }
     }
+}
+
+/// The initial state of a simulation.
+struct GeneratedWorld: Sendable {
+    var user: SiteUser
+    var account: DotcomAccount
+    var stores: [SiteStore]
+    var accounts: [SiteAccounts]
 }

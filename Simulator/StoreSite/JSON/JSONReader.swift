@@ -1,15 +1,17 @@
-/// Reads JSON (RFC 8259) from any bytes: what is none is nil.
+internal import Text
+
+/// Reads JSON (RFC 8259) from any bytes; invalid JSON gives nil.
 struct JSONReader {
     private let bytes: [UInt8]
     private var index = 0
     private var depth = 0
 
-    /// Deeper than anything that a client sends, and far from the end of a thread's stack.
+    /// Deeper than any client's JSON, and far from the end of a thread's stack.
     private static let deepest = 64
 
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    static func node(_ bytes: [UInt8]) -> JSONNode? {
+    static func node(_ bytes: [UInt8]) -> JSONValue? {
         var reader = JSONReader(bytes)
         reader.skipSpace()
         guard let node = reader.value() else { return nil }
@@ -36,11 +38,11 @@ struct JSONReader {
         return true
     }
 
-    private mutating func value() -> JSONNode? {
+    private mutating func value() -> JSONValue? {
         switch next {
         case UInt8(ascii: "{"): nested { $0.object() }
         case UInt8(ascii: "["): nested { $0.list() }
-        case UInt8(ascii: "\""): string().map(JSONNode.text)
+        case UInt8(ascii: "\""): string().map(JSONValue.text)
         case UInt8(ascii: "t"): take(word: "true") ? .bool(true) : nil
         case UInt8(ascii: "f"): take(word: "false") ? .bool(false) : nil
         case UInt8(ascii: "n"): take(word: "null") ? .null : nil
@@ -48,7 +50,7 @@ struct JSONReader {
         }
     }
 
-    private mutating func nested(_ read: (inout JSONReader) -> JSONNode?) -> JSONNode? {
+    private mutating func nested(_ read: (inout JSONReader) -> JSONValue?) -> JSONValue? {
         guard depth < Self.deepest else { return nil }
         depth += 1
         index += 1
@@ -58,8 +60,8 @@ struct JSONReader {
         return node
     }
 
-    private mutating func object() -> JSONNode? {
-        var members: [JSONNode.Member] = []
+    private mutating func object() -> JSONValue? {
+        var members: [JSONValue.Member] = []
         if take(UInt8(ascii: "}")) { return .object([]) }
         while true {
             guard let name = string() else { return nil }
@@ -67,7 +69,12 @@ struct JSONReader {
             guard take(UInt8(ascii: ":")) else { return nil }
             skipSpace()
             guard let value = value() else { return nil }
-            members.append(JSONNode.Member(name: name, value: value))
+            // PHP keeps the last value of a repeated name.
+            if let index = members.firstIndex(where: { $0.name == name }) {
+                members[index].value = value
+            } else {
+                members.append(JSONValue.Member(name: name, value: value))
+            }
             skipSpace()
             if take(UInt8(ascii: "}")) { return .object(members) }
             guard take(UInt8(ascii: ",")) else { return nil }
@@ -75,8 +82,8 @@ struct JSONReader {
         }
     }
 
-    private mutating func list() -> JSONNode? {
-        var elements: [JSONNode] = []
+    private mutating func list() -> JSONValue? {
+        var elements: [JSONValue] = []
         if take(UInt8(ascii: "]")) { return .list([]) }
         while true {
             guard let value = value() else { return nil }
@@ -88,7 +95,7 @@ struct JSONReader {
         }
     }
 
-    private mutating func number() -> JSONNode? {
+    private mutating func number() -> JSONValue? {
         let start = index
         _ = take(UInt8(ascii: "-"))
         if !take(UInt8(ascii: "0")) { guard digits() else { return nil } }
@@ -139,7 +146,7 @@ struct JSONReader {
         return true
     }
 
-    /// The character that begins with a UTF-16 unit. Half a pair is a replacement character.
+    /// Returns the character that starts with a UTF-16 unit. An unpaired surrogate becomes a replacement character.
     private mutating func scalar(_ unit: UInt32) -> Unicode.Scalar {
         guard (0xD800...0xDBFF).contains(unit) else { return Unicode.Scalar(unit) ?? "\u{FFFD}" }
         let mark = index

@@ -1,7 +1,9 @@
-/// Writes JSON as PHP does: slashes and everything beyond ASCII are escaped.
+internal import Text
+
+/// Writes JSON like PHP: slashes and all non-ASCII characters are escaped.
 struct JSONWriter {
     private(set) var bytes: [UInt8] = []
-    /// Where the members of the outermost object end.
+    /// The end positions of the members of the outermost object.
     private(set) var memberEnds: [Int] = []
     private var needsComma = false
     private var depth = 0
@@ -62,12 +64,12 @@ struct JSONWriter {
         list(elements, write)
     }
 
-    mutating func member(_ name: StaticString, node: JSONNode) {
+    mutating func member(_ name: StaticString, node: JSONValue) {
         key(name)
         write(node)
     }
 
-    mutating func write(_ node: JSONNode) {
+    mutating func write(_ node: JSONValue) {
         switch node {
         case .null: value { $0.raw("null") }
         case .bool(let flag): value { $0.raw(flag ? "true" : "false") }
@@ -86,7 +88,7 @@ struct JSONWriter {
         }
     }
 
-    /// What is JSON already, as one value.
+    /// Appends JSON text as one value.
     mutating func append(_ json: some Collection<UInt8>) { value { $0.bytes += json } }
 
     private mutating func value(_ write: (inout JSONWriter) -> Void) {

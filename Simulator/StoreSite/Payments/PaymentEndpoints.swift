@@ -1,5 +1,7 @@
-/// What WooPayments and the Stripe extension offer to a till: accounts, connection tokens, locations, captures and
-/// charges.
+internal import Text
+
+/// The endpoints of WooPayments and the Stripe extension for a till: accounts, connection tokens, locations,
+/// captures, and charges.
 enum PaymentEndpoints {
     static let routes: [Route] = [
         Route("GET", "/wc/v3/payments/accounts", account(withEligibility: true)),
@@ -16,7 +18,7 @@ enum PaymentEndpoints {
     private static func account(withEligibility: Bool) -> Route.Handler {
         { store, _ throws(SiteError) in
             let currency = store.settingText("general", "woocommerce_currency").lowercased()
-            var members: [JSONNode.Member] = [
+            var members: [JSONValue.Member] = [
                 .init(name: "has_pending_requirements", value: false),
                 .init(name: "has_overdue_requirements", value: false), .init(name: "current_deadline", value: .null),
                 .init(name: "status", value: "complete"),
@@ -32,23 +34,23 @@ enum PaymentEndpoints {
         }
     }
 
-    /// The name as it appears on a card statement: at most 22 characters.
+    /// Returns the statement descriptor, at most 22 characters.
     private static func descriptor(_ name: String) -> String {
         String(name.uppercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == " ") }.prefix(22))
     }
 
-    private static func connectionToken(_ store: inout Store, _ call: Call) throws(SiteError) -> Reply {
+    private static func connectionToken(_ store: inout SiteStore, _ call: Call) throws(SiteError) -> Reply {
         Reply(
             [
-                "object": "terminal.connection_token", "secret": .text("pst_test_\(store.chance.letters(40))"),
+                "object": "terminal.connection_token", "secret": .text("pst_test_\(store.generator.letters(40))"),
                 "test_mode": true,
             ])
     }
 
-    private static func location(_ store: inout Store, _ call: Call) throws(SiteError) -> Reply {
+    private static func location(_ store: inout SiteStore, _ call: Call) throws(SiteError) -> Reply {
         let base = store.base
         guard !base.address1.isEmpty, !base.city.isEmpty, !base.country.isEmpty else {
-            // The message is the address where the owner can mend it.
+            // The message is the URL where the owner can fix it.
             throw SiteError(
                 400, "store_address_is_incomplete",
                 "\(store.identity.address)/wp-admin/admin.php?page=wc-settings&tab=general")
@@ -66,8 +68,7 @@ enum PaymentEndpoints {
             ])
     }
 
-    /// Takes the money that a card has promised. The same intent again is answered as the first time, and takes
-    /// nothing.
+    /// Captures a payment intent. A repeated request gets its first response and takes no money.
     private static func capture(_ gateway: Charge.Gateway) -> Route.Handler {
         { store, call throws(SiteError) in
             guard let intentID = call.parameters.text("payment_intent_id") else {
@@ -99,7 +100,7 @@ enum PaymentEndpoints {
             switch order.status {
             case .pending, .onHold, .failed, .autoDraft, .checkoutDraft: break
             case .processing where order.paid == nil || order.paymentMethod == "cod": break
-            case .processing, .completed, .refunded, .cancelled, .trash:
+            case .processing, .completed, .refunded, .canceled, .trash:
                 throw captureError(
                     "The specified order already has status \(order.status.rawValue). No payment can be made to this "
                         + "order.")
@@ -109,7 +110,7 @@ enum PaymentEndpoints {
                 throw captureError("Amount must be at least $0.50 usd")
             }
             let charge = Charge(
-                id: "ch_\(store.chance.letters(24))", intentID: intentID, orderID: id, gateway: gateway,
+                id: "ch_\(store.generator.letters(24))", intentID: intentID, orderID: id, gateway: gateway,
                 amount: order.totals.total, currency: order.currency.lowercased(), created: call.now)
             store.payments.add(charge)
             complete(&order, with: charge, in: &store, call)
@@ -128,7 +129,7 @@ enum PaymentEndpoints {
     }
 
     private static func complete(
-        _ order: inout StoredOrder, with charge: Charge, in store: inout Store, _ call: Call
+        _ order: inout StoredOrder, with charge: Charge, in store: inout SiteStore, _ call: Call
     ) {
         order.paymentMethod = charge.gateway.rawValue
         order.paymentMethodTitle = charge.gateway.title
@@ -152,21 +153,21 @@ enum PaymentEndpoints {
         }
         for (key, value) in meta {
             order.meta.removeAll { $0.key == key }
-            order.meta.append(MetaEntry(id: store.nextMeta(), key: key, value: .text(value)))
+            order.meta.append(MetaEntry(id: store.metaIDs.next(), key: key, value: .text(value)))
         }
         _ = store.addNote(
             "A payment of \(StoreIdentity.symbol(order.currency))\(charge.amount.text) was <strong>successfully "
                 + "charged</strong> using \(shown) (<code>\(order.transactionID)</code>).",
             to: order.id, at: call.now)
         store.move(&order, to: .completed, at: call.now)
-        // A processing order may have been there before any money was.
+        // A processing order may have been created before any payment.
         order.paid = call.now
         store.orders.put(order)
     }
 
-    private static func charge(_ store: inout Store, _ call: Call) throws(SiteError) -> Reply {
+    private static func charge(_ store: inout SiteStore, _ call: Call) throws(SiteError) -> Reply {
         guard let charge = store.payments.charge(call.text(0)) else {
-            // WooPayments gives no status with it, and WordPress makes 500 of none.
+            // WooPayments sends no status with it, which WordPress turns into 500.
             throw SiteError(500, "wcpay_get_charge", "Error: No such charge: '\(call.text(0).prefix(64))'")
         }
         return Reply(charge.details)

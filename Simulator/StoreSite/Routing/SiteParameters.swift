@@ -1,20 +1,21 @@
 internal import Determinism
+internal import Text
 
-/// The parameters of a request, from its query and its body together.
+/// The parameters of a request, from its query and its body.
 struct SiteParameters: Sendable {
-    private(set) var members: [JSONNode.Member]
+    private(set) var members: [JSONValue.Member]
 
-    init(_ members: [JSONNode.Member] = []) { self.members = members }
+    init(_ members: [JSONValue.Member] = []) { self.members = members }
 
-    /// Of a query or a form: `a=1`, `b[]=1&b[]=2`, `c[d]=3`.
+    /// Creates the parameters of a query or a form: `a=1`, `b[]=1&b[]=2`, `c[d]=3`.
     init(fields: [(name: String, value: String)]) {
         members = []
         for field in fields { add(field.name, field.value) }
     }
 
-    subscript(name: String) -> JSONNode? { members.last { $0.name == name }?.value }
+    subscript(name: String) -> JSONValue? { members.last { $0.name == name }?.value }
 
-    /// These, and what they do not have.
+    /// Returns these parameters, completed by those of `others`.
     func joined(_ others: SiteParameters) -> SiteParameters {
         SiteParameters(others.members.filter { self[$0.name] == nil } + members)
     }
@@ -28,26 +29,26 @@ struct SiteParameters: Sendable {
             return put(name, .text(value))
         }
         let inner = rest.dropFirst().dropLast()
-        // One level is all that a client sends.
+        // Clients send only one level.
         if inner.isEmpty {
             put(String(stem), .list((self[String(stem)]?.elements ?? []) + [.text(value)]))
         } else {
-            var known: [JSONNode.Member] = []
-            if case .object(let members)? = self[String(stem)] { known = members }
-            put(String(stem), .object(known + [JSONNode.Member(name: String(inner), value: .text(value))]))
+            var known: [JSONValue.Member] = []
+            if case .object(let members)? = self[String(stem)] { known = members.filter { $0.name != inner } }
+            put(String(stem), .object(known + [JSONValue.Member(name: String(inner), value: .text(value))]))
         }
     }
 
-    private mutating func put(_ name: String, _ value: JSONNode) {
+    private mutating func put(_ name: String, _ value: JSONValue) {
         members.removeAll { $0.name == name }
-        members.append(JSONNode.Member(name: name, value: value))
+        members.append(JSONValue.Member(name: name, value: value))
     }
 
     // MARK: Values
 
     func text(_ name: String) -> String? { self[name]?.plainText }
 
-    /// A list, or a text with commas in it.
+    /// Returns a list, or the parts of a comma-separated text.
     func words(_ name: String) -> [String]? {
         guard let node = self[name] else { return nil }
         if let elements = node.elements { return elements.compactMap(\.plainText) }
@@ -93,7 +94,7 @@ struct SiteParameters: Sendable {
         throw .invalidParameter(name, "\(name) is not of type boolean.")
     }
 
-    /// A date and time; one without a zone is of a clock `offsetSeconds` east of UTC.
+    /// Parses a date and time; without a zone it is local time, `offsetSeconds` east of UTC.
     func moment(_ name: String, offsetSeconds: Int) throws(SiteError) -> Timestamp? {
         guard let text = text(name), !text.isEmpty else { return nil }
         if let date = CivilDate(text) { return Timestamp(date, offsetSeconds: offsetSeconds) }
@@ -103,7 +104,7 @@ struct SiteParameters: Sendable {
         return moment
     }
 
-    /// One of the words that are allowed.
+    /// Returns one of the allowed words.
     func choice(_ name: String, _ allowed: [String], default standard: String) throws(SiteError) -> String {
         guard let text = text(name) else { return standard }
         guard allowed.contains(text) else {

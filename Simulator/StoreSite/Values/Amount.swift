@@ -1,13 +1,13 @@
-internal import Amounts
+internal import Money
 
-/// An amount of the store's money: a whole number of hundredths, since a store has one number of decimals for all that
-/// it sells. It may be negative.
+/// An amount in the store's currency, as a whole number of hundredths because a store uses one number of decimals. It
+/// can be negative.
 struct Amount: Hashable, Comparable, Sendable {
     let hundredths: Int64
 
     init(hundredths: Int64) { self.hundredths = hundredths }
 
-    /// Rounds to the nearest hundredth, halves away from zero. Nil for what is no number, or beyond a billion.
+    /// Rounds to the nearest hundredth, halves away from zero. Fails for anything but a number up to a billion.
     init?(_ text: String) {
         guard let decimal = ExactDecimal(text) else { return nil }
         var (coefficient, scale) = (decimal.coefficient, decimal.scale)
@@ -25,7 +25,7 @@ struct Amount: Hashable, Comparable, Sendable {
 
     static func < (first: Amount, second: Amount) -> Bool { first.hundredths < second.hundredths }
 
-    // Sums of what no till has ever taken end at the largest number, instead of ending the program.
+    // Sums saturate at the largest number instead of trapping.
     static func + (first: Amount, second: Amount) -> Amount {
         Amount(clamping: Int128(first.hundredths) + Int128(second.hundredths))
     }
@@ -40,7 +40,7 @@ struct Amount: Hashable, Comparable, Sendable {
 
     func times(_ quantity: Int64) -> Amount { Amount(clamping: Int128(hundredths) * Int128(quantity)) }
 
-    /// The part of it that `numerator` is of `denominator`, rounded to the nearest hundredth.
+    /// Returns `numerator`/`denominator` of the amount, rounded to the nearest hundredth.
     func part(_ numerator: Int64, of denominator: Int64) -> Amount {
         guard denominator > 0 else { return .zero }
         let product = Int128(hundredths) * Int128(numerator)
@@ -48,14 +48,14 @@ struct Amount: Hashable, Comparable, Sendable {
         return Amount(clamping: (product + (product < 0 ? -half : half)) / Int128(denominator))
     }
 
-    /// With two decimals: `12.50`.
+    /// The amount with two decimals: `12.50`.
     var text: String {
         let magnitude = hundredths.magnitude
         let fraction = magnitude % 100
         return "\(hundredths < 0 ? "-" : "")\(magnitude / 100).\(fraction < 10 ? "0" : "")\(fraction)"
     }
 
-    /// Without zeros at the end, as a JSON number is written: `12.5`.
+    /// The amount as a JSON number without trailing zeros: `12.5`.
     var number: String {
         let fraction = hundredths.magnitude % 100
         let whole = "\(hundredths < 0 ? "-" : "")\(hundredths.magnitude / 100)"
@@ -63,7 +63,7 @@ struct Amount: Hashable, Comparable, Sendable {
         return fraction % 10 == 0 ? "\(whole).\(fraction / 10)" : "\(whole).\(fraction < 10 ? "0" : "")\(fraction)"
     }
 
-    /// What one of `quantity` costs, with at most six decimals, as a JSON number.
+    /// Returns the price of one of `quantity`, with at most six decimals, as a JSON number.
     func numberEach(_ quantity: Int64) -> String {
         guard quantity > 0 else { return number }
         let millionths = Int128(hundredths) * 10_000

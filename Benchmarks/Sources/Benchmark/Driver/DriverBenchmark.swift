@@ -4,13 +4,13 @@ internal import Simulator
 internal import SmartCard
 internal import USB
 
-/// What the driver adds to an APDU, at each exchange level.
+/// Measures the time that the driver adds to an APDU, at each exchange level.
 struct DriverBenchmark {
     private struct Level {
         let name: String
         let channel: CCIDCardChannel
         let command: CommandAPDU
-        /// What the driver sends for the command.
+        /// The messages that the driver sends for the command.
         let block: [UInt8]
         let card: InstantCard
     }
@@ -90,7 +90,7 @@ struct DriverBenchmark {
         block: [UInt8], _ card: InstantCard
     ) async throws -> Level {
         var model = model
-        // Nobody comes or goes here.
+        // No device is plugged in or unplugged.
         model.hasInterruptEndpoint = false
         let descriptors = model.descriptors
         let device = USBDevice(

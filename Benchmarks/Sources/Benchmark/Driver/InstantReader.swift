@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import USB
 
-/// A CCID reader in memory that answers at once. It does as little as a reader can.
+/// A minimal CCID reader in memory that answers at once.
 final class InstantReader: USBBus, USBTransport {
     let device: USBDevice
     private let card: InstantCard

@@ -4,11 +4,11 @@ internal import Simulator
 internal import SmartCard
 internal import Synchronization
 
-/// An issuer that computes what the simulated one does, approves whatever is genuine, and remembers nothing of it.
+/// An issuer that does the cryptography of the simulated issuer, approves every genuine cryptogram, and keeps no state.
 final class ApprovingIssuer: OnlineAuthorizer {
     private let keys: TestKeys
     private let meter: WorkMeter?
-    /// What the last genuine cryptogram was made over.
+    /// The data of the last genuine cryptogram.
     private let last = Mutex<ApplicationCryptogram.Input?>(nil)
 
     init(keys: TestKeys, meter: WorkMeter?) { (self.keys, self.meter) = (keys, meter) }
@@ -19,10 +19,10 @@ final class ApprovingIssuer: OnlineAuthorizer {
         let before = Machine.threadProcessorSeconds
         let answer = try? answer(request)
         meter?.noteIssuer(seconds: Machine.threadProcessorSeconds - before)
-        return .answered(answer ?? IssuerAnswer(authorisationResponseCode: Array("05".utf8)))
+        return .answered(answer ?? IssuerAnswer(authorizationResponseCode: Array("05".utf8)))
     }
 
-    /// - Returns: nil when the cryptogram is not the card's.
+    /// - Returns: nil when the cryptogram is not genuine.
     private func answer(_ request: borrowing OnlineAuthorizationRequest) throws -> IssuerAnswer? {
         let objects = request.iccData
         func value(_ tag: BERTag) -> [UInt8]? { objects.first { $0.tag == tag }?.value }
@@ -36,7 +36,7 @@ final class ApprovingIssuer: OnlineAuthorizer {
         last.withLock { $0 = input }
         let approved = Array("00".utf8)
         return IssuerAnswer(
-            authorisationResponseCode: approved, authorisationCode: "123456",
+            authorizationResponseCode: approved, authorizationCode: "123456",
             issuerAuthenticationData: try IssuerAuthenticationData.make(
                 IssuerAuthenticationData.Context(
                     version: version, atc: input.atc, unpredictableNumber: input.unpredictableNumber, arqc: arqc),

@@ -1,7 +1,7 @@
 internal import Simulator
 internal import SmartCard
 
-/// A card without a reader: a command is a call.
+/// A card without a reader. A command is a function call.
 struct CardContacts: CardChannel {
     let card: SimulatedEMVCard
     let meter: WorkMeter?

@@ -1,10 +1,10 @@
 internal import EMV
 internal import Simulator
 
-/// What one online transaction between kernel and card costs, of what the cost is made, and whether the memory of the
-/// process grows with the number of transactions.
+/// Measures the time of an online transaction between kernel and card, the shares of that time, and whether the memory
+/// of the process grows with the number of transactions.
 struct EMVBenchmark {
-    /// One card, with what was measured of it, in microseconds of processor time a transaction.
+    /// The measurements of one card, in microseconds of processor time per transaction.
     private struct Subject {
         let name: String
         let lane: KernelLane
@@ -17,7 +17,7 @@ struct EMVBenchmark {
         var rest = Samples()
     }
 
-    /// How many transactions the memory is watched for; nil for as many as 20 seconds allow.
+    /// The number of transactions of the memory measurement; nil for as many as fit into 20 seconds.
     var transactions: Int?
     var rounds = 15
     var payments = 100
@@ -90,7 +90,7 @@ struct EMVBenchmark {
         return table.text
     }
 
-    /// Measured in turns of its own, because looking at the clock at every command costs time too.
+    /// Measured in separate rounds, because reading the clock at every command also takes time.
     private func shares(_ subjects: [Subject]) async throws -> String {
         var table = MarkdownTable("card", "commands", "card", "issuer", "kernel")
         for (subject, method) in zip(subjects, [OfflineAuthenticationMethod.none, .dda, .cda]) {
@@ -115,7 +115,7 @@ struct EMVBenchmark {
     }
 
     private func memory(_ lane: KernelLane) async throws -> String {
-        // Whatever is made on first use exists by now.
+        // Everything that is created on first use exists by now.
         try await lane.pay(1000)
         let start = try Machine.residentKilobytes()
         var (middle, count) = (start, 0)

@@ -1,12 +1,12 @@
-internal import Amounts
 internal import CardSecrets
 internal import Determinism
 internal import EMV
+internal import Money
 internal import Simulator
 
-/// A kernel with a simulated card at its contacts and an issuer behind it: no reader, no bus, nothing written down.
+/// A kernel with a simulated card and an issuer, without a reader, a bus, or a journal.
 final class KernelLane {
-    /// A person who knows the PIN of every card that asks for one here.
+    /// A cardholder who knows the PIN of every card of the benchmark.
     private struct Person: CardholderInterface {
         func chooseApplication(_ applications: [ApplicationChoice]) async -> Int? { applications.indices.first }
         func enterPIN(_ prompt: PINPrompt) async -> PINEntry { .entered(SensitiveBytes([1, 2, 3, 4])) }
@@ -15,7 +15,7 @@ final class KernelLane {
         ) async -> EncipheredPINBlock? { nil }
     }
 
-    /// A card counts its transactions in two bytes and ends its life before they overflow. Then a new one is made.
+    /// A card counts its transactions in two bytes and stops working before they overflow. Then a new card is created.
     private static let paymentsPerCard = 60_000
 
     let profile: CardProfile
@@ -29,10 +29,10 @@ final class KernelLane {
     private var paymentsOfCard = 0
 
     /// - Parameters:
-    ///   - name: of a card profile that is approved online.
-    ///   - method: how the kernel must find the card genuine.
-    ///   - meter: told of the card's and the issuer's work; nil for a lane without any measuring inside.
-    /// - Throws: when there is no such profile, or no card can be made of it.
+    ///   - name: the name of a card profile that is approved online.
+    ///   - method: the expected method of offline data authentication.
+    ///   - meter: measures the work of card and issuer; nil to measure nothing inside the lane.
+    /// - Throws: when the profile does not exist, or its card cannot be created.
     init(card name: String, method: OfflineAuthenticationMethod, meter: WorkMeter? = nil) throws {
         profile = try CardProfileLibrary.profile(name)
         keys = try TestKeys.embedded()
@@ -48,9 +48,9 @@ final class KernelLane {
             date: CivilDate(year: 2026, month: 1, day: 2, hour: 12, minute: 34, second: 56), sequenceCounter: 7)
     }
 
-    /// Takes payments, one after the other.
+    /// Takes payments one after the other.
     ///
-    /// - Throws: when one of them is not what it should be: then nothing was measured.
+    /// - Throws: when a payment has an unexpected result; then the measurement is void.
     func pay(_ count: Int) async throws {
         for _ in 0..<count {
             if paymentsOfCard == Self.paymentsPerCard {

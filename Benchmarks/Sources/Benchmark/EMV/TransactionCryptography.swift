@@ -2,7 +2,7 @@ internal import CardSecrets
 internal import Cryptography
 internal import Simulator
 
-/// The cryptography of one transaction without all that is around it: what kernel, card and issuer compute together.
+/// The cryptography of one transaction alone: the computations of kernel, card, and issuer.
 struct TransactionCryptography {
     private let authority: RSAPrivateKey
     private let issuer: RSAPrivateKey
@@ -12,13 +12,13 @@ struct TransactionCryptography {
     // Any key takes the same time.
     private let key = SealedBytes((1...16).map { UInt8($0) &* 37 })
     private let pan: [UInt8] = [0x47, 0x61, 0x73, 0x90, 0x01, 0x01, 0x00, 0x10]
-    // As long as what is hashed on the average.
+    // The average length of hashed data.
     private let message = [UInt8](repeating: 0x5A, count: 200)
 
     /// - Parameters:
-    ///   - lane: which has paid once.
-    ///   - work: what one payment was.
-    /// - Throws: `BenchmarkError` before the first payment; a failure of the test keys.
+    ///   - lane: a lane that has taken one payment.
+    ///   - work: the work of one payment.
+    /// - Throws: `BenchmarkError` before the first payment, and errors of the test keys.
     init(_ lane: KernelLane, work: WorkMeter.Work) throws {
         guard let input = lane.issuer.lastInput else { throw BenchmarkError("no payment yet") }
         (self.input, self.work) = (input, work)
@@ -31,13 +31,13 @@ struct TransactionCryptography {
         card = try key(.icc, sizes.icc)
     }
 
-    /// The card signs, and deciphers the PIN.
+    /// The card signs and deciphers the PIN.
     func applyPrivateKeys() throws {
         let block = Self.block(card)
         for _ in 0..<work.cardKeyOperations { _ = try card.apply(block) }
     }
 
-    /// The kernel opens the certificates of issuer and card, each signature, and enciphers the PIN.
+    /// The kernel recovers the certificates of issuer and card and each signature, and enciphers the PIN.
     func applyPublicKeys() throws {
         guard work.cardKeyOperations > 0 else { return }
         for key in [authority, issuer] { _ = try key.publicKey.apply(Self.block(key)) }
@@ -45,8 +45,8 @@ struct TransactionCryptography {
         for _ in 0..<work.cardKeyOperations { _ = try card.publicKey.apply(block) }
     }
 
-    /// The card makes two cryptograms and checks an ARPC; the issuer derives the card's key, checks the first
-    /// cryptogram and makes the ARPC; certificates, signatures and what CDA signs are hashed.
+    /// The card computes two cryptograms and checks an ARPC; the issuer derives the card's key, checks the first
+    /// cryptogram, and computes the ARPC; certificates, signatures, and the CDA data are hashed.
     func applySymmetricKeysAndHashes() throws {
         let version = input.issuerApplicationData.version
         let masterKey = try version.masterKey(

@@ -1,7 +1,7 @@
 internal import SmartCard
 internal import Synchronization
 
-/// What of a transaction's work is the card's and what the issuer's, and which commands the card got.
+/// Measures the shares of card and issuer in the work of a transaction, and records the commands to the card.
 final class WorkMeter: Sendable {
     struct Work: Sendable {
         /// Processor time, in seconds.
@@ -12,10 +12,10 @@ final class WorkMeter: Sendable {
         var dynamicSignatures = 0
         /// Signatures over cryptogram and transaction (CDA).
         var combinedSignatures = 0
-        /// PINs that came enciphered under the card's key.
+        /// PINs that were enciphered under the card's key.
         var encipheredPINs = 0
 
-        /// How often the card's private key is applied, and its public key by the kernel.
+        /// The number of uses of the card's private key, and of its public key by the kernel.
         var cardKeyOperations: Int { dynamicSignatures + combinedSignatures + encipheredPINs }
     }
 

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What the figures were measured on.
+/// The machine on which the benchmarks run.
 enum Machine {
     static var description: String {
         let processor = field("model name", of: "/proc/cpuinfo") ?? "unknown processor"
@@ -10,10 +10,10 @@ enum Machine {
 
     static var coreCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
-    /// One, five and fifteen minutes: whether others were working too.
+    /// The load averages of 1, 5, and 15 minutes, which show whether other programs were running.
     static var load: String { text(of: "/proc/loadavg").split(separator: " ").prefix(3).joined(separator: " ") }
 
-    /// What the processors have worked for this process, all of its threads together.
+    /// The processor time of this process, of all its threads.
     static var processorSeconds: Double {
         var usage = rusage()
         getrusage(RUSAGE_SELF.rawValue, &usage)
@@ -21,7 +21,7 @@ enum Machine {
         return seconds(usage.ru_utime) + seconds(usage.ru_stime)
     }
 
-    /// What the processor has worked for this thread alone. A task may go on in another one after an `await`.
+    /// The processor time of this thread. A task may continue on another thread after an `await`.
     static var threadProcessorSeconds: Double {
         var now = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now)
@@ -30,7 +30,7 @@ enum Machine {
 
     /// The memory of this process that is in RAM (VmRSS, proc(5)).
     ///
-    /// - Throws: `BenchmarkError` when the kernel does not say.
+    /// - Throws: `BenchmarkError` when the kernel does not report it.
     static func residentKilobytes() throws -> Int {
         guard let words = field("VmRSS", of: "/proc/self/status")?.split(separator: " "),
             let kilobytes = words.first.flatMap({ Int($0) })
@@ -45,7 +45,7 @@ enum Machine {
         return "\(date.tm_year + 1900)-\(pad(date.tm_mon + 1))-\(pad(date.tm_mday))"
     }
 
-    /// How often a second a page that was appended to a file in `folder` reaches the disk (fdatasync(2)).
+    /// How many times per second a page appended to a file in `folder` reaches the disk (fdatasync(2)).
     static func syncRate(in folder: String) async -> Double {
         let path = folder + "/sync"
         let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC, 0o600)

@@ -1,4 +1,4 @@
-/// A table as Markdown, numbers on the right.
+/// A table in Markdown, with numbers right-aligned.
 struct MarkdownTable {
     private let header: [String]
     private var rows: [[String]] = []
@@ -26,7 +26,7 @@ struct MarkdownTable {
 }
 
 extension Samples {
-    /// Median, and in brackets the range.
+    /// The median, and the range in parentheses.
     func text(decimals: Int) -> String {
         "\(median.text(decimals)) (\(minimum.text(decimals))...\(maximum.text(decimals)))"
     }

@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// A server in a process of its own, until this is let go of.
+/// A server in a separate process, which ends with this object.
 final class RunningServer {
-    /// What it said when it began.
+    /// The first output of the server.
     let words: String
     private let process: pid_t
 
     /// - Parameters:
     ///   - program: the path of the program.
-    ///   - arguments: what it is to do.
-    ///   - end: with what the words end that it says when it has begun.
-    /// - Throws: `BenchmarkError` when it does not begin.
+    ///   - arguments: the arguments of the program.
+    ///   - end: the end of the server's first output.
+    /// - Throws: `BenchmarkError` when the server does not start.
     init(_ program: String, _ arguments: [String], until end: String) throws {
         var ends: [CInt] = [-1, -1]
         guard pipe(&ends) == 0 else { throw BenchmarkError("no pipe") }
@@ -39,7 +39,7 @@ final class RunningServer {
         guard text.contains(end) else { throw BenchmarkError("the server did not begin: \(text)") }
     }
 
-    /// What its first line says after these words, its address.
+    /// Returns the rest of the first line after `words`: the address.
     func address(after beginning: String) throws -> String {
         guard let line = words.split(separator: "\n").first, line.hasPrefix(beginning) else {
             throw BenchmarkError("the server does not say where it is: \(words)")

@@ -1,4 +1,4 @@
-/// What was measured, one value a round.
+/// The measured values, one per round.
 struct Samples {
     private(set) var values: [Double] = []
 
@@ -15,14 +15,14 @@ struct Samples {
         return (sorted[last / 2] + sorted[(last + 1) / 2]) / 2
     }
 
-    /// What so many of a hundred values do not exceed.
+    /// Returns the value that this percentage of the values does not exceed.
     func percentile(_ percent: Int) -> Double {
         let sorted = values.sorted()
         guard let last = sorted.indices.last else { return .nan }
         return sorted[min(last, sorted.count * percent / 100)]
     }
 
-    /// Round by round, so that a slow minute of the machine weighs on both sides of the quotient.
+    /// Divides round by round, so that a slow minute of the machine affects both sides of the quotient.
     static func / (numerators: Samples, denominators: Samples) -> Samples {
         Samples(zip(numerators.values, denominators.values).map { $0 / $1 })
     }

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// A folder for the databases of a run, removed with all that is in it.
+/// A folder for the databases of a run, removed with its content.
 final class TemporaryFolder: Sendable {
     let path: String
 
-    /// - Parameter parent: on the disk that is measured; a memory file system would flush nothing.
+    /// - Parameter parent: a folder on the disk to measure. A memory file system would not flush.
     /// - Throws: `BenchmarkError`
     init(in parent: String) throws {
         var template = Array((parent + "/benchmark-XXXXXX").utf8CString)
@@ -12,7 +12,7 @@ final class TemporaryFolder: Sendable {
         path = String(cString: made)
     }
 
-    /// Removes a database of a session with all that stands beside it.
+    /// Removes a database of a session and the files next to it.
     static func remove(_ database: String) {
         for ending in ["", "-wal", "-shm", ".lease", ".issuer", ".card-key", ".settings", ".settings.lock"] {
             unlink(database + ending)
@@ -33,7 +33,7 @@ final class TemporaryFolder: Sendable {
     }
 }
 
-/// Why a benchmark measured nothing.
+/// The reason why a benchmark has no result.
 struct BenchmarkError: Error, CustomStringConvertible {
     let description: String
 

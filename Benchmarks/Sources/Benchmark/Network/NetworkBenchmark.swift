@@ -1,8 +1,8 @@
 internal import CMultiLoop
 internal import Networking
 
-/// Requests a second over kept connections on the loopback interface: `CurlNetwork`, and a bare loop in C over the same
-/// library.
+/// Measures requests per second over kept connections on the loopback interface: `CurlNetwork`, and a plain loop in C
+/// with the same library.
 struct NetworkBenchmark {
     var rounds = 9
     var requests = 8000

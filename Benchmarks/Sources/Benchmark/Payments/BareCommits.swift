@@ -1,11 +1,11 @@
 internal import GRDBSQLite
 
-/// SQLite alone, as fast as it can commit: one row a transaction, prepared statements, nothing around them.
+/// SQLite alone, committing as fast as it can: one row per transaction, with prepared statements.
 final class BareCommits {
     private var database: OpaquePointer?
     private var statements: [OpaquePointer?] = []
 
-    /// - Parameter path: a new file, on the disk that the journal is on.
+    /// - Parameter path: a new file, on the disk of the journal.
     /// - Throws: `BenchmarkError`
     init(path: String) throws {
         try check(sqlite3_open(path, &database))

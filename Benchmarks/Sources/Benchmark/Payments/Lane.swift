@@ -1,24 +1,28 @@
-internal import Amounts
 internal import Determinism
 internal import EMV
 internal import Hardware
+internal import Money
+internal import Payments
 internal import Simulator
 internal import SmartCard
 internal import Storage
+internal import TillConfiguration
 internal import USB
 internal import Yosemite
 
-/// A till with its reader, its card and its customer, put together as the command line does it: everything
-/// between a dispatched action and the bytes on a simulated USB bus.
+/// A till with its reader, card, and customer, composed as in the command line program: everything between a
+/// dispatched action and the bytes on a simulated USB bus.
 final class Lane: Sendable {
     private let stores: StoresManager
     private let cardholder: RepeatingCardholder
     private let amount: Money
+    private let queue = RunQueue()
 
     // The card is the name of a card profile whose payments are approved. Lanes may share a journal.
     init(reader model: SimulatedReaderModel, card name: String, journal: PaymentJournal) async throws {
         let random = SeededRandomSource(seed: 1)
-        let clock = SimulationClock(VirtualTimeSource())
+        let clock = SimulationClock()
+        queue.add(clock)
         let bus = SimulatedUSBBus(clock: clock)
         let reader = SimulatedCCIDReader(model: model, clock: clock)
         bus.plug(reader)
@@ -52,7 +56,19 @@ final class Lane: Sendable {
                 disconnectReader: { dispatcher in
                     _ = try? await dispatcher.perform { CardPresentPaymentsAction.reset(onCompletion: $0) } as Void
                 }))
-        try await connect()
+        try await play { [self] in try await connect() }
+    }
+
+    /// Runs `body` in the lane's simulated time.
+    private func play(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        let result = await queue.turn {
+            $0 ? nil : Timestamp(milliseconds: .max)
+        } _: {
+            () -> Result<Void, any Error> in
+            do { return .success(try await body()) } catch { return .failure(error) }
+        }
+        guard let result else { throw BenchmarkError("a payment waits for something that never happens") }
+        try result.get()
     }
 
     private func connect() async throws {
@@ -70,18 +86,17 @@ final class Lane: Sendable {
         }
     }
 
-    /// Takes payments, one after the other.
+    /// Takes payments one after the other.
     ///
-    /// In virtual time seconds pass while a task waits for its thread, so on a busy machine the driver may hear of
-    /// the last card's removal after the next one is in, and end that payment. Such a payment is taken again.
-    ///
-    /// - Throws: when one of fifty payments is not approved: then nothing was measured.
-    func pay(_ count: Int) async throws {
+    /// - Throws: when a payment is not approved; then the measurement is void.
+    func pay(_ count: Int) async throws { try await play { [self] in try await take(count) } }
+
+    private func take(_ count: Int) async throws {
         let cardholder = cardholder
         let request = PaymentRequest(amount: amount)
         var (approved, failed) = (0, 0)
         while approved < count {
-            let payment: Yosemite.Payment = try await stores.perform {
+            let payment: Payment = try await stores.perform {
                 CardPresentPaymentsAction.collectPayment(
                     request: request, onCardReaderMessage: { cardholder.observe($0) },
                     onProcessingCompletion: { _ in }, onCompletion: $0)
@@ -98,8 +113,10 @@ final class Lane: Sendable {
         }
     }
 
-    /// Lets go of the reader.
+    /// Disconnects the reader.
     func close() async throws {
-        try await stores.perform { CardPresentPaymentsAction.reset(onCompletion: $0) } as Void
+        try await play { [stores] in
+            try await stores.perform { CardPresentPaymentsAction.reset(onCompletion: $0) } as Void
+        }
     }
 }

@@ -1,12 +1,12 @@
-internal import Amounts
 internal import CSlowDisk
 internal import Determinism
+internal import Money
 internal import Simulator
 internal import Storage
 
-/// Whole payments a second, with one till and with two tills on one database.
+/// Measures complete payments per second, with one till and with two tills on one database.
 struct PaymentBenchmark {
-    /// A reader and a card at it.
+    /// A reader and its card.
     struct Setup {
         let name: String
         let model: SimulatedReaderModel
@@ -20,7 +20,7 @@ struct PaymentBenchmark {
         ]
     }
 
-    /// What the payment journal itself says of a normal approved sale.
+    /// The journal's own measurements of an approved sale.
     static let commitsPerPayment = 3
 
     let folder: TemporaryFolder
@@ -143,7 +143,7 @@ struct PaymentBenchmark {
         return lanes
     }
 
-    /// Every lane takes its payments, all lanes at once.
+    /// Takes payments in all lanes at the same time.
     private func pay(_ lanes: [Lane], _ payments: Int) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for lane in lanes { group.addTask { try await lane.pay(payments) } }
@@ -162,7 +162,7 @@ struct PaymentBenchmark {
     }
 }
 
-/// Whether a target is met, in words.
+/// Describes whether a target is met.
 func verdict(_ value: Double, atLeast target: Double) -> String {
     "≥ \(target.text(target.rounded() == target ? 0 : 1)): " + (value >= target ? "met" : "missed")
 }

@@ -3,7 +3,7 @@ internal import EMV
 internal import Hardware
 internal import Simulator
 
-/// A person who pays again and again with one card: puts it in whenever the reader asks, and takes it out.
+/// A cardholder who pays repeatedly with one card: inserts and removes it when the reader asks.
 final class RepeatingCardholder: CardholderInterface {
     private let card: SimulatedEMVCard
     private let reader: SimulatedCCIDReader

@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// A program that runs and ends, with what it cost.
+/// A finished program with its time and memory.
 struct ChildProcess {
-    /// From its start to its end.
+    /// The time from start to end.
     let milliseconds: Double
-    /// The most memory that it held, in MB (wait4(2), ru_maxrss). The kernel counts from what this process holds when
-    /// it starts the other, so it has to be small: run this benchmark first.
+    /// The peak memory, in MB (wait4(2), ru_maxrss). The kernel starts counting at the size of this process, so this
+    /// process must be small: run this benchmark first.
     let peakMemory: Double
 
-    /// - Throws: when it cannot be started, or ends with another code than 0.
+    /// - Throws: when the program cannot be started, or its exit code is not 0.
     init(_ path: String, _ arguments: [String] = []) async throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

@@ -1,4 +1,4 @@
-/// How fast the command line starts, and how much memory a payment takes.
+/// Measures the start-up time of the program and the memory of a payment.
 struct ProgramBenchmark {
     private struct Row {
         let name: String

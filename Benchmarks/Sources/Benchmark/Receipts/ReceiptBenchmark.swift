@@ -1,16 +1,16 @@
-internal import Hardware
+internal import Payments
 internal import Receipts
 
-/// How long it takes to render a receipt in a warm process, and a thousand of them into one file. The baselines are what
-/// has to be done anyhow: the same lines joined, and a file or a line of dots with one word.
+/// Measures the rendering of a receipt in a warm process, and of a thousand receipts into one file. The baselines are
+/// the unavoidable work: joining the same lines, and a file or a line of dots with one word.
 struct ReceiptBenchmark {
     private struct Way {
         let name: String
-        /// The way that it is compared with.
+        /// The baseline to compare with.
         var baseline: Int?
         /// Milliseconds; nil for a baseline.
         var target: Double?
-        /// Renders once, and returns how many bytes that made.
+        /// Renders once and returns the number of bytes.
         let render: () throws -> Int
     }
 
@@ -41,7 +41,7 @@ struct ReceiptBenchmark {
         ]
         var times = [Samples](repeating: Samples(), count: ways.count)
         var sizes = [Int](repeating: 0, count: ways.count)
-        // Fonts are opened once a process.
+        // Fonts are opened once per process.
         for (index, way) in ways.enumerated() { sizes[index] = try way.render() }
         for _ in 0..<rounds {
             for (index, way) in ways.enumerated() {
@@ -89,7 +89,7 @@ struct ReceiptBenchmark {
     }
 
     private static var document: ReceiptDocument {
-        let card = CardPresentTransactionDetails(
+        let card = CardDetails(
             brand: "visa", lastFour: "0010", entryMode: .chip, cardholderVerification: .offlinePIN,
             aid: "A0000000031010", applicationName: "VISA CREDIT", terminalVerificationResults: "8000008000",
             transactionStatusInformation: "6800", applicationCryptogram: "1122334455667788", cryptogramType: "TC",

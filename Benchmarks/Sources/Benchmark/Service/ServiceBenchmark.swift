@@ -1,18 +1,18 @@
 internal import Networking
 internal import Synchronization
 
-/// How long a payment takes over HTTP while many sessions are used: `cardpresent simulate serve`, and for each of its
-/// sessions a till that takes a payment, thinks for a while and takes the next one.
+/// Measures payments over HTTP with many sessions at `cardpresent simulate serve`. Each session has a till that takes a
+/// payment, pauses, and takes the next one.
 struct ServiceBenchmark {
     let program: String
     var sessions = 200
-    /// Payments of each session.
+    /// The number of payments of each session.
     var payments = 10
-    /// Between one payment of a till and its next one.
+    /// The pause between two payments of a till.
     var pause = Duration.seconds(2)
 
     private static let target = 50.0
-    /// The request that has the least to do.
+    /// The cheapest request.
     private static let smallest = "/v1"
 
     func run() async throws -> String {
@@ -27,10 +27,10 @@ struct ServiceBenchmark {
         let taken = Mutex(Samples())
         let elapsed = try await seconds {
             _ = try await eachSession { number in
-                // They do not begin all at once: customers do not either.
+                // Sessions start at different times, like customers.
                 try await Task.sleep(for: pause * number / sessions)
                 for _ in 0..<payments {
-                    // In turns, so that a slow minute of the machine weighs on both.
+                    // Alternates, so that a slow minute of the machine affects both.
                     let least = try await seconds { try await Self.get(address + Self.smallest, network) }
                     empty.withLock { $0.add(least * 1000) }
                     let time = try await seconds { try await Self.pay(at: places[number], network) }
@@ -60,7 +60,7 @@ struct ServiceBenchmark {
             """
     }
 
-    /// Does something in every session at the same time.
+    /// Runs `body` for every session at the same time.
     private func eachSession<Value: Sendable>(
         _ body: @escaping @Sendable (Int) async throws -> Value
     ) async throws -> [Value] {
@@ -70,7 +70,7 @@ struct ServiceBenchmark {
         }
     }
 
-    /// - Returns: where the session's payments are.
+    /// - Returns: the path of the session's payments.
     private static func created(at address: String, _ network: CurlNetwork) async throws -> String {
         let response = try await post(address + "/v1/sessions", #"{"cards": ["visa-credit"]}"#, network)
         guard let place = response.headers["Location"] else { throw BenchmarkError("a session was not created") }

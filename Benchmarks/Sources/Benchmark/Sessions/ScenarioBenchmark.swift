@@ -1,10 +1,10 @@
 internal import ScenarioFormat
 internal import ScenarioRunner
 
-/// How long all scenarios of the library take, as `cardpresent simulate run` runs them.
+/// Measures a run of all scenarios of the library, like `cardpresent simulate run`.
 struct ScenarioBenchmark {
-    /// From the repository's root, where `Scripts/benchmark` is at home.
-    var library = "Simulator/Scenarios"
+    /// The path from the repository's root, in which `Scripts/benchmark` runs.
+    var library = "Simulator/Resources/Scenarios"
     var rounds = 5
 
     private static let target = 5.0

@@ -1,19 +1,19 @@
-internal import Amounts
 internal import EMV
 internal import Hardware
+internal import Money
 internal import Sessions
 internal import Synchronization
 internal import Yosemite
 
-/// Whole simulated sessions a second: a world, a till, a reader that is connected, one approved payment, the end.
+/// Measures complete simulated sessions per second: a world, a till, a connected reader, and one approved payment.
 struct SessionBenchmark {
-    /// Where the till keeps its records.
+    /// The location of the till's records.
     private enum Place: String, CaseIterable {
         case memory = "in memory"
         case disk = "in a file, flushed"
         case ownFile = "in a new file each, flushed"
 
-        /// Nil for what is only looked at: no shop makes its database anew for every payment.
+        /// The target; nil for a value without one, because no shop creates its database for every payment.
         var target: Double? {
             switch self {
             case .memory: 1000
@@ -21,14 +21,14 @@ struct SessionBenchmark {
             case .ownFile: nil
             }
         }
-        /// Of one round: as many as take a second or so.
+        /// The sessions of one round, which takes about a second.
         var sessions: Int { self == .memory ? 1000 : 200 }
     }
 
     private let folder: TemporaryFolder
     private let journals: SessionJournals
     var rounds = 3
-    /// How many sessions the memory is watched for.
+    /// The number of sessions of the memory measurement.
     var watched = 100_000
 
     init(folder: TemporaryFolder) throws {
@@ -85,9 +85,9 @@ struct SessionBenchmark {
         return table.text
     }
 
-    /// What two threads can do more than one on this machine: work that needs nothing but a processor.
+    /// The speedup of two threads over one on this machine, for work that needs only a processor.
     ///
-    /// - Returns: how long a round took, in seconds.
+    /// - Returns: the time of a round, in seconds.
     private func reckon(jobs: Int) async -> Double {
         let parts = 8
         let sum = Mutex(0 as UInt64)
@@ -119,10 +119,10 @@ struct SessionBenchmark {
         return table.text
     }
 
-    /// Plays sessions; each has a seed of its own.
+    /// Plays sessions, each with its own seed.
     ///
-    /// - Returns: how long it took, in seconds.
-    /// - Throws: when a payment is not approved: then nothing was measured.
+    /// - Returns: the time, in seconds.
+    /// - Throws: when a payment is not approved; then the measurement is void.
     private func play(_ count: Int, jobs: Int, _ place: Place) async throws -> Double {
         let amount = try Money(minorUnits: 1250, currency: .usDollar)
         let (folder, journals) = (folder.path, journals)

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Networking
 
-/// How fast a list of orders is read, against Foundation's decoder on plain structs.
+/// Measures the decoding of a list of orders, compared with Foundation's decoder and plain structs.
 struct DecodingBenchmark {
     var rounds = 15
     var orders = 100
@@ -9,7 +9,7 @@ struct DecodingBenchmark {
     func run() async throws -> String {
         let bytes = SampleOrders.list(orders)
         let data = Data(bytes)
-        guard let entity = AnswerEntity.named("orders") else { throw BenchmarkError("no entity 'orders'") }
+        guard let entity = ResponseEntity.named("orders") else { throw BenchmarkError("no entity 'orders'") }
         var (document, ours, bare) = (Samples(), Samples(), Samples())
         let megabytes = Double(bytes.count) / 1e6
         for _ in 0..<rounds {

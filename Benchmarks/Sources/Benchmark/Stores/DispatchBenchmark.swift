@@ -3,7 +3,7 @@ internal import Determinism
 internal import Synchronization
 internal import Yosemite
 
-/// What it costs to bring an action to its store, beyond the action itself.
+/// Measures the cost of dispatching an action to its store, without the action itself.
 struct DispatchBenchmark {
     var rounds = 9
     var actions = 200_000
@@ -17,7 +17,7 @@ struct DispatchBenchmark {
         _ = observed.addObserver { _ in }
         let table = ClosureTable(store)
         let ways: [(name: String, send: (any Action) throws -> Void)] = [
-            // What is subtracted from the others.
+            // The baseline that is subtracted from the others.
             ("nothing", { _ in }),
             ("a call of the store (baseline)", { if let action = $0 as? CountingAction { store.onAction(action) } }),
             ("a closure in a locked dictionary (baseline)", { table.send($0) }),
@@ -47,7 +47,7 @@ struct DispatchBenchmark {
         return "### An action's way to its store, without the making of the action\n\n" + result.text
     }
 
-    /// Makes actions and sends each of them.
+    /// Creates actions and dispatches each of them.
     private func measure(_ send: (any Action) throws -> Void) throws -> (seconds: Double, allocations: Double) {
         let before = malloc_count()
         let start = ContinuousClock.now
@@ -59,7 +59,7 @@ struct DispatchBenchmark {
     }
 }
 
-/// As large as the stores' actions are.
+/// As large as the actions of the stores.
 private enum CountingAction: Action {
     case add(number: Int64, text: String, onCompletion: @Sendable (Result<Int64, StoreError>) -> Void)
 
@@ -82,7 +82,7 @@ private final class CountingStore: Store {
     }
 }
 
-/// The least that something can do which finds the processor of an action and may be called from any thread.
+/// A minimal dispatcher that finds the processor of an action and may be called from any thread.
 private final class ClosureTable: Sendable {
     private let closures: Mutex<[ObjectIdentifier: @Sendable (any Action) -> Void]>
 

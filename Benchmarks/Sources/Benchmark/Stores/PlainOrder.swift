@@ -1,5 +1,4 @@
-/// The same members of an order that ours has, in plain structs, with texts as they come: what one would write for a
-/// bare `JSONDecoder`.
+/// The members of our order in plain structs with unconverted texts, as for a plain `JSONDecoder`.
 struct PlainOrder: Decodable {
     struct Address: Decodable {
         let firstName, lastName, company, address1, address2, city, state, postcode, country: String
@@ -76,7 +75,7 @@ struct PlainOrder: Decodable {
         let id: Int64
     }
 
-    /// A value of any shape: what a bare decoder has for it is its identity alone.
+    /// A value of any shape. A plain decoder only records that it is there.
     struct MetaData: Decodable {
         let id: Int64
         let key: String

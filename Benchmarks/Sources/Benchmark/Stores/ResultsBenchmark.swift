@@ -3,7 +3,7 @@ internal import Storage
 internal import Synchronization
 internal import Yosemite
 
-/// How long a list of 10,000 orders takes to follow one that changed.
+/// Measures the update of a list of 10,000 orders after one order has changed.
 struct ResultsBenchmark {
     let folder: TemporaryFolder
     var rounds = 25
@@ -11,7 +11,7 @@ struct ResultsBenchmark {
 
     func run() async throws -> String {
         let storage = try SQLiteStorageManager(path: folder.path + "/results.sqlite", durability: .off)
-        guard let entity = AnswerEntity.named("orders"),
+        guard let entity = ResponseEntity.named("orders"),
             let all = try entity.decode(SampleOrders.list(orders)).value as? [Order]
         else { throw BenchmarkError("no orders") }
         _ = try storage.performAndSave { try $0.save(all) }
@@ -38,7 +38,7 @@ struct ResultsBenchmark {
         return "### A list follows the database\n\n" + table.text
     }
 
-    /// Changes one order, another one each round.
+    /// Changes one order, a different one each round.
     private func write(_ all: [Order], _ round: Int, _ storage: SQLiteStorageManager) throws {
         let order = all[(round * 397) % all.count]
         _ = try storage.performAndSave {

@@ -1,11 +1,11 @@
-/// `cardpresent simulate store` in a process of its own, until this is let go of.
+/// `cardpresent simulate store` in a separate process, which ends with this object.
 final class RunningStore {
-    /// Without a slash at the end.
+    /// The address, without a trailing slash.
     let address: String
     let passwordFile: String
     private let server: RunningServer
 
-    /// - Throws: `BenchmarkError` when it does not say where it is.
+    /// - Throws: `BenchmarkError` when the store does not print its address.
     init(program: String, folder: String, orders: Int) throws {
         passwordFile = folder + "/store-password"
         server = try RunningServer(

@@ -1,4 +1,4 @@
-/// Orders as a store tells them: some three kilobytes each.
+/// Orders in the format of a store: about three kilobytes each.
 enum SampleOrders {
     /// A list of orders as JSON text.
     static func list(_ count: Int) -> [UInt8] {

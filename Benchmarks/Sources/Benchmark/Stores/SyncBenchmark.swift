@@ -1,8 +1,7 @@
 internal import Foundation
 internal import Networking
 
-/// How long `cardpresent orders sync` takes to bring 10,000 orders from a store in another process into an empty
-/// database.
+/// Measures `cardpresent orders sync` with 10,000 orders from a store in another process and an empty database.
 struct SyncBenchmark {
     let program: String
     let folder: TemporaryFolder
@@ -33,7 +32,7 @@ struct SyncBenchmark {
         return "### Orders from a store into the database\n\n" + table.text
     }
 
-    /// Fetches every page, one after the other, and throws it away.
+    /// Fetches the pages one after the other and discards them.
     private func fetch(_ store: RunningStore) async throws -> Double {
         try await seconds { try await forEachPage(store) { _ in } }
     }

@@ -1,13 +1,13 @@
 internal import SmartCard
 
-/// Messages such as a contact card and its host exchange: FCI, records with card data and keys, answers, chip data
-/// of a request.
+/// Messages of contact cards and hosts: FCI, records with card data and keys, responses, and the chip data of a
+/// request.
 enum SampleRecords {
     static let all: [[UInt8]] = [
         fileControlInformation, cardData, riskData, certificate, keys, answer, request,
     ]
 
-    /// Exactly `count` bytes of data objects, a private one at the end to fill up.
+    /// Exactly `count` bytes of data objects; a private one at the end fills the rest.
     static func message(of count: Int) -> [UInt8] {
         var message: [UInt8] = []
         var index = 0

@@ -1,7 +1,7 @@
 internal import SmartCard
 
-/// How fast BER-TLV is read: in place, and into a tree. The baselines are a tree in which every object has arrays of
-/// its own, as one would write it first, and a plain copy of the bytes.
+/// Measures the parsing of BER-TLV, in place and into a tree. The baselines are a straightforward tree, in which every
+/// object has its own arrays, and a plain copy of the bytes.
 struct TLVBenchmark {
     private struct Way {
         let name: String
@@ -29,7 +29,7 @@ struct TLVBenchmark {
         for _ in 0..<rounds {
             for (index, way) in ways.enumerated() {
                 var objects = 0
-                // Time of the processor: what else runs on the machine says nothing of a parser.
+                // Processor time: the load of the machine does not matter for a parser.
                 let start = Machine.processorSeconds
                 for _ in 0..<repetitions { objects &+= try way.read(messages) }
                 let elapsed = Machine.processorSeconds - start
@@ -65,7 +65,7 @@ struct TLVBenchmark {
     }
 }
 
-/// A data object as one would write it first.
+/// A straightforward data object.
 private struct NaiveObject {
     var tag: [UInt8]
     var value: [UInt8]

@@ -1,28 +1,28 @@
-import Amounts
 import Determinism
 import EMV
-import Hardware
+import Money
 import Networking
+import Payments
 import Storage
 import USB
 
-/// What a till finds on the machine that it runs on.
+/// The environment of a till: reader, network, database, and time.
 public struct Machine: Sendable {
-    /// Where the reader is plugged in.
+    /// The bus of the reader.
     public var bus: any USBBus
-    /// The way to whoever authorises payments.
+    /// The payment host, which authorizes payments.
     public var host: any PaymentHost
-    /// Where the till keeps its records.
+    /// The till's database.
     public var storage: any StorageManagerType
-    /// Who chooses and types at the till.
+    /// The cardholder, who chooses applications and types PINs at the till.
     public var cardholder: any CardholderInterface
-    /// The way to the store whose orders are paid.
+    /// The network of the store whose orders are paid.
     public var network: any Network
-    /// Who is signed in to that store; nil when nobody is.
+    /// The signed-in user of that store; nil without one.
     public var signIn: SignIn?
     public var time: any TimeSource
     public var random: any RandomSource
-    /// What the terminal can do, and which keys it knows.
+    /// The terminal's capabilities and keys.
     public var terminal: @Sendable (Currency) -> TerminalConfiguration
 
     public init(

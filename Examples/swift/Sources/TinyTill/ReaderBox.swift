@@ -1,7 +1,7 @@
 import Hardware
 import Synchronization
 
-/// Where the reader service is left by whoever makes it.
+/// Holds the reader service for its creator.
 final class ReaderBox: Sendable {
     private let made = Mutex<(any CardReaderService)?>(nil)
 

@@ -1,30 +1,31 @@
-import Amounts
 import Determinism
-import Experiments
 import Hardware
+import Money
+import Payments
+import Settings
 import Storage
 import Yosemite
 
-/// A till that fits on a page: it takes payments and refunds, remembers them, and tells a store of those for its orders.
+/// A till that fits on a page: it takes payments and refunds, records them, and notifies a store of paid orders.
 public struct Till: Sendable {
-    /// The reader, for whoever shows what happens at it.
+    /// The reader, for user interfaces.
     public let reader: any CardReaderService
     private let stores: StoresManager
 
-    /// Puts the till together on a machine, and finishes what the last one left in the middle.
+    /// Creates the till on a machine, and finishes the open payments of the last one.
     public static func open(on machine: Machine) async throws -> Till {
         let till = try Till(on: machine)
         _ =
             try await till.stores.perform {
                 CardPresentPaymentsAction.recoverPayments(onCompletion: $0)
             } as RecoveryReport
-        try await till.settle()
+        try await till.syncPayments()
         return till
     }
 
     private init(on machine: Machine) throws {
         let journal = PaymentJournal(storage: machine.storage, lease: try ProcessLease(in: machine.storage))
-        // The payments store makes the way to the host that the reader asks: one that writes everything down first.
+        // The payments store creates the host for the reader service: one that records each request before it is sent.
         let reader = ReaderBox()
         let composition = StoreComposition(
             storage: machine.storage, session: SessionManager(signIn: machine.signIn), network: machine.network,
@@ -64,8 +65,8 @@ public struct Till: Sendable {
             } as CardReader
     }
 
-    /// Takes a payment. However it ends, it is in the records.
-    public func sell(_ amount: String, in currency: Currency = .usDollar) async throws -> Yosemite.Payment {
+    /// Takes a payment and records it, however it ends.
+    public func sell(_ amount: String, in currency: Currency = .usDollar) async throws -> Payment {
         let request = PaymentRequest(amount: try Money(amount, currency: currency))
         return try await stores.perform {
             CardPresentPaymentsAction.collectPayment(
@@ -73,8 +74,8 @@ public struct Till: Sendable {
         }
     }
 
-    /// Takes the payment of an order of the store, which hears of it.
-    public func sell(order: Int64) async throws -> Yosemite.Payment {
+    /// Takes the payment of an order and notifies the store.
+    public func sell(order: Int64) async throws -> Payment {
         guard let siteID = stores.siteID else { throw TillError.noStore }
         return try await stores.perform {
             CardPresentPaymentsAction.collectOrderPayment(
@@ -83,23 +84,23 @@ public struct Till: Sendable {
         }
     }
 
-    /// Gives the money of a payment back.
-    public func refund(_ payment: Yosemite.Payment) async throws -> Yosemite.Payment {
+    /// Refunds a payment.
+    public func refund(_ payment: Payment) async throws -> Payment {
         try await stores.perform {
             CardPresentPaymentsAction.refundPayment(paymentID: payment.id, amount: nil, onCompletion: $0)
         }
     }
 
-    /// Tells the store of what it has not heard yet.
-    public func settle() async throws {
+    /// Notifies the store of payments that it does not know yet.
+    public func syncPayments() async throws {
         _ =
             try await stores.perform {
-                CardPresentPaymentsAction.settleCaptures(paymentID: nil, onCompletion: $0)
-            } as CaptureReport
+                CardPresentPaymentsAction.syncOrderPayments(paymentID: nil, onCompletion: $0)
+            } as OrderPaymentReport
     }
 
     /// The payments so far, newest first.
-    public func payments() async throws -> [Yosemite.Payment] {
+    public func payments() async throws -> [Payment] {
         try await stores.perform { CardPresentPaymentsAction.loadPayments(limit: nil, onCompletion: $0) }
     }
 }

@@ -1,4 +1,4 @@
-/// Why the till could not begin what it was asked for.
+/// The reason why the till could not start an operation.
 public enum TillError: Error, Hashable, CustomStringConvertible {
     case noReader
     case noStore
@@ -6,7 +6,7 @@ public enum TillError: Error, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .noReader: "no reader is plugged in"
-        case .noStore: "nobody is signed in to a store"
+        case .noStore: "not signed in to a store"
         }
     }
 }

@@ -2,7 +2,7 @@ import Sessions
 import TinyTill
 
 extension Machine {
-    /// The machine of a simulated shop.
+    /// The environment of a simulated shop.
     public init(in shop: SimulatedShop) throws {
         self.init(
             bus: shop.bus, host: shop.host, storage: try shop.openStorage(), cardholder: shop.cardholder,
@@ -12,7 +12,7 @@ extension Machine {
 }
 
 extension Till {
-    /// A till in a simulated shop, with its reader connected and its customers looking at it.
+    /// A till in a simulated shop, with its reader connected and its customers following it.
     public static func open(in shop: SimulatedShop) async throws -> Till {
         let till = try await open(on: Machine(in: shop))
         await shop.follow(till.reader)

@@ -2,7 +2,7 @@ import Sessions
 import TinyTill
 import TinyTillSimulation
 
-/// `tiny-till AMOUNT [CARD]`: takes a payment in a simulated shop, and prints what happened.
+/// `tiny-till AMOUNT [CARD]`: takes a payment in a simulated shop, and prints the result.
 @main
 struct TinyTillCommand {
     static func main() async throws {

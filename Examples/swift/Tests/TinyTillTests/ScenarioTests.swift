@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The shipped till, in scenarios")
 struct ScenarioTests {
-    @Test("a card that is pulled out while it makes its cryptogram costs nobody anything")
+    @Test("a card that is removed while it computes its cryptogram is not charged")
     func cardPulled() async throws {
         let scenario = try Scenario(
             "The card is pulled out while it makes its cryptogram",
@@ -19,13 +19,13 @@ struct ScenarioTests {
         await scenario.check()
     }
 
-    @Test("what the scenario files say is so", arguments: try declines())
+    @Test("the scenario files pass", arguments: try declines())
     func files(scenario: Scenario) async {
         await scenario.check()
     }
 }
 
-/// Every case of the file beside this one.
+/// Plays every case of the file beside this one.
 private func declines() throws -> [Scenario] {
     let folder = #filePath.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
     return try ScenarioFile.scenarios(path: "\(folder)/Scenarios/declined.yaml")

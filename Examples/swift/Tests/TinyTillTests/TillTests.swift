@@ -1,4 +1,4 @@
-import Amounts
+import Money
 import Sessions
 import Simulator
 import SimulatorTesting
@@ -25,7 +25,7 @@ struct TillTests {
     }
 
     @Test(
-        "a customer who mistypes the PIN is asked again",
+        "a customer who enters a wrong PIN is asked again",
         .simulatedReader(card: "pin-required") { $0.cards[0].profile.types([.wrong, .right]) })
     func wrongPIN() async throws {
         let payment = try await Till.open(in: .current).sell("12.50")
@@ -33,7 +33,7 @@ struct TillTests {
         #expect(try SimulatedShop.current.events.contains { $0.text == "kernel entering_pin again" })
     }
 
-    @Test("a card that is pulled out while the issuer is asked is not charged", .simulatedReader())
+    @Test("a card that is removed during authorization is not charged", .simulatedReader())
     func cardRemoved() async throws {
         let shop = try SimulatedShop.current
         let till = try await Till.open(in: shop)
@@ -42,7 +42,7 @@ struct TillTests {
         #expect(try await shop.charges() == 0)
     }
 
-    @Test("a reader that is unplugged in the middle charges nothing, and works when it is back", .simulatedReader())
+    @Test("a reader that is unplugged during a payment charges nothing, and works when it is back", .simulatedReader())
     func readerUnplugged() async throws {
         let shop = try SimulatedShop.current
         let till = try await Till.open(in: shop)
@@ -57,7 +57,7 @@ struct TillTests {
     }
 
     @Test(
-        "an issuer that is silent leaves nothing charged",
+        "an issuer without a response leaves nothing charged",
         .simulatedReader { $0.issuerFaults = [IssuerFaultRule(.answerLost, messages: [.authorize])] })
     func issuerSilent() async throws {
         let payment = try await Till.open(in: .current).sell("12.50")
@@ -66,7 +66,7 @@ struct TillTests {
     }
 
     @Test(
-        "a store that does not hear of a payment is told of it later, and once",
+        "a store that missed a notification is notified later, once",
         .simulatedReader {
             $0.store = PlannedStore(
                 unpaid: [try Money("25.00", currency: .usDollar)],
@@ -77,13 +77,13 @@ struct TillTests {
         let till = try await Till.open(in: shop)
         #expect(try await till.sell(order: shop.unpaidOrders[0]).outcome == .approved)
         await shop.wait(.seconds(600))
-        try await till.settle()
+        try await till.syncPayments()
         #expect(shop.siteLedger.count == 1)
         #expect(shop.orders.first { $0.id == shop.unpaidOrders[0] }?.status == "completed")
     }
 
     @Test(
-        "a till that is killed while the issuer answers gives the money back when it is started again",
+        "a till that is killed during authorization reverses the payment when it is restarted",
         .simulatedReader())
     func killed() async throws {
         let shop = try SimulatedShop.current

@@ -1,1 +1,1 @@
-../../../../Tests/EMVTests/Properties/ArbitraryCards.swift
+../../../../Tests/Card/EMVTests/Properties/ArbitraryCards.swift

@@ -1,1 +1,1 @@
-../../../../Tests/EMVTests/Properties/ArbitraryPayment.swift
+../../../../Tests/Card/EMVTests/Properties/ArbitraryPayment.swift

@@ -1,1 +1,1 @@
-../../../../Tests/EMVTests/Certificates/CertificateFixture.swift
+../../../../Tests/Card/EMVTests/Certificates/CertificateFixture.swift

@@ -1,1 +1,1 @@
-../../../../Tests/EMVTests/Properties/OutcomeRules.swift
+../../../../Tests/Card/EMVTests/Properties/OutcomeRules.swift

@@ -1,1 +1,1 @@
-../../../../Tests/EMVTests/OfflineAuthentication/SigningFixture.swift
+../../../../Tests/Card/EMVTests/OfflineAuthentication/SigningFixture.swift

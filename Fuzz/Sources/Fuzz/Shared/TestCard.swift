@@ -1,1 +1,1 @@
-../../../../Tests/EMVTests/Support/TestCard.swift
+../../../../Tests/Card/EMVTests/Support/TestCard.swift

@@ -1,1 +1,1 @@
-../../../../Tests/EMVTests/Support/TestKernel.swift
+../../../../Tests/Card/EMVTests/Support/TestKernel.swift

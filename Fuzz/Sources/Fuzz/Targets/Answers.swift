@@ -1,8 +1,9 @@
 internal import Determinism
 internal import Networking
+internal import Text
 
 extension FuzzTarget {
-    /// What a site answers.
+    /// Responses of a site.
     static let siteAnswers: [FuzzTarget] = [json, entities, exchange, addresses]
 
     private static let json = FuzzTarget(
@@ -16,17 +17,17 @@ extension FuzzTarget {
             same(try JSONDocument(Array(text.utf8)).value.jsonText, text, "what is written is read as the same")
         })
 
-    /// The first byte chooses what the rest is read as.
+    /// The first byte selects the type of the rest.
     private static let entities = FuzzTarget(
         "answers", longestInput: 4096,
         seeds: {
-            AnswerEntity.all.indices.flatMap { index in
+            ResponseEntity.all.indices.flatMap { index in
                 SampleAnswers.all.map { [UInt8(truncatingIfNeeded: index)] + Array($0.utf8) }
             }
         },
         run: { bytes in
             guard let first = bytes.first else { return }
-            let entity = AnswerEntity.all[Int(first) % AnswerEntity.all.count]
+            let entity = ResponseEntity.all[Int(first) % ResponseEntity.all.count]
             do throws(NetworkError) {
                 let value = try entity.decode(Array(bytes.dropFirst()))
                 for failure in value.rejected { checkLine(failure.description) }
@@ -35,8 +36,7 @@ extension FuzzTarget {
             }
         })
 
-    /// A whole answer as a server sends it, to a list of orders: a line with the status, header fields, an empty line,
-    /// the body.
+    /// A complete response of a server to a request for orders: status line, header fields, an empty line, body.
     private static let exchange = FuzzTarget(
         "site-exchange", longestInput: 4096,
         seeds: {
@@ -65,7 +65,7 @@ extension FuzzTarget {
                     for failure in page.list.rejected { checkLine(failure.description) }
                 } catch {
                     checkLine(error.description)
-                    // What the server itself says may stand in an error.
+                    // An error may contain the server's own text.
                     let isTold = String(decoding: bytes, as: UTF8.self).contains(SameAnswer.password)
                     hold(isTold || !error.description.contains(SameAnswer.password), "an error shows no password")
                 }
@@ -122,7 +122,7 @@ extension FuzzTarget {
     }
 }
 
-/// Answers everything in the same way, and sees to it that the password stays at its site.
+/// Sends the same response to every request, and checks that the password goes only to its site.
 private struct SameAnswer: Network {
     static let site = "https://shop.example/blog"
     static let password = "correct horse battery"
@@ -136,7 +136,7 @@ private struct SameAnswer: Network {
     }
 }
 
-/// Answers in the shapes that stores give them, made up here.
+/// Made-up responses in the formats of stores.
 enum SampleAnswers {
     static let all = [
         """

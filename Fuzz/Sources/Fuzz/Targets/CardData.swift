@@ -3,7 +3,7 @@ internal import SmartCard
 @testable internal import EMV
 
 extension FuzzTarget {
-    /// What a card's answers and an issuer's scripts are made of.
+    /// Parts of card responses and issuer scripts.
     static let cardData: [FuzzTarget] = [
         dataObjects, decoding, dataObjectLists, fileLocators, verificationLists, fileControl, cryptograms, scripts,
     ]
@@ -38,7 +38,7 @@ extension FuzzTarget {
             }
         })
 
-    /// The first byte says what the others are.
+    /// The first byte selects the type of the rest.
     private static let decoding = FuzzTarget(
         "decode", longestInput: 1024,
         seeds: {
@@ -68,7 +68,7 @@ extension FuzzTarget {
             let brand = brands[input.number(below: brands.count)]
             let content = Array(bytes.dropFirst(2))
             guard let decoding = EMVDecoder.decode(content, as: subject, brand: brand) else {
-                return hold(subject == nil, "what it is told to decode it decodes")
+                return hold(subject == nil, "a given subject is decoded")
             }
             same(decoding.length, content.count, "a decoding knows its length")
             hold((0...content.count).contains(decoding.problem?.offset ?? 0), "a problem has a place")

@@ -3,8 +3,8 @@ internal import Cryptography
 internal import EMV
 
 extension FuzzTarget {
-    /// A fuzzer does not find signatures. So most inputs are what a signer has signed: a kind, the expiry of the
-    /// signer, the lengths of the parts that follow, and then content, remainder, exponent and data.
+    /// A fuzzer does not find valid signatures. Most inputs are therefore signed here: a kind, the signer's expiry,
+    /// the lengths of the parts that follow, and then content, remainder, exponent, and data.
     static let certificates = FuzzTarget(
         "certificates", longestInput: 800,
         seeds: {
@@ -46,7 +46,7 @@ extension FuzzTarget {
         let date = CertificateFixture.date
         switch kind {
         case 0:
-            // Nothing is signed: the authority's own key is from the input.
+            // Nothing is signed: the authority's key comes from the input.
             let authority = try CAPublicKey(
                 rid: CertificateFixture.rid, index: 7, modulus: data, exponent: [3], checksum: nil)
             _ = try IssuerPublicKey(
@@ -81,7 +81,7 @@ extension FuzzTarget {
             hold(
                 (try? SignedStaticApplicationData(
                     opening: content, issuer: Keys.shared.get().issuer, staticData: data)) == nil,
-                "nobody signs without the key")
+                "no valid signature without the key")
         }
     }
 
@@ -97,7 +97,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Signs whatever the content is, filled up with BB or cut.
+    /// Signs any content, padded with BB or truncated.
     private static func sign(
         _ content: [UInt8], rest: [UInt8], with key: borrowing RSAPrivateKey
     ) throws -> [UInt8] {

@@ -1,7 +1,7 @@
 internal import DFU
 
 extension FuzzTarget {
-    /// Firmware files. With an odd first byte the checksum is put right, so that what stands before it is read too.
+    /// Firmware files. If the first byte is odd, the checksum is corrected, so that the content before it is parsed.
     static let firmware = FuzzTarget(
         "dfu-file", longestInput: 300,
         seeds: {
@@ -9,7 +9,7 @@ extension FuzzTarget {
                 DFUFile(firmware: Array("hello firmware".utf8), vendorID: 0x1209, productID: 0x000D, release: 0x0234),
                 DFUFile(firmware: [0], vendorID: nil, productID: nil, release: nil),
             ].map(\.encoded)
-            // A suffix of 18 bytes, and a DfuSe file's, of another format.
+            // A suffix of 18 bytes, and the suffix of a DfuSe file, which has another format.
             var long = files[0]
             long[long.count - 5] = 18
             var other = files[0]

@@ -1,13 +1,11 @@
 internal import CardSecrets
-internal import HID
-internal import MSR
 internal import MagneticStripe
 
 extension FuzzTarget {
-    /// What comes from a magnetic stripe reader.
+    /// Data of magnetic stripe readers.
     static let stripes: [FuzzTarget] = [tracks, reportDescriptors]
 
-    /// The first byte chooses track and encoding.
+    /// The first byte selects track and encoding.
     private static let tracks = FuzzTarget(
         "stripe-tracks", longestInput: 160,
         seeds: {
@@ -45,7 +43,7 @@ extension FuzzTarget {
                 }
             hold(stripe.faults.count <= 1, "one track has one fault")
             try check(stripe.trackTwo)
-            let card = try StripeCard(stripe)
+            let card = try SwipedCard(stripe)
             hold(card.pan.hasValidCheckDigit, "a card has a right check digit")
         })
 
@@ -55,7 +53,7 @@ extension FuzzTarget {
         case .some(let track):
             hold((8...19).contains(track.pan.digitCount), "a track that is read has an account")
             hold(track.content.count <= 37, "a track is no longer than it can be")
-            // What the host gets is read as the same account again.
+            // The data for the host has the same account.
             if case .some(let data) = track.equivalentData() {
                 let pan = try data.withUnsafeBytes { try PrimaryAccountNumber(trackTwo: $0) }
                 hold(pan.isEqual(to: track.pan), "both forms of track 2 name one account")
@@ -84,7 +82,7 @@ extension FuzzTarget {
                     hold(bits.lowerBound >= field.bitOffset && bits.upperBound <= end, "a usage is within its field")
                 }
             }
-            for usages in [MSRUsages.pointOfSale, .magTek] {
+            for usages in [SwipeUsages.pointOfSale, .magTek] {
                 for track in usages.tracks { _ = descriptor.input(track.data) }
             }
         })

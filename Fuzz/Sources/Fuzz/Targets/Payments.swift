@@ -4,10 +4,10 @@ internal import SmartCard
 internal import Synchronization
 
 extension FuzzTarget {
-    /// Whole payments: the kernel with everything around it from the input.
+    /// Complete payments: the input drives everything around the kernel.
     static let payments: [FuzzTarget] = [changes, cardAnswers]
 
-    /// Good cards that change some of their answers.
+    /// Good cards that change some of their responses.
     private static let changes = FuzzTarget(
         "card-changes", longestInput: 1024,
         seeds: { (0..<24).map { number in (0..<200).map { UInt8(truncatingIfNeeded: $0 * $0 * 7 + number * 31) } } },
@@ -17,7 +17,7 @@ extension FuzzTarget {
             hold(violations.isEmpty, violations.joined(separator: "; "))
         })
 
-    /// Cards that are nothing but the input.
+    /// Cards whose responses are the input.
     private static let cardAnswers = FuzzTarget(
         "card-answers", longestInput: 2048,
         seeds: { try (0..<32).map(recorded) },
@@ -27,7 +27,7 @@ extension FuzzTarget {
             hold(violations.isEmpty, violations.joined(separator: "; "))
         })
 
-    /// What the choices of a payment are, and then what a good card answered in it.
+    /// The choices of a payment, followed by the responses of a good card.
     private static func recorded(_ number: Int) throws -> [UInt8] {
         let around = (0..<64).map { index in
             index < number % 8 ? 0 : UInt8(truncatingIfNeeded: (index + 1) * (number + 3) * 37)
@@ -40,7 +40,7 @@ extension FuzzTarget {
         return drawn + card.answers.flatMap { CutCard.bytes(of: $0) ?? [] }
     }
 
-    /// Gives bytes one by one, and zeros after them, and keeps what it gave.
+    /// Returns the bytes one by one and zeros after them, and records what it returned.
     private final class Drawing: RandomSource {
         private let bytes: [UInt8]
         private let given = Mutex<[UInt8]>([])
@@ -60,7 +60,7 @@ extension FuzzTarget {
         func stream(_ label: String) -> any RandomSource { self }
     }
 
-    /// A card that keeps what it answered.
+    /// A card that records its responses.
     private final class Recording: CardChannel {
         private let card: TestCard
         private let recorded = Mutex<[ResponseAPDU]>([])

@@ -2,10 +2,10 @@ internal import CCID
 internal import USB
 
 extension FuzzTarget {
-    /// What comes from a card reader.
+    /// Data of card readers.
     static let readers: [FuzzTarget] = [messages, descriptors]
 
-    /// What a reader tells without being asked. (What it answers is drawn in the driver's own tests.)
+    /// Notifications of a reader. (The driver's own tests randomize its responses.)
     private static let messages = FuzzTarget(
         "ccid-messages", longestInput: 64,
         seeds: { ["5003", "500F", "51000120", "510102"].map(bytes) },

@@ -1,22 +1,23 @@
 internal import Determinism
 internal import FoundationEssentials
-internal import Hardware
 internal import Mail
+internal import Payments
+internal import Printing
 internal import Receipts
 
 extension FuzzTarget {
-    /// What receipts are made of and where they are sent.
+    /// Contents of receipts, and mail addresses.
     static let receiptsAndMail: [FuzzTarget] = [receipts, mail]
 
-    /// A card's number that no receipt may tell more of than its end.
+    /// A card number of which receipts may only show the end.
     private static let canary = "4761735829463787"
 
-    /// The first byte chooses language, copy and width; the rest is a receipt as the journal keeps it, in JSON.
+    /// The first byte selects language, copy, and width; the rest is a receipt as stored in the journal, in JSON.
     private static let receipts = FuzzTarget(
         "receipts", longestInput: 4096,
         seeds: { try SampleReceipts.all().enumerated().map { [UInt8($0.offset)] + $0.element } },
         run: { bytes in
-            // An input that says the number itself, in a field that is no text of people, tells nothing.
+            // An input with the number itself, in a field without free text, proves nothing.
             guard let first = bytes.first, !tells(String(decoding: bytes, as: UTF8.self)) else { return }
             var content = try JSONDecoder().decode(ReceiptContent.self, from: Data(bytes.dropFirst()))
             content.merchant.name += canary
@@ -33,7 +34,7 @@ extension FuzzTarget {
             conceal(text)
             conceal(try JSONRenderer().render(document))
             conceal(title)
-            // A code for scanners may be refused, since its text is too long for the paper.
+            // A barcode may be rejected because its text is too long for the paper.
             do throws(ReceiptError) {
                 conceal(try HTMLRenderer(locale: locale).render(blocks, title: title))
                 check(try TerminalRenderer(width: width, isStyled: false).render(blocks), width: width + 4)
@@ -73,7 +74,7 @@ extension FuzzTarget {
             }
         })
 
-    /// Lines of ASCII that end with CR and LF, short enough, and a head that nothing was put into.
+    /// Short lines of ASCII that end with CR and LF, and no injected header fields.
     private static func check(_ message: EncodedMessage) {
         let text = String(decoding: message.bytes, as: UTF8.self)
         hold(message.bytes.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x0D || $0 == 0x0A }, "a message is ASCII")
@@ -102,7 +103,7 @@ extension FuzzTarget {
     }
 }
 
-/// Receipts as the journal keeps them.
+/// Receipts as stored in the journal.
 private enum SampleReceipts {
     static func all() throws -> [[UInt8]] {
         try ReceiptContent.Kind.allCases.flatMap { kind in
@@ -122,7 +123,7 @@ private enum SampleReceipts {
                         title: "Hoodie 🧥", quantity: "2", amount: "1234.50",
                         attributes: [ReceiptItem.Attribute(name: "Size", value: "M")])
                 ], totals: [ReceiptTotal(.taxes, detail: "19 %", amount: "197.10")]),
-            card: CardPresentTransactionDetails(
+            card: CardDetails(
                 brand: "visa", lastFour: "0010", entryMode: .chip, cardholderVerification: .signature,
                 aid: "A0000000031010", applicationName: "VISA CREDIT", applicationCryptogram: "1122334455667788",
                 cryptogramType: "TC", authorizationCode: "A1B2C3", hostReference: "000000000042"))

@@ -4,12 +4,12 @@ internal import SmartCard
 @testable internal import Simulator
 
 extension FuzzTarget {
-    /// What other terminals send to our card, and other machines to our readers.
-    static let simulator: [FuzzTarget] = [doors, usbip, commands]
+    /// Messages of other terminals to our card, and of other machines to our readers.
+    static let simulator: [FuzzTarget] = [bridges, usbip, commands]
 
-    /// The first byte chooses the door. The card echoes.
-    private static let doors = FuzzTarget(
-        "doors", longestInput: 512,
+    /// The first byte selects the protocol. The card echoes.
+    private static let bridges = FuzzTarget(
+        "bridges", longestInput: 512,
         seeds: {
             [
                 bytes("00 000101 000104 000500B2010C00 000100"), bytes("00 000102 0004 00840000"),
@@ -26,7 +26,7 @@ extension FuzzTarget {
             }
         })
 
-    private static func serve(_ session: some DoorSession, _ bytes: ArraySlice<UInt8>) throws {
+    private static func serve(_ session: some BridgeSession, _ bytes: ArraySlice<UInt8>) throws {
         var session = session
         _ = session.greeting()
         var rest = bytes
@@ -46,7 +46,7 @@ extension FuzzTarget {
         _ = session.farewell()
     }
 
-    /// The first byte chooses whether a reader was imported, and which. Pieces with their length in front follow.
+    /// The first byte selects the imported reader, or none. Pieces follow, each with its length in front.
     private static let usbip = FuzzTarget(
         "usbip", longestInput: 1024,
         seeds: {
@@ -105,7 +105,7 @@ extension FuzzTarget {
     private static func check(_ reply: USBIPReply, of sequence: UInt32?) {
         switch reply {
         case .ended(let number, _, let length, let data):
-            hold(data.isEmpty || data.count == length, "as many bytes as are told")
+            hold(data.isEmpty || data.count == length, "the declared number of bytes")
             hold(reply.bytes.count == 48 + data.count, "a header and the data")
             if let sequence { same(number, sequence, "the number of the transfer") }
         case .unlinked(let number, _):
@@ -114,7 +114,7 @@ extension FuzzTarget {
         }
     }
 
-    /// The first byte chooses the card; commands with their length in front follow.
+    /// The first byte selects the card. Commands follow, each with its length in front.
     private static let commands = FuzzTarget(
         "card-commands", longestInput: 1024,
         seeds: {

@@ -1,10 +1,10 @@
-internal import Amounts
 internal import Determinism
 internal import EMV
 internal import EMVReplay
-internal import Hardware
-internal import SettingsFile
+internal import Money
+internal import Settings
 internal import Simulator
+internal import TillConfiguration
 
 extension FuzzTarget {
     /// Files that people write or record.
@@ -21,7 +21,7 @@ extension FuzzTarget {
     private static let settings = FuzzTarget(
         "settings", longestInput: 3072, seeds: { try Seeds.files(in: "docs/examples", ending: "till.yaml") },
         run: { bytes in
-            // Keys in further files: an input must not open what it names.
+            // Keys in other files: an input must not open files that it names.
             guard !text(bytes).contains("caKeyFiles") else { return }
             let till: TillConfiguration
             do throws(SettingsError) {

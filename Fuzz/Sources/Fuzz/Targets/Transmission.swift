@@ -1,7 +1,7 @@
 internal import SmartCard
 
 extension FuzzTarget {
-    /// What comes over a card's contacts.
+    /// Data at a card's contacts.
     static let transmission: [FuzzTarget] = [atr, pps, apdu, t0, t1, traces]
 
     private static let atr = FuzzTarget(
@@ -23,7 +23,7 @@ extension FuzzTarget {
             let atr = try ATR(bytes)
             same(atr.bytes, bytes, "an ATR keeps its bytes")
             hold(atr.historicalBytes.count <= 15, "at most 15 historical bytes")
-            // A waiting time of zero is for the rules of EMV to refuse.
+            // The EMV rules reject a waiting time of zero.
             let isUsable = EMVATRRules.verdict(on: bytes, after: .warm) == .accept
             for clock in [1_000_000, 4_000_000, 20_000_000] {
                 let times = [
@@ -65,7 +65,7 @@ extension FuzzTarget {
             same(again, command, "a command's own lengths fit")
         })
 
-    /// A command with its length first, then what the card says.
+    /// A command with its length in front, then the response of the card.
     private static let t0 = FuzzTarget(
         "t0", longestInput: 1024,
         seeds: {
@@ -155,14 +155,14 @@ extension FuzzTarget {
             }
         })
 
-    /// Mostly a block with a right check, so that what is in it is looked at.
+    /// Usually a block with a correct checksum, so that its content is parsed.
     private static func block(_ input: Choices, _ detection: T1Block.ErrorDetection) -> [UInt8] {
         guard !input.happens(oneIn: 8) else { return input.bytes(input.number(below: 16)) }
         let pcb = input.bytes(1)[0]
         return T1Block(pcb: pcb, information: input.bytes(input.number(below: 255))).encoded(detection)
     }
 
-    /// A command with its length first, then what the card answers; twice.
+    /// A command with its length in front and the response of the card, twice.
     private static let traces = FuzzTarget(
         "card-trace", longestInput: 600,
         seeds: {

@@ -1,1 +1,0 @@
-../../../../Tests/EMVTests/Properties/CheckingIssuer.swift

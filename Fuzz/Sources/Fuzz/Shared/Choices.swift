@@ -1,1 +1,0 @@
-../../../../Tests/EMVTests/Properties/Choices.swift

@@ -1,1 +1,0 @@
-../../../../Tests/EMVTests/Support/TestIssuer.swift

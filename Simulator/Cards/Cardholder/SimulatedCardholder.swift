@@ -1,0 +1,190 @@
+public import CardSecrets
+public import EMV
+public import Hardware
+internal import Synchronization
+
+/// A cardholder at a simulated reader who presents and removes the card, selects an application, and enters the PIN,
+/// as the card's profile says. The cardholder reacts to the reader's prompts, so ``observe(_:)`` must receive its
+/// events.
+public final class SimulatedCardholder: CardholderInterface {
+    private struct State {
+        var pinEntries = 0
+        var isPresenting = false
+        /// The number of requests to present the card.
+        var presentations = 0
+        var isRemoving = false
+        /// The PIN to enter instead of the profile's.
+        var pin: SealedBytes?
+    }
+
+    private let profile: CardProfile
+    private let card: any SimulatedCard
+    private let stripe: SimulatedMagneticStripe?
+    private let reader: SimulatedReader.Device
+    private let clock: SimulationClock
+    private let pinPad: SimulatedPINPad
+    private let state: Mutex<State>
+
+    /// Creates a cardholder.
+    ///
+    /// - Parameters:
+    ///   - profile: the cardholder's behavior.
+    ///   - card: the chip of the card.
+    ///   - stripe: its magnetic stripe; nil if there is none.
+    ///   - reader: the reader that the cardholder uses.
+    ///   - clock: the clock for delays.
+    ///   - pinPad: the terminal's PIN pad.
+    ///   - pin: the PIN to enter, one digit per byte, instead of the profile's.
+    public init(
+        profile: CardProfile, card: any SimulatedCard, stripe: SimulatedMagneticStripe? = nil,
+        reader: SimulatedReader.Device,
+        clock: SimulationClock, pinPad: SimulatedPINPad, pin: SealedBytes? = nil
+    ) {
+        (self.profile, self.card, self.stripe) = (profile, card, stripe)
+        (self.reader, self.clock, self.pinPad) = (reader, clock, pinPad)
+        state = Mutex(State(pin: pin))
+        reader.chip?.onPINRequest { [weak self] _ in self?.typeOnReader() }
+    }
+
+    /// Creates a cardholder at a chip card reader.
+    public convenience init(
+        profile: CardProfile, card: any SimulatedCard, reader: SimulatedCCIDReader, clock: SimulationClock,
+        pinPad: SimulatedPINPad, pin: SealedBytes? = nil
+    ) {
+        self.init(
+            profile: profile, card: card, reader: SimulatedReader.Device(device: reader, chip: reader, stripe: nil),
+            clock: clock, pinPad: pinPad, pin: pin)
+    }
+
+    /// Prepares for another payment: PIN entries start from the beginning.
+    ///
+    /// - Parameter pin: the PIN from now on, one digit per byte; nil for no change.
+    public func prepareForNextPayment(pin: SealedBytes? = nil) {
+        state.withLock { state in
+            state.pinEntries = 0
+            if let pin { state.pin = pin }
+        }
+    }
+
+    /// Handles an event of the reader.
+    public func observe(_ event: CardReaderEvent) {
+        switch event {
+        case .waitingForInput(let inputs): present(inputs)
+        case .removeCardRequested:
+            let isAsked = state.withLock { state in
+                defer { state.isRemoving = true }
+                return !state.isRemoving
+            }
+            // A second prompt does not make them remove the card again after it was reinserted.
+            guard isAsked else { return }
+            clock.schedule(after: Self.reactionTime) { [weak self, reader] in
+                reader.chip?.removeCard()
+                self?.state.withLock { $0.isRemoving = false }
+            }
+        default: break
+        }
+    }
+
+    // MARK: Presenting the card
+
+    private func present(_ inputs: CardReaderInput) {
+        let (isAsked, isFirst) = state.withLock { state in
+            defer { (state.isPresenting, state.presentations) = (true, state.presentations + 1) }
+            return (!state.isPresenting, state.presentations == 0)
+        }
+        // The card is in the reader already.
+        guard isAsked, reader.chip?.hasCard() != true else { return }
+        if let stripeReader = reader.stripe, let stripe, inputs.contains(.swipe), swipes(inputs, isFirst: isFirst) {
+            clock.schedule(after: profile.cardholder.insertsAfter) { [weak self] in
+                self?.state.withLock { $0.isPresenting = false }
+                stripeReader.swipe(stripe)
+            }
+        } else if let chip = reader.chip {
+            clock.schedule(after: profile.cardholder.insertsAfter) { [weak self, card] in
+                chip.insert(card)
+                self?.state.withLock { $0.isPresenting = false }
+            }
+            if let removesAfter = profile.cardholder.removesAfter {
+                clock.schedule(after: profile.cardholder.insertsAfter + removesAfter) {
+                    chip.removeCard()
+                }
+            }
+        }
+    }
+
+    /// Whether the cardholder swipes the card when both are possible: with a card without a chip, or at the first
+    /// prompt if the profile says so.
+    private func swipes(_ inputs: CardReaderInput, isFirst: Bool) -> Bool {
+        !inputs.contains(.insert) || !profile.hasChip || isFirst && profile.cardholder.swipesFirst
+    }
+
+    /// The time from the prompt to remove the card until it is removed.
+    private static let reactionTime = Duration.seconds(1)
+
+    public func chooseApplication(_ applications: [ApplicationChoice]) async -> Int? {
+        guard let chosen = profile.cardholder.chosenApplication else { return nil }
+        if let recording = profile.recording {
+            return applications.firstIndex { $0.aid == recording.application } ?? applications.indices.first
+        }
+        guard profile.applications.indices.contains(chosen) else { return nil }
+        let aid = profile.applications[chosen].aid
+        return applications.firstIndex { $0.aid == aid } ?? applications.indices.first
+    }
+
+    public func enterPIN(_ prompt: PINPrompt) async -> PINEntry {
+        switch nextEntry(isRetry: prompt.isRetry) {
+        case .digits(let digits): return .entered(digits.bytes.duplicate())
+        case .bypassed: return .bypassed
+        // The terminal times out.
+        case .canceled, .nothing: return .canceled
+        case .cardRemoved:
+            reader.chip?.removeCard()
+            return .canceled
+        }
+    }
+
+    /// Returns the next PIN entry.
+    private func nextEntry(isRetry: Bool) -> CardholderProfile.PINEntry {
+        let (attempt, pin) = state.withLock { state in
+            defer { state.pinEntries += 1 }
+            return (state.pinEntries, state.pin)
+        }
+        // An explicit PIN is entered only once.
+        if let pin { return isRetry ? .canceled : .digits(pin) }
+        return profile.cardholder.pinEntry(attempt: attempt) ?? .bypassed
+    }
+
+    /// The time from the reader's prompt to the first key, and between keys.
+    private static let keyTime = Duration.milliseconds(400)
+
+    /// Enters the PIN on the reader's keys. The cancel key is the only way to bypass PIN entry there.
+    private func typeOnReader() {
+        let isRetry = state.withLock { $0.pinEntries > 0 }
+        switch nextEntry(isRetry: isRetry) {
+        case .digits(let digits):
+            var moment = Self.keyTime
+            digits.bytes.withUnsafeBytes { bytes in
+                for digit in bytes {
+                    press(.digit(digit), after: moment)
+                    moment += Self.keyTime
+                }
+            }
+            press(.confirmation, after: moment)
+        case .bypassed, .canceled: press(.cancel, after: Self.keyTime)
+        case .nothing: break
+        case .cardRemoved:
+            press(.digit(0), after: Self.keyTime)
+            clock.schedule(after: Self.keyTime * 2) { [reader] in reader.chip?.removeCard() }
+        }
+    }
+
+    private func press(_ key: SimulatedReaderKey, after delay: Duration) {
+        clock.schedule(after: delay) { [reader] in reader.chip?.press(key) }
+    }
+
+    public func encipherPIN(
+        _ pin: borrowing SensitiveBytes, pan: borrowing PrimaryAccountNumber
+    ) async -> EncipheredPINBlock? {
+        try? pinPad.encipher(pin, pan: pan)
+    }
+}

@@ -1,0 +1,185 @@
+public import Settings
+
+/// The card profiles built into the program, and those in files.
+public enum CardProfileLibrary {
+    /// The names of the built-in profiles, in listing order.
+    public static let names: [String] = builtIn.map(\.name)
+
+    /// Loads a built-in profile by name, or a file by path: anything with a slash, or ending in `.yaml` or `.yml`, is
+    /// a path.
+    ///
+    /// - Parameters:
+    ///   - nameOrPath: the name or path.
+    ///   - changes: overrides, applied in this order.
+    /// - Returns: the profile.
+    /// - Throws: ``CardProfileError``
+    public static func profile(
+        _ nameOrPath: String, changedBy changes: [SettingsNode] = []
+    ) throws(CardProfileError) -> CardProfile {
+        do throws(SettingsError) {
+            if nameOrPath.contains("/") || nameOrPath.hasSuffix(".yaml") || nameOrPath.hasSuffix(".yml") {
+                return try changed(try SettingsDocument(path: nameOrPath), nameOrPath, changes)
+            }
+            if let entry = builtIn.first(where: { $0.name == nameOrPath }) {
+                return try changed(
+                    try SettingsDocument(
+                        text: String(decoding: entry.yaml, as: UTF8.self), file: "\(nameOrPath).yaml (built in)"),
+                    nameOrPath, changes)
+            }
+        } catch {
+            throw .malformed(error)
+        }
+        throw .unknownProfile(nameOrPath, known: names, nearest: NearestName.to(nameOrPath, among: names))
+    }
+
+    private static func changed(
+        _ document: SettingsDocument, _ name: String, _ changes: [SettingsNode]
+    ) throws(SettingsError) -> CardProfile {
+        var profile = try CardProfile(changes.reduce(document.root) { $1.laid(over: $0) })
+        let change = changes.dropFirst().reduce(changes.first) { merged, next in merged.map { next.laid(over: $0) } }
+        profile.origin = CardProfile.Origin(nameOrPath: name, changes: change)
+        return profile
+    }
+
+    /// Returns the ``CardProfile/summary`` of a built-in profile without decoding the rest.
+    ///
+    /// - Returns: nil if there is no built-in profile with this name.
+    /// - Throws: ``CardProfileError``
+    public static func summary(of name: String) throws(CardProfileError) -> String? {
+        guard let entry = builtIn.first(where: { $0.name == name }) else { return nil }
+        let key = Array("description: ".utf8)
+        for line in entry.yaml.split(separator: UInt8(ascii: "\n")) where line.starts(with: key) {
+            let text = line.dropFirst(key.count)
+            // Plain words are plain scalars in YAML; anything else needs the decoder.
+            let isPlain = text.allSatisfy { $0.isPlainText } && text.last != UInt8(ascii: " ")
+            if isPlain, let first = text.first, first != UInt8(ascii: " ") {
+                return String(decoding: text, as: UTF8.self)
+            }
+        }
+        return try profile(name).summary
+    }
+
+    /// Returns the names of built-in profiles with a PAN that ends in these digits, in the order of ``names``,
+    /// without decoding them. Every built-in profile has each PAN on its own line as plain digits.
+    static func names(havingPANEndingIn lastFour: String) -> [String] {
+        let (key, digits) = (Array("pan: ".utf8), Array(lastFour.utf8))
+        return builtIn.filter { entry in
+            entry.yaml.split(separator: UInt8(ascii: "\n")).contains { line in
+                line.suffix(digits.count).elementsEqual(digits)
+                    && line.drop { $0 == UInt8(ascii: " ") }.starts(with: key)
+            }
+        }.map(\.name)
+    }
+
+    private static let builtIn: [(name: String, yaml: [UInt8])] = [
+        ("visa-credit", PackageResources.visa_credit_yaml),
+        ("mastercard-credit", PackageResources.mastercard_credit_yaml),
+        ("insufficient-funds", PackageResources.insufficient_funds_yaml),
+        ("declined-offline", PackageResources.declined_offline_yaml),
+        ("offline-approve", PackageResources.offline_approve_yaml),
+        ("pin-required", PackageResources.pin_required_yaml),
+        ("pin-enciphered", PackageResources.pin_enciphered_yaml),
+        ("online-pin", PackageResources.online_pin_yaml),
+        ("multi-application", PackageResources.multi_application_yaml),
+        ("issuer-script", PackageResources.issuer_script_yaml),
+        ("t1-card", PackageResources.t1_card_yaml),
+        ("aes-card", PackageResources.aes_card_yaml),
+        ("visa-dda", PackageResources.visa_dda_yaml),
+        ("visa-sda", PackageResources.visa_sda_yaml),
+        ("mastercard-cda", PackageResources.mastercard_cda_yaml),
+        ("amex-cda", PackageResources.amex_cda_yaml),
+        ("visa-dda-1984", PackageResources.visa_dda_1984_yaml),
+        ("visa-dda-revoked", PackageResources.visa_dda_revoked_yaml),
+        ("visa-dda-expired-certificate", PackageResources.visa_dda_expired_certificate_yaml),
+        ("visa-dda-wrong-signature", PackageResources.visa_dda_wrong_signature_yaml),
+        ("mastercard-cda-wrong-signature", PackageResources.mastercard_cda_wrong_signature_yaml),
+        ("unknown-ca-key", PackageResources.unknown_ca_key_yaml),
+        ("sda-tampered", PackageResources.sda_tampered_yaml),
+        ("blocked-application", PackageResources.blocked_application_yaml),
+        ("visa-debit", PackageResources.visa_debit_yaml),
+        ("mastercard-debit", PackageResources.mastercard_debit_yaml),
+        ("maestro", PackageResources.maestro_yaml),
+        ("amex", PackageResources.amex_yaml),
+        ("discover", PackageResources.discover_yaml),
+        ("diners", PackageResources.diners_yaml),
+        ("jcb", PackageResources.jcb_yaml),
+        ("unionpay", PackageResources.unionpay_yaml),
+        ("interac", PackageResources.interac_yaml),
+        ("eftpos-au", PackageResources.eftpos_au_yaml),
+        ("us-common-debit", PackageResources.us_common_debit_yaml),
+        ("declined", PackageResources.declined_yaml),
+        ("declined-lost", PackageResources.declined_lost_yaml),
+        ("declined-stolen", PackageResources.declined_stolen_yaml),
+        ("declined-expired", PackageResources.declined_expired_yaml),
+        ("declined-processing-error", PackageResources.declined_processing_error_yaml),
+        ("declined-amount-limit", PackageResources.declined_amount_limit_yaml),
+        ("declined-count-limit", PackageResources.declined_count_limit_yaml),
+        ("declined-pin-tries", PackageResources.declined_pin_tries_yaml),
+        ("referral", PackageResources.referral_yaml),
+        ("wrong-online-pin", PackageResources.wrong_online_pin_yaml),
+        ("pin-second-try", PackageResources.pin_second_try_yaml),
+        ("pin-last-try", PackageResources.pin_last_try_yaml),
+        ("pin-blocked", PackageResources.pin_blocked_yaml),
+        ("pin-change", PackageResources.pin_change_yaml),
+        ("pin-bypass", PackageResources.pin_bypass_yaml),
+        ("pin-and-signature", PackageResources.pin_and_signature_yaml),
+        ("no-cvm-list", PackageResources.no_cvm_list_yaml),
+        ("unknown-cvm", PackageResources.unknown_cvm_yaml),
+        ("cvm-fails", PackageResources.cvm_fails_yaml),
+        ("cvm-by-amount", PackageResources.cvm_by_amount_yaml),
+        ("expired", PackageResources.expired_yaml),
+        ("not-yet-effective", PackageResources.not_yet_effective_yaml),
+        ("service-not-allowed", PackageResources.service_not_allowed_yaml),
+        ("version-mismatch", PackageResources.version_mismatch_yaml),
+        ("new-card", PackageResources.new_card_yaml),
+        ("velocity-limits", PackageResources.velocity_limits_yaml),
+        ("offline-limits", PackageResources.offline_limits_yaml),
+        ("exception-file", PackageResources.exception_file_yaml),
+        ("card-declines-after-approval", PackageResources.card_declines_after_approval_yaml),
+        ("issuer-authentication-failed", PackageResources.issuer_authentication_failed_yaml),
+        ("script-failed", PackageResources.script_failed_yaml),
+        ("blocked-by-script", PackageResources.blocked_by_script_yaml),
+        ("duplicate-data", PackageResources.duplicate_data_yaml),
+        ("missing-data", PackageResources.missing_data_yaml),
+        ("bad-file-locator", PackageResources.bad_file_locator_yaml),
+        ("truncated-record", PackageResources.truncated_record_yaml),
+        ("wrong-cryptogram", PackageResources.wrong_cryptogram_yaml),
+        ("next-application", PackageResources.next_application_yaml),
+        ("no-directory", PackageResources.no_directory_yaml),
+        ("partial-selection", PackageResources.partial_selection_yaml),
+        ("blocked-card", PackageResources.blocked_card_yaml),
+        ("removed-early", PackageResources.removed_early_yaml),
+        ("removed-after-approval", PackageResources.removed_after_approval_yaml),
+        ("goes-mute", PackageResources.goes_mute_yaml),
+        ("slow-card", PackageResources.slow_card_yaml),
+        ("slow-t1-card", PackageResources.slow_t1_card_yaml),
+        ("visa-format-two", PackageResources.visa_format_two_yaml),
+        ("mastercard-format-one", PackageResources.mastercard_format_one_yaml),
+        ("mastercard-emv2000", PackageResources.mastercard_emv2000_yaml),
+        ("stripe-only", PackageResources.stripe_only_yaml),
+        ("stripe-expired", PackageResources.stripe_expired_yaml),
+        ("stripe-bad-lrc", PackageResources.stripe_bad_lrc_yaml),
+        ("stripe-wrong-cvv", PackageResources.stripe_wrong_cvv_yaml),
+        ("stripe-pin", PackageResources.stripe_pin_yaml),
+        ("stripe-cash-only", PackageResources.stripe_cash_only_yaml),
+        ("stripe-national", PackageResources.stripe_national_yaml),
+        ("stripe-track-one", PackageResources.stripe_track_one_yaml),
+        ("damaged-chip", PackageResources.damaged_chip_yaml),
+        ("swiped-chip", PackageResources.swiped_chip_yaml),
+        ("mute", PackageResources.mute_yaml),
+        ("bad-atr", PackageResources.bad_atr_yaml),
+    ]
+}
+
+extension UInt8 {
+    /// Whether the byte is a letter, a digit, or a character without special meaning inside a YAML plain scalar.
+    fileprivate var isPlainText: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: " "), UInt8(ascii: ","), UInt8(ascii: "."),
+            UInt8(ascii: ";"), UInt8(ascii: "="), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "/"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,412 @@
+internal import CRunQueue
+public import Determinism
+internal import Dispatch
+internal import Synchronization
+
+/// The tasks and clocks of one simulated world.
+///
+/// All tasks of the world run on one thread, in the order in which they become ready, and a ``SimulationClock`` moves
+/// only when none of them can run. This makes a run repeatable: its result does not depend on threads, on the load of
+/// the machine, or on what runs beside it.
+///
+/// ```swift
+/// let bytes = try await RunQueue.run {
+///     let clock = SimulationClock()
+///     let bus = SimulatedUSBBus(clock: clock)
+///     …
+/// }
+/// ```
+///
+/// A clock that is created in the world belongs to it. Code in the world waits on that clock, on other tasks of the
+/// world, or on ``outside(_:)``. It must not wait for anything else: `Task.sleep`, `Task.yield`, another thread and a
+/// socket resume the task on a thread that is not the world's.
+///
+/// While work ``outside(_:)`` is under way, such as an HTTP request to a real server, simulated time stands still.
+public final class RunQueue: Sendable {
+    private struct Exterior {
+        /// How many calls of `outside` have not ended.
+        var pending = 0
+        /// Work that other threads have handed in, for the world's thread.
+        var inbox: [@Sendable () -> Void] = []
+        /// Whether the world has ended: its thread no longer reads the inbox.
+        var isClosed = false
+    }
+
+    private let queue: Mutex<OpaquePointer>
+    private let clocks = Mutex<[SimulationClock]>([])
+    private let exterior = Mutex(Exterior())
+    private let arrival = DispatchSemaphore(value: 0)
+    private let mostJobs: Int
+    // Threads of the common pool: as many as there are processors, however many worlds there are.
+    private let turns = DispatchQueue(label: "cardpresent.simulation", target: .global())
+
+    /// The most moves of the clocks in one call. A payment moves its clock a few thousand times.
+    private static let mostMoves = 2_000_000
+    /// The default limit of jobs in one call. It ends a task that polls forever.
+    private static let mostJobs = 50_000_000
+
+    /// Creates an empty world.
+    ///
+    /// - Parameter mostJobs: how many jobs one call runs before it gives up. A job is a piece of a task between two
+    ///   suspensions.
+    public init(mostJobs: Int = .max) {
+        self.mostJobs = mostJobs
+        queue = Mutex(run_queue_create())
+        let owner = UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())
+        queue.withLock { run_queue_set_owner($0, owner) }
+    }
+
+    deinit { queue.withLock { run_queue_destroy($0) } }
+
+    /// The world that the calling task belongs to; nil outside of every world.
+    public static var current: RunQueue? {
+        UnsafeRawPointer(bitPattern: run_queue_current_owner()).map {
+            Unmanaged<RunQueue>.fromOpaque($0).takeUnretainedValue()
+        }
+    }
+
+    /// Makes `clock` one that this queue moves. A clock that is created in the world is added by itself.
+    public func add(_ clock: SimulationClock) { clocks.withLock { $0.append(clock) } }
+
+    // MARK: Running
+
+    /// Plays a world on a thread of its own until `body` has ended and no task in the world can run.
+    ///
+    /// `body` has the caller's task-local values. Canceling the caller cancels `body`.
+    ///
+    /// - Returns: the value of `body`.
+    /// - Throws: the error of `body`; ``RunQueueError`` when `body` waits for something that never happens.
+    public static func run<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let queue = RunQueue(mostJobs: Self.mostJobs)
+        let result = try await queue.runOnOwnThread(until: Timestamp(milliseconds: .max)) {
+            () -> Result<Value, any Error> in
+            do { return .success(try await body()) } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
+
+    /// Plays this world on a thread of its own until `body` has ended, and closes it.
+    ///
+    /// - Parameters:
+    ///   - limit: the latest moment to which a clock is moved.
+    ///   - body: the task to run. It has the caller's task-local values, and the caller's cancellation.
+    /// - Returns: the value of `body`.
+    /// - Throws: ``RunQueueError`` when `body` waits for something that does not happen until `limit`. It was canceled,
+    ///   so that it could end. If it still waits a second later, its task stays in memory.
+    public func runOnOwnThread<Value: Sendable>(
+        until limit: Timestamp, _ body: @escaping @Sendable () async -> Value
+    ) async throws(RunQueueError) -> Value {
+        let task = begin(body)
+        let result = await withTaskCancellationHandler {
+            await Self.outside { [self] in
+                await withCheckedContinuation { continuation in
+                    DispatchQueue.global().async { @Sendable in
+                        continuation.resume(returning: self.finish(task, limit))
+                    }
+                }
+            }
+        } onCancel: {
+            // On the world's thread: the tasks that a cancellation wakes belong there.
+            post { task.cancel() }
+        }
+        return try result.get()
+    }
+
+    /// Runs the world until `task` has ended, or until nothing more can happen, and closes it.
+    private func finish<Value: Sendable>(
+        _ task: WorldTask<Value>, _ limit: Timestamp
+    ) -> Result<Value, RunQueueError> {
+        defer { close() }
+        let reason = run { task.value == nil ? limit : nil }
+        if let value = task.value { return .success(value) }
+        let clocks = clocks.withLock { $0 }
+        var error = RunQueueError(
+            reason: reason ?? .nothingPlanned, moment: clocks.map { $0.now() }.max(),
+            waitingTasks: clocks.reduce(0) { $0 + $1.waitingTasks })
+        run {
+            task.cancel()
+            return nil
+        }
+        // A body that forgot ``outside(_:)`` may be resumed by another thread soon.
+        error.hasEnded = task.hasEnded(within: .seconds(1))
+        return .failure(error)
+    }
+
+    /// Runs `body`, and every task of the world that can run, on the calling thread.
+    ///
+    /// - Parameters:
+    ///   - limit: the latest moment to which a clock may be moved; nil when it may not be moved. It is asked each time
+    ///     that no task can run, with whether `body` has ended.
+    ///   - body: the task to run. It has the caller's task-local values.
+    /// - Returns: the value of `body`; nil when it still waits. Then a later call continues it.
+    public func run<Value: Sendable>(
+        until limit: (_ isOver: Bool) -> Timestamp?, _ body: @escaping @Sendable () async -> Value
+    ) -> Value? {
+        let task = begin(body)
+        run { limit(task.value != nil) }
+        return task.value
+    }
+
+    /// The same on a thread that may block, for a world that is kept between calls. Calls run one after the other, in the
+    /// order in which they came; between them nothing happens in the world.
+    public func turn<Value: Sendable>(
+        until limit: @escaping @Sendable (_ isOver: Bool) -> Timestamp?, _ body: @escaping @Sendable () async -> Value
+    ) async -> Value? {
+        // The caller may be in another world.
+        await Self.outside { [self] in
+            await withCheckedContinuation { continuation in
+                turns.async { @Sendable in
+                    let value = self.run(until: limit, body)
+                    // Not before the thread has left the queue: the caller is none of the world's tasks.
+                    continuation.resume(returning: value)
+                }
+            }
+        }
+    }
+
+    private func begin<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> WorldTask<Value> {
+        entered { WorldTask(body) }
+    }
+
+    /// Runs the tasks that can run, and moves the clocks, until none of both is possible.
+    ///
+    /// - Returns: why; nil when `limit` returned nil.
+    @discardableResult
+    private func run(until limit: () -> Timestamp?) -> RunQueueError.Reason? {
+        queue.withLock { queue in
+            let outer = run_queue_enter(queue)
+            defer { _ = run_queue_enter(outer) }
+            var (jobs, moves) = (0, 0)
+            func runReady() -> Bool {
+                while jobs < mostJobs, run_queue_run_next(queue) { jobs += 1 }
+                return jobs < mostJobs
+            }
+            while runReady() {
+                if takeInbox() { continue }
+                guard let limit = limit() else {
+                    _ = runReady()
+                    return nil
+                }
+                if exterior.withLock({ $0.pending > 0 }) {
+                    arrival.wait()
+                } else {
+                    guard moves < Self.mostMoves else { return .endless }
+                    guard let next = nextClock else { return .nothingPlanned }
+                    guard next.moveOn(notAfter: limit) else { return .limit(limit) }
+                    moves += 1
+                }
+            }
+            return .endless
+        }
+    }
+
+    /// The clock whose next moment is the earliest. A clock with a task that polls without end so cannot keep the other
+    /// clocks of the world from moving.
+    private var nextClock: SimulationClock? {
+        clocks.withLock { $0 }.compactMap { clock in clock.nextMoment.map { (clock: clock, moment: $0) } }
+            .min { $0.moment < $1.moment }?.clock
+    }
+
+    /// Calls `body` with the calling thread in this queue: the tasks that it begins or resumes belong to the world.
+    private func entered<Value>(_ body: () -> Value) -> Value {
+        queue.withLock { queue in
+            let outer = run_queue_enter(queue)
+            defer { _ = run_queue_enter(outer) }
+            return body()
+        }
+    }
+
+    // MARK: Outside
+
+    /// Waits for work that belongs to no simulated world, such as an HTTP request.
+    /// Simulated time stands still until it has ended. Outside of every world this is a plain call.
+    ///
+    /// - Parameter body: the work. It runs on Swift's own threads, and is canceled with the caller.
+    /// - Returns: the value of `body`.
+    /// - Throws: the error of `body`.
+    public static func outside<Value: Sendable, Failure: Error>(
+        _ body: @escaping @Sendable () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        guard let queue = current else { return try await body() }
+        let result = await queue.waitOutside { () -> Result<Value, Failure> in
+            do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
+
+    private func waitOutside<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
+        let work = Mutex<Task<Void, Never>?>(nil)
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                exterior.withLock { $0.pending += 1 }
+                Self.elsewhere {
+                    work.withLock {
+                        $0 = Task { [self] in
+                            let value = await body()
+                            exterior.withLock { $0.pending -= 1 }
+                            post { continuation.resume(returning: value) }
+                        }
+                    }
+                }
+                // A cancellation that came before the work began has found nothing to cancel.
+                if Task.isCancelled { Self.elsewhere { work.withLock { $0 }?.cancel() } }
+            }
+        } onCancel: {
+            Self.elsewhere { work.withLock { $0 }?.cancel() }
+        }
+    }
+
+    /// Calls `body` with the calling thread in no queue.
+    private static func elsewhere(_ body: () -> Void) {
+        let queue = run_queue_enter(nil)
+        defer { _ = run_queue_enter(queue) }
+        body()
+    }
+
+    /// Calls `body` on the world's thread when no task there can run; at once when the world is over. Any thread may
+    /// call this, for example on a signal.
+    public func post(_ body: @escaping @Sendable () -> Void) {
+        let isOpen = exterior.withLock { exterior in
+            if !exterior.isClosed { exterior.inbox.append(body) }
+            return !exterior.isClosed
+        }
+        if isOpen { arrival.signal() } else { body() }
+    }
+
+    /// Returns `body` as a closure that any thread may call, such as one that handles signals: it runs `body` in the
+    /// caller's world, as soon as no task there can run, and waits for its end.
+    public static func bound(_ body: @escaping @Sendable () async -> Void) -> @Sendable () async -> Void {
+        guard let queue = current else { return body }
+        return { await queue.inside(body) }
+    }
+
+    private func inside(_ body: @escaping @Sendable () async -> Void) async {
+        if Self.current === self { return await body() }
+        await withCheckedContinuation { continuation in
+            post {
+                Task {
+                    await body()
+                    Self.elsewhere { continuation.resume() }
+                }
+            }
+        }
+    }
+
+    private func takeInbox() -> Bool {
+        let arrived = exterior.withLock { exterior in
+            defer { exterior.inbox = [] }
+            return exterior.inbox
+        }
+        for body in arrived { body() }
+        return !arrived.isEmpty
+    }
+
+    private func close() {
+        let late = exterior.withLock { exterior in
+            defer { exterior.inbox = [] }
+            exterior.isClosed = true
+            return exterior.inbox
+        }
+        for body in late { body() }
+        // What is planned may hold its world, and so the clock.
+        for clock in clocks.withLock({ $0 }) { clock.forgetSchedule() }
+        clocks.withLock { $0 = [] }
+    }
+}
+
+/// The wall clock, for code in a simulated world that deals with something real, such as a server. Outside of every world
+/// it is the system's clock.
+public struct OutsideTimeSource: TimeSource {
+    private let system = SystemTimeSource()
+
+    public init() {}
+
+    public func now() -> Timestamp { system.now() }
+
+    public func reading() -> Duration { system.reading() }
+
+    public func timeAsleep() -> Duration { system.timeAsleep() }
+
+    public func offsetSeconds(at moment: Timestamp) -> Int { system.offsetSeconds(at: moment) }
+
+    /// Waits in real time. Simulated time stands still meanwhile.
+    public func sleep(for duration: Duration) async throws(CancellationError) {
+        try await RunQueue.outside { [system] () async throws(CancellationError) in
+            try await system.sleep(for: duration)
+        }
+    }
+}
+
+/// The error of a body that does not end: the world is stuck.
+public struct RunQueueError: Error, Hashable, CustomStringConvertible {
+    /// Why the world did not go on.
+    public enum Reason: Hashable, Sendable {
+        /// No task can run, and no event and no end of a wait is planned, so that nothing can move the clock. The body
+        /// waits for something that no task of the world does, or for something outside that
+        /// ``RunQueue/outside(_:)`` does not know of.
+        case nothingPlanned
+        /// The clock would have to move beyond this limit.
+        case limit(Timestamp)
+        /// A task polls without end.
+        case endless
+    }
+
+    public let reason: Reason
+    /// The time of the world; nil without a clock.
+    public let moment: Timestamp?
+    /// How many tasks wait on a clock of the world.
+    public let waitingTasks: Int
+    /// Whether the body ended when it was canceled.
+    public internal(set) var hasEnded = false
+
+    init(reason: Reason, moment: Timestamp?, waitingTasks: Int) {
+        (self.reason, self.moment, self.waitingTasks) = (reason, moment, waitingTasks)
+    }
+
+    public var description: String {
+        let time = moment.map { " at \($0)" } ?? ""
+        let tasks = waitingTasks == 1 ? "1 task waits" : "\(waitingTasks) tasks wait"
+        let cause =
+            switch reason {
+            case .nothingPlanned:
+                "no task can run, no task waits for the clock, and no event is planned that moves it (use "
+                    + "RunQueue.outside to wait for real time, other threads, or sockets)"
+            case .limit(let limit): "no task can run before \(limit); \(tasks) for the clock"
+            case .endless: "a task runs again and again without an end; \(tasks) for the clock"
+            }
+        let end = hasEnded ? "" : "; the body does not end when it is canceled"
+        return "the simulation is stuck\(time): \(cause)\(end)"
+    }
+}
+
+/// A task of a world, and its result.
+private final class WorldTask<Value: Sendable>: Sendable {
+    /// Holds the result, so that the task does not hold itself.
+    private final class End: Sendable {
+        let value = Mutex<Value?>(nil)
+        let signal = DispatchSemaphore(value: 0)
+    }
+
+    private let end: End
+    private let task: Task<Void, Never>
+
+    /// Begins it in the queue that the calling thread is in.
+    init(_ body: @escaping @Sendable () async -> Value) {
+        let end = End()
+        self.end = end
+        task = Task {
+            end.value.withLock { [value = await body()] in $0 = value }
+            end.signal.signal()
+        }
+    }
+
+    /// The value that it returned; nil as long as it has not ended.
+    var value: Value? { end.value.withLock { $0 } }
+
+    func cancel() { task.cancel() }
+
+    /// Waits in real time until the task has ended. Call it once.
+    func hasEnded(within limit: DispatchTimeInterval) -> Bool { end.signal.wait(timeout: .now() + limit) == .success }
+}

@@ -1,0 +1,122 @@
+/// A simulated reader of any kind, identified by name.
+public enum SimulatedReader: Hashable, Sendable {
+    /// A chip card reader, possibly with a magnetic stripe head.
+    case chip(SimulatedReaderModel)
+    /// A magnetic stripe reader.
+    case stripe(SimulatedMSRModel)
+
+    /// All readers that come with the simulator.
+    public static let all: [SimulatedReader] =
+        SimulatedReaderModel.all.map { .chip($0) } + SimulatedMSRModel.all.map { .stripe($0) }
+
+    public var name: String {
+        switch self {
+        case .chip(let model): model.name
+        case .stripe(let model): model.name
+        }
+    }
+
+    /// The product name in its descriptors.
+    public var product: String {
+        switch self {
+        case .chip(let model): model.product
+        case .stripe(let model): model.product
+        }
+    }
+
+    /// idVendor and idProduct. A device with several readers has those of the first.
+    public var identifiers: (vendor: UInt16, product: UInt16) {
+        get {
+            switch self {
+            case .chip(let model): (model.vendorID, model.productID)
+            case .stripe(let model): (model.vendorID, model.productID)
+            }
+        }
+        set {
+            switch self {
+            case .chip(var model):
+                (model.vendorID, model.productID) = newValue
+                self = .chip(model)
+            case .stripe(var model):
+                (model.vendorID, model.productID) = newValue
+                self = .stripe(model)
+            }
+        }
+    }
+
+    /// The number of chip card slots of all readers in the device.
+    public var slotCount: Int {
+        switch self {
+        case .chip(let model): model.totalSlotCount
+        case .stripe: 0
+        }
+    }
+
+    /// The number of cards a user needs: one per slot, and at least one.
+    public var cardCount: Int { max(1, slotCount) }
+
+    /// Creates the device and the parts of it that take cards.
+    public func make(clock: SimulationClock) -> Device {
+        switch self {
+        case .chip(let model):
+            let unit = SimulatedReaderUnit(model: model, clock: clock)
+            return Device(device: unit.device, chip: unit.first, stripe: unit.stripe)
+        case .stripe(let model):
+            let stripe = SimulatedMagneticStripeReader(model: model, clock: clock)
+            return Device(device: stripe, chip: nil, stripe: stripe)
+        }
+    }
+
+    /// A simulated reader that can be plugged in.
+    public struct Device: Sendable {
+        public let device: any SimulatedUSBDevice
+        /// The reader for chip cards; nil if there is none.
+        public let chip: SimulatedCCIDReader?
+        /// The reader for magnetic stripes; nil if there is none.
+        public let stripe: SimulatedMagneticStripeReader?
+
+        public init(
+            device: any SimulatedUSBDevice, chip: SimulatedCCIDReader?, stripe: SimulatedMagneticStripeReader?
+        ) {
+            (self.device, self.chip, self.stripe) = (device, chip, stripe)
+        }
+    }
+}
+
+/// A reader model as a device, with one reader per interface.
+public struct SimulatedReaderUnit: Sendable {
+    /// The device to plug in.
+    public let device: any SimulatedUSBDevice
+    /// The reader used by default.
+    public let first: SimulatedCCIDReader
+    /// The readers, by interface number.
+    public let readers: [SimulatedCCIDReader]
+    /// The magnetic stripe reader; nil if the model has none.
+    public let stripe: SimulatedMagneticStripeReader?
+    /// The updatable device, the same as ``device``; nil if the firmware cannot be replaced.
+    public let updates: SimulatedUpdatableDevice?
+
+    public init(model: SimulatedReaderModel, clock: SimulationClock) {
+        first = SimulatedCCIDReader(model: model, clock: clock)
+        let others = model.companions.map { companion in
+            var companion = companion
+            // A device has one speed.
+            companion.speed = model.speed
+            return SimulatedCCIDReader(model: companion, clock: clock)
+        }
+        readers = [first] + others
+        stripe = model.stripeReader.map { SimulatedMagneticStripeReader(model: $0, clock: clock) }
+        let companions: [any SimulatedUSBDevice] = others + [stripe].compactMap(\.self)
+        let whole: any SimulatedUSBDevice =
+            companions.isEmpty
+            ? first
+            : SimulatedUSBComposite(first, companions, hangsWhenShared: model.misbehavior.hangsWhenShared)
+        updates = model.firmware.map { SimulatedUpdatableDevice(whole, habits: $0, clock: clock) }
+        device = updates ?? whole
+    }
+
+    /// All slots of the device in order.
+    public var slots: [(reader: SimulatedCCIDReader, slot: Int)] {
+        readers.flatMap { reader in (0..<max(1, reader.model.slotCount)).map { (reader, $0) } }
+    }
+}

@@ -1,0 +1,267 @@
+internal import Determinism
+public import ScenarioFormat
+internal import Sessions
+internal import Synchronization
+
+/// Generates sessions from a model of possible faults, plays them, and checks their invariants.
+///
+/// Each round of sessions is generated from the coverage of the previous rounds, before any of its sessions is played.
+/// So the same seed generates the same sessions, regardless of the number of threads.
+public struct Explorer: Sendable {
+    public var seed: UInt64
+    /// The number of sessions; nil for no limit.
+    public var sessions: Int?
+    /// The number of parallel jobs, at least 1. It affects only the time that the run takes.
+    public var jobs: Int
+    /// Whether to stop after the round of the first failure.
+    public var stopsAtFailure: Bool
+    /// The folder for the files of sessions that use files.
+    public var folder: String
+    /// Returns the violations of a session.
+    var judge: @Sendable (SessionRecord) -> [Violation] = { InvariantCheck($0).violations }
+
+    /// The number of sessions per round.
+    private static let round = 64
+    /// One session of this many keeps its database in a file.
+    private static let filesEvery = 8
+    /// The most kinds of failures to shrink.
+    private static let mostFailures = 10
+
+    public init(
+        seed: UInt64 = 1, sessions: Int? = nil, jobs: Int = 1, stopsAtFailure: Bool = false, folder: String
+    ) {
+        (self.seed, self.sessions, self.jobs) = (seed, sessions, max(1, jobs))
+        (self.stopsAtFailure, self.folder) = (stopsAtFailure, folder)
+    }
+
+    private struct Planned: Sendable {
+        var number: Int
+        var seed: UInt64
+        var draft: SessionDraft
+        var isVariation: Bool
+    }
+
+    /// Runs the exploration.
+    ///
+    /// - Parameters:
+    ///   - goesOn: called after every session; return false to stop.
+    ///   - onProgress: receives the progress after every session, one call at a time.
+    /// - Returns: the report.
+    public func run(
+        goesOn: @escaping @Sendable () -> Bool = { true },
+        onProgress: @escaping @Sendable (ExplorationProgress) -> Void = { _ in }
+    ) async -> ExplorationReport {
+        var report = ExplorationReport(seed: seed)
+        var (coverage, corpus) = (Coverage(), Corpus())
+        var kinds: Set<String> = []
+        while report.sessions < sessions ?? .max, goesOn() {
+            let count = min(Self.round, (sessions ?? .max) - report.sessions)
+            let first = report.sessions
+            let planned = (0..<count).map { plan(first + $0, coverage, corpus) }
+            let played = await play(planned, goesOn: goesOn) { [report, coverage] done in
+                onProgress(
+                    ExplorationProgress(
+                        sessions: first + done, states: coverage.counts.count, failures: report.failures.count))
+            }
+            var broken: [(Planned, Violation)] = []
+            for (planned, record) in zip(planned, played) {
+                report.sessions += 1
+                if record.isUnreadable { report.unreadable += 1 } else if record.refusal != nil { report.refused += 1 }
+                let new = coverage.add(record)
+                if new > 0 { corpus.add(planned.draft) }
+                let origin = planned.isVariation ? \ExplorationReport.variations : \ExplorationReport.fresh
+                report[keyPath: origin].sessions += 1
+                report[keyPath: origin].newStates += new
+                for violation in judge(record) {
+                    let isNew = kinds.count < Self.mostFailures && kinds.insert(violation.kind).inserted
+                    if isNew { broken.append((planned, violation)) } else { report.repetitions += 1 }
+                }
+            }
+            report.failures += await shrink(broken)
+            report.growth.append(
+                ExplorationReport.Growth(sessions: report.sessions, states: coverage.counts.count))
+            if stopsAtFailure, report.hasFailed { break }
+        }
+        report.take(coverage)
+        return report
+    }
+
+    /// Plays the cases of a scenario file, each with the final steps of explored sessions, and checks their invariants.
+    ///
+    /// - Parameter path: the path of the file.
+    /// - Returns: the failures, and the number of cases.
+    /// - Throws: `ScenarioFileError`
+    public func replay(_ path: String) async throws(ScenarioFileError) -> (failures: [FoundFailure], cases: Int) {
+        let scenarios = try ScenarioFile.scenarios(path: path)
+        let (play, seed, judge) = (DraftPlay(folder: folder), seed, judge)
+        let found = await SessionPool(jobs: jobs).run(scenarios.count) { number -> [FoundFailure] in
+            let scenario = DraftPlay.ended(scenarios[number])
+            let seed = scenario.seed ?? seed
+            let record = play.record(scenario, seed: seed, name: "replay-\(number)", keepsFiles: true)
+            var violations = judge(record)
+            if let refusal = record.refusal {
+                violations.append(Violation(.theTillRecovers, "the session cannot begin: \(refusal)"))
+            }
+            return violations.map { violation in
+                FoundFailure(
+                    invariant: violation.invariant, detail: "\(scenario.name): \(violation.detail)", session: nil,
+                    seed: seed, stepsBefore: scenario.steps.count, steps: scenario.steps.count, fileName: path, text: ""
+                )
+            }
+        }
+        return (found.flatMap(\.self), scenarios.count)
+    }
+
+    // MARK: Generating
+
+    private func plan(_ number: Int, _ coverage: Coverage, _ corpus: Corpus) -> Planned {
+        let source = SeededRandomSource(seed: seed).stream("session \(number)")
+        let choices = RandomChoices(source)
+        let model = FaultModel(choices: choices)
+        let sessionSeed = UInt64(source.number(in: 0...UInt32.max))
+        if choices.happens(60), let draft = choices.pick(of: corpus.drafts), let other = choices.pick(of: corpus.drafts)
+        {
+            let variation = model.variation(of: draft, with: other, coverage)
+            return Planned(number: number, seed: sessionSeed, draft: variation, isVariation: true)
+        }
+        return Planned(number: number, seed: sessionSeed, draft: model.draft(coverage), isVariation: false)
+    }
+
+    private func keepsFiles(_ planned: Planned) -> Bool { planned.number % Self.filesEvery == Self.filesEvery - 1 }
+
+    // MARK: Playing
+
+    private func play(
+        _ planned: [Planned], goesOn: @escaping @Sendable () -> Bool, onResult: @escaping @Sendable (Int) -> Void
+    ) async -> [SessionRecord] {
+        let play = DraftPlay(folder: folder)
+        let records = Mutex<[SessionRecord]>([])
+        await SessionPool(jobs: jobs).run(planned.count) { number in
+            let session = planned[number]
+            return play.record(
+                session.draft, seed: session.seed, number: session.number, keepsFiles: keepsFiles(session))
+        } take: { _, record in
+            let done = records.withLock { records in
+                records.append(record)
+                return records.count
+            }
+            onResult(done)
+            return goesOn()
+        }
+        return records.withLock { $0 }
+    }
+
+    private func shrink(_ broken: [(Planned, Violation)]) async -> [FoundFailure] {
+        let (play, judge) = (DraftPlay(folder: folder), judge)
+        return await SessionPool(jobs: jobs).run(broken.count) { place -> FoundFailure in
+            let (planned, violation) = broken[place]
+            let keepsFiles = keepsFiles(planned)
+            @Sendable func judged(_ draft: SessionDraft) -> (SessionRecord, Violation?) {
+                let record = play.record(
+                    draft, seed: planned.seed, number: planned.number, keepsFiles: keepsFiles)
+                return (record, judge(record).first { $0.kind == violation.kind })
+            }
+            var shrinker = Shrinker { judged($0).1 != nil }
+            let small = shrinker.shrunk(planned.draft)
+            let (record, last) = judged(small)
+            let detail = (last ?? violation).detail
+            let name = "\(violation.invariant.rawValue)-\(seed)-\(planned.number).yaml"
+            return FoundFailure(
+                invariant: violation.invariant, detail: detail, session: planned.number, seed: planned.seed,
+                stepsBefore: planned.draft.steps.count, steps: small.steps.count, fileName: name,
+                text: small.text(
+                    seed: planned.seed, description: "It broke \(violation.invariant.rawValue)",
+                    expectations: record.steps.map(\.expectation)))
+        }
+    }
+}
+
+extension ExplorationReport {
+    mutating func take(_ seen: Coverage) {
+        let sizes = seen.sizes
+        coverage = CoverageGroup.allCases.map { Group(group: $0, states: sizes[$0] ?? 0) }
+        for (feature, count) in seen.counts { states[feature.group.rawValue, default: [:]][feature.name] = count }
+    }
+}
+
+extension SessionRecord.Step {
+    /// The expectation for how the step ended; nil for none.
+    fileprivate var expectation: DraftNode? {
+        if let errorCode { return ["error": .text(errorCode)] }
+        let outcomes = ["approved", "declined", "cancelled", "failed", "unknown", "pending", "crashed"]
+        return outcome.flatMap { outcomes.contains($0) ? ["outcome": .text($0)] : nil }
+    }
+}
+
+/// The progress of an exploration.
+public struct ExplorationProgress: Hashable, Sendable {
+    public var sessions: Int
+    /// The number of distinct states reached.
+    public var states: Int
+    public var failures: Int
+}
+
+/// The results of an exploration. The same seed and number of sessions make the same report, regardless of the number
+/// of parallel jobs; it contains no wall-clock time.
+public struct ExplorationReport: Sendable, Encodable {
+    /// The number of distinct states of a kind, and the session that reached the last new one.
+    public struct Group: Hashable, Sendable, Encodable {
+        public var group: CoverageGroup
+        public var states: Int
+    }
+
+    /// The number of states after a number of sessions.
+    public struct Growth: Hashable, Sendable, Encodable {
+        public var sessions: Int
+        public var states: Int
+    }
+
+    /// The number of sessions of one origin, and of the states that they reached first.
+    public struct Origin: Hashable, Sendable, Encodable {
+        public var sessions = 0
+        public var newStates = 0
+    }
+
+    public var seed: UInt64
+    public internal(set) var sessions = 0
+    /// The number of sessions that could not start, which is not a failure.
+    public internal(set) var refused = 0
+    /// The number of drafts that were not valid scenarios, which is a bug in the explorer.
+    public internal(set) var unreadable = 0
+    public internal(set) var failures: [FoundFailure] = []
+    /// The number of sessions with the same kind of failure as one of ``failures``.
+    public internal(set) var repetitions = 0
+    public internal(set) var coverage: [Group] = []
+    public internal(set) var growth: [Growth] = []
+    /// Newly generated sessions.
+    public internal(set) var fresh = Origin()
+    /// Variations of sessions that had reached new states.
+    public internal(set) var variations = Origin()
+    /// All states with the numbers of sessions that reached them.
+    public internal(set) var states: [CoverageGroup.RawValue: [String: Int]] = [:]
+
+    /// Whether a session violated an invariant.
+    public var hasFailed: Bool { !failures.isEmpty }
+    /// The number of distinct states reached.
+    public var stateCount: Int { coverage.reduce(0) { $0 + $1.states } }
+
+    init(seed: UInt64) { self.seed = seed }
+}
+
+/// A session that violated an invariant, shrunk as far as possible.
+public struct FoundFailure: Hashable, Sendable, Encodable {
+    public var invariant: Invariant
+    /// The description of the violation.
+    public var detail: String
+    /// The number of the session in the exploration, from 0; nil for a file that was replayed.
+    public var session: Int?
+    /// The random seed of the session.
+    public var seed: UInt64
+    /// The number of steps before and after shrinking.
+    public var stepsBefore: Int
+    public var steps: Int
+    /// The suggested file name, without a folder.
+    public var fileName: String
+    /// The text of the scenario file.
+    public var text: String
+}

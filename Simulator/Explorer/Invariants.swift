@@ -1,0 +1,278 @@
+internal import Money
+internal import Payments
+internal import Sessions
+internal import Simulator
+internal import StoreSite
+
+/// The conditions that must hold at the end of every session, whatever its faults.
+public enum Invariant: String, Hashable, Sendable, Codable, CaseIterable {
+    /// No attempt is charged twice, no payment is charged by two attempts, no order is paid by two payments, and
+    /// refunds don't exceed the payment.
+    case oneCharge
+    /// The till's database, its journal, the issuer's ledger, and the store agree on every payment.
+    case booksAgree
+    /// Every attempt has reached a final state, and every payment notification has reached the store or is marked for
+    /// review.
+    case everyAttemptEnds
+    /// Every approval has proof: for a chip, a cryptogram that the card itself recorded; for a magnetic stripe, the
+    /// issuer's approval.
+    case approvalsAreProven
+    /// No card number, track data, PIN, or expiry date appears in the database, its files, events, receipts, errors,
+    /// requests to the store, or the issuer's ledger.
+    case noSecretIsTold
+    /// Every step ends: nothing waits forever, and nothing loops forever.
+    case nothingHangs
+    /// After the session, no handle, file, claimed interface, or task remains.
+    case nothingIsLeftOpen
+    /// Every action completes exactly once.
+    case everyActionIsAnswered
+    /// When all faults are removed, the program starts and completes unfinished payments.
+    case theTillRecovers
+}
+
+/// A violation of an invariant.
+struct Violation: Hashable, Sendable {
+    var invariant: Invariant
+    /// The description of the violation.
+    var detail: String
+
+    init(_ invariant: Invariant, _ detail: String) { (self.invariant, self.detail) = (invariant, detail) }
+
+    /// The description without numbers, which is equal for violations of the same kind.
+    var kind: String {
+        invariant.rawValue + " " + String(detail.split { $0.isNumber || $0 == "-" || $0 == "_" }.joined(separator: "#"))
+    }
+}
+
+/// Finds the violations of a session. Compares the till's records with those of the issuer, the store, and the cards.
+struct InvariantCheck {
+    private let record: SessionRecord
+
+    init(_ record: SessionRecord) { self.record = record }
+
+    var violations: [Violation] {
+        if let step = record.stuckStep { return [Violation(.nothingHangs, "'\(step)' does not end")] }
+        guard record.refusal == nil else { return [] }
+        return charges + orders + attempts + payments + store + proofs + secrets + remains + steps
+    }
+
+    private var sales: [SessionPayment.Attempt] { record.attempts.filter { !$0.isRefund } }
+
+    private func charge(_ key: String) -> SessionRecord.Charge? { record.charges.first { $0.key == key } }
+
+    /// Returns the net amount that the issuer charged for a payment.
+    private func net(_ payment: Int64) -> Int64 {
+        record.attempts.filter { $0.payment == payment }.reduce(0) { sum, attempt in
+            guard let charge = charge(attempt.key) else { return sum }
+            return charge.isRefund ? sum - charge.minorUnits : sum + charge.minorUnits
+        }
+    }
+
+    // MARK: Two charges
+
+    private var charges: [Violation] {
+        var found: [Violation] = []
+        for line in record.book where line.isApproved && [.authorization, .refund].contains(line.kind) {
+            let same = record.book.count { $0.kind == line.kind && $0.key == line.key && $0.isApproved }
+            if same > 1 {
+                found.append(
+                    Violation(.oneCharge, "the ledger has \(same) \(line.kind.rawValue) lines for \(line.key.rawValue)")
+                )
+            }
+        }
+        for payment in record.payments {
+            let charged = sales.filter { $0.payment == payment.id }.filter { charge($0.key)?.minorUnits ?? 0 != 0 }
+            if charged.count > 1 {
+                found.append(Violation(.oneCharge, "payment \(payment.id) is charged by \(charged.count) attempts"))
+            }
+            if net(payment.id) < 0 {
+                found.append(Violation(.oneCharge, "more was refunded than paid for payment \(payment.id)"))
+            }
+        }
+        return found
+    }
+
+    private var orders: [Violation] {
+        var found: [Violation] = []
+        for order in Set(record.payments.compactMap(\.orderID)).sorted() {
+            let paid = record.payments.filter { $0.orderID == order && net($0.id) > 0 }
+            if paid.count > 1 {
+                found.append(Violation(.oneCharge, "order \(order) is paid by \(paid.count) payments"))
+            }
+        }
+        for order in Set(record.storeCharges.map(\.orderID)).sorted() {
+            let count = record.storeCharges.count { $0.orderID == order }
+            if count > 1 { found.append(Violation(.oneCharge, "the store charged order \(order) \(count) times")) }
+        }
+        return found
+    }
+
+    // MARK: The till and the issuer
+
+    private var attempts: [Violation] {
+        var found: [Violation] = []
+        for attempt in record.attempts {
+            let (state, charge) = (attempt.state, charge(attempt.key))
+            guard ["captured", "declined", "cancelled", "failed", "reversed"].contains(state) else {
+                found.append(Violation(.everyAttemptEnds, "an attempt of payment \(attempt.payment) is \(state)"))
+                continue
+            }
+            let moved = charge?.minorUnits ?? 0
+            let expected = state == "captured" ? attempt.amount.minorUnits : 0
+            let name = "a \(attempt.isRefund ? "refund" : "sale") of payment \(attempt.payment)"
+            if moved != expected {
+                found.append(
+                    Violation(.booksAgree, "\(name) is \(state) with \(expected), and the issuer moved \(moved)"))
+            }
+            guard moved != 0, let charge else { continue }
+            if charge.currency != attempt.amount.currency.code || charge.isRefund != attempt.isRefund {
+                found.append(Violation(.booksAgree, "\(name) is something else at the issuer"))
+            }
+            if charge.isRefund, !sales.contains(where: { $0.key == charge.original && $0.payment == attempt.payment }) {
+                found.append(Violation(.booksAgree, "\(name) is one of another payment at the issuer"))
+            }
+        }
+        let known = Set(record.attempts.map(\.key))
+        for charge in record.charges where charge.minorUnits != 0 && !known.contains(charge.key) {
+            found.append(Violation(.booksAgree, "the issuer moved \(charge.minorUnits) without an attempt of the till"))
+        }
+        return found
+    }
+
+    private var payments: [Violation] {
+        record.payments.flatMap { payment -> [Violation] in
+            let attempts = record.attempts.filter { $0.payment == payment.id }
+            let isPaid = attempts.contains { !$0.isRefund && $0.state == "captured" }
+            let refunded = attempts.filter { $0.isRefund && $0.state == "captured" }.reduce(0) {
+                $0 + $1.amount.minorUnits
+            }
+            var found: [Violation] = []
+            if isPaid != ["captured", "partiallyRefunded", "refunded"].contains(payment.state) {
+                found.append(
+                    Violation(.booksAgree, "payment \(payment.id) is \(payment.state), and its attempts say otherwise"))
+            }
+            if refunded != payment.refundedMinorUnits {
+                found.append(
+                    Violation(
+                        .booksAgree,
+                        "payment \(payment.id) has \(payment.refundedMinorUnits) refunded, and its attempts \(refunded)"
+                    ))
+            }
+            return found
+        }
+    }
+
+    // MARK: The store
+
+    private var store: [Violation] {
+        var found: [Violation] = []
+        for capture in record.captures {
+            let charge = record.storeCharges.first { $0.paymentIntentID == capture.intent }
+            switch capture.state {
+            case "due", "sent", "unknown":
+                found.append(
+                    Violation(.everyAttemptEnds, "the capture of payment \(capture.payment) is \(capture.state)"))
+            case "confirmed":
+                let payment = record.payments.first { $0.id == capture.payment }
+                guard let charge, let payment else {
+                    found.append(
+                        Violation(.booksAgree, "the capture of payment \(capture.payment) is not known to the store"))
+                    continue
+                }
+                if charge.amount != payment.amount.minorUnits || charge.orderID != payment.orderID {
+                    found.append(
+                        Violation(.booksAgree, "the store charged something else than payment \(payment.id)"))
+                }
+                if !record.paidOrders.contains(charge.orderID) {
+                    found.append(Violation(.booksAgree, "order \(charge.orderID) is charged but not paid"))
+                }
+            default:
+                if charge != nil {
+                    found.append(
+                        Violation(
+                            .booksAgree,
+                            "the store charged for payment \(capture.payment), whose capture is \(capture.state)"))
+                }
+            }
+        }
+        let intents = Set(record.captures.compactMap(\.intent))
+        for charge in record.storeCharges where !intents.contains(charge.paymentIntentID) {
+            found.append(
+                Violation(.booksAgree, "the store charged order \(charge.orderID) without a payment of the till"))
+        }
+        for payment in record.payments where payment.orderID != nil {
+            let isPaid = sales.contains { $0.payment == payment.id && $0.state == "captured" }
+            guard isPaid, payment.refundedMinorUnits == 0 else { continue }
+            let capture = record.captures.first { $0.payment == payment.id }
+            if capture == nil || capture?.state == "planned" {
+                found.append(Violation(.everyAttemptEnds, "payment \(payment.id) has no notification to the store"))
+            }
+        }
+        return found
+    }
+
+    // MARK: Proofs
+
+    private var proofs: [Violation] {
+        var found: [Violation] = []
+        /// The cryptograms used as proof so far; each proves one payment.
+        var used: Set<IssuedCryptogram> = []
+        for attempt in sales where attempt.state == "captured" && attempt.amount.minorUnits != 0 {
+            guard let payment = record.payments.first(where: { $0.id == attempt.payment }) else { continue }
+            let answer = record.book.first {
+                $0.kind == .authorization && $0.key.rawValue == attempt.key && $0.isApproved
+            }
+            let name = "payment \(payment.id)"
+            guard payment.card?.entryMode == "chip" else {
+                if answer == nil {
+                    found.append(Violation(.approvalsAreProven, "\(name) was swiped without the issuer's approval"))
+                }
+                continue
+            }
+            let agreed = record.cryptograms.first { cryptogram in
+                cryptogram.kind == .approved && cryptogram.minorUnits == attempt.amount.minorUnits
+                    && cryptogram.lastFour == payment.card?.lastFour && !used.contains(cryptogram)
+                    && (answer?.counter).map { cryptogram.counter == $0 } ?? true
+            }
+            guard let agreed else {
+                found.append(Violation(.approvalsAreProven, "\(name) was approved without a cryptogram of the card"))
+                continue
+            }
+            used.insert(agreed)
+            guard let answer else { continue }
+            let asked = record.cryptograms.contains {
+                $0.kind == .asksIssuer && $0.counter == answer.counter && $0.lastFour == payment.card?.lastFour
+                    && $0.minorUnits == attempt.amount.minorUnits
+            }
+            if !asked {
+                found.append(Violation(.approvalsAreProven, "\(name) was approved online without the card's request"))
+            }
+        }
+        return found
+    }
+
+    // MARK: Secrets, resources, actions
+
+    private var secrets: [Violation] {
+        record.leaks.map { Violation(.noSecretIsTold, "\($0.secret) in \($0.place)") }
+    }
+
+    private var remains: [Violation] {
+        let remains = record.remains
+        let counts = [
+            (remains.openHandles, "USB handles"), (remains.claimedReaders, "claimed readers"),
+            (remains.waitingTasks, "waiting tasks"), (remains.processes, "processes in memory"),
+        ]
+        return counts.filter { $0.0 != 0 }.map { Violation(.nothingIsLeftOpen, "\($0.0) \($0.1)") }
+            + record.openFiles.map { Violation(.nothingIsLeftOpen, "open file \($0)") }
+    }
+
+    private var steps: [Violation] {
+        record.steps.compactMap { step in
+            guard let code = step.errorCode else { return nil }
+            let words = "\(step.word): \(code): \(step.errorMessage ?? "")"
+            if code == "internal" { return Violation(.everyActionIsAnswered, words) }
+            return step.isEnding ? Violation(.theTillRecovers, words) : nil
+        }
+    }
+}

@@ -1,0 +1,152 @@
+internal import FoundationEssentials
+internal import Hardware
+internal import Money
+internal import ScenarioFormat
+internal import ScenarioRunner
+internal import Sessions
+internal import Settings
+internal import Simulator
+internal import Synchronization
+
+/// Plays a session and records the data for the invariants.
+struct SessionPlayer: Sendable {
+    /// The folder for the session's database; nil for a database in memory.
+    var folder: String?
+
+    /// The longest step on the virtual clock, which exceeds all timeouts of tills and cardholders.
+    private static let longestStep = Duration.seconds(12 * 3600)
+    /// The most jobs of a session. A typical session runs some ten thousand.
+    private static let mostTurns = 3_000_000
+
+    func play(_ scenario: Scenario, seed: UInt64) -> SessionRecord {
+        var plan = SessionPlan(scenario, seed: seed)
+        (plan.longestStep, plan.mostTurns) = (Self.longestStep, Self.mostTurns)
+        let database = folder.map { "\($0)/till.sqlite" }
+        if let database { plan.journal = .file(database) }
+        let (log, texts) = (Collected<SessionEvent>(), Collected<[UInt8]>())
+        plan.observer = { log.add($0) }
+        plan.requestObserver = { target, body in
+            texts.add(Array(target.utf8))
+            texts.add(body)
+        }
+        let search = SecretSearch(
+            cards: plan.cards.map(\.profile), pins: [FaultModel.pin, FaultModel.wrongPIN])
+        var record: SessionRecord
+        var remains = LeakReport.none
+        do {
+            record = try SimulatedSession.play(plan, leaks: { remains = $0 }) { session in
+                var record = SessionRecord()
+                var play = ScenarioPlay(scenario, in: session)
+                let ending = scenario.steps.count - SessionDraft.ending.count
+                for (index, step) in scenario.steps.enumerated() {
+                    let outcome = await play.play(step)
+                    record.steps.append(
+                        SessionRecord.Step(
+                            word: step.action.word, outcome: outcome.outcome, errorCode: outcome.errorCode,
+                            errorMessage: outcome.errorMessage, isEnding: index >= ending))
+                }
+                try await SessionReading(session, search).read(into: &record)
+                return record
+            }
+        } catch let error as SimulatedSessionError {
+            record = SessionRecord()
+            if case .stuck(let step) = error { record.stuckStep = step } else { record.refusal = "\(error)" }
+        } catch {
+            record = SessionRecord()
+            record.refusal = "\(error)"
+        }
+        (record.events, record.remains) = (log.all, remains)
+        find(search, events: log.all, requests: texts.all, into: &record)
+        if let folder { look(into: folder, search, &record) }
+        return record
+    }
+
+    private func find(
+        _ search: SecretSearch, events: [SessionEvent], requests: [[UInt8]], into record: inout SessionRecord
+    ) {
+        let lines = events.map(\.text).joined(separator: "\n")
+        record.note(search.secrets(in: Array(lines.utf8)), in: "events")
+        record.note(search.secrets(in: Array(requests.joined(separator: [0x0A]))), in: "requests to the store")
+        let errors = record.steps.compactMap(\.errorMessage) + [record.refusal ?? ""]
+        record.note(search.secrets(in: Array(errors.joined(separator: "\n").utf8)), in: "errors")
+    }
+
+    /// Checks the files of a session that has ended for secrets and for open files.
+    private func look(into folder: String, _ search: SecretSearch, _ record: inout SessionRecord) {
+        let files = FileManager.default
+        for name in ((try? files.contentsOfDirectory(atPath: folder)) ?? []).sorted() {
+            guard let bytes = files.contents(atPath: "\(folder)/\(name)") else { continue }
+            record.note(search.secrets(in: Array(bytes)), in: "file \(name)")
+        }
+        for name in (try? files.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
+            guard let path = try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)"),
+                path.hasPrefix(folder + "/")
+            else { continue }
+            record.openFiles.append(String(path.dropFirst(folder.count + 1)))
+        }
+        record.openFiles.sort()
+    }
+}
+
+/// Passes a session's results from its thread to the caller's.
+private final class Collected<Element: Sendable>: Sendable {
+    private let elements = Mutex<[Element]>([])
+
+    var all: [Element] { elements.withLock { $0 } }
+
+    func add(_ element: Element) { elements.withLock { $0.append(element) } }
+}
+
+/// Plays drafts and scenarios.
+struct DraftPlay: Sendable {
+    /// The folder for the sessions' own folders.
+    var folder: String
+
+    /// Plays a draft. `seed` is the random seed, and `number` names the folder. The record has a `refusal` if the draft
+    /// is not a valid scenario.
+    func record(_ draft: SessionDraft, seed: UInt64, number: Int, keepsFiles: Bool) -> SessionRecord {
+        let text = draft.text(seed: seed, description: "explored")
+        do throws(ScenarioFileError) {
+            guard let scenario = try ScenarioFile.scenarios(text: text, path: "explored.yaml").first else {
+                return SessionRecord(refusal: "no scenario")
+            }
+            return record(scenario, seed: seed, name: "\(number)", keepsFiles: keepsFiles)
+        } catch {
+            return SessionRecord(refusal: "\(error)", isUnreadable: true)
+        }
+    }
+
+    /// Plays a scenario that has the final steps of explored sessions.
+    func record(_ scenario: Scenario, seed: UInt64, name: String, keepsFiles: Bool) -> SessionRecord {
+        guard keepsFiles else { return SessionPlayer(folder: nil).play(scenario, seed: seed) }
+        let place = "\(folder)/\(name)"
+        let files = FileManager.default
+        do { try files.createDirectory(atPath: place, withIntermediateDirectories: true) } catch {
+            return SessionRecord(refusal: "\(place): \(error)")
+        }
+        defer { try? files.removeItem(atPath: place) }
+        return SessionPlayer(folder: place).play(scenario, seed: seed)
+    }
+
+    /// Returns a scenario with the final steps of explored sessions added.
+    static func ended(_ scenario: Scenario) -> Scenario {
+        let words = SessionDraft.ending.map(\.stepWord)
+        guard scenario.steps.suffix(words.count).map(\.action.word) != words else { return scenario }
+        var scenario = scenario
+        let text = SessionDraft().text(seed: 0, description: "the ending")
+        scenario.steps += (try? ScenarioFile.scenarios(text: text, path: "ending.yaml").first?.steps) ?? []
+        return scenario
+    }
+}
+
+extension DraftNode {
+    /// The step's action word.
+    var stepWord: String {
+        switch self {
+        case .text(let word): word
+        case .mapping(let entries):
+            self["do"].map(\.stepWord) ?? entries.first { !["during", "expect"].contains($0.key) }?.key ?? ""
+        case .list: ""
+        }
+    }
+}

@@ -1,0 +1,136 @@
+internal import FoundationEssentials
+internal import Glibc
+internal import Money
+internal import Payments
+internal import Sessions
+internal import Simulator
+internal import StoreSite
+internal import Text
+
+/// Reads the final state of the till, the issuer, the store, and the cards into a record.
+struct SessionReading {
+    private let session: SimulatedSession
+    private let search: SecretSearch
+
+    init(_ session: SimulatedSession, _ search: SecretSearch) { (self.session, self.search) = (session, search) }
+
+    /// - Throws: `SimulatedSessionError` when the records cannot be read.
+    func read(into record: inout SessionRecord) async throws {
+        record.payments = try session.payments()
+        record.attempts = record.payments.flatMap(\.attempts)
+        try await readIssuer(into: &record)
+        try readStore(into: &record)
+        record.cryptograms = session.cryptograms
+        try findSecrets(into: &record)
+        await findSecretsOnReceipts(of: record.payments, into: &record)
+    }
+
+    private func readIssuer(into record: inout SessionRecord) async throws {
+        let ledger = try await session.issuerLedger()
+        record.charges = ledger.keys.compactMap { key in
+            ledger.standing(key).map { standing in
+                SessionRecord.Charge(
+                    key: key.rawValue, isRefund: standing.isRefund, original: standing.original?.rawValue,
+                    minorUnits: standing.minorUnits, currency: standing.currency)
+            }
+        }
+        record.book = ledger.entries
+        let book = (try? JSONEncoder().encode(ledger.entries)) ?? Data()
+        record.note(search.secrets(in: Array(book)), in: "the issuer's book")
+    }
+
+    private func readStore(into record: inout SessionRecord) throws {
+        record.captures = try session.rows("SELECT id, state, intentID FROM siteCapture ORDER BY id").map { row in
+            let values = Dictionary(row.map { ($0.column, $0.value) }) { first, _ in first }
+            return SessionRecord.Capture(
+                payment: values["id"]?.flatMap { Int64($0) } ?? 0, state: values["state"].flatMap(\.self) ?? "",
+                intent: values["intentID"].flatMap(\.self))
+        }
+        record.storeCharges = session.siteLedger
+        record.paidOrders = Set(session.orders.filter(\.isPaid).map(\.id))
+    }
+
+    // MARK: Secrets
+
+    private func findSecrets(into record: inout SessionRecord) throws {
+        for row in try session.rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name") {
+            guard let table = row.first?.value else { continue }
+            let values = try session.rows("SELECT * FROM \"\(table)\"").flatMap { $0.compactMap(\.value) }
+            record.note(search.secrets(in: Array(values.joined(separator: "\n").utf8)), in: "table \(table)")
+        }
+        let paper = session.printouts.flatMap(\.lines).joined(separator: "\n")
+        record.note(search.secrets(in: Array(paper.utf8)), in: "the printer")
+    }
+
+    private func findSecretsOnReceipts(of payments: [SessionPayment], into record: inout SessionRecord) async {
+        for payment in payments {
+            for copy in [ReceiptCopy.customer, .merchant] {
+                // A payment may have no receipt.
+                guard let receipt = try? await session.receipt(of: PaymentID(rawValue: payment.id), copy: copy) else {
+                    continue
+                }
+                record.note(search.secrets(in: Array(receipt.utf8)), in: "a receipt")
+            }
+        }
+    }
+}
+
+extension SessionRecord {
+    /// Records secrets that were found in a place.
+    mutating func note(_ secrets: Set<String>, in place: String) {
+        leaks += secrets.sorted().map { Leak(secret: $0, place: place) }
+    }
+}
+
+/// Searches for secrets of a session's cards: numbers, track data, expiry dates, and PINs, in their usual text forms.
+struct SecretSearch {
+    private struct Needle {
+        let secret: String
+        let text: String
+    }
+
+    private let needles: [Needle]
+
+    /// - Parameters:
+    ///   - cards: the cards whose secrets to search for.
+    ///   - pins: the typed PINs, each too long to occur anywhere by chance.
+    init(cards: [CardProfile], pins: [String]) {
+        var needles = pins.map { Needle(secret: "PIN", text: $0) }
+        needles += pins.map { Needle(secret: "PIN", text: Self.hexadecimal($0)) }
+        for secret in cards.flatMap(\.secrets) {
+            let number = secret.accountNumber
+            // Ten digits don't occur by chance; only the last four may be shown.
+            var forms = [String(number.prefix(10)), String(number.suffix(10))]
+            forms += [Self.grouped(number), Self.hexadecimal(String(number.prefix(10)))]
+            needles += forms.map { Needle(secret: "card number", text: $0) }
+            needles += secret.expiryForms.map { Needle(secret: "expiry date", text: $0) }
+        }
+        self.needles = needles
+    }
+
+    /// Returns the secrets in a text.
+    func secrets(in text: [UInt8]) -> Set<String> {
+        // The C library's search stops at a zero byte.
+        var text = text
+        for place in text.indices where text[place] == 0 { text[place] = UInt8(ascii: "\n") }
+        text.append(0)
+        var found: Set<String> = []
+        text.withUnsafeBufferPointer { text in
+            guard let start = text.baseAddress else { return }
+            start.withMemoryRebound(to: CChar.self, capacity: text.count) { start in
+                for needle in needles where !found.contains(needle.secret) {
+                    if strstr(start, needle.text) != nil { found.insert(needle.secret) }
+                }
+            }
+        }
+        return found
+    }
+
+    /// Returns the bytes of digits in hexadecimal, as in a trace.
+    private static func hexadecimal(_ digits: String) -> String { digits.map { "3\($0)" }.joined() }
+
+    /// Returns the first ten digits in groups of four, as printed on cards.
+    private static func grouped(_ digits: String) -> String {
+        "\(digits.prefix(4)) \(digits.dropFirst(4).prefix(4)) \(digits.dropFirst(8).prefix(2))"
+    }
+}

@@ -1,0 +1,78 @@
+internal import Payments
+internal import Sessions
+internal import Simulator
+internal import StoreSite
+
+/// The results of a session that the invariants check, as plain values.
+struct SessionRecord: Sendable {
+    /// The result of a step.
+    struct Step: Hashable, Sendable {
+        /// The step's word in the file.
+        var word: String
+        var outcome: String?
+        var errorCode: String?
+        var errorMessage: String?
+        /// Whether it is one of the final steps of every session.
+        var isEnding = false
+    }
+
+    /// The net result of a key in the issuer's ledger.
+    struct Charge: Hashable, Sendable {
+        var key: String
+        var isRefund: Bool
+        /// The key of the refunded payment.
+        var original: String?
+        /// The amount moved; zero when it was declined or reversed.
+        var minorUnits: Int64
+        var currency: String
+    }
+
+    /// A payment notification of the till to the store.
+    struct Capture: Hashable, Sendable {
+        /// The payment's number.
+        var payment: Int64
+        var state: String
+        var intent: String?
+    }
+
+    /// A secret, and the place where it was found.
+    struct Leak: Hashable, Sendable {
+        var secret: String
+        var place: String
+    }
+
+    var steps: [Step] = []
+    var events: [SessionEvent] = []
+    var attempts: [SessionPayment.Attempt] = []
+    var payments: [SessionPayment] = []
+    var charges: [Charge] = []
+    /// The lines of the issuer's ledger.
+    var book: [IssuerLedgerEntry] = []
+    var captures: [Capture] = []
+    /// The charges that the store recorded.
+    var storeCharges: [LedgerEntry] = []
+    /// The orders that are paid at the store.
+    var paidOrders: Set<Int64> = []
+    var cryptograms: [IssuedCryptogram] = []
+    var leaks: [Leak] = []
+    var remains = LeakReport.none
+    /// Files that were still open after the session.
+    var openFiles: [String] = []
+    /// The step that never ended; nil when the session ended.
+    var stuckStep: String?
+    /// Why the session could not start; nil when it did.
+    var refusal: String?
+    /// Whether the draft was not a valid scenario.
+    var isUnreadable = false
+}
+
+extension IssuerLedgerEntry {
+    /// Whether the issuer approved the message.
+    var isApproved: Bool { ["00", "10", "11"].contains(answer?.responseCode) }
+}
+
+extension SessionPayment.Attempt {
+    var isRefund: Bool { kind == "refund" }
+    /// The last state.
+    var state: String { states.last ?? "none" }
+}

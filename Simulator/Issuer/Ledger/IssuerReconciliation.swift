@@ -1,0 +1,136 @@
+public import Money
+public import Payments
+
+/// A comparison of the till's journal with the issuer's ledger, attempt by attempt. Attempts without a final state
+/// are listed separately from real differences.
+public struct IssuerReconciliation: Hashable, Sendable {
+    /// A kind of difference.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// The till reports moved money that the issuer does not have.
+        case missingAtIssuer
+        /// The issuer moved money that the till reports as not moved.
+        case movedAtIssuerOnly
+        /// The issuer moved money under a key unknown to the till.
+        case unknownToTill
+        case amount
+        case currency
+        /// One side has a payment, the other a refund.
+        case direction
+        /// The two sides have a refund of different payments.
+        case original
+        /// The till reports a reversal that the issuer does not have.
+        case reversalMissing
+        /// The attempt has no final state at the till.
+        case open
+    }
+
+    public struct Difference: Hashable, Sendable {
+        public var kind: Kind
+        public var key: IdempotencyKey
+        /// The till's attempt; nil if the till does not have the key.
+        public var till: TillAttempt?
+        /// The issuer's state; nil if the issuer does not have the key.
+        public var issuer: IssuerTransactionState?
+    }
+
+    /// The totals of one currency on both sides, in minor units: payments less refunds.
+    public struct Total: Hashable, Sendable {
+        public var currency: String
+        public var till: Int64
+        public var issuer: Int64
+    }
+
+    /// The number of till attempts compared.
+    public let attemptCount: Int
+    /// The differences of till attempts in their order, then attempts that only the issuer has.
+    public let differences: [Difference]
+    /// The totals by currency code.
+    public let totals: [Total]
+
+    /// Whether both sides agree, apart from open attempts.
+    public var agrees: Bool { differences.allSatisfy { $0.kind == .open } }
+    /// Whether an attempt has no final state.
+    public var hasOpen: Bool { differences.contains { $0.kind == .open } }
+
+    /// Compares the attempts sent to this issuer with its ledger.
+    public init(till attempts: [TillAttempt], issuer book: IssuerLedger) {
+        attemptCount = attempts.count
+        var differences: [Difference] = []
+        var totals: [String: Total] = [:]
+        func add(_ currency: String, _ change: (inout Total) -> Void) {
+            change(&totals[currency, default: Total(currency: currency, till: 0, issuer: 0)])
+        }
+        for attempt in attempts {
+            let standing = book.standing(attempt.key)
+            for kind in Self.differences(attempt, standing) {
+                differences.append(Difference(kind: kind, key: attempt.key, till: attempt, issuer: standing))
+            }
+            guard attempt.outcome == .moved || attempt.outcome == .unreported else { continue }
+            let amount = attempt.amount.minorUnits
+            add(attempt.amount.currency.code) { $0.till &+= attempt.kind == .sale ? amount : -amount }
+        }
+        let known = Set(attempts.map(\.key))
+        for key in book.keys {
+            guard let standing = book.standing(key), standing.minorUnits != 0 else { continue }
+            add(standing.currency) { $0.issuer &+= standing.isRefund ? -standing.minorUnits : standing.minorUnits }
+            guard !known.contains(key) else { continue }
+            differences.append(Difference(kind: .unknownToTill, key: key, till: nil, issuer: standing))
+        }
+        self.differences = differences
+        self.totals = totals.values.sorted { $0.currency < $1.currency }
+    }
+
+    private static func differences(_ attempt: TillAttempt, _ standing: IssuerTransactionState?) -> [Kind] {
+        switch attempt.outcome {
+        case .open, .unreported: return [.open]
+        case .reversed where standing?.isReversed != true && standing?.minorUnits ?? 0 == 0: return [.reversalMissing]
+        case .reversed, .notMoved: return standing?.minorUnits ?? 0 == 0 ? [] : [.movedAtIssuerOnly]
+        case .moved: break
+        }
+        guard let standing, standing.minorUnits != 0 || attempt.amount.minorUnits == 0 else {
+            return [.missingAtIssuer]
+        }
+        var kinds: [Kind] = []
+        if standing.isRefund != (attempt.kind == .refund) { kinds.append(.direction) }
+        if attempt.kind == .refund, standing.isRefund, standing.original != attempt.original { kinds.append(.original) }
+        if standing.currency != attempt.amount.currency.code { kinds.append(.currency) }
+        if standing.minorUnits != attempt.amount.minorUnits { kinds.append(.amount) }
+        return kinds
+    }
+}
+
+/// An attempt to move money from the till's journal, for ``IssuerReconciliation``.
+public struct TillAttempt: Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable { case sale, refund }
+
+    /// The state of the attempt in the journal.
+    public enum Outcome: Hashable, Sendable {
+        /// The money moved.
+        case moved
+        /// The card approved, and the host was not notified yet.
+        case unreported
+        /// No money moved.
+        case notMoved
+        /// The attempt was reversed, and the host confirmed.
+        case reversed
+        /// The attempt has no final state.
+        case open
+    }
+
+    public var key: IdempotencyKey
+    /// The display name of the payment, for example `P000001`.
+    public var payment: String
+    public var kind: Kind
+    /// The payment that a refund refers to.
+    public var original: IdempotencyKey?
+    public var amount: Money
+    public var outcome: Outcome
+
+    public init(
+        key: IdempotencyKey, payment: String, kind: Kind, original: IdempotencyKey? = nil, amount: Money,
+        outcome: Outcome
+    ) {
+        (self.key, self.payment, self.kind, self.original) = (key, payment, kind, original)
+        (self.amount, self.outcome) = (amount, outcome)
+    }
+}

@@ -1,3 +1,0 @@
-extension TextPattern: ExpressibleByStringLiteral {
-    public init(stringLiteral text: String) { self.init(text) }
-}

@@ -1,0 +1,125 @@
+public import Determinism
+public import Money
+public import Settings
+public import Simulator
+public import StoreSite
+public import TillConfiguration
+
+/// A simulated session as described in a file: the initial state, the steps, and the expected results.
+///
+/// A file with a matrix yields several scenarios. Values from a file have been checked: the cards exist, the issuer's
+/// rules are valid, and the amounts fit their currencies.
+public struct Scenario: Sendable, CustomStringConvertible {
+    /// The file's name without its extension, with the case in brackets if the file has several: `approve[card=amex]`.
+    public var name: String
+    /// The location in the file or source.
+    public var location: SettingsLocation
+    /// One sentence that describes the scenario.
+    public var summary: String
+    /// Words for selecting scenarios.
+    public var tags: [String]
+    /// Why the scenario fails for now; nil when it must pass.
+    public var expectedFailure: String?
+    /// The random seed; nil for that of the run.
+    public var seed: UInt64?
+    /// The virtual clock at the start.
+    public var clock: ClockSetup
+    /// The readers, in the order in which they are plugged in.
+    public var readers: [ReaderSetup]
+    /// The card for steps that name none.
+    public var card: CardSetup
+    /// The rules by which the issuer answers.
+    public var issuerRules: IssuerRules
+    /// The store; nil for none.
+    public var site: SiteSetup?
+    /// The condition of the receipt printer.
+    public var printer: SimulatedPrinterCondition
+    /// The condition of the disk.
+    public var disk: DiskCondition
+    /// The till's configuration.
+    public var till: TillConfiguration
+    /// The steps, in order.
+    public var steps: [ScenarioStep]
+    /// The expected results after the last step.
+    public var expectations: [Expectation]
+    /// The sections of the golden file beside the scenario.
+    public var golden: [GoldenSection]
+    /// Whether the scenario comes from a file or from code.
+    public var origin = Origin.file
+
+    /// The origin of a scenario.
+    public enum Origin: Hashable, Sendable { case file, code }
+
+    /// Creates a scenario. The defaults are those of a file.
+    public init(
+        name: String, summary: String, card: CardSetup, readers: [ReaderSetup] = [ReaderSetup()],
+        steps: [ScenarioStep], location: SettingsLocation = .nowhere
+    ) {
+        (self.name, self.location, self.summary) = (name, location, summary)
+        (tags, expectedFailure, seed, clock) = ([], nil, nil, ClockSetup())
+        (self.readers, self.card, self.steps) = (readers, card, steps)
+        (issuerRules, site, printer, disk, till) = (IssuerRules(), nil, .ready, .working, .standard)
+        (expectations, golden) = ([], [])
+    }
+
+    public var description: String { name }
+}
+
+/// A card and its cardholder.
+public struct CardSetup: Sendable {
+    /// The card's name in the scenario. One name is one physical card, which keeps its counters between payments.
+    public var name: String
+    /// The card, its account, and the cardholder's behavior.
+    public var profile: CardProfile
+
+    public init(name: String, profile: CardProfile) { (self.name, self.profile) = (name, profile) }
+}
+
+/// A reader.
+public struct ReaderSetup: Sendable {
+    /// The name by which steps refer to the reader.
+    public var name: String
+    /// The reader model.
+    public var model: SimulatedReader
+    /// Whether the reader is plugged in at the start.
+    public var isPluggedIn: Bool
+    /// The battery charge in percent; nil for a full battery or none.
+    public var battery: UInt8?
+    /// Faults that are armed at the start.
+    public var faults: [SimulatedReaderFault]
+
+    public init(
+        name: String = "reader", model: SimulatedReader = .chip(.tpdu), isPluggedIn: Bool = true,
+        battery: UInt8? = nil, faults: [SimulatedReaderFault] = []
+    ) {
+        (self.name, self.model, self.isPluggedIn) = (name, model, isPluggedIn)
+        (self.battery, self.faults) = (battery, faults)
+    }
+}
+
+/// The simulated store that orders come from.
+public struct SiteSetup: Hashable, Sendable {
+    /// The number of generated orders at the start.
+    public var orders: Int
+    /// The totals of the unpaid orders.
+    public var unpaid: [Money]
+    /// Faults for requests.
+    public var faults: [FaultRule]
+
+    public init(orders: Int = 0, unpaid: [Money] = [], faults: [FaultRule] = []) {
+        (self.orders, self.unpaid, self.faults) = (orders, unpaid, faults)
+    }
+}
+
+/// The virtual clock at the start.
+public struct ClockSetup: Hashable, Sendable {
+    /// The time at which the session begins.
+    public var start: Timestamp
+    /// The local time zone, in seconds east of UTC.
+    public var offsetSeconds: Int
+
+    /// Creates a clock; by default, at the simulator's standard start time in UTC.
+    public init(start: Timestamp = VirtualTimeSource.standardStart, offsetSeconds: Int = 0) {
+        (self.start, self.offsetSeconds) = (start, offsetSeconds)
+    }
+}

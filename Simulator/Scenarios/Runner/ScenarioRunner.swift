@@ -1,0 +1,102 @@
+public import ScenarioFormat
+internal import Sessions
+internal import Settings
+
+/// Runs scenarios, optionally in parallel, and reports results in the given order.
+public struct ScenarioRunner: Sendable {
+    /// The number of parallel jobs, at least 1. It affects only the time that the run takes.
+    public var jobs: Int
+    /// Whether to stop at the first failure.
+    public var stopsAtFailure: Bool
+    /// Whether to write golden files instead of comparing them.
+    public var updatesGolden: Bool
+    /// Whether results keep all events, not only the last ones before a failure.
+    public var keepsEvents: Bool
+
+    /// Creates a runner; by default, it runs all scenarios one at a time.
+    public init(jobs: Int = 1, stopsAtFailure: Bool = false, updatesGolden: Bool = false, keepsEvents: Bool = false) {
+        (self.jobs, self.stopsAtFailure) = (max(1, jobs), stopsAtFailure)
+        (self.updatesGolden, self.keepsEvents) = (updatesGolden, keepsEvents)
+    }
+
+    /// Runs all scenarios.
+    ///
+    /// - Parameters:
+    ///   - runs: the scenarios to run.
+    ///   - seed: the seed of the run, for the report.
+    ///   - onResult: receives each result in the order of `runs`, one at a time.
+    /// - Returns: the report.
+    public func run(
+        _ runs: [ScenarioSelection.Run], seed: UInt64,
+        onResult: @escaping @Sendable (ScenarioResult) -> Void = { _ in }
+    ) async -> RunReport {
+        let report = SharedReport(RunReport(seed: seed))
+        await SessionPool(jobs: jobs).run(runs.count) { number in
+            result(of: runs[number])
+        } take: { _, result in
+            report.add(result)
+            onResult(result)
+            return !(stopsAtFailure && result.isFailure)
+        }
+        return report.finished(of: runs.count)
+    }
+
+    /// Runs one scenario on the calling thread.
+    public func result(of run: ScenarioSelection.Run) -> ScenarioResult {
+        let scenario = run.found.scenario
+        var plan = SessionPlan(scenario, seed: run.seed)
+        let heard = LastEvents()
+        plan.observer = { heard.add($0) }
+        let play: ScenarioPlay
+        do {
+            play = try SimulatedSession.play(plan) { session in
+                var play = ScenarioPlay(scenario, session, updatesGolden: updatesGolden)
+                await play.run()
+                return play
+            }
+        } catch {
+            let mismatch = Mismatch(
+                key: "session", file: scenario.location.file, line: scenario.location.line,
+                expected: ["a session that comes to its end"], seen: ["\(error)"])
+            // The session can't be queried any more, so use the events that were observed.
+            return result(of: run, [mismatch], elapsed: heard.elapsed, events: heard.lines)
+        }
+        return result(of: run, play.mismatches, elapsed: play.elapsed, events: play.told(all: keepsEvents))
+    }
+
+    /// The number of events to report before the first mismatch.
+    private static let lastEventCount = 20
+
+    private func result(
+        of run: ScenarioSelection.Run, _ mismatches: [Mismatch], elapsed: Duration, events: [String]
+    ) -> ScenarioResult {
+        let scenario = run.found.scenario
+        let status: ScenarioResult.Status =
+            switch (mismatches.isEmpty, scenario.expectedFailure) {
+            case (true, nil): .passed
+            case (true, _?): .passedUnexpectedly
+            case (false, nil): .failed
+            case (false, _?): .failedAsExpected
+            }
+        return ScenarioResult(
+            name: run.name, file: scenario.location.file, line: scenario.location.line, description: scenario.summary,
+            tags: scenario.tags, seed: run.seed, status: status, expectedFailure: scenario.expectedFailure,
+            virtualMilliseconds: Words.milliseconds(elapsed), mismatches: mismatches,
+            lastEvents: mismatches.isEmpty ? [] : Array(events.suffix(Self.lastEventCount)),
+            events: keepsEvents ? events : nil, replay: ReplayCommand.text(run))
+    }
+}
+
+extension Scenario {
+    /// Runs the scenario on its own thread and checks its expectations.
+    ///
+    /// - Parameters:
+    ///   - seed: the random seed, unless the scenario has its own.
+    ///   - keepsEvents: whether the result keeps all events, not only the last ones before a failure.
+    /// - Returns: the result. The same scenario and seed have the same result.
+    public func run(seed: UInt64 = 1, keepsEvents: Bool = false) async -> ScenarioResult {
+        let runs = ScenarioSelection(seed: seed).runs(of: [ScenarioFinder.Found(name: name, scenario: self)])
+        let runner = ScenarioRunner(keepsEvents: keepsEvents)
+        return await SessionPool(jobs: 1).run(1) { _ in runner.result(of: runs[0]) }[0]
+    }
+}

@@ -1,0 +1,92 @@
+public import ScenarioFormat
+public import Sessions
+internal import Simulator
+
+extension SessionPlan {
+    /// Creates the plan of a scenario's session.
+    ///
+    /// - Parameters:
+    ///   - scenario: the scenario to play.
+    ///   - seed: the random seed; overrides the scenario's.
+    public init(_ scenario: Scenario, seed: UInt64) {
+        self.init(
+            cards: Self.cards(of: scenario),
+            readers: scenario.readers.map { reader in
+                PlannedReader(
+                    name: reader.name, model: reader.model, isPluggedIn: reader.isPluggedIn, faults: reader.faults,
+                    batteryPercent: reader.battery)
+            },
+            seed: seed)
+        (start, utcOffsetSeconds) = (scenario.clock.start, scenario.clock.offsetSeconds)
+        (issuerRules, till) = (scenario.issuerRules, scenario.till)
+        store = scenario.site.map { site in
+            PlannedStore(orders: site.orders, unpaid: site.unpaid, faults: site.faults)
+        }
+        (printer, disk) = (scenario.printer, scenario.disk)
+    }
+
+    /// Returns the named cards without duplicates, the scenario's card first.
+    private static func cards(of scenario: Scenario) -> [PlannedCard] {
+        var cards = [scenario.card]
+        for step in scenario.steps {
+            for action in [step.action] + step.interruptions.map(\.action) {
+                guard let card = action.card, !cards.contains(where: { $0.name == card.name }) else { continue }
+                cards.append(card)
+            }
+        }
+        return cards.map { PlannedCard($0.profile, name: $0.name) }
+    }
+}
+
+extension ScenarioAction {
+    /// The named card; nil for none.
+    fileprivate var card: CardSetup? {
+        switch self {
+        case .pay(let pay): pay.card
+        case .insertCard(let card), .swipeCard(let card): card
+        default: nil
+        }
+    }
+}
+
+/// Converts actions of scenarios to acts of sessions.
+enum SessionActs {
+    /// Returns the acts of an action; nil for a step of the till. A cancel applies to the current `step`.
+    static func of(_ action: ScenarioAction, during step: ScenarioAction?) -> [SessionAct]? {
+        switch action {
+        case .cancel:
+            switch step {
+            case .refund: [.cancelRefund]
+            case .update: [.cancelUpdate]
+            default: [.cancelPayment]
+            }
+        case .unplug(let reader): [.unplug(reader: reader)]
+        case .plug(let reader): [.plugIn(reader: reader)]
+        case .insertCard(let card): [.insert(card: card?.name)]
+        case .removeCard: [.removeCard()]
+        case .swipeCard(let card): [.swipe(card: card?.name)]
+        case .sleep(let duration, let keepsDevices): [.suspend(duration, persistently: keepsDevices)]
+        case .crash: [.crash]
+        case .set(let change): acts(change)
+        case .mend:
+            [
+                .callOff, .issuerRules(IssuerRules()), .issuerRecovers, .siteRecovers, .printer(.ready),
+                .disk(.working),
+            ]
+        case .connect, .disconnect, .pay, .retry, .refund, .update, .restart, .recover, .settle, .print, .reprint,
+            .wait:
+            nil
+        }
+    }
+
+    private static func acts(_ change: WorldChange) -> [SessionAct] {
+        var acts: [SessionAct] = []
+        if let rules = change.issuerRules { acts.append(.issuerRules(rules)) }
+        acts += change.siteFaults.map { .siteFault($0) }
+        if let printer = change.printer { acts.append(.printer(printer)) }
+        if let disk = change.disk { acts.append(.disk(disk)) }
+        if let battery = change.battery { acts.append(.battery(percent: battery)) }
+        acts += change.readerFaults.map { .readerFault($0) }
+        return acts
+    }
+}

@@ -1,0 +1,76 @@
+internal import Sessions
+internal import Text
+internal import Yosemite
+
+extension Route {
+    /// The routes of sessions.
+    static let sessions: [Route] = [
+        Route(
+            method: "GET", path: "/v1/sessions", name: "listSessions", summary: "Lists the sessions.",
+            success: .list("Session", "Oldest first.")
+        ) { call async throws(APIError) in
+            var views: [JSONValue] = []
+            for session in call.service.sessions { views.append(try await session.view()) }
+            return .json(.list(views))
+        },
+        Route(
+            method: "POST", path: "/v1/sessions", name: "createSession",
+            summary: "Creates a session. Without a plan it has one reader and cards of all kinds.",
+            body: .named("Plan"),
+            success: .json("Session", "The session.", status: 201),
+            failures: [(422, "The plan is invalid."), (429, "There are too many sessions.")]
+        ) { call async throws(APIError) in
+            let session = try await call.service.create(try PlanBody(call.body))
+            return .json(try await session.view(), status: 201).with("Location", "/v1/sessions/\(session.id)")
+        },
+        Route(
+            method: "GET", path: "/v1/sessions/{session}", name: "readSession", summary: "Returns a session.",
+            success: .json("Session", "The session.")
+        ) { call async throws(APIError) in .json(try await call.session().view()) },
+        Route(
+            method: "DELETE", path: "/v1/sessions/{session}", name: "deleteSession", summary: "Ends a session.",
+            success: .nothing
+        ) { call async throws(APIError) in
+            await call.service.delete(try call.session())
+            return .nothing
+        },
+        Route(
+            method: "POST", path: "/v1/sessions/{session}/reset", name: "resetSession",
+            summary: "Replaces the session with a new one of the same plan. Ends its event streams.",
+            success: .json("Session", "The new session.")
+        ) { call async throws(APIError) in .json(try await call.service.reset(try call.session()).view()) },
+        Route(
+            method: "GET", path: "/v1/sessions/{session}/clock", name: "readClock",
+            summary: "Returns the session's clock.",
+            success: .json("Clock", "The time.")
+        ) { call async throws(APIError) in .json(try call.session().session, as: Views.clock) },
+        Route(
+            method: "POST", path: "/v1/sessions/{session}/clock/advance", name: "advanceClock",
+            summary: "Advances the clock, even while a person must act.", body: .named("Advance"), isBodyRequired: true,
+            success: .json("Clock", "The new time.")
+        ) { call async throws(APIError) in
+            let (seconds, milliseconds) = (call.body["seconds"], call.body["milliseconds"])
+            guard seconds != nil || milliseconds != nil else {
+                throw .body("'seconds' or 'milliseconds' are missing", at: "seconds")
+            }
+            let duration =
+                try (seconds?.seconds() ?? .zero) + .milliseconds(milliseconds?.int(0...86_400_000) ?? 0)
+            let session = try call.session()
+            await session.advance(duration)
+            return .json(session.session, as: Views.clock)
+        },
+        change("process/crash", "crashProcess", "Kills the till's process at once.", success: "The session.") {
+            _, session async throws(APIError) in try await session.act([.crash])
+        },
+        Route(
+            method: "POST", path: "/v1/sessions/{session}/process/restart", name: "restartProcess",
+            summary: "Starts a new till process on the same records and finishes interrupted payments.",
+            success: .json("Restart", "The finished payments.")
+        ) { call async throws(APIError) in
+            let report = try await call.session().step("restart") { session async throws(SimulatedSessionError) in
+                try await session.restart()
+            }
+            return .json(report, as: Views.restart)
+        },
+    ]
+}

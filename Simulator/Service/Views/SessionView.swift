@@ -1,0 +1,108 @@
+internal import Determinism
+internal import Sessions
+internal import Simulator
+
+/// The current state of a session.
+struct SessionState: Sendable {
+    let served: ServedSession
+    let readers: [SessionReaderState]
+    let events: [SessionEvent]
+}
+
+extension Views {
+    static let session = View<SessionState>(
+        .key("id", .text) { $0.served.id },
+        .key("seed", .integer(0...Int(Int32.max))) { $0.served.plan.plan.seed },
+        .key("clock", .named("Clock")) { clock.json($0.served.session) },
+        .key("running", .word(Operation.Kind.allCases.map(\.rawValue)), "The running operation.") {
+            $0.served.operation?.kind.rawValue
+        },
+        .key("waitingFor", .named("Need"), "The action that a person must take; absent if there is none.") {
+            $0.served.operation == nil ? nil : $0.served.session.need.map(need.json)
+        },
+        .key("display", .text, "The text on the reader's display.") { $0.events.last { $0.kind == .display }?.detail },
+        .key("readers", .list(.named("Reader"))) { $0.readers.map(reader.json) },
+        .key("cards", .list(.named("Card"))) { $0.served.plan.plan.cards.map(plannedCard.json) },
+        .key("printer", ConditionBodies.words(SimulatedPrinterCondition.self)) { $0.served.printer.word },
+        .key("disk", ConditionBodies.words(DiskCondition.self)) { $0.served.disk.word },
+        .key("processRuns", .boolean, "Whether the till's process is running: false after a crash, until a restart.") {
+            $0.served.session.isRunning
+        },
+        .key("events", .count, "The number of events.") { $0.events.count })
+
+    static let clock = View<SimulatedSession>(
+        .key("now", .format("date-time")) { $0.now.description },
+        .key("elapsedMilliseconds", .integer(0...Int.max), "The time since the start of the session.") {
+            $0.elapsed.milliseconds
+        })
+
+    static let need = View<SessionNeed>(
+        .key("kind", .word(["card", "removal", "pin", "application"])) { $0.kind },
+        .key("ways", .list(.text), "The possible ways to present the card: `insert`, `swipe`.") { $0.ways },
+        .key("isRetry", .boolean, "Whether the previous PIN was wrong.") { $0.pin?.isRetry },
+        .key("triesLeft", .integer(0...255), "The remaining PIN tries, if the card reports them.") {
+            $0.pin?.triesLeft
+        },
+        .key("typedDigits", .integer(0...255), "The number of PIN digits entered.") { $0.pin?.typedDigits },
+        .key("applications", .list(.text), "The applications to select from, by number from 0.") { $0.applications })
+
+    static let reader = View<SessionReaderState>(
+        .key("name", .text) { $0.name }, .key("model", .word(ReaderBody.models)) { $0.model },
+        .key("pluggedIn", .boolean) { $0.isPluggedIn },
+        .key("connected", .boolean, "Whether the till is connected to the reader.") { $0.isConnected },
+        .key("hasCard", .boolean) { $0.hasCard },
+        .key("ways", .list(.word(["insert", "swipe"])), "The ways to present a card.") { $0.ways })
+
+    /// A card and its purpose, without its number.
+    static let plannedCard = View<PlannedCard>(
+        .key("name", .text) { $0.name }, .key("summary", .text, "The purpose of the card.") { $0.profile.summary },
+        .key("chip", .boolean) { $0.profile.hasChip }, .key("stripe", .boolean) { $0.profile.stripe != nil })
+
+    static let event = View<SessionEvent>(
+        .key("id", .integer(1...Int(Int32.max)), "The event's number, from 1.") { $0.number },
+        .key("milliseconds", .integer(0...Int.max), "The time since the start of the session, on its clock.") {
+            $0.milliseconds
+        },
+        .key("kind", .word(SessionEventKind.allCases.map(\.rawValue))) { $0.kind.rawValue },
+        .key("detail", .text, "The details of the event.") { $0.detail })
+
+    static let eventPage = View<(events: [SessionEvent], last: Int)>(
+        .key("events", .list(.named("Event"))) { $0.events.map(event.json) },
+        .key("last", .count, "The last ID of this page; use it as `after` for the next page.") { $0.last })
+}
+
+extension SessionNeed {
+    fileprivate var kind: String {
+        switch self {
+        case .card: "card"
+        case .removal: "removal"
+        case .pin: "pin"
+        case .application: "application"
+        }
+    }
+
+    fileprivate var ways: [String]? { if case .card(let ways) = self { ways } else { nil } }
+
+    fileprivate var pin: (isRetry: Bool, triesLeft: UInt8?, typedDigits: Int)? {
+        if case .pin(let isRetry, let triesLeft, let typedDigits) = self {
+            (isRetry, triesLeft, typedDigits)
+        } else {
+            nil
+        }
+    }
+
+    fileprivate var applications: [String]? { if case .application(let names) = self { names } else { nil } }
+}
+
+extension Duration {
+    /// The duration in whole milliseconds.
+    fileprivate var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
+}
+
+extension SessionEvent {
+    /// The event as a server-sent event.
+    var stream: [UInt8] {
+        Array("id: \(number)\nevent: \(kind.rawValue)\ndata: ".utf8) + APIAnswer.encoded(Views.event.json(self))
+            + Array("\n\n".utf8)
+    }
+}

@@ -1,4 +1,0 @@
-/// A process that was begun, whether or not anything of it is left.
-struct KnownProcess: Sendable {
-    weak let process: SessionProcess?
-}

@@ -1,0 +1,207 @@
+internal import Determinism
+internal import Networking
+internal import Payments
+internal import Printing
+internal import Simulator
+internal import StoreSite
+
+/// The connection from a process to the issuer. Logs every message; a process that has ended can't send any.
+struct ProcessHost: PaymentHost {
+    let issuer: SimulatedIssuer
+    let life: ProcessLife
+
+    var name: String { issuer.name }
+
+    private static let gone = "the process is gone"
+
+    func authorize(
+        _ request: borrowing AuthorizationRequest
+    ) async throws(PaymentHostError) -> AuthorizationResponse {
+        try send("authorize")
+        do throws(PaymentHostError) {
+            return try take("authorize", try await issuer.authorize(request)) { $0.responseCode }
+        } catch {
+            throw fail("authorize", error)
+        }
+    }
+
+    func reverse(_ request: ReversalRequest) async throws(PaymentHostError) {
+        try await exchange("reverse", about: request.reason.rawValue) { () async throws(PaymentHostError) in
+            try await issuer.reverse(request)
+        } words: {
+            ""
+        }
+    }
+
+    func advise(_ advice: AdviceRequest) async throws(PaymentHostError) {
+        try await exchange("advise", about: advice.purpose.rawValue) { () async throws(PaymentHostError) in
+            try await issuer.advise(advice)
+        } words: {
+            ""
+        }
+    }
+
+    func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
+        try await exchange("inquire") { () async throws(PaymentHostError) in
+            try await issuer.inquire(key)
+        } words: { result in
+            switch result {
+            case .notFound: "not_found"
+            case .approved: "approved"
+            case .declined: "declined"
+            case .reversed: "reversed"
+            }
+        }
+    }
+
+    func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse {
+        try await exchange("refund") { () async throws(PaymentHostError) in
+            try await issuer.refund(request)
+        } words: {
+            $0.responseCode
+        }
+    }
+
+    // MARK: One message
+
+    private func exchange<Answer>(
+        _ message: String, about detail: String = "", _ body: () async throws(PaymentHostError) -> Answer,
+        words: (Answer) -> String
+    ) async throws(PaymentHostError) -> Answer {
+        try send(message, detail)
+        do throws(PaymentHostError) {
+            return try take(message, try await body(), words: words)
+        } catch {
+            throw fail(message, error)
+        }
+    }
+
+    /// Logs the message as sent. The issuer receives it even if that log entry triggers a crash of the process.
+    private func send(_ message: String, _ detail: String = "") throws(PaymentHostError) {
+        guard life.isAlive else { throw .notSent(Self.gone) }
+        life.note(.host, detail.isEmpty ? "\(message) sent" : "\(message) sent \(detail)")
+    }
+
+    private func take<Answer>(
+        _ message: String, _ answer: Answer, words: (Answer) -> String
+    ) throws(PaymentHostError) -> Answer {
+        let words = words(answer)
+        life.note(.host, words.isEmpty ? "\(message) answered" : "\(message) answered \(words)")
+        guard life.isAlive else { throw .outcomeUnknown(Self.gone) }
+        return answer
+    }
+
+    private func fail(_ message: String, _ error: PaymentHostError) -> PaymentHostError {
+        switch error {
+        case .notSent: life.note(.host, "\(message) not_sent")
+        case .outcomeUnknown: life.note(.host, "\(message) unanswered")
+        }
+        return life.isAlive ? error : .outcomeUnknown(Self.gone)
+    }
+}
+
+/// The connection from a process to the store site, without sockets. Applies the faults that the site asks for; delays
+/// run on the session's clock.
+struct ProcessNetwork: Network {
+    let site: StoreSite
+    let time: any TimeSource
+    /// Nil while the store is being prepared; those requests are not logged.
+    let life: ProcessLife?
+    var observer: (@Sendable (_ target: String, _ body: [UInt8]) -> Void)?
+
+    func response(for request: HTTPRequest) async throws(NetworkError) -> HTTPResponse {
+        guard life?.isAlive != false else { throw .canceled(wasSent: false) }
+        var headers = request.headers.fields.map { (name: $0.name, value: $0.value) }
+        if let authorization = request.authorization { headers.append(("Authorization", authorization.revealed())) }
+        if let cookie = request.cookie { headers.append(("Cookie", cookie.revealed())) }
+        let target = request.address.path + (request.address.query.map { "?" + $0 } ?? "")
+        observer?(target, request.body ?? [])
+        let answer = site.answer(
+            SiteRequest(method: request.method.rawValue, target: target, headers: headers, body: request.body ?? []))
+        let result: Result<HTTPResponse, NetworkError>
+        do throws(NetworkError) {
+            result = .success(try await deliver(answer, to: request))
+        } catch {
+            result = .failure(error)
+        }
+        let seen = answer.seen
+        let status = (try? result.get())?.status ?? 0
+        life?.note(.site, "\(seen.method) \(seen.route ?? seen.path) \(status)")
+        guard life?.isAlive != false else { throw .canceled(wasSent: true) }
+        return try result.get()
+    }
+
+    private func deliver(_ answer: SiteAnswer, to request: HTTPRequest) async throws(NetworkError) -> HTTPResponse {
+        let host = request.address.origin.host
+        guard answer.delay < request.timeout else {
+            try await wait(request.timeout)
+            throw .timedOut(host: host, wasSent: true)
+        }
+        try await wait(answer.delay)
+        switch answer.delivery {
+        case .whole: break
+        case .cut, .truncated: throw .connectionLost(host: host, reason: "the site ended the connection")
+        case .slow(let bytesPerSecond):
+            let needed = Duration.milliseconds(answer.response.body.count * 1000 / max(1, bytesPerSecond))
+            guard needed < request.timeout else {
+                try await wait(request.timeout)
+                throw .timedOut(host: host, wasSent: true)
+            }
+            try await wait(needed)
+        }
+        guard answer.response.body.count <= request.sizeLimit else {
+            throw .responseTooLarge(limit: request.sizeLimit)
+        }
+        var received = HTTPHeaders()
+        for header in answer.response.headers { received.add(header.name, header.value) }
+        return HTTPResponse(status: answer.response.status, headers: received, body: answer.response.body)
+    }
+
+    private func wait(_ duration: Duration) async throws(NetworkError) {
+        guard duration > .zero else { return }
+        do throws(CancellationError) { try await time.sleep(for: duration) } catch { throw .canceled(wasSent: true) }
+    }
+}
+
+/// The connection from a process to the print server. A process that has ended can't print.
+struct ProcessPrinter: PrinterService {
+    let server: SessionPrintServer
+    let time: any TimeSource
+    let life: ProcessLife
+
+    func printers() async throws(PrinterError) -> [PrintQueue] {
+        try check()
+        return [try server.queue()]
+    }
+
+    func capabilities(of printer: String?) async throws(PrinterError) -> PrinterCapabilities {
+        try check()
+        return try server.capabilities(of: printer)
+    }
+
+    func submit(
+        _ document: PrintDocument, to printer: String?, options: PrintOptions
+    ) async throws(PrinterError) -> PrintJob {
+        try check()
+        return try server.submit(document, to: printer)
+    }
+
+    func status(of job: PrintJob) async throws(PrinterError) -> PrintJob {
+        try check()
+        return try server.status(of: job)
+    }
+
+    func cancel(_ job: PrintJob) async throws(PrinterError) -> PrintJob {
+        try check()
+        return try server.cancel(job)
+    }
+
+    func wait(for duration: Duration) async throws(PrinterError) {
+        try check()
+        do throws(CancellationError) { try await time.sleep(for: duration) } catch { throw .canceled }
+    }
+
+    private func check() throws(PrinterError) {
+        guard life.isAlive else { throw .canceled }
+    }
+}

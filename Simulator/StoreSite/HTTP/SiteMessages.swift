@@ -1,0 +1,104 @@
+internal import Text
+
+/// An HTTP request to the site.
+public struct SiteRequest: Sendable {
+    /// In uppercase: `GET`.
+    public var method: String
+    /// The path and query of the request line, percent-encoded.
+    public var target: String
+    /// Names in any case, in order of arrival.
+    public var headers: [(name: String, value: String)]
+    public var body: [UInt8]
+    /// Whether the request came from this machine. Only such requests can control the simulation.
+    public var isFromLoopback: Bool
+
+    public init(
+        method: String, target: String, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
+        isFromLoopback: Bool = true
+    ) {
+        (self.method, self.target, self.headers) = (method, target, headers)
+        (self.body, self.isFromLoopback) = (body, isFromLoopback)
+    }
+
+    func header(_ name: String) -> String? {
+        headers.first { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name }?.value
+    }
+}
+
+/// An HTTP response of the site.
+public struct SiteResponse: Sendable {
+    /// 200...599.
+    public var status: Int
+    public var headers: [(name: String, value: String)]
+    public var body: [UInt8]
+
+    public init(status: Int = 200, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+        (self.status, self.headers, self.body) = (status, headers, body)
+    }
+
+    static let jsonType = "application/json; charset=UTF-8"
+
+    static func json(
+        _ bytes: [UInt8], status: Int = 200, headers: [(name: String, value: String)] = []
+    ) -> SiteResponse {
+        SiteResponse(status: status, headers: [("Content-Type", jsonType)] + headers, body: bytes)
+    }
+
+    static func json(_ node: JSONValue, status: Int = 200) -> SiteResponse { json(node.bytes, status: status) }
+
+    static func html(_ text: String, status: Int = 200) -> SiteResponse {
+        SiteResponse(status: status, headers: [("Content-Type", "text/html; charset=UTF-8")], body: Array(text.utf8))
+    }
+
+    static func text(_ text: String, status: Int = 200) -> SiteResponse {
+        SiteResponse(status: status, headers: [("Content-Type", "text/html; charset=UTF-8")], body: Array(text.utf8))
+    }
+}
+
+/// A response and how to deliver it.
+public struct SiteAnswer: Sendable {
+    public var response: SiteResponse
+    /// The delay before the first byte.
+    public var delay: Duration
+    public var delivery: Delivery
+    /// The loggable part of the request, without credentials and parameters.
+    public var seen: SeenRequest
+
+    init(_ response: SiteResponse, delay: Duration = .zero, delivery: Delivery = .whole, seen: SeenRequest) {
+        (self.response, self.delay, self.delivery, self.seen) = (response, delay, delivery, seen)
+    }
+}
+
+/// How a response is delivered.
+public enum Delivery: Hashable, Sendable {
+    case whole
+    /// Close the connection before the first byte of the response.
+    case cut
+    /// Close the connection after this number of body bytes, although more were announced.
+    case truncated(Int)
+    /// Send the body at this rate.
+    case slow(bytesPerSecond: Int)
+}
+
+/// A request as recorded: without credentials, parameters, and body.
+public struct SeenRequest: Hashable, Sendable {
+    /// The number of the request, from 1.
+    public var number: Int
+    public var method: String
+    /// The path of the request line, without the query.
+    public var path: String
+    /// The REST route if it differs from the path: `/wc/v3/orders/12`.
+    public var route: String?
+    /// The response status; 0 without a response.
+    public var status: Int
+    /// The fault that applied.
+    public var fault: String?
+
+    var node: JSONValue {
+        [
+            "number": .integer(number), "method": .text(method), "path": .text(path),
+            "route": route.map(JSONValue.text) ?? .null, "status": .integer(status),
+            "fault": fault.map(JSONValue.text) ?? .null,
+        ]
+    }
+}

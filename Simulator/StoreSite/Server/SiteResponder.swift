@@ -1,0 +1,53 @@
+internal import Determinism
+internal import HTTPListening
+internal import StoreSite
+
+/// Passes requests to a site and delivers its responses.
+struct SiteResponder: HTTPResponder {
+    let site: StoreSite
+    let time: any TimeSource
+    let onAnswer: @Sendable (SiteAnswer) -> Void
+
+    /// More than any client of a store sends: 8 MiB.
+    var largestBody: Int { 8 << 20 }
+
+    /// A fault closes the connection here.
+    private struct ConnectionCut: Error {}
+
+    func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        let answer = site.answer(
+            SiteRequest(
+                method: request.method, target: request.target, headers: request.headers, body: request.body,
+                isFromLoopback: request.isFromLoopback))
+        onAnswer(answer)
+        if answer.delay > .zero { try await time.sleep(for: answer.delay) }
+        if answer.delivery == .cut { throw ConnectionCut() }
+        return HTTPResponse(
+            status: answer.response.status, headers: answer.response.headers.map { ($0.name, $0.value) },
+            body: body(answer))
+    }
+
+    func refuseLargeBody() -> HTTPResponse { HTTPResponse(status: 413, body: .bytes([])) }
+
+    private func body(_ answer: SiteAnswer) -> HTTPResponse.Body {
+        let bytes = answer.response.body
+        switch answer.delivery {
+        case .whole, .cut: return .bytes(bytes)
+        case .truncated(let count):
+            return .stream(length: bytes.count) { writer in
+                try await writer.write(bytes.prefix(count))
+                throw ConnectionCut()
+            }
+        case .slow(let bytesPerSecond):
+            let time = time
+            return .stream(length: bytes.count) { writer in
+                // Ten pieces per second.
+                let size = max(1, bytesPerSecond / 10)
+                for start in stride(from: 0, to: bytes.count, by: size) {
+                    try await time.sleep(for: .milliseconds(100))
+                    try await writer.write(bytes[start..<min(start + size, bytes.count)])
+                }
+            }
+        }
+    }
+}

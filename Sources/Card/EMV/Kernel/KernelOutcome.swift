@@ -1,0 +1,129 @@
+public import CardSecrets
+public import SmartCard
+internal import Text
+
+/// The result of a transaction, with the data that journal, receipt, and host need. It contains no card data that must
+/// not be stored: only the last four digits of the PAN, and no expiration date, track data, or names.
+public struct KernelOutcome: Hashable, Sendable {
+    public let decision: TransactionDecision
+    /// The selected application; nil if none was selected.
+    public let application: ApplicationSummary?
+    /// The masked PAN; nil if the card's records were not read.
+    public let pan: MaskedPAN?
+    /// Tag 5F34, 0...99.
+    public let panSequenceNumber: UInt8?
+    /// Tag 95
+    public let verificationResults: TerminalVerificationResults
+    /// Tag 9B
+    public let statusInformation: TransactionStatusInformation
+    /// The method and result of offline data authentication.
+    public let offlineAuthentication: OfflineAuthenticationSummary
+    /// Tag 9F34
+    public let cvmResults: CVMResults
+    /// The card's last cryptogram; nil if there is none, or if it is in a signature that is not valid.
+    public let cryptogram: CardCryptogram?
+    /// Tag 5F57 as sent by the terminal; nil if no account type was selected.
+    public let accountType: UInt8?
+    /// Tag 9F10; nil if the card returned none.
+    public let issuerApplicationData: [UInt8]?
+    /// Tag 9F37, four bytes; nil when no application was selected.
+    public let unpredictableNumber: [UInt8]?
+    /// Tag 8A
+    public let responseCode: AuthorizationResponseCode?
+    /// DE 38
+    public let authorizationCode: String?
+    /// The ICC data for an advice or a reversal (DE 55).
+    public let iccData: [BERTLV]
+    public let scriptResults: [IssuerScriptResult]
+    /// Whether an authorization request was passed to the authorizer, whatever the answer.
+    public let wasSentOnline: Bool
+    /// Whether the authorization must be reversed: the issuer approved, or may have approved, and the payment was not
+    /// completed. If no answer arrived at all, this is false: the authorizer knows whether it sent the request, and
+    /// reverses it itself.
+    public let isReversalRequired: Bool
+
+    /// The cardholder verification method performed.
+    public var cardholderVerification: CardholderVerificationKind { cvmResults.verification }
+
+    /// Whether the card requires an advice for a payment declined offline (9F27 b4).
+    public var isAdviceRequired: Bool { cryptogram?.information.isAdviceRequired ?? false }
+
+    init(_ decision: TransactionDecision, _ transaction: Transaction) {
+        self.decision = decision
+        application = transaction.application.map(ApplicationSummary.init)
+        pan = Self.mask(transaction)
+        panSequenceNumber = transaction.panSequenceNumber
+        verificationResults = transaction.verificationResults
+        statusInformation = transaction.statusInformation
+        offlineAuthentication = transaction.offlineAuthentication
+        cvmResults = transaction.cvmResults
+        cryptogram = transaction.cryptogram
+        accountType = transaction.data[EMVTag.accountType]?.first
+        issuerApplicationData = transaction.data[EMVTag.issuerApplicationData]
+        unpredictableNumber = transaction.data[EMVTag.unpredictableNumber]
+        responseCode = transaction.responseCode
+        authorizationCode = transaction.authorizationCode
+        iccData = transaction.cryptogram == nil ? [] : ICCData.collect(ICCData.final, of: transaction)
+        scriptResults = transaction.scriptResults
+        wasSentOnline = transaction.wasSentOnline
+        isReversalRequired = transaction.isReversalRequired
+    }
+
+    private static func mask(_ transaction: Transaction) -> MaskedPAN? {
+        do throws(DataObjectError) { return try transaction.data.primaryAccountNumber().masked } catch { return nil }
+    }
+}
+
+/// The application used in a transaction.
+public struct ApplicationSummary: Hashable, Sendable {
+    /// Tag 84: 5...16 bytes.
+    public let aid: [UInt8]
+    /// Tag 50; nil if the card returns none.
+    public let label: String?
+    /// Tag 9F12; nil if the card returns none that the terminal can display.
+    public let preferredName: String?
+    /// The brand; nil for an unknown RID.
+    public let brand: CardBrand?
+
+    init(_ application: SelectedApplication) {
+        aid = application.candidate.dfName
+        (label, preferredName) = (application.name.label, application.name.preferred)
+        brand = CardBrand(aid: application.candidate.dfName)
+    }
+
+    /// The name for receipts: the preferred name, label, brand, or AID, whichever exists first.
+    public var displayName: String { preferredName ?? label ?? brand?.displayName ?? aid.hexadecimal }
+}
+
+/// How a transaction ended.
+public enum TransactionDecision: Hashable, Sendable {
+    /// Issuer and card approved.
+    case approvedOnline
+    /// The card approved without the issuer.
+    case approvedOffline
+    /// The issuer declined.
+    case declinedOnline
+    /// The card declined although terminal or issuer approved.
+    case declinedByCard
+    /// The terminal declined: by terminal action analysis, or because it could not go online.
+    case declinedOffline
+    /// The issuer referred the payment to voice authorization (01, 02). The card received a decline.
+    case referred
+    /// Canceled before going online, or without an answer from the issuer.
+    case canceled(CancellationOrigin)
+    /// The chip has no usable application: continue with the magnetic stripe or another card.
+    case tryAnotherInterface(KernelError)
+    /// The transaction ended with an error.
+    case terminated(KernelError)
+
+    /// Whether the payment was made.
+    public var isApproved: Bool { self == .approvedOnline || self == .approvedOffline }
+}
+
+/// The origin of a cancellation.
+public enum CancellationOrigin: Hashable, Sendable {
+    /// The cardholder, at application selection or PIN entry.
+    case cardholder
+    /// The program, by canceling the task.
+    case caller
+}

@@ -1,0 +1,110 @@
+internal import CardSecrets
+internal import Cryptography
+internal import Money
+internal import SmartCard
+
+/// The state of one transaction. Each phase of the kernel reads and changes it; one transaction is used by one task at
+/// a time. It is a class, not a noncopyable struct, because the compiler's ownership checks of a noncopyable struct of
+/// this size took most of the module's type-checking time. The secrets in it wipe their own memory, so it needs no
+/// `deinit` of its own.
+final class Transaction {
+    let request: TransactionRequest
+    let terminal: TerminalConfiguration
+
+    var application: SelectedApplication?
+    var data = DataObjectStore()
+    var profile: ApplicationInterchangeProfile = []
+    var fileLocator: ApplicationFileLocator?
+    var authenticationInput = OfflineAuthenticationInput(staticData: SensitiveBytes([]), defect: .record)
+
+    /// The data sent with GET PROCESSING OPTIONS and GENERATE AC, in this order, which CDA signatures cover. Secret,
+    /// because it may contain card data.
+    var sentData = SensitiveBytes([])
+    /// The recovered keys, or the reason for the failure; nil until first used.
+    var issuerKey: Result<IssuerPublicKey, OfflineAuthenticationError>?
+    var iccKey: Result<ICCPublicKey, OfflineAuthenticationError>?
+    var offlineAuthentication = OfflineAuthenticationSummary.notPerformed(.none)
+
+    var verificationResults: TerminalVerificationResults = []
+    var statusInformation: TransactionStatusInformation = []
+    var cvmResults = CVMResults.notPerformed
+    var onlinePINBlock: EncipheredPINBlock?
+
+    var cryptogram: CardCryptogram?
+    var responseCode: AuthorizationResponseCode?
+    var authorizationCode: String?
+    var scriptResults: [IssuerScriptResult] = []
+    /// Whether an authorization request was passed to the authorizer, whatever the answer.
+    var wasSentOnline = false
+    /// Whether the issuer approved, or may have, and the payment is not complete.
+    var isReversalRequired = false
+
+    init(request: TransactionRequest, terminal: TerminalConfiguration) {
+        (self.request, self.terminal) = (request, terminal)
+    }
+
+    /// Starts with `application` and an initial TVR and TSI (EMV Book 3 §10.1). The unpredictable number (9F37) has
+    /// four bytes.
+    init(
+        request: TransactionRequest, terminal: TerminalConfiguration, application: SelectedApplication,
+        unpredictableNumber: [UInt8]
+    ) {
+        (self.request, self.terminal) = (request, terminal)
+        self.application = application
+        for (tag, value) in TerminalData.values(of: terminal, application.candidate, request) { data.set(tag, value) }
+        data.set(EMVTag.unpredictableNumber, unpredictableNumber)
+    }
+
+    /// The terminal's settings for the selected application.
+    var terminalApplication: TerminalApplication? { application?.candidate.terminalApplication }
+
+    /// Tag 5F34 as a number, 0...99.
+    var panSequenceNumber: UInt8? {
+        data[EMVTag.panSequenceNumber].flatMap(BinaryCodedDecimal.decode).map { UInt8(truncatingIfNeeded: $0) }
+    }
+
+    /// Returns the value of a data object that is not secret, including computed ones.
+    func value(_ tag: BERTag) -> [UInt8]? {
+        switch tag {
+        case EMVTag.verificationResults: verificationResults.bytes
+        case EMVTag.statusInformation: statusInformation.bytes
+        case EMVTag.cvmResults: cvmResults.bytes
+        case EMVTag.responseCode: responseCode?.bytes
+        case EMVTag.dfName: application?.candidate.dfName
+        case EMVTag.issuerScriptResults: scriptResults.isEmpty ? nil : scriptResults.flatMap(\.bytes)
+        default: data[tag]
+        }
+    }
+
+    /// Returns a copy of the static data to be authenticated. Wipe it after use.
+    func copyStaticData() throws(OfflineAuthenticationError) -> [UInt8] {
+        if let defect = authenticationInput.defect { throw .staticData(defect) }
+        return authenticationInput.staticData.withUnsafeBytes { Array($0) }
+    }
+
+    /// Appends a filled list to the data sent to the card.
+    func recordSent(_ data: [UInt8]) {
+        var all = sentData.withUnsafeBytes { Array($0) }
+        all += data
+        sentData = SensitiveBytes(all)
+        all.wipe()
+    }
+
+    /// Returns the data for one of the card's lists. It may contain card data: wipe it after use.
+    func fill(_ list: DataObjectList) -> [UInt8] {
+        var values: [BERTag: [UInt8]] = [:]
+        for entry in list.entries { values[entry.tag] = value(entry.tag) ?? data.copyForCard(entry.tag) }
+        let filled = list.filled { values[$0] }
+        for entry in list.entries { values[entry.tag]?.wipe() }
+        return filled
+    }
+
+    /// Parses a data object list from the card.
+    func list(_ tag: BERTag, limit: Int = 255) throws(KernelStop) -> DataObjectList {
+        do throws(DataObjectListError) {
+            return try DataObjectList(data[tag] ?? [], limit: limit)
+        } catch {
+            throw .failed(.dataObjectList(tag, error))
+        }
+    }
+}

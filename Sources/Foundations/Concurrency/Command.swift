@@ -1,0 +1,74 @@
+/// An operation with all its inputs. It runs by itself, in a ``CommandQueue``, or as a part of another command.
+///
+/// Return commands as `any Command<Value, Failure>`, so that tests can replace them.
+public protocol Command<Value, Failure>: Sendable {
+    associatedtype Value: Sendable
+    associatedtype Failure: Error
+
+    /// The key of the operation; nil when every command is unique. A queue that reuses commands treats commands with
+    /// equal keys and equal types as the same.
+    var key: CommandKey? { get }
+
+    /// Runs the command. It should end early when its task is canceled.
+    func execute() async throws(Failure) -> Value
+}
+
+extension Command {
+    public var key: CommandKey? { nil }
+}
+
+/// The name of an operation and its targets: `CommandKey("orders.sync", "site 1", "page 2")`.
+public struct CommandKey: Hashable, Sendable, CustomStringConvertible {
+    public let name: String
+    public let arguments: [String]
+
+    public init(_ name: String, _ arguments: String...) { (self.name, self.arguments) = (name, arguments) }
+
+    public var description: String { ([name] + arguments).joined(separator: " ") }
+}
+
+/// A command that runs a closure.
+public struct ClosureCommand<Value: Sendable, Failure: Error>: Command {
+    public let key: CommandKey?
+    private let body: @Sendable () async throws(Failure) -> Value
+
+    public init(key: CommandKey? = nil, _ body: @escaping @Sendable () async throws(Failure) -> Value) {
+        (self.key, self.body) = (key, body)
+    }
+
+    public func execute() async throws(Failure) -> Value { try await body() }
+}
+
+extension Command {
+    /// Returns a command that runs this one and then the one that `next` makes from its value. It has the same key; use
+    /// ``keyed(_:)`` when both can be in one queue.
+    public func then<Next: Sendable>(
+        _ next: @escaping @Sendable (Value) -> any Command<Next, Failure>
+    ) -> any Command<Next, Failure> {
+        ClosureCommand(key: key) { () throws(Failure) in
+            let value = try await execute()
+            return try await next(value).execute()
+        }
+    }
+
+    /// Returns a command that transforms the value of this one.
+    public func map<Mapped: Sendable>(
+        _ transform: @escaping @Sendable (Value) throws(Failure) -> Mapped
+    ) -> any Command<Mapped, Failure> {
+        ClosureCommand(key: key) { () throws(Failure) in try transform(try await execute()) }
+    }
+
+    /// Returns a command that transforms the error of this one, so that commands of several layers can be combined.
+    public func mapFailure<Mapped: Error>(
+        _ transform: @escaping @Sendable (Failure) -> Mapped
+    ) -> any Command<Value, Mapped> {
+        ClosureCommand(key: key) { () throws(Mapped) in
+            do throws(Failure) { return try await execute() } catch { throw transform(error) }
+        }
+    }
+
+    /// Returns the same command with another key.
+    public func keyed(_ key: CommandKey) -> any Command<Value, Failure> {
+        ClosureCommand(key: key) { () throws(Failure) in try await execute() }
+    }
+}

@@ -1,0 +1,41 @@
+/// The reason why a cryptographic operation was refused or failed. It contains lengths and names, never data.
+public enum CryptographyError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The algorithm does not accept keys of this number of bytes.
+    case keyLength(Int, algorithm: String)
+    /// The algorithm does not accept data of this number of bytes: it needs whole blocks, or exactly one block.
+    case dataLength(Int, algorithm: String)
+    /// The initialization vector has this many bytes, and must be one block.
+    case initializationVectorLength(Int, algorithm: String)
+    /// An RSA modulus that is even, too short or too long; the number of bytes.
+    case unusableModulus(Int)
+    /// An RSA exponent that is empty, zero or too long; the number of bytes.
+    case unusableExponent(Int)
+    /// Two RSA primes that are even or equal, or that have no private exponent for the public one.
+    case unusablePrimes
+    /// RSA keys of this size are not supported.
+    case unusableKeySize(bits: Int)
+    /// An RSA input that is not smaller than the modulus.
+    case inputNotBelowModulus
+    /// The installed libcrypto does not offer this algorithm.
+    case unavailable(String)
+    /// libcrypto reported a failure, almost always for lack of memory.
+    case libraryFailure(String)
+
+    public var description: String {
+        switch self {
+        case .keyLength(let count, let algorithm): "\(algorithm) takes no key of \(count) bytes"
+        case .dataLength(let count, let algorithm): "\(algorithm) takes no data of \(count) bytes"
+        case .initializationVectorLength(let count, let algorithm):
+            "\(algorithm) takes no initialization vector of \(count) bytes"
+        case .unusableModulus(let count): "an RSA modulus of \(count) bytes cannot be used"
+        case .unusableExponent(let count): "an RSA exponent of \(count) bytes cannot be used"
+        case .unusablePrimes: "the RSA primes do not make a key with this public exponent"
+        case .unusableKeySize(let bits):
+            "no RSA key of \(bits) bits can be made: ask for 512 to 1984 in steps of 8"
+        case .inputNotBelowModulus: "an RSA input must be smaller than the modulus"
+        case .unavailable(let algorithm):
+            "libcrypto does not offer \(algorithm): install OpenSSL 3 with its default provider"
+        case .libraryFailure(let operation): "libcrypto failed at \(operation)"
+        }
+    }
+}

@@ -1,0 +1,94 @@
+internal import Text
+
+/// An amount of money: a whole number of minor units of a currency.
+///
+/// An amount is never negative and never wider than the twelve digits that a card and a host accept
+/// (EMV Book 3, tag 9F02; ISO 8583 DE 4). A text with too many digits is an error, never truncated.
+public struct Money: Hashable, Sendable, CustomStringConvertible {
+    /// The number of minor units, 0...999,999,999,999.
+    public let minorUnits: Int64
+    /// The currency, which defines the minor units.
+    public let currency: Currency
+
+    /// The largest number of minor units, twelve nines.
+    public static let maximumMinorUnits: Int64 = 999_999_999_999
+
+    /// - Throws: ``MoneyError/negative(_:)``, ``MoneyError/tooLarge(_:)``
+    public init(minorUnits: Int64, currency: Currency) throws(MoneyError) {
+        guard minorUnits >= 0 else { throw .negative(String(minorUnits)) }
+        guard minorUnits <= Self.maximumMinorUnits else { throw .tooLarge(String(minorUnits)) }
+        (self.minorUnits, self.currency) = (minorUnits, currency)
+    }
+
+    /// Reads a plain decimal such as `12.50`, `12` or `.5`; no sign, no grouping, no exponent.
+    ///
+    /// - Throws: every ``MoneyError`` except `unknownCurrency` and `currencyMismatch`.
+    public init(_ text: String, currency: Currency) throws(MoneyError) {
+        let isNegative = text.utf8.first == UInt8(ascii: "-")
+        let digits = isNegative ? text.dropFirst() : text[...]
+        let parts = digits.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        let whole = parts.first ?? ""
+        let fraction = parts.count == 2 ? parts[1] : ""
+        let allDigits = (whole + fraction).utf8
+        guard !allDigits.isEmpty, allDigits.allSatisfy({ (0x30...0x39).contains($0) }),
+            parts.count == 1 || !fraction.isEmpty
+        else { throw .malformed(text) }
+        guard !isNegative else { throw .negative(text) }
+        guard fraction.utf8.count <= currency.exponent else {
+            throw .tooManyDecimals(text, currency: currency.code, allowed: currency.exponent)
+        }
+        let padding = String(repeating: "0", count: currency.exponent - fraction.utf8.count)
+        let significant = (whole + fraction + padding).drop { $0 == "0" }
+        guard significant.utf8.count <= 12 else { throw .tooLarge(text) }
+        try self.init(minorUnits: Int64(significant) ?? 0, currency: currency)
+    }
+
+    /// Returns the sum of two amounts in one currency.
+    ///
+    /// - Throws: ``MoneyError/currencyMismatch(_:_:)``, ``MoneyError/tooLarge(_:)``
+    public func adding(_ other: Money) throws(MoneyError) -> Money {
+        guard currency == other.currency else { throw .currencyMismatch(currency.code, other.currency.code) }
+        return try Money(minorUnits: minorUnits + other.minorUnits, currency: currency)
+    }
+
+    /// The amount as a plain decimal without the currency, for example `12.50`.
+    public var decimalText: String {
+        minorUnits.decimalText(scale: currency.exponent)
+    }
+
+    /// The amount with its currency, for example `12.50 USD`.
+    public var description: String { "\(decimalText) \(currency.code)" }
+}
+
+/// The reason why a text or a number is not an amount of money.
+public enum MoneyError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// No ISO 4217 currency has this code.
+    case unknownCurrency(String)
+    /// The text is not a plain decimal number such as `12.50`.
+    case malformed(String)
+    /// More digits after the separator than the currency has.
+    case tooManyDecimals(String, currency: String, allowed: Int)
+    /// The amount is negative.
+    case negative(String)
+    /// More than twelve digits of minor units, the width of tag 9F02 and DE 4.
+    case tooLarge(String)
+    /// Two amounts in different currencies cannot be added or compared.
+    case currencyMismatch(String, String)
+
+    public var description: String {
+        switch self {
+        case .unknownCurrency(let code):
+            "unknown currency '\(code)': give an ISO 4217 code such as USD, EUR or JPY"
+        case .malformed(let text):
+            "'\(text)' is not an amount: write digits with at most one decimal point, such as 12.50"
+        case .tooManyDecimals(let text, let currency, let allowed):
+            "'\(text)' has too many decimals: \(currency) has \(allowed)"
+        case .negative(let text):
+            "'\(text)' is negative: an amount is zero or more"
+        case .tooLarge(let text):
+            "'\(text)' is too large: an amount has at most 12 digits of minor units"
+        case .currencyMismatch(let first, let second):
+            "amounts in \(first) and \(second) cannot be combined"
+        }
+    }
+}

@@ -1,0 +1,166 @@
+internal import CardSecrets
+internal import Determinism
+internal import EMV
+internal import MagneticStripe
+internal import Payments
+internal import SmartCard
+
+/// One payment at a connected reader, from the wait for a card to the final outcome.
+struct PaymentRun: Sendable {
+    let reader: any CardReaderSession
+    let dependencies: ReaderPayments.PaymentDependencies
+    let terminal: TerminalConfiguration
+    let events: EventRelay
+    let parameters: PaymentIntentParameters
+    /// Called when a card is in the reader: from then on it belongs to this payment only.
+    let onCardTaken: @Sendable () async -> Void
+
+    /// How long to wait for the removal of a card whose chip was not read.
+    private static let removalTimeout = Duration.seconds(30)
+
+    /// The result of one presented card.
+    private enum Attempt {
+        case completed(PaymentIntent)
+        /// The card must be presented again, possibly on another input.
+        case again
+    }
+
+    func perform() async throws(CardReaderServiceError) -> PaymentIntent {
+        let created = dependencies.time.now()
+        var entry = CardEntry(await reader.inputs(), dependencies.magneticStripe)
+        if let fault = reader.stripeFault {
+            events.send(.displayMessage("Magnetic stripes are not read: \(fault)."))
+        }
+        let wait = CardWait(reader: reader, time: dependencies.time, timeout: parameters.cardTimeout)
+        while true {
+            if entry.inputs.contains(.swipe) { reader.expectSwipe() }
+            // A card may be presented before the wait begins.
+            let asked = dependencies.time.now()
+            events.send(.waitingForInput(entry.inputs))
+            let presented: CardWait.Presented
+            do throws(UnderlyingError) {
+                presented = try await wait.next(entry.inputs, since: asked)
+            } catch {
+                throw .paymentMethodCollection(error)
+            }
+            let attempt =
+                switch presented {
+                case .inserted: try await readChip(&entry, created: created)
+                case .swiped(let swipe): try await read(swipe, &entry, created: created)
+                }
+            if case .completed(let intent) = attempt { return intent }
+        }
+    }
+
+    // MARK: Chip
+
+    private func readChip(
+        _ entry: inout CardEntry, created: Timestamp
+    ) async throws(CardReaderServiceError) -> Attempt {
+        events.send(.cardInserted)
+        await onCardTaken()
+        let channel: any CardChannel
+        do throws(UnderlyingError) {
+            channel = try await reader.powerOn()
+        } catch {
+            await reader.powerOff()
+            events.send(error == .cardRemoved ? .cardRemoved : .removeCardRequested)
+            return try await chipFailed(error, &entry)
+        }
+        let date = dependencies.time.localDate()
+        let authorizer = HostAuthorizer(host: dependencies.host, parameters: parameters, date: date, events: events)
+        let kernel = ContactKernel(
+            terminal: terminal(for: entry), cardholder: dependencies.cardholder, authorizer: authorizer,
+            history: dependencies.history,
+            random: dependencies.random)
+        let request = TransactionRequest(
+            amount: parameters.amount, date: date, sequenceCounter: parameters.stan,
+            accountType: parameters.accountType?.code,
+            forcedOnline: parameters.forcedOnline)
+        let outcome = await kernel.run(request, on: traced(channel)) { [events] state in events.send(.kernel(state)) }
+        // The card is no longer needed: it may be removed at any time from here on.
+        await reader.powerOff()
+        events.send(outcome.decision == .terminated(.channel(.cardRemoved)) ? .cardRemoved : .removeCardRequested)
+        if let failure = outcome.chipFailure { return try await chipFailed(failure, &entry) }
+        let completion = PaymentCompletion(
+            outcome: outcome, exchange: await authorizer.exchange, parameters: parameters, host: dependencies.host,
+            created: created)
+        return .completed(try await completion.complete())
+    }
+
+    /// Handles a chip that could not be read: retries the chip, and finally asks for the stripe, where that is allowed.
+    private func chipFailed(
+        _ error: UnderlyingError, _ entry: inout CardEntry
+    ) async throws(CardReaderServiceError) -> Attempt {
+        // A disconnected reader may look like a silent card.
+        guard case .cardInsertNotRead = error, await reader.loss() == nil, entry.chipFailed() else {
+            throw .paymentMethodCollection(error)
+        }
+        events.send(
+            .displayMessage(
+                entry.isFallback
+                    ? "The chip cannot be read: take the card out and swipe it."
+                    : "The chip cannot be read: take the card out and insert it again."))
+        do throws(UnderlyingError) {
+            guard try await reader.waitForCard(present: false, timeout: Self.removalTimeout) else {
+                throw .cardLeftInReader
+            }
+        } catch {
+            throw .paymentMethodCollection(error)
+        }
+        events.send(.cardRemoved)
+        return .again
+    }
+
+    /// Returns the terminal configuration with the stripe reader's capability (9F33).
+    private func terminal(for entry: CardEntry) -> TerminalConfiguration {
+        entry.available.contains(.swipe) ? terminal.adding(capabilities: .magneticStripe) : terminal
+    }
+
+    private func traced(_ channel: any CardChannel) -> any CardChannel {
+        guard let trace = dependencies.trace else { return channel }
+        return TracingCardChannel(channel, record: trace)
+    }
+
+    // MARK: Stripe
+
+    private func read(
+        _ swipe: Swipe, _ entry: inout CardEntry, created: Timestamp
+    ) async throws(CardReaderServiceError) -> Attempt {
+        events.send(.cardSwiped)
+        let card: SwipedCard
+        do throws(SwipedCardError) {
+            card = try SwipedCard(swipe.stripe)
+        } catch {
+            guard error != .encrypted else { throw .paymentMethodCollection(.readerIncompatible(error.description)) }
+            guard entry.swipeFailed() else { throw .paymentMethodCollection(.cardSwipeNotRead(error.description)) }
+            events.send(.displayMessage(error.description))
+            return .again
+        }
+        guard !card.serviceCode.hasChip || entry.isFallback else {
+            guard entry.chipCardSwiped() else { throw .paymentMethodCollection(.chipCardSwiped) }
+            events.send(.displayMessage("\(UnderlyingError.chipCardSwiped)"))
+            return .again
+        }
+        let date = dependencies.time.localDate()
+        let run = MagneticStripeRun(
+            dependencies: dependencies, terminal: terminal, events: events,
+            authorizer: HostAuthorizer(host: dependencies.host, parameters: parameters, date: date, events: events),
+            parameters: parameters, date: date, created: created)
+        return .completed(try await run.perform(card))
+    }
+}
+
+extension KernelOutcome {
+    /// Why the chip counts as unreadable: it stopped answering before it offered an application, as a dirty or damaged
+    /// chip does. Nil when the card answered at all, and when it was removed.
+    fileprivate var chipFailure: UnderlyingError? {
+        guard application == nil, case .terminated(let error) = decision, case .channel(let cause) = error else {
+            return nil
+        }
+        switch cause {
+        case .cardMute, .timedOut, .protocolViolation: return UnderlyingError(error)
+        case .cardRemoved, .readerUnavailable, .notSupported, .canceled: return nil
+        }
+    }
+}

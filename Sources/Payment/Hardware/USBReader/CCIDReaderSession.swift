@@ -1,0 +1,100 @@
+internal import CCID
+internal import SmartCard
+internal import Synchronization
+internal import USB
+
+/// A CCID reader on a USB bus, opened by this program's own driver. Payments use its first slot.
+final class CCIDReaderSession: CardReaderSession {
+    private let driver: CCIDReader
+    private let bus: any USBBus
+    private let battery: BatteryQuery?
+    /// The kernel's status of the device when it was opened.
+    private let statusAtOpening: USBDeviceStatus?
+    private let recovery: RecoveryObserver
+
+    /// - Parameters:
+    ///   - driver: The open reader.
+    ///   - bus: The bus of the reader.
+    ///   - battery: The command that queries its battery; nil when it has none.
+    ///   - status: The kernel's status of the device when it was opened; nil when unknown.
+    ///   - recovery: Receives the driver's recovery steps.
+    init(
+        _ driver: CCIDReader, on bus: any USBBus, battery: BatteryQuery?, status: USBDeviceStatus?,
+        recovery: RecoveryObserver
+    ) {
+        (self.driver, self.bus, self.battery) = (driver, bus, battery)
+        (statusAtOpening, self.recovery) = (status, recovery)
+    }
+
+    func waitForCard(present: Bool, timeout: Duration) async throws(UnderlyingError) -> Bool {
+        do throws(CCIDError) {
+            return try await driver.waitForCard(present: present, timeout: timeout)
+        } catch {
+            throw UnderlyingError(error)
+        }
+    }
+
+    func powerOn() async throws(UnderlyingError) -> any CardChannel {
+        do throws(CCIDError) {
+            return try await driver.powerOn()
+        } catch {
+            throw UnderlyingError(error)
+        }
+    }
+
+    func powerOff() async { try? await driver.powerOff() }
+
+    func batteryLevel() async -> Double? {
+        guard let battery else { return nil }
+        let driver = driver
+        // A reader that does not report its battery level can take payments.
+        return await Task { try? await driver.escape(battery.command) }.value.flatMap(battery.level(in:))
+    }
+
+    func loss() async -> DisconnectReason? {
+        let (driver, bus) = (driver, bus)
+        // Works in a canceled task as well.
+        return await Task { [statusAtOpening] () -> DisconnectReason? in
+            let failure: CCIDError
+            do throws(CCIDError) {
+                _ = try await driver.cardStatus()
+                return nil
+            } catch {
+                // Whatever the error of this command: the reader is lost when no other command is possible.
+                guard let ending = await driver.ending else { return nil }
+                failure = ending
+            }
+            let now = try? await bus.status(of: driver.device)
+            // A device that is gone has no owner, and the search takes longer than opening the next one.
+            let owners =
+                now?.isPresent == true
+                ? await bus.owners(of: driver.device, interface: driver.interface.number) : []
+            return DisconnectReason(
+                failure, before: statusAtOpening, now: now, hasSlept: await driver.hasEndedBySleep, owners: owners)
+        }.value
+    }
+
+    func onRecovery(_ observe: @escaping @Sendable (ReaderRecoveryStep) -> Void) { recovery.set(observe) }
+
+    func close() async { await driver.close() }
+}
+
+/// Forwards the driver's recovery steps to the observer of the session, which is created after the driver.
+final class RecoveryObserver: Sendable {
+    private let observe = Mutex<(@Sendable (ReaderRecoveryStep) -> Void)?>(nil)
+
+    func set(_ observe: @escaping @Sendable (ReaderRecoveryStep) -> Void) { self.observe.withLock { $0 = observe } }
+
+    func tell(_ step: CCIDRecoveryStep) {
+        let told: ReaderRecoveryStep =
+            switch step {
+            case .abort: .abort
+            case .slotPowerOff: .slotPowerOff
+            case .deviceReset: .deviceReset
+            case .recovered: .recovered
+            case .staleAnswer: .staleAnswer
+            case .dead: .dead
+            }
+        observe.withLock { $0 }?(told)
+    }
+}

@@ -1,0 +1,160 @@
+internal import CardSecrets
+public import Determinism
+public import EMV
+public import MagneticStripe
+public import Money
+
+/// An authorization request: the payment's parameters and the card data, which it owns.
+public struct AuthorizationRequest: ~Copyable, Sendable {
+    public let key: IdempotencyKey
+    /// System trace audit number (DE 11), 1...999,999.
+    public let stan: UInt32
+    public let amount: Money
+    public let date: CivilDate
+    /// The card data, by entry mode.
+    public let card: PresentedCard
+
+    public init(
+        key: IdempotencyKey, stan: UInt32, amount: Money, date: CivilDate, card: consuming PresentedCard
+    ) {
+        (self.key, self.stan, self.amount, self.date) = (key, stan, amount, date)
+        self.card = card
+    }
+}
+
+/// The card data of an authorization request, by entry mode.
+public enum PresentedCard: ~Copyable, Sendable {
+    case chip(OnlineAuthorizationRequest)
+    case stripe(MagneticStripeAuthorizationRequest)
+
+    /// The entry mode (DE 22), as the journal and the receipt show it.
+    public var entryMode: CardDetails.EntryMode {
+        switch self {
+        case .chip: .chip
+        case .stripe(let stripe): stripe.isFallback ? .fallback : .swipe
+        }
+    }
+
+    /// The last four digits of the PAN.
+    public var lastFour: String {
+        switch self {
+        case .chip(let chip): chip.pan.lastFour
+        case .stripe(let stripe): stripe.card.pan.lastFour
+        }
+    }
+}
+
+/// The data of a swiped card for its issuer: the tracks and the terminal's data.
+public struct MagneticStripeAuthorizationRequest: ~Copyable, Sendable {
+    /// Account, expiry, and the tracks (DE 35, DE 45).
+    public let card: SwipedCard
+    /// Whether the card has a chip that could not be read, so that it was swiped instead.
+    public let isFallback: Bool
+    /// The terminal's country (ISO 3166-1, numeric). Some cards are valid only in the country of their issuer.
+    public let terminalCountry: UInt16
+    /// How the cardholder was verified, as far as the terminal can tell.
+    public let verification: CardDetails.CardholderVerification
+    /// The cardholder's PIN as an enciphered block, when the issuer is to verify it.
+    public let pinBlock: EncipheredPINBlock?
+
+    public init(
+        card: consuming SwipedCard, isFallback: Bool, terminalCountry: UInt16,
+        verification: CardDetails.CardholderVerification, pinBlock: EncipheredPINBlock?
+    ) {
+        self.card = card
+        (self.isFallback, self.terminalCountry) = (isFallback, terminalCountry)
+        (self.verification, self.pinBlock) = (verification, pinBlock)
+    }
+}
+
+/// The host's answer to an authorization or a refund.
+public struct AuthorizationResponse: Hashable, Sendable {
+    /// The host's own reference for the transaction (DE 37), 12 characters.
+    public var reference: String
+    /// DE 39, DE 38 and the ICC data.
+    public var answer: IssuerAnswer
+
+    public init(reference: String, answer: IssuerAnswer) { (self.reference, self.answer) = (reference, answer) }
+
+    /// DE 39 as text, for example `00` or `51`.
+    public var responseCode: String { String(decoding: answer.authorizationResponseCode, as: UTF8.self) }
+
+    /// Whether the issuer approves: response codes 00, 10 and 11.
+    public var isApproved: Bool { ["00", "10", "11"].contains(responseCode) }
+}
+
+/// Why an issuer declined, from the response code of DE 39.
+public enum DeclineReason: String, Hashable, Sendable, Codable, CaseIterable, CustomStringConvertible {
+    case temporary
+    /// Suspected fraud, lost or stolen card. Do not show this reason to the cardholder.
+    case fraud
+    case generic
+    /// The issuer asks for a telephone call (a referral) before it decides.
+    case callIssuer
+    case invalidAccount
+    case cardNotSupported
+    case currencyNotSupported
+    case duplicateTransaction
+    case expiredCard
+    case insufficientFunds
+    case invalidAmount
+    case limitExceeded
+    case pinRequired
+    case incorrectPIN
+    case tooManyPINTries
+    case securityFailure
+    case unknown
+
+    /// - Parameter responseCode: The two characters of DE 39 (ISO 8583:1987, as the card schemes use it).
+    public init(responseCode: String) {
+        self =
+            switch responseCode {
+            case "05", "57", "58": .generic
+            case "04", "07", "34", "36", "41", "43", "59", "67": .fraud
+            case "01", "02": .callIssuer
+            case "12", "13": .invalidAmount
+            case "14", "15", "52", "53", "78": .invalidAccount
+            case "51": .insufficientFunds
+            case "54", "33": .expiredCard
+            case "55": .incorrectPIN
+            case "61", "65": .limitExceeded
+            case "62": .cardNotSupported
+            case "63", "82", "88": .securityFailure
+            case "1A", "70": .pinRequired
+            case "75": .tooManyPINTries
+            case "19", "91", "96", "06", "09": .temporary
+            case "94": .duplicateTransaction
+            default: .unknown
+            }
+    }
+
+    public var description: String {
+        switch self {
+        case .temporary: "the issuer cannot answer now, try again later"
+        case .fraud, .generic, .unknown: "the issuer does not approve"
+        case .callIssuer: "call the card issuer"
+        case .invalidAccount: "the card's account is not valid"
+        case .cardNotSupported: "this card cannot be used here"
+        case .currencyNotSupported: "the card does not take this currency"
+        case .duplicateTransaction: "the issuer has seen this payment already"
+        case .expiredCard: "the card has expired"
+        case .insufficientFunds: "insufficient funds"
+        case .invalidAmount: "the issuer does not take this amount"
+        case .limitExceeded: "a limit of the card is exceeded"
+        case .pinRequired: "the issuer asks for the PIN"
+        case .incorrectPIN: "wrong PIN"
+        case .tooManyPINTries: "too many wrong PINs"
+        case .securityFailure: "the issuer does not accept the card's security data"
+        }
+    }
+
+    /// Whether another attempt with the same card may succeed.
+    public var mayRetry: Bool {
+        switch self {
+        case .temporary, .generic, .callIssuer, .insufficientFunds, .pinRequired, .incorrectPIN, .limitExceeded,
+            .unknown:
+            true
+        default: false
+        }
+    }
+}

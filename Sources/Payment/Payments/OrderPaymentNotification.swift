@@ -1,0 +1,77 @@
+public import Determinism
+
+/// Notifies a store site that one of its orders is paid. It is stored: when the site cannot be reached now, a later run
+/// of the program notifies it.
+public struct OrderPaymentNotification: Hashable, Sendable, Codable, Identifiable {
+    /// The progress of the notification.
+    public enum State: String, Hashable, Sendable, Codable, CaseIterable {
+        /// No attempt has been approved: there is nothing to send.
+        case planned
+        /// The payment is taken, and the site has certainly not been notified.
+        case due
+        /// The request was sent, or is about to be sent.
+        case sent
+        /// The site gave no clear answer: it may have processed the notification.
+        case unknown
+        /// The order at the site shows the payment.
+        case confirmed
+        /// The site rejects the payment: the order is gone or closed, or the payment was refunded before the
+        /// notification.
+        case refused
+        /// The order was paid by other means, or its amount has changed.
+        case conflict
+
+        /// The states that may follow this one. A refusal or a conflict is checked again only on request.
+        public var successors: Set<State> {
+            switch self {
+            case .planned: [.due]
+            case .due: [.planned, .due, .sent, .confirmed, .refused, .conflict]
+            case .sent, .unknown: [.due, .sent, .unknown, .confirmed, .refused, .conflict]
+            case .refused, .conflict: [.sent, .confirmed, .refused, .conflict]
+            case .confirmed: []
+            }
+        }
+
+        /// Whether the site must still be notified or queried.
+        public var isOpen: Bool { [.due, .sent, .unknown].contains(self) }
+    }
+
+    /// The payment.
+    public let id: PaymentID
+    /// The attempt that took the payment; nil until one has.
+    public package(set) var attemptID: Int64?
+    public let siteAddress: String
+    public let storeName: String?
+    /// The order's number as the customer sees it.
+    public let orderNumber: String
+    /// `woocommerce-payments` or `woocommerce-stripe`
+    public let gateway: String
+    /// The payment intent that identifies the payment at the site, derived from the attempt's key; nil while planned.
+    public package(set) var intentID: String?
+    public package(set) var state: State
+    /// The number of requests sent, including a request that is about to be sent.
+    public package(set) var tries: Int64
+    /// The order's status when it was last read.
+    public package(set) var orderStatus: String?
+    /// The receipt of the sale, once the order shows the payment.
+    public package(set) var receiptID: Int64?
+    /// Why the payment is not confirmed, as a human-readable sentence.
+    public package(set) var lastError: String?
+    /// The number of the lease of the process that sends it.
+    public package(set) var lease: Int64
+    public let createdAt: Timestamp
+    public package(set) var updatedAt: Timestamp
+
+    package init(
+        id: PaymentID, attemptID: Int64? = nil, siteAddress: String, storeName: String?, orderNumber: String,
+        gateway: String, intentID: String? = nil, state: State = .planned, tries: Int64 = 0,
+        orderStatus: String? = nil, receiptID: Int64? = nil, lastError: String? = nil, lease: Int64,
+        createdAt: Timestamp, updatedAt: Timestamp
+    ) {
+        (self.id, self.attemptID, self.siteAddress, self.storeName) = (id, attemptID, siteAddress, storeName)
+        (self.orderNumber, self.gateway, self.intentID, self.state) = (orderNumber, gateway, intentID, state)
+        (self.tries, self.orderStatus, self.receiptID) = (tries, orderStatus, receiptID)
+        (self.lastError, self.lease) = (lastError, lease)
+        (self.createdAt, self.updatedAt) = (createdAt, updatedAt)
+    }
+}

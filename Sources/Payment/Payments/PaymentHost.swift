@@ -1,0 +1,142 @@
+public import Money
+public import SmartCard
+
+/// The acquirer's host, which authorizes, reverses, and refunds payments.
+///
+/// Every message carries the attempt's ``IdempotencyKey``. A host that receives a key again repeats its first answer
+/// and does not move money twice.
+///
+/// No call waits forever: when no answer arrives within the host's own timeout, the call throws
+/// ``PaymentHostError/outcomeUnknown(_:)``, and a later answer is ignored.
+public protocol PaymentHost: Sendable {
+    /// The name that the journal stores with an attempt, so that recovery uses the same host.
+    var name: String { get }
+
+    /// Requests an authorization and waits for the answer.
+    ///
+    /// - Throws: ``PaymentHostError/notSent(_:)`` when certainly nothing was sent, otherwise
+    ///   ``PaymentHostError/outcomeUnknown(_:)``: the host may have approved.
+    func authorize(_ request: borrowing AuthorizationRequest) async throws(PaymentHostError) -> AuthorizationResponse
+
+    /// Reverses an authorization. Reversing one that the host never received, or has already reversed, succeeds.
+    func reverse(_ request: ReversalRequest) async throws(PaymentHostError)
+
+    /// Advises the host of a payment that the card approved offline, so that it is cleared, or of how a transaction
+    /// ended.
+    func advise(_ advice: AdviceRequest) async throws(PaymentHostError)
+
+    /// Asks the host for the result of the message with this key.
+    func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult
+
+    /// Refunds a captured payment.
+    func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse
+}
+
+/// Why a host gave no response. None of these errors is a decline.
+public enum PaymentHostError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Nothing was sent: it is safe to retry.
+    case notSent(String)
+    /// The message may have arrived: send a reversal or an inquiry.
+    case outcomeUnknown(String)
+
+    public var description: String {
+        switch self {
+        case .notSent(let reason): "cannot reach the payment host: \(reason)"
+        case .outcomeUnknown(let reason): "the payment host did not answer: \(reason)"
+        }
+    }
+}
+
+/// Identifies one attempt to move money. It is created once, stored before the first message that carries it is sent,
+/// and sent again with every repetition.
+public struct IdempotencyKey: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+    public let rawValue: String
+
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public var description: String { rawValue }
+}
+
+/// Reverses an authorization (0400/0420).
+public struct ReversalRequest: Hashable, Sendable {
+    /// The reason that is sent to the host.
+    public enum Reason: String, Hashable, Sendable, Codable {
+        /// The response did not arrive, or arrived after the timeout.
+        case timeout
+        /// The card declined after the host had approved.
+        case cardDeclined
+        /// The merchant or the cardholder canceled.
+        case canceled = "cancelled"
+        /// The program ended during the payment.
+        case interrupted
+    }
+
+    /// The key of the attempt to reverse.
+    public var key: IdempotencyKey
+    public var stan: UInt32
+    public var amount: Money
+    public var reason: Reason
+    /// The ICC data at the end of the transaction; empty when unknown.
+    public var iccData: [BERTLV]
+
+    public init(key: IdempotencyKey, stan: UInt32, amount: Money, reason: Reason, iccData: [BERTLV] = []) {
+        (self.key, self.stan, self.amount, self.reason) = (key, stan, amount, reason)
+        self.iccData = iccData
+    }
+}
+
+/// An advice to the issuer about an offline decision or the end of a transaction (0120, 0220).
+public struct AdviceRequest: Hashable, Sendable {
+    /// The subject of the advice.
+    public enum Purpose: String, Hashable, Sendable, Codable {
+        /// A payment that the card approved offline, for clearing (0220). It moves money.
+        case offlineApproval
+        /// A payment that was declined offline, when the card requires an advice (9F27 b4).
+        case offlineDecline
+        /// The results of the issuer's scripts (9F5B).
+        case completion
+
+        /// Whether the payment is complete only after the host has received the advice.
+        public var movesMoney: Bool { self == .offlineApproval }
+    }
+
+    public var key: IdempotencyKey
+    public var stan: UInt32
+    public var amount: Money
+    /// The last four digits of the PAN.
+    public var lastFour: String
+    /// The ICC data with the last cryptogram.
+    public var iccData: [BERTLV]
+    public var purpose: Purpose
+
+    public init(
+        key: IdempotencyKey, stan: UInt32, amount: Money, lastFour: String, iccData: [BERTLV],
+        purpose: Purpose = .offlineApproval
+    ) {
+        (self.key, self.stan, self.amount) = (key, stan, amount)
+        (self.lastFour, self.iccData, self.purpose) = (lastFour, iccData, purpose)
+    }
+}
+
+/// A refund of an earlier payment (0200 with processing code 20).
+public struct HostRefundRequest: Hashable, Sendable {
+    /// The key of the refund.
+    public var key: IdempotencyKey
+    /// The key of the payment to refund.
+    public var original: IdempotencyKey
+    public var stan: UInt32
+    public var amount: Money
+
+    public init(key: IdempotencyKey, original: IdempotencyKey, stan: UInt32, amount: Money) {
+        (self.key, self.original, self.stan, self.amount) = (key, original, stan, amount)
+    }
+}
+
+/// The result of an inquiry about a key.
+public enum InquiryResult: Hashable, Sendable {
+    /// The host does not know the key: no money moved.
+    case notFound
+    case approved(AuthorizationResponse)
+    case declined(AuthorizationResponse)
+    case reversed
+}

@@ -1,0 +1,300 @@
+internal import ArgumentParser
+internal import Determinism
+internal import FoundationEssentials
+internal import Printing
+internal import Simulator
+internal import TillConfiguration
+
+/// The output format of a command's result.
+struct OutputOptions: ParsableArguments {
+    @Flag(help: "Print the result as JSON, errors included.")
+    var json = false
+
+    /// Writes a result: as JSON with `--json`, otherwise as text.
+    ///
+    /// - Throws: `CommandFailure`
+    func write<Value: Encodable>(
+        _ value: @autoclosure () throws(CommandFailure) -> Value, text: @autoclosure () throws(CommandFailure) -> String
+    ) throws(CommandFailure) {
+        if json { try StandardOutput.write(json: try value()) } else { try StandardOutput.write(try text()) }
+    }
+
+    /// Writes a result in the same way.
+    ///
+    /// - Throws: `CommandFailure`
+    func write(_ result: some CommandResult) throws(CommandFailure) { try write(result.json, text: result.text) }
+
+    /// Writes a list: as JSON with `--json`, otherwise as text. Without `--json`, writes `message` and a newline to stderr
+    /// when the list is empty.
+    ///
+    /// - Throws: `CommandFailure`
+    func write<Element: Encodable>(
+        list: [Element], text: @autoclosure () -> String, whenEmpty message: String?
+    ) throws(CommandFailure) {
+        if !json, list.isEmpty, let message { StandardError.write(message + "\n") }
+        try write(list, text: text())
+    }
+
+    /// Writes a list of results, one below the other.
+    ///
+    /// - Throws: `CommandFailure`
+    func write(list: [some CommandResult], whenEmpty message: String? = nil) throws(CommandFailure) {
+        try write(list: list.json, text: list.text, whenEmpty: message)
+    }
+
+    /// Writes a list as a table. `right` are the right-aligned columns.
+    ///
+    /// - Throws: `CommandFailure`
+    func write(
+        table: [some TableRow], right: Set<Int> = [], whenEmpty message: String? = nil
+    ) throws(CommandFailure) {
+        try write(
+            list: table.map(\.json), text: TextTable.text(table.map(\.cells), right: right), whenEmpty: message)
+    }
+}
+
+/// A command that reports its failure in its output format: as text on stderr and, with `--json`, as JSON on stdout.
+protocol ReportingCommand: AsyncParsableCommand {
+    var output: OutputOptions { get }
+    /// Whether the JSON of a failure has the key `outcome` besides `error`.
+    static var hasOutcome: Bool { get }
+
+    /// Does the command's work.
+    ///
+    /// - Throws: `CommandFailure`, which is reported; another error, which the program's entry point handles.
+    func execute() async throws
+}
+
+extension ReportingCommand {
+    static var hasOutcome: Bool { false }
+
+    func run() async throws {
+        try await FailureReport(isJSON: output.json, hasOutcome: Self.hasOutcome).reporting { try await execute() }
+    }
+}
+
+/// A ``ReportingCommand`` whose work needs no other thread.
+protocol SynchronousReportingCommand: ParsableCommand {
+    var output: OutputOptions { get }
+
+    /// Does the command's work.
+    ///
+    /// - Throws: As for ``ReportingCommand/execute()``.
+    func execute() throws
+}
+
+extension SynchronousReportingCommand {
+    func run() throws { try FailureReport(isJSON: output.json).reporting { try execute() } }
+}
+
+/// The options of most commands: the till's data and the output format.
+struct CommonOptions: ParsableArguments {
+    @OptionGroup var till: TillOptions
+    @OptionGroup var output: OutputOptions
+}
+
+/// A command with ``CommonOptions``.
+protocol TillCommand: ReportingCommand {
+    var options: CommonOptions { get }
+}
+
+extension TillCommand {
+    var output: OutputOptions { options.output }
+}
+
+/// A command that uses the store.
+protocol ShopCommand: TillCommand {
+    /// Does the command's work.
+    ///
+    /// - Throws: As for ``ReportingCommand/execute()``.
+    func execute(in shop: Shop) async throws
+}
+
+extension ShopCommand {
+    func execute() async throws { try await execute(in: try await options.till.shop()) }
+}
+
+extension ParsableArguments {
+    /// Checks that the value of an option is in a range.
+    ///
+    /// - Parameters:
+    ///   - value: The value; nil without the option.
+    ///   - range: The allowed values.
+    ///   - option: The option, for example `--limit`.
+    ///   - unit: The unit for the message, for example `seconds`.
+    /// - Throws: `ValidationError`
+    func check(_ value: Int?, in range: ClosedRange<Int>, _ option: String, _ unit: String = "") throws {
+        guard let value, !range.contains(value) else { return }
+        throw ValidationError(
+            "\(option) must be \(range.lowerBound) to \(range.upperBound)" + (unit.isEmpty ? "" : " " + unit))
+    }
+
+    /// Checks that the value of an option is at least 1.
+    ///
+    /// - Throws: `ValidationError`
+    func checkPositive(_ value: Int?, _ option: String) throws {
+        guard value ?? 1 > 0 else { throw ValidationError("\(option) must be at least 1") }
+    }
+}
+
+/// The length of a list.
+struct ListOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Maximum number of entries to show.", valueName: "number"))
+    var limit: Int?
+
+    func validate() throws { try checkPositive(limit, "--limit") }
+}
+
+/// The length of a list that can be long.
+struct LongListOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Maximum number of entries to show.", valueName: "number"))
+    var limit = 100
+
+    func validate() throws { try checkPositive(limit, "--limit") }
+}
+
+/// The till configuration to use.
+struct ConfigurationOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Till configuration file.",
+            discussion: """
+                Default: $XDG_CONFIG_HOME/cardpresent/cardpresent.yaml, or ~/.config/cardpresent/cardpresent.yaml, if \
+                the file exists.
+                """, valueName: "file"),
+        completion: .file(extensions: ["yaml", "yml"]))
+    var config: String?
+}
+
+/// The database that holds the payments and receipts.
+struct DatabaseOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Database file.",
+            discussion: """
+                Default: $XDG_DATA_HOME/cardpresent/cardpresent.sqlite, or ~/.local/share/cardpresent/cardpresent.sqlite.
+                """,
+            valueName: "file"),
+        completion: .file(extensions: ["sqlite"]))
+    var database: String?
+
+    /// Returns the path of the file to open.
+    ///
+    /// - Throws: `CommandFailure` when no file is named and neither `XDG_DATA_HOME` nor `HOME` is set.
+    func path(
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(CommandFailure) -> String {
+        if let database, !database.isEmpty {
+            // Treat names that SQLite interprets, such as ':memory:', as file names.
+            return database.hasPrefix(":") || database.hasPrefix("file:") ? "./" + database : database
+        }
+        guard database == nil, let path = Self.defaultPath(environment: environment) else {
+            throw CommandFailure(
+                .configuration, code: "no_database", message: "no database file: neither --database nor HOME is set",
+                fix: "give --database FILE, or set HOME")
+        }
+        return path
+    }
+
+    /// Returns the default path; nil when neither `XDG_DATA_HOME` nor `HOME` is set.
+    static func defaultPath(environment: [String: String] = ProcessInfo.processInfo.environment) -> String? {
+        directory(environment: environment).map { $0 + "/cardpresent/cardpresent.sqlite" }
+    }
+
+    /// Returns the data directory of the XDG base directory specification, which ignores relative values.
+    static func directory(environment: [String: String]) -> String? {
+        if let home = environment["XDG_DATA_HOME"], home.hasPrefix("/") { return home }
+        return environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.local/share" : nil }
+    }
+}
+
+/// The till configuration and the database.
+struct TillOptions: ParsableArguments {
+    @OptionGroup var configuration: ConfigurationOptions
+    @OptionGroup var data: DatabaseOptions
+
+    /// Loads the till configuration.
+    ///
+    /// - Throws: `CommandFailure`
+    func settings() throws(CommandFailure) -> TillConfiguration { try configuration.load() }
+
+    /// Opens the till, which recovers unfinished payments.
+    ///
+    /// - Parameters:
+    ///   - settings: The till configuration; nil to load it.
+    ///   - repeatability: The random seed and clock.
+    ///   - rules: The rules of the simulated issuer.
+    ///   - isAnnouncing: Whether to report recovered payments on stderr.
+    /// - Returns: The open till.
+    /// - Throws: `CommandFailure`
+    func open(
+        _ settings: TillConfiguration? = nil, _ repeatability: Repeatability = .none,
+        rules: IssuerRules = IssuerRules(),
+        announcing isAnnouncing: Bool = true
+    ) async throws(CommandFailure) -> Till {
+        let settings = if let settings { settings } else { try self.settings() }
+        let till = try await Till.open(repeatability, settings: settings, data: data, rules: rules)
+        if isAnnouncing { till.announceRecovery() }
+        return till
+    }
+
+    /// Returns the environment of the store.
+    ///
+    /// - Throws: `CommandFailure`
+    func storeEnvironment() throws(CommandFailure) -> StoreEnvironment {
+        try StoreEnvironment(data: data, settings: try settings())
+    }
+
+    /// Opens the store that the user is signed in to.
+    ///
+    /// - Throws: `CommandFailure`
+    func shop() async throws(CommandFailure) -> Shop {
+        try Shop(stores: try storeEnvironment().composition().stores())
+    }
+
+    /// Returns the printers of this till.
+    ///
+    /// - Throws: `CommandFailure`
+    func printers() throws(CommandFailure) -> Printers { TillPrinters.service(try settings(), data) }
+
+    /// Loads the simulated issuer's ledger of this database.
+    ///
+    /// - Throws: `CommandFailure`
+    func issuerLedger() throws(CommandFailure) -> IssuerLedger { try HostFactory.book(beside: try data.path()) }
+}
+
+/// A day on the command line: `2026-01-02`.
+struct Day: ExpressibleByArgument, Hashable, Sendable {
+    let date: CivilDate
+
+    init?(argument: String) {
+        guard let date = CivilDate(argument), date == date.startOfDay, argument.utf8.count == 10 else { return nil }
+        self.date = date
+    }
+}
+
+extension Day {
+    /// The start of the day in this machine's time zone.
+    var beginning: Timestamp { Self.midnight(date) }
+
+    /// The start of the next day.
+    var end: Timestamp { Self.midnight(date.advanced(days: 1)) }
+
+    /// Returns midnight in local time. When the clocks change at midnight, the new offset applies.
+    private static func midnight(_ day: CivilDate, time: any TimeSource = SystemTimeSource()) -> Timestamp {
+        let utc = Timestamp(day)
+        func local(_ offset: Int) -> Timestamp { utc.advanced(by: .seconds(-offset)) }
+        return local(time.offsetSeconds(at: local(time.offsetSeconds(at: utc))))
+    }
+}
+
+/// A time on the command line: `2026-01-02`, or with a time of day, `2026-01-02T15:04:05Z`. Without an
+/// offset it is in UTC.
+struct Moment: ExpressibleByArgument, Hashable, Sendable {
+    let timestamp: Timestamp
+
+    init?(argument: String) {
+        guard let timestamp = Timestamp(argument) ?? CivilDate(argument).map({ Timestamp($0) }) else { return nil }
+        self.timestamp = timestamp
+    }
+}

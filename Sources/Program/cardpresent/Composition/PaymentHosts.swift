@@ -1,0 +1,173 @@
+internal import Determinism
+internal import Payments
+internal import Simulator
+internal import Storage
+internal import TillConfiguration
+internal import Yosemite
+
+/// Creates the payment host.
+enum HostFactory {
+    /// The name of the simulated issuer in the journal.
+    static let simulatedName = "simulated"
+
+    /// Creates the host of the configuration.
+    ///
+    /// - Throws: `CommandFailure`
+    static func host(
+        _ choice: PaymentHostChoice, beside database: String, environment: any PaymentEnvironment, rules: IssuerRules
+    ) throws(CommandFailure) -> any PaymentHost {
+        switch choice {
+        case .simulated: try simulatedIssuer(beside: database, environment: environment, rules: rules)
+        }
+    }
+
+    /// Creates the simulated issuer. Its book is a file beside the database, so that the next command continues it.
+    private static func simulatedIssuer(
+        beside database: String, environment: any PaymentEnvironment, rules: IssuerRules
+    ) throws(CommandFailure) -> any PaymentHost {
+        do {
+            let keys = try TestKeys.embedded()
+            // The issuer knows the card in the reader and the built-in cards.
+            return try SimulatedIssuer(
+                name: simulatedName, accounts: try environment.card?.issuerAccounts(keys: keys) ?? [],
+                library: CardProfileLibrary.names.filter { $0 != environment.card?.name }, rules: rules, keys: keys,
+                time: environment.time, random: environment.random.stream("host"),
+                ledgerPath: ledgerPath(beside: database))
+        } catch let error as IssuerLedgerError {
+            throw CommandFailure(error)
+        } catch {
+            throw CommandFailure(
+                .internalError, code: "internal", message: "cannot create the simulated issuer: \(error)")
+        }
+    }
+
+    /// Loads the issuer's ledger of a database; empty when there is none.
+    ///
+    /// - Throws: `CommandFailure`
+    static func book(beside database: String) throws(CommandFailure) -> IssuerLedger {
+        do throws(IssuerLedgerError) {
+            return try IssuerLedger(path: ledgerPath(beside: database))
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    private static func ledgerPath(beside database: String) -> String { database + ".issuer" }
+}
+
+extension CommandFailure {
+    fileprivate init(_ error: IssuerLedgerError) {
+        switch error {
+        case .system: self.init(.unavailable, code: "issuer_ledger", message: error.description)
+        case .busy: self.init(.tryAgain, code: "issuer_ledger", splitting: error.description)
+        case .malformedLine: self.init(.badData, code: "issuer_ledger", splitting: error.description)
+        }
+    }
+}
+
+/// The payment host of a command that takes no payments. Sends nothing.
+struct NoHost: PaymentHost {
+    let name = "none"
+
+    private static let refusal = PaymentHostError.notSent("this command takes no payments")
+
+    func authorize(
+        _ request: borrowing AuthorizationRequest
+    ) async throws(PaymentHostError) -> AuthorizationResponse { throw Self.refusal }
+
+    func reverse(_ request: ReversalRequest) async throws(PaymentHostError) { throw Self.refusal }
+
+    func advise(_ advice: AdviceRequest) async throws(PaymentHostError) { throw Self.refusal }
+
+    func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult { throw Self.refusal }
+
+    func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse {
+        throw Self.refusal
+    }
+}
+
+extension Till {
+    /// Every attempt that went to the simulated issuer, in the order of the payments.
+    ///
+    /// - Throws: `CommandFailure`
+    func attemptsAtIssuer() async throws(CommandFailure) -> [TillAttempt] {
+        var attempts: [TillAttempt] = []
+        for payment in try await payments(limit: nil).reversed() {
+            let history = try await self.payment(payment.id)
+            let all = history.attempts.map(\.attempt)
+            let sale = all.last { $0.kind == .sale && $0.state == .captured }
+            for attempt in all where attempt.hostName == HostFactory.simulatedName {
+                let kind: TillAttempt.Kind = attempt.kind == .sale ? .sale : .refund
+                attempts.append(
+                    TillAttempt(
+                        key: attempt.key, payment: payment.name, kind: kind,
+                        original: kind == .refund ? sale?.key : nil, amount: attempt.amount,
+                        outcome: TillAttempt.Outcome(attempt.state)))
+            }
+        }
+        return attempts
+    }
+}
+
+extension TillAttempt.Outcome {
+    fileprivate init(_ state: AttemptState) {
+        self =
+            switch state {
+            case .captured: .moved
+            case .authorized: .unreported
+            case .declined, .canceled, .failed: .notMoved
+            case .reversed: .reversed
+            case .created, .authorizing, .reversing, .unknown: .open
+            }
+    }
+}
+
+/// Opens the exception file and the payment history of cards.
+enum CardFiles {
+    /// Returns the card history for the kernel's risk management.
+    ///
+    /// - Throws: `CommandFailure`
+    static func history(
+        in storage: any StorageManagerType, _ settings: TillConfiguration, _ time: any TimeSource
+    ) throws(CommandFailure) -> StoredCardHistory {
+        let register = CardRegister(storage: storage)
+        let key = try key(of: register)
+        do throws(StorageError) {
+            return try StoredCardHistory(register: register, key: key, window: settings.splitSaleWindow, time: time)
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    /// - Throws: `CommandFailure`
+    static func register(_ data: DatabaseOptions) throws(CommandFailure) -> CardRegister {
+        let path = try data.path()
+        do throws(StorageError) {
+            return CardRegister(storage: try SQLiteStorageManager(path: path))
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    /// Returns the key of the card hashes. It is stored, so it never comes from a seed, which can be guessed.
+    ///
+    /// - Throws: `CommandFailure`
+    static func key(of register: CardRegister) throws(CommandFailure) -> CardKey {
+        do throws(CardKeyError) {
+            return try CardKey.open(for: register, random: SystemRandomSource())
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+}
+
+extension CommandFailure {
+    fileprivate init(_ error: CardKeyError) {
+        switch error {
+        case .storage(let error): self.init(error)
+        case .missing, .anotherKey, .malformed:
+            self.init(.badData, code: "card_key", splitting: error.description)
+        case .readableByOthers, .system: self.init(.unavailable, code: "card_key", splitting: error.description)
+        }
+    }
+}

@@ -1,0 +1,425 @@
+internal import Determinism
+internal import Hardware
+internal import Money
+internal import Networking
+internal import Payments
+internal import Printing
+internal import Recorder
+internal import Simulator
+internal import Storage
+internal import Synchronization
+internal import TillConfiguration
+internal import USB
+internal import Yosemite
+
+/// The dependencies of a command: the composition root that connects the layers.
+struct Till: Sendable {
+    private let stores: StoresManager
+    /// The open database.
+    let storage: any StorageManagerType
+    private let environment: any PaymentEnvironment
+    /// Records the payment; nil without `--record`.
+    let recorder: PaymentRecorder?
+    /// Why the session could not be loaded.
+    private let sessionFailure: CommandFailure?
+    /// The unfinished attempts that were recovered at the start.
+    let recovered: RecoveryReport
+    /// The pending payments that were synced to the store at the start.
+    let captured: OrderPaymentReport
+
+    /// Opens the database and recovers unfinished payments, for a command that uses no reader.
+    ///
+    /// - Throws: `CommandFailure`
+    static func open(
+        _ repeatability: Repeatability = .none, settings: TillConfiguration, data: DatabaseOptions,
+        rules: IssuerRules = IssuerRules()
+    ) async throws(CommandFailure) -> Till {
+        try await open(EnvironmentWithoutReader(repeatability), settings: settings, data: data, rules: rules)
+    }
+
+    /// Opens the till with the reader, card, and cardholder of a payment.
+    ///
+    /// - Throws: `CommandFailure`
+    static func open(
+        _ options: EnvironmentOptions, pin: SealedBytes?, settings: TillConfiguration, data: DatabaseOptions,
+        rules: IssuerRules, recording: PaymentRecording? = nil
+    ) async throws(CommandFailure) -> Till {
+        let environment: any PaymentEnvironment =
+            switch options.reader {
+            case .usb(let id): try USBEnvironment(options, readerID: id, pin: pin, pinPad: settings.pinPadScheme)
+            case .pcsc(let name):
+                try PCSCEnvironment(options, readerName: name, pin: pin, pinPad: settings.pinPadScheme)
+            case .simulated(let model):
+                try SimulatedEnvironment(
+                    options, recording?.repeatability ?? options.determinism.repeatability, model: model, pin: pin,
+                    pinPad: settings.pinPadScheme)
+            }
+        guard recording != nil else { return try await open(environment, settings: settings, data: data, rules: rules) }
+        let recorder = PaymentRecorder(time: environment.time)
+        return try await open(
+            RecordedEnvironment(environment, recorder: recorder), settings: settings, data: data, rules: rules,
+            recorder: recorder)
+    }
+
+    private static func open(
+        _ environment: any PaymentEnvironment, settings: TillConfiguration, data: DatabaseOptions, rules: IssuerRules,
+        recorder: PaymentRecorder? = nil
+    ) async throws(CommandFailure) -> Till {
+        let path = try data.path()
+        let storage: SQLiteStorageManager
+        let journal: PaymentJournal
+        do throws(StorageError) {
+            storage = try SQLiteStorageManager(path: path, random: environment.random.stream("database"))
+            journal = PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
+        } catch {
+            throw CommandFailure(error)
+        }
+        guard environment.trace?.isFile(at: path) != true else {
+            throw CommandFailure(
+                .usage, code: "trace_not_a_trace", message: "the trace and the database are the same file",
+                fix: "choose another path with --trace")
+        }
+        let issuer = try HostFactory.host(settings.host, beside: path, environment: environment, rules: rules)
+        let host: any PaymentHost = recorder.map { RecordingHost(issuer, recorder: $0) } ?? issuer
+        let door = try StoreEnvironment(data: data, settings: settings)
+        let (session, sessionFailure) = Self.session(door)
+        let stores = try Self.stores(
+            environment, door.composition(storage: storage, session: session), host: host, journal: journal,
+            history: try environment.takesCards ? CardFiles.history(in: storage, settings, environment.time) : nil,
+            readers: environment.hasOwnedReaders ? ReaderRegister(storage: storage) : nil, settings: settings,
+            printers: TillPrinters.service(settings, data))
+        let recovered = try await stores.value { CardPresentPaymentsAction.recoverPayments(onCompletion: $0) }
+        let captured = try await stores.value {
+            CardPresentPaymentsAction.syncOrderPayments(paymentID: nil, onCompletion: $0)
+        }
+        return Till(
+            stores: stores, storage: storage, environment: environment, recorder: recorder,
+            sessionFailure: sessionFailure,
+            recovered: recovered,
+            captured: captured)
+    }
+
+    /// Loads the session. Payments do not need one, so only ``shop()`` reports unreadable credentials.
+    private static func session(_ door: StoreEnvironment) -> (SessionManager, CommandFailure?) {
+        do throws(CommandFailure) { return (try door.session(), nil) } catch {
+            return (SessionManager(), error)
+        }
+    }
+
+    private static func stores(
+        _ environment: any PaymentEnvironment, _ composition: StoreComposition, host: any PaymentHost,
+        journal: PaymentJournal,
+        history: StoredCardHistory?, readers: ReaderRegister?, settings: TillConfiguration, printers: Printers
+    ) throws(CommandFailure) -> StoresManager {
+        let time = environment.time
+        return try composition.stores { session in
+            let payments = CardPresentPaymentsStore(
+                host: host, journal: journal, merchant: settings.merchant, history: history, readers: readers,
+                site: session.flatMap(PaymentSite.init), time: time
+            ) { host in
+                LocalCardReaderService(
+                    sources: environment.readerSources(settings), host: host,
+                    terminal: { environment.terminal(settings.terminal(for: $0)) },
+                    magneticStripe: settings.magneticStripe, cardholder: environment.cardholder, history: history,
+                    time: time, random: environment.random.stream("terminal 1"),
+                    reconnection: environment.hasOwnedReaders ? settings.reconnection : .off,
+                    trace: environment.recordTrace)
+            }
+            let receipts = ReceiptStore(
+                journal: journal, printer: printers, settings: settings.receipt, time: time, site: session?.context)
+            return [payments, receipts]
+        }
+    }
+
+    /// The store that the user is signed in to.
+    ///
+    /// - Throws: `CommandFailure` when not signed in or without a current store.
+    func shop() throws(CommandFailure) -> Shop {
+        if let sessionFailure { throw sessionFailure }
+        return try Shop(stores: stores)
+    }
+
+    /// The readers of this machine.
+    ///
+    /// - Throws: `CommandFailure`
+    static func usbBus(time: any TimeSource) throws(CommandFailure) -> any USBBus {
+        do throws(USBError) {
+            return try LibUSBBus(time: time)
+        } catch {
+            throw CommandFailure(.reader, code: "usb_failed", message: error.description)
+        }
+    }
+}
+
+extension Till {
+    /// An amount or an order to pay.
+    enum Bill: Sendable {
+        case amount(PaymentRequest)
+        case order(OrderPaymentRequest)
+    }
+
+    /// Connects the reader and takes a payment.
+    ///
+    /// - Throws: `CommandFailure` when the payment could not start or its result could not be recorded. Otherwise the
+    ///   payment contains the result.
+    func pay(
+        _ bill: Bill, cancellation: Cancellation,
+        onUpdate: @escaping @Sendable (CardReaderSoftwareUpdateState) -> Void = { _ in },
+        onEvent: @escaping @Sendable (CardReaderEvent) -> Void
+    ) async throws(CommandFailure) -> Payment {
+        let environment = environment
+        let wasSent = Atomic(false)
+        do throws(CommandFailure) {
+            let watching = watchUpdates(onUpdate)
+            defer { watching.cancel() }
+            try await connect()
+            guard !cancellation.isRequested else { throw .canceledBeforeItBegan }
+            await cancellation.onRequest(cancel)
+            let onMessage: CardPresentPaymentsAction.Messages = { event in
+                switch event {
+                case .authorizing: wasSent.store(true, ordering: .sequentiallyConsistent)
+                // A simulated payment has its thread to itself, so a request takes effect at its next step.
+                case _ where cancellation.isRequested: cancelAtOnce()
+                default: break
+                }
+                environment.observe(event)
+                onEvent(event)
+            }
+            let payment: Payment = try await stores.value { onCompletion in
+                switch bill {
+                case .amount(let request):
+                    CardPresentPaymentsAction.collectPayment(
+                        request: request, onCardReaderMessage: onMessage, onProcessingCompletion: { _ in },
+                        onCompletion: onCompletion)
+                case .order(let request):
+                    CardPresentPaymentsAction.collectOrderPayment(
+                        request: request, onCardReaderMessage: onMessage, onProcessingCompletion: { _ in },
+                        onCompletion: onCompletion)
+                }
+            }
+            await reset()
+            return payment
+        } catch {
+            await reset()
+            // The request was sent to the host, but the result could not be recorded.
+            throw wasSent.load(ordering: .sequentiallyConsistent) ? error.withUnknownOutcome : error
+        }
+    }
+
+    /// Cancels the payment within the call, without waiting for its end.
+    private func cancelAtOnce() {
+        recorder?.noteCancellation()
+        try? stores.dispatch(CardPresentPaymentsAction.cancelPayment(onCompletion: { _ in }))
+    }
+
+    /// Cancels the payment and waits until the reader is idle.
+    private func cancel() async {
+        recorder?.noteCancellation()
+        try? await stores.value { CardPresentPaymentsAction.cancelPayment(onCompletion: $0) } as Void
+    }
+
+    private func reset() async {
+        try? await stores.value { CardPresentPaymentsAction.reset(onCompletion: $0) } as Void
+    }
+
+    /// Reports on stderr which payments were recovered and synced at the start, and which were not.
+    func announceRecovery() {
+        for payment in recovered.finished {
+            StandardError.write(
+                "cardpresent: recovered \(payment.name), which is now \(payment.state.rawValue)\n")
+        }
+        for payment in recovered.open {
+            StandardError.write("cardpresent: \(payment.name) is still open: the host did not respond\n")
+        }
+        for failure in recovered.failed {
+            StandardError.write("cardpresent: \(failure.payment) is still open: \(failure.error)\n")
+        }
+        for payment in captured.confirmed {
+            StandardError.write("cardpresent: synced \(payment.name) to the store\n")
+        }
+        for payment in captured.open + captured.refused { CaptureWarning(payment)?.report() }
+        for failure in captured.failed {
+            StandardError.write("cardpresent: \(failure.payment) is not synced to the store yet: \(failure.error)\n")
+        }
+    }
+
+    /// A warning about an incomplete trace.
+    var traceWarning: String? { environment.trace?.warning }
+
+    /// Reports required firmware updates, which are installed while the reader connects.
+    private func watchUpdates(
+        _ onUpdate: @escaping @Sendable (CardReaderSoftwareUpdateState) -> Void
+    ) -> Task<Void, Never> {
+        let (streams, continuation) = AsyncStream.makeStream(of: AsyncStream<CardReaderSoftwareUpdateState>.self)
+        try? stores.dispatch(
+            CardPresentPaymentsAction.observeCardReaderUpdateState {
+                continuation.yield($0)
+                continuation.finish()
+            })
+        return Task {
+            for await states in streams {
+                for await state in states { onUpdate(state) }
+            }
+        }
+    }
+
+    private func connect() async throws(CommandFailure) {
+        let (lists, continuation) = AsyncStream.makeStream(of: [CardReader].self)
+        try await stores.value {
+            CardPresentPaymentsAction.startCardReaderDiscovery(
+                discoveryMethod: environment.discoveryMethod, onReaderDiscovered: { continuation.yield($0) },
+                onCompletion: $0
+            )
+        } as Void
+        var found: [CardReader] = []
+        // The first list contains the connected readers.
+        for await list in lists {
+            found = list
+            break
+        }
+        let remembered =
+            try await stores.value { CardPresentPaymentsAction.loadRememberedCardReaders(onCompletion: $0) }
+            as [RememberedCardReader]
+        let reader = try environment.choose(among: found, remembered: remembered)
+        _ = try await stores.value { CardPresentPaymentsAction.connect(reader: reader, onCompletion: $0) } as CardReader
+    }
+
+    /// Selects the named or preferred payment gateway, which the store must have.
+    func use(gateway name: String?, of shop: Shop) async throws(CommandFailure) {
+        let preferred =
+            try await shop.value {
+                AppSettingsAction.getPreferredInPersonPaymentGateway(siteID: shop.siteID, onCompletion: $0)
+            } as String?
+        guard let name = name ?? preferred else { return }
+        let accounts =
+            try await stores.value { CardPresentPaymentsAction.loadAccounts(siteID: shop.siteID, onCompletion: $0) }
+            as [PaymentGatewayAccount]
+        guard let account = accounts.first(where: { $0.gatewayID == name }) else {
+            throw CommandFailure(
+                .configuration, code: "no_gateway_account", message: "the store has no account at \(name)",
+                fix: accounts.isEmpty
+                    ? "set one up in the store"
+                    : "available: " + accounts.map(\.gatewayID).joined(separator: ", "))
+        }
+        try dispatch(.use(account: account))
+    }
+
+    private func dispatch(_ action: CardPresentPaymentsAction) throws(CommandFailure) {
+        do throws(DispatcherError) { try stores.dispatch(action) } catch {
+            throw CommandFailure(.internalError, code: "internal", message: error.description)
+        }
+    }
+
+    /// Asks the store for an order's amount.
+    func quote(order: Int64, of shop: Shop) async throws(CommandFailure) -> OrderQuote {
+        try await stores.value {
+            CardPresentPaymentsAction.quoteOrder(siteID: shop.siteID, orderID: order, onCompletion: $0)
+        }
+    }
+
+    /// Notifies the store of a payment.
+    func syncPayment(_ payment: PaymentID) async throws(CommandFailure) -> OrderPaymentReport {
+        try await stores.value { CardPresentPaymentsAction.syncOrderPayments(paymentID: payment, onCompletion: $0) }
+    }
+
+    /// Creates the store's online receipt of an order.
+    func backendReceipt(order: Int64, of shop: Shop) async throws(CommandFailure) -> BackendReceipt {
+        try await stores.value {
+            ReceiptAction.retrieveReceipt(siteID: shop.siteID, orderID: order, onCompletion: $0)
+        }
+    }
+
+    func refund(_ id: PaymentID, amount: Money?) async throws(CommandFailure) -> Payment {
+        try await stores.value {
+            CardPresentPaymentsAction.refundPayment(paymentID: id, amount: amount, onCompletion: $0)
+        }
+    }
+
+    func payments(limit: Int?) async throws(CommandFailure) -> [Payment] {
+        try await stores.value { CardPresentPaymentsAction.loadPayments(limit: limit, onCompletion: $0) }
+    }
+
+    /// Loads the payments of a store order, newest first.
+    func payments(siteID: Int64, orderID: Int64) async throws(CommandFailure) -> [Payment] {
+        try await stores.value {
+            CardPresentPaymentsAction.loadOrderPayments(siteID: siteID, orderID: orderID, onCompletion: $0)
+        }
+    }
+
+    func payment(_ id: PaymentID) async throws(CommandFailure) -> PaymentHistory {
+        try await stores.value { CardPresentPaymentsAction.loadPayment(paymentID: id, onCompletion: $0) }
+    }
+
+    /// Loads the latest receipt of a payment, optionally of one kind.
+    func receipt(
+        of payment: PaymentID, kind: ReceiptContent.Kind? = nil
+    ) async throws(CommandFailure) -> StoredReceipt {
+        try await stores.value { ReceiptAction.loadReceipt(paymentID: payment, kind: kind, onCompletion: $0) }
+    }
+
+    /// Loads the latest receipt of a payment, or the error.
+    func receiptResult(of payment: PaymentID) async -> Result<StoredReceipt, CommandFailure> {
+        do throws(CommandFailure) { return .success(try await receipt(of: payment)) } catch { return .failure(error) }
+    }
+
+    /// Loads the receipts that match a query, newest first.
+    func receipts(matching query: ReceiptQuery) async throws(CommandFailure) -> [StoredReceipt] {
+        try await stores.value { ReceiptAction.loadReceipts(matching: query, onCompletion: $0) }
+    }
+
+    /// Counts the receipts that match a query, without its limit.
+    func receiptCount(matching query: ReceiptQuery) async throws(CommandFailure) -> Int {
+        try await stores.value { ReceiptAction.countReceipts(matching: query, onCompletion: $0) }
+    }
+
+    /// Renders a receipt as text.
+    func text(of receipt: StoredReceipt, copy: ReceiptCopy, width: Int) async throws(CommandFailure) -> String {
+        try await stores.value {
+            ReceiptAction.generateContent(receipt: receipt, copy: copy, width: width, onCompletion: $0)
+        }
+    }
+
+    /// Prints a receipt and follows the job.
+    ///
+    /// - Throws: `CommandFailure` when nothing was printed or the result is unknown.
+    func print(
+        _ request: ReceiptPrintRequest, onChange: @escaping @Sendable (ReceiptPrint) -> Void = { _ in }
+    ) async throws(CommandFailure) -> ReceiptPrint {
+        try await stores.value { ReceiptAction.print(request: request, onChange: onChange, onCompletion: $0) }
+    }
+
+    /// Reprints a receipt, marked as a duplicate, and follows the job.
+    func reprint(
+        _ request: ReceiptPrintRequest, onChange: @escaping @Sendable (ReceiptPrint) -> Void = { _ in }
+    ) async throws(CommandFailure) -> ReceiptPrint {
+        try await stores.value { ReceiptAction.reprint(request: request, onChange: onChange, onCompletion: $0) }
+    }
+
+    func cancelPrint(_ id: Int64) async throws(CommandFailure) -> ReceiptPrint {
+        try await stores.value { ReceiptAction.cancelPrint(printID: id, onCompletion: $0) }
+    }
+
+    /// Loads the print jobs of a payment, or of all payments, newest first.
+    func prints(of payment: PaymentID?, limit: Int?) async throws(CommandFailure) -> [ReceiptPrintHistory] {
+        try await stores.value { ReceiptAction.loadPrintJobs(paymentID: payment, limit: limit, onCompletion: $0) }
+    }
+
+    /// Updates and reports the state of print jobs of ended processes. Errors are reported only.
+    func resolvePrints() async {
+        do throws(CommandFailure) {
+            let changed: [ReceiptPrint] = try await stores.value {
+                ReceiptAction.resolvePrintJobs(within: Self.printAnswer, onCompletion: $0)
+            }
+            for print in changed {
+                StandardError.write(
+                    "cardpresent: recovered \(print.name) of \(print.paymentName), which is now "
+                        + "\(print.state.rawValue)\(PrintJobText.because(print))\n")
+            }
+        } catch {
+            error.report()
+        }
+    }
+
+    /// How long other commands wait for the print server.
+    private static let printAnswer = Duration.seconds(3)
+}

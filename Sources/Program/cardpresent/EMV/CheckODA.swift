@@ -1,0 +1,103 @@
+internal import ArgumentParser
+internal import EMVReplay
+internal import Settings
+internal import Text
+internal import TillConfiguration
+
+/// `emv oda`
+struct CheckODA: SynchronousReportingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "oda", abstract: "Verify the certificates and signatures of card data.",
+        discussion: """
+            EXAMPLES:
+              cardpresent emv oda card.yaml --capks keys.yaml
+
+            The file is YAML or JSON, with bytes in hexadecimal:
+
+              date: 2025-05-06                  transaction date
+              authority:                        CA public key
+                rid: A000000003
+                index: 94
+                modulus: …                      omit modulus and exponent when --capks has the key
+                exponent: 03
+              pan: …                            tag 5A of a test card
+              issuer:                           tags 90, 92, 9F32
+                certificate: …
+                remainder: …
+                exponent: 03
+              icc:                              tags 9F46, 9F48, 9F47; for DDA and CDA
+                certificate: …
+                remainder: …
+                exponent: 03
+              staticData: …                     the signed records, and the AIP if tag 9F4A lists it
+              sda: { signature: … }             tag 93
+              dda:
+                signature: …                    tag 9F4B
+                terminalData: …                 the filled DDOL
+              cda:
+                signature: …                    tag 9F4B
+                unpredictableNumber: …          tag 9F37
+                cryptogramInformation: 80       tag 9F27
+                transactionData: …              filled PDOL, CDOL1, and CDOL2, then the response without tag 9F4B
+              revoked: [{ rid: …, index: …, serial: … }]
+              expected:
+                result: passed                  or failed
+                step: staticData                issuerCertificate, staticData, iccCertificate, dynamicData, combinedData
+                dataAuthenticationCode: …       tag 9F45
+                dynamicNumber: …                tag 9F4C
+                cryptogram: …                   tag 9F26
+
+            Exit codes: 0 the result is as expected (without 'expected': passed), 7 it is not, 65 the file cannot be \
+            read.
+            """)
+
+    @Argument(help: "File with the card data.", completion: .file(extensions: ["yaml", "yml", "json"]))
+    var file: String
+    @Option(
+        help: ArgumentHelp(
+            "File with CA public keys. Can be repeated.", valueName: "file"),
+        completion: .file())
+    var capks: [String] = []
+    @OptionGroup var output: OutputOptions
+
+    func execute() throws {
+        let check: OfflineAuthenticationCheck
+        do throws(SettingsError) {
+            check = OfflineAuthenticationCheck(
+                try OfflineAuthenticationCase(path: file, keys: try CAPublicKeyStore(files: capks).keys))
+        } catch {
+            throw CommandFailure(.badData, code: "malformed_file", message: error.located, fix: error.fix)
+        }
+        try output.write(check)
+        guard check.meetsExpectation else { throw ExitCode(ExitStatus.differs.rawValue) }
+    }
+}
+
+extension OfflineAuthenticationCheck: CommandResult {
+    private static func word(_ isPassed: Bool) -> String { isPassed ? "passed" : "failed" }
+
+    var json: JSONObject {
+        let steps = steps.map { step -> JSONObject in
+            ["step": step.name.rawValue, "result": Self.word(step.failure == nil), "reason": step.failure]
+        }
+        return [
+            "result": Self.word(passes), "meetsExpectation": meetsExpectation, "steps": steps,
+            "dataAuthenticationCode": dataAuthenticationCode?.hexadecimal,
+            "dynamicNumber": dynamicNumber?.hexadecimal, "cryptogram": cryptogram?.hexadecimal,
+        ]
+    }
+
+    var text: String {
+        var lines = steps.map { step in
+            step.name.rawValue.padded(to: 20) + Self.word(step.failure == nil) + (step.failure.map { ": \($0)" } ?? "")
+        }
+        func add(_ tag: String, _ value: [UInt8]?) {
+            if let value { lines.append(tag.padded(to: 20) + value.hexadecimal) }
+        }
+        add("9F45", dataAuthenticationCode)
+        add("9F4C", dynamicNumber)
+        add("9F26", cryptogram)
+        lines.append(Self.word(passes) + (meetsExpectation ? "" : ", not as expected"))
+        return lines.joined(separator: "\n") + "\n"
+    }
+}

@@ -1,0 +1,178 @@
+internal import ArgumentParser
+internal import CardSecrets
+internal import Determinism
+internal import EMV
+internal import EMVReplay
+internal import Money
+internal import Settings
+internal import SmartCard
+internal import Text
+internal import TillConfiguration
+
+/// `emv replay`
+struct ReplayCommand: ReportingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay", abstract: "Replay a recorded card trace against the kernel.",
+        discussion: """
+            EXAMPLES:
+              cardpresent emv replay card.jsonl --capks keys.yaml
+
+            The trace is a JSON lines file of a test card: {"c":"00A4…","r":"6F…9000"}. Amount, date, unpredictable \
+            number, and terminal data come from the recorded commands. A header line or the options provide what is \
+            missing.
+
+            Exit codes: 0 the kernel sent the same data as the recorded terminal, 7 it sent different data, 65 the \
+            trace cannot be read.
+            """)
+
+    @Argument(help: "Trace file.", completion: .file(extensions: ["jsonl", "json"]))
+    var trace: String
+    @Option(
+        help: ArgumentHelp(
+            "File with CA public keys. Can be repeated.", valueName: "file"),
+        completion: .file())
+    var capks: [String] = []
+    @Option(
+        help: ArgumentHelp("Till configuration with applications, action codes, limits, and keys.", valueName: "file"),
+        completion: .file(extensions: ["yaml", "yml"]))
+    var terminal: String?
+    @Option(help: "Amount, as a decimal. Overrides the trace.")
+    var amount: String?
+    @Option(help: ArgumentHelp("ISO 4217 currency code of --amount.", valueName: "code"))
+    var currency: String?
+    @Option(help: ArgumentHelp("Transaction date.", valueName: "yyyy-mm-dd"))
+    var date: String?
+    @Option(help: ArgumentHelp("Unpredictable number (tag 9F37), eight hexadecimal digits.", valueName: "hex"))
+    var unpredictableNumber: String?
+    @OptionGroup var output: OutputOptions
+
+    func execute() async throws {
+        let settings = if let terminal { try TillConfiguration.read(terminal) } else { TillConfiguration() }
+        let overrides = CardReplay.Overrides(
+            amount: try amount.map { text throws(CommandFailure) in
+                try settings.amount(text, currency: currency)
+            },
+            date: try date.map(Self.date), unpredictableNumber: try unpredictableNumber.map(Self.number))
+        let report: CardReplayReport
+        do {
+            let trace = try CardTrace(path: trace)
+            let keys = try CAPublicKeyStore(files: capks).keys
+            report = try await CardReplay(
+                trace, terminal: settings.terminal.adding(certificationAuthorityKeys: keys), overrides: overrides
+            ).run(date: SystemTimeSource().localDate())
+        } catch let error as SettingsError {
+            throw CommandFailure(.badData, code: "malformed_file", message: error.located, fix: error.fix)
+        } catch let error as CardReplayError {
+            throw CommandFailure(.badData, code: "trace_not_playable", splitting: error.description)
+        }
+        try output.write(report)
+        guard report.agrees else { throw ExitCode(ExitStatus.differs.rawValue) }
+    }
+
+    private static func date(_ text: String) throws(CommandFailure) -> CivilDate {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { UInt16($0).map(Int.init) }
+        guard parts.count == 3, let year = parts[0], let month = parts[1], let day = parts[2] else {
+            throw CommandFailure(
+                .usage, code: "invalid_date", message: "'\(text)' is not a date", fix: "use the format 2025-05-06")
+        }
+        return CivilDate(year: year, month: month, day: day)
+    }
+
+    private static func number(_ text: String) throws(CommandFailure) -> [UInt8] {
+        guard let number = UInt32(text, radix: 16), text.utf8.count == 8 else {
+            throw CommandFailure(
+                .usage, code: "invalid_unpredictable_number", message: "'\(text)' is not an unpredictable number",
+                fix: "give eight hexadecimal digits")
+        }
+        return [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
+    }
+}
+
+extension CardReplayReport: CommandResult {
+    var json: JSONObject {
+        let (decision, reason) = outcome.decision.words
+        let authentication = outcome.offlineAuthentication
+        return [
+            // Whether the kernel sent the same data as the recorded terminal.
+            "agrees": agrees, "decision": decision, "reason": reason, "amount": request.amount.description,
+            "aid": outcome.application?.aid.hexadecimal, "last4": outcome.pan?.lastFour,
+            "oda": authentication.method.rawValue, "odaResult": authentication.result.rawValue,
+            "odaReason": authentication.reason?.description, "tvr": outcome.verificationResults.description,
+            "tsi": outcome.statusInformation.description, "cvmResults": outcome.cvmResults.bytes.hexadecimal,
+            "cryptogramType": cryptogramType, "cryptogram": outcome.cryptogram?.value.hexadecimal,
+            "differences": differences.map(\.json),
+        ]
+    }
+
+    private var cryptogramType: String? { outcome.cryptogram.map { "\($0.type)".uppercased() } }
+
+    var text: String {
+        let (decision, reason) = outcome.decision.words
+        let authentication = outcome.offlineAuthentication
+        var lines = [
+            "decision     \(decision)" + (reason.map { ": \($0)" } ?? ""),
+            "amount       \(request.amount)",
+            "application  \(outcome.application?.aid.hexadecimal ?? "none")",
+            "card         \(outcome.pan.map { "**** \($0.lastFour)" } ?? "not read")",
+            "oda          \(authentication.method.rawValue), \(authentication.result.rawValue)"
+                + (authentication.reason.map { ": \($0)" } ?? ""),
+            "TVR          \(outcome.verificationResults)",
+            "TSI          \(outcome.statusInformation)",
+            "CVM results  \(outcome.cvmResults.bytes.hexadecimal)",
+            "cryptogram   \(cryptogramType.map { "\($0) \(outcome.cryptogram?.value.hexadecimal ?? "")" } ?? "none")",
+            "",
+        ]
+        lines.append(agrees ? "The kernel sent the same data as the recorded terminal." : "Differences:")
+        lines += differences.map(\.text)
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+extension TransactionDecision {
+    /// The keyword in JSON, and the reason; nil without one.
+    fileprivate var words: (String, String?) {
+        switch self {
+        case .approvedOnline: ("approvedOnline", nil)
+        case .approvedOffline: ("approvedOffline", nil)
+        case .declinedOnline: ("declinedOnline", nil)
+        case .declinedByCard: ("declinedByCard", nil)
+        case .declinedOffline: ("declinedOffline", nil)
+        case .referred: ("referred", nil)
+        case .canceled: ("cancelled", nil)
+        case .tryAnotherInterface(let error): ("tryAnotherInterface", error.description)
+        case .terminated(let error): ("terminated", error.description)
+        }
+    }
+}
+
+extension ReplayDifference {
+    /// The difference between kernel and recorded terminal as JSON. The line is null after the end of the trace.
+    fileprivate var json: JSONObject {
+        let details: JSONObject =
+            switch kind {
+            case .value(let tag, let name, let recorded, let kernel):
+                JSONObject(
+                    ["kind": "value", "tag": tag.description, "recorded": recorded, "kernel": kernel],
+                    known: ["name": name])
+            case .bytes(let recorded, let kernel): ["kind": "bytes", "recorded": recorded, "kernel": kernel]
+            case .cryptogram(let recorded, let kernel):
+                ["kind": "cryptogram", "recorded": recorded, "kernel": kernel]
+            case .onlyRecorded: ["kind": "onlyRecorded"]
+            case .onlyKernel: ["kind": "onlyKernel"]
+            }
+        return JSONObject(extending: details, with: ["line": line, "command": command, "matters": matters])
+    }
+
+    fileprivate var text: String {
+        let words =
+            switch kind {
+            case .value(let tag, let name, let recorded, let kernel):
+                "\(tag)" + (name.map { " (\($0))" } ?? "") + ": recorded \(recorded), kernel \(kernel)"
+            case .bytes(let recorded, let kernel), .cryptogram(let recorded, let kernel):
+                "recorded \(recorded), kernel \(kernel)"
+            case .onlyRecorded: "sent only by the recorded terminal"
+            case .onlyKernel: "sent only by the kernel"
+            }
+        return "  \(line.map { "line \($0)" } ?? "end"): \(command): \(words)" + (matters ? "" : " (harmless)")
+    }
+}

@@ -1,0 +1,154 @@
+internal import Determinism
+internal import Money
+internal import Networking
+internal import Payments
+
+extension Order: CommandResult {
+    var json: JSONObject {
+        [
+            "id": id, "site": siteID,
+            // The order number that the customer sees.
+            "number": number, "status": status.rawValue, "currency": currency,
+            // A decimal, as the store writes it.
+            "total": total.description,
+            // In minor units; null when the total has more decimals than the currency.
+            "amount": try? amount().minorUnits,
+            "isPaymentDue": isPaymentDue, "customer": accountID,
+            "name": billing?.fullName, "email": billing?.email?.nonEmpty, "items": lineItems.count,
+            "paymentMethod": paymentMethod, "createdAt": dateCreatedGMT?.description,
+            "modifiedAt": dateModifiedGMT?.description, "paidAt": datePaidGMT?.description,
+        ]
+    }
+
+    var text: String {
+        let number = number == String(id) ? "" : " (\(number.harmless))"
+        return [
+            ("#\(id)" + number).padded(to: 8), dateCreatedGMT?.minuteText ?? "no date          ",
+            amountText.padded(to: 16), status.rawValue.harmless.padded(to: 10),
+            (billing?.fullName ?? billing?.email?.nonEmpty ?? "guest").harmless,
+        ].joined(separator: "  ") + "\n"
+    }
+
+    /// The customer's ID; nil for a guest.
+    fileprivate var accountID: Int64? { customerID.flatMap { $0 > 0 ? $0 : nil } }
+
+    /// The total with the currency's decimals; as the store writes it when it has more.
+    var amountText: String { (try? amount().description) ?? "\(total) \(currency.harmless)" }
+}
+
+extension Address {
+    private var personName: String { [firstName, lastName].filter { !$0.isEmpty }.joined(separator: " ") }
+
+    /// The person's name, otherwise the company; nil when neither is known.
+    var fullName: String? { personName.nonEmpty ?? company.nonEmpty }
+
+    /// The address as JSON, without unknown fields; nil when no field is known.
+    var json: JSONObject? {
+        guard line != nil else { return nil }
+        return JSONObject(known: [
+            "name": personName.nonEmpty, "company": company.nonEmpty, "address1": address1.nonEmpty,
+            "address2": address2.nonEmpty, "postcode": postcode.nonEmpty, "city": city.nonEmpty,
+            "state": state.nonEmpty, "country": country.nonEmpty, "email": email?.nonEmpty, "phone": phone?.nonEmpty,
+        ])
+    }
+
+    /// The address on one line; nil when no field is known.
+    var line: String? {
+        let place = [postcode, city].filter { !$0.isEmpty }.joined(separator: " ")
+        let parts = [personName, company, address1, address2, place, state, country, email ?? "", phone ?? ""]
+        return parts.filter { !$0.isEmpty }.joined(separator: ", ").harmless.nonEmpty
+    }
+}
+
+/// An order with its details. Amounts are decimals as the store writes them.
+struct OrderDetails: CommandResult {
+    /// A fee, shipping method, coupon, tax, gift card, or refund.
+    private struct Line {
+        let id: Int64
+        let name: String
+        let total: ExactDecimal
+        var tax: ExactDecimal?
+
+        var json: JSONObject { ["id": id, "name": name, "total": total.description, "tax": tax?.description] }
+    }
+
+    let order: Order
+    var notes: [OrderNote] = []
+    /// The payments taken by this till.
+    var payments: [Payment] = []
+
+    private var fees: [Line] {
+        order.feeLines.map { Line(id: $0.id, name: $0.name, total: $0.total, tax: $0.totalTax) }
+    }
+    private var shippingLines: [Line] {
+        order.shippingLines.map { Line(id: $0.id, name: $0.methodTitle, total: $0.total, tax: $0.totalTax) }
+    }
+    private var coupons: [Line] {
+        order.couponLines.map { Line(id: $0.id, name: $0.code, total: $0.discount, tax: $0.discountTax) }
+    }
+    private var taxes: [Line] { order.taxLines.map { Line(id: $0.id, name: $0.label, total: $0.taxTotal) } }
+    private var giftCards: [Line] { order.giftCards.map { Line(id: $0.id, name: $0.code, total: $0.amount) } }
+    private var refunds: [Line] { order.refunds.map { Line(id: $0.id, name: $0.reason ?? "", total: $0.total) } }
+
+    var json: JSONObject {
+        let totals: JSONObject = [
+            "discount": order.discountTotal.description, "shipping": order.shippingTotal.description,
+            "tax": order.totalTax.description, "total": order.total.description,
+        ]
+        return [
+            "order": order.json, "lines": order.lineItems.map(\.json), "fees": fees.map(\.json),
+            "shippingLines": shippingLines.map(\.json), "coupons": coupons.map(\.json), "taxes": taxes.map(\.json),
+            "giftCards": giftCards.map(\.json), "refunds": refunds.map(\.json), "totals": totals,
+            "billing": order.billing?.json, "shipping": order.shipping?.json, "customerNote": order.customerNote,
+            "paymentMethodTitle": order.paymentMethodTitle, "transactionID": order.transactionID?.nonEmpty,
+            "notes": notes.json, "payments": payments.json,
+        ]
+    }
+
+    var text: String {
+        let number = order.number == String(order.id) ? "" : ", number \(order.number.harmless)"
+        var details = DetailText("#\(order.id)\(number)  \(order.amountText)  \(order.status.rawValue.harmless)")
+        details.add("created", order.dateCreatedGMT?.description)
+        details.add("paid", order.datePaidGMT?.description ?? (order.isPaymentDue ? "no" : nil))
+        details.add("method", order.paymentMethodTitle.harmless.nonEmpty)
+        details.add("customer", order.accountID.map { String($0) })
+        details.add("billing", order.billing?.line)
+        details.add("shipping", order.shipping?.line)
+        details.add("customer note", order.customerNote.harmless.nonEmpty)
+        for item in order.lineItems {
+            let name = (item.parent == nil ? "" : "  ") + "\(item.quantity) x " + item.name
+            details.add(line: Self.row(name, item.subtotal.description, item.sku ?? ""))
+        }
+        func add(_ lines: [Line], as what: String = "", sign: String = "") {
+            for line in lines { details.add(line: Self.row(what + line.name, sign + line.total.description)) }
+        }
+        add(fees + shippingLines)
+        add(coupons, as: "coupon ", sign: "-")
+        add(taxes)
+        add(giftCards, as: "gift card ", sign: "-")
+        add(refunds, as: "refund ")
+        details.add(line: Self.row("total", order.total.description))
+        for line in (notes.text + payments.text).split(separator: "\n") { details.add(line: "  " + line) }
+        return details.text
+    }
+
+    private static func row(_ name: String, _ amount: String, _ remark: String = "") -> String {
+        let line = "  " + name.harmless.padded(to: 40) + "  " + amount.padded(toLeft: 12)
+        return line + (remark.isEmpty ? "" : "  " + remark.harmless)
+    }
+}
+
+extension OrderItem {
+    fileprivate var json: JSONObject {
+        [
+            "id": id, "name": name, "product": productID, "variation": variationID, "sku": sku,
+            "quantity": quantity.description,
+            // Before discounts and taxes.
+            "subtotal": subtotal.description,
+            // After discounts, before taxes.
+            "total": total.description, "tax": totalTax.description,
+            // The ID of the item that contains this one.
+            "partOf": parent,
+        ]
+    }
+}

@@ -1,0 +1,109 @@
+internal import ArgumentParser
+
+/// The failure of a command: an exit code, a code for programs, and for users a message and the fix.
+struct CommandFailure: Error, Sendable {
+    var status: ExitStatus
+    /// A stable code for programs, for example `unknown_card_profile`.
+    var code: String
+    var message: String
+    /// How to fix the problem; nil when there is no fix.
+    var fix: String?
+
+    init(_ status: ExitStatus, code: String, message: String, fix: String? = nil) {
+        (self.status, self.code, self.message, self.fix) = (status, code, message, fix)
+    }
+
+    /// Creates a failure from an error text that ends with the fix; see `String.splitAtFix`.
+    init(_ status: ExitStatus, code: String, splitting text: String) {
+        let (message, fix) = text.splitAtFix
+        self.init(status, code: code, message: message, fix: fix)
+    }
+
+    static let canceledBeforeItBegan = CommandFailure(
+        .canceled, code: "cancelled", message: "canceled before the payment started: nothing was charged")
+
+    /// The same failure after the host may have charged the card.
+    var withUnknownOutcome: CommandFailure {
+        CommandFailure(
+            .outcomeUnknown, code: code, message: message,
+            fix: (fix.map { $0 + "; " } ?? "")
+                + "do not charge again; the next 'cardpresent' command reverses the payment")
+    }
+
+    /// Writes the message and fix to stderr.
+    func report() {
+        StandardError.write("cardpresent: \(message)\n")
+        if let fix { StandardError.write("  \(fix)\n") }
+    }
+}
+
+/// The exit codes of `cardpresent`. Codes from 64 are those of `sysexits.h`.
+enum ExitStatus: Int32, Sendable {
+    case ok = 0
+    case internalError = 1
+    case declined = 2
+    case canceled = 3
+    /// The card may have been charged, or a receipt may have been printed.
+    case outcomeUnknown = 4
+    case reader = 5
+    case printer = 6
+    /// A comparison found differences.
+    case differs = 7
+    case usage = 64
+    case badData = 65
+    case unavailable = 69
+    case tryAgain = 75
+    case configuration = 78
+}
+
+extension CommandFailure {
+    /// The failure as JSON.
+    var json: JSONObject { JSONObject(["code": code, "message": message], known: ["fix": fix]) }
+}
+
+/// Reports a failure: as text on stderr and, with `--json`, as JSON on stdout.
+struct FailureReport: Sendable {
+    var isJSON: Bool
+    /// Whether the JSON always contains an outcome, as for `pay` and `refund`.
+    var hasOutcome: Bool
+
+    init(isJSON: Bool = false, hasOutcome: Bool = false) { (self.isJSON, self.hasOutcome) = (isJSON, hasOutcome) }
+
+    /// Creates a report for arguments that could not be parsed.
+    init(arguments: some Collection<String>) {
+        isJSON = arguments.contains("--json")
+        hasOutcome = arguments.first == "pay" || arguments.first == "refund"
+    }
+
+    /// Runs work and reports its failure.
+    ///
+    /// - Throws: The exit code of a failure.
+    func reporting(_ work: () async throws -> Void) async throws {
+        do { try await work() } catch let failure as CommandFailure { throw tell(failure) }
+    }
+
+    /// Runs synchronous work in the same way.
+    ///
+    /// - Throws: The exit code of a failure.
+    func reporting(_ work: () throws -> Void) throws {
+        do { try work() } catch let failure as CommandFailure { throw tell(failure) }
+    }
+
+    /// - Returns: The exit code of the failure.
+    @discardableResult
+    func tell(_ failure: CommandFailure) -> ExitCode {
+        failure.report()
+        tellPrograms(failure)
+        return ExitCode(failure.status.rawValue)
+    }
+
+    func tellPrograms(_ failure: CommandFailure) {
+        guard isJSON else { return }
+        do throws(CommandFailure) {
+            try StandardOutput.write(
+                json: hasOutcome ? OutcomeView(failure: failure).json : ["error": failure.json])
+        } catch {
+            error.report()
+        }
+    }
+}

@@ -1,0 +1,64 @@
+internal import ArgumentParser
+internal import Payments
+internal import Yosemite
+
+/// The result of a command that moves money. Its exit code reports the payment only.
+enum Outcome {
+    /// Writes the result. A failure to write is reported, but does not change the exit code.
+    static func tell(_ write: () throws(CommandFailure) -> Void) {
+        do throws(CommandFailure) {
+            try write()
+        } catch {
+            error.report()
+        }
+    }
+
+    /// Ends the command with the exit code of a failure.
+    ///
+    /// - Parameter failure: Why the payment failed; nil when it succeeded.
+    /// - Throws: `ExitCode`
+    static func end(_ failure: CommandFailure?) throws {
+        guard let failure else { return }
+        failure.report()
+        throw ExitCode(failure.status.rawValue)
+    }
+}
+
+/// A warning that a payment succeeded but the store does not show it yet.
+struct CaptureWarning: Sendable {
+    let message: String
+    let fix: String
+
+    /// Creates the warning; nil when the store has confirmed the payment.
+    init?(_ payment: Payment) {
+        guard let capture = payment.notification else { return nil }
+        let reason = capture.lastError.map { ": \($0)" } ?? ""
+        let order = "order \(capture.orderNumber)"
+        switch capture.state {
+        case .planned: return nil
+        case .confirmed:
+            guard let reason = capture.lastError else { return nil }
+            (message, fix) = ("\(payment.name) is paid and the store has it, but \(reason)", "check \(order)")
+        case .due, .sent, .unknown:
+            let verb = capture.state == .due ? "has not" : "may not have"
+            message = "\(payment.name) is paid, but the store \(verb) been notified yet (\(order))\(reason)"
+            fix = "do not charge again; run 'cardpresent payments sync' while signed in to \(capture.siteAddress)"
+        case .refused:
+            message = "\(payment.name) is paid, but the store rejected it for \(order)\(reason)"
+            fix = Self.decision(payment)
+        case .conflict:
+            message = "\(payment.name) is paid, but does not match \(order)\(reason)"
+            fix = Self.decision(payment)
+        }
+    }
+
+    private static func decision(_ payment: Payment) -> String {
+        payment.state == .refunded
+            ? "the payment was refunded; nothing to do"
+            : "run 'cardpresent refund \(payment.name)', or correct the order and run "
+                + "'cardpresent payments sync \(payment.name)'"
+    }
+
+    /// Writes the warning to stderr.
+    func report() { StandardError.write("cardpresent: \(message)\n  \(fix)\n") }
+}

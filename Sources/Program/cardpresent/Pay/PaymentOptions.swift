@@ -1,0 +1,134 @@
+public import ArgumentParser
+internal import FoundationEssentials
+internal import Payments
+internal import Settings
+internal import Simulator
+
+/// The reader, card, and cardholder of a payment.
+struct EnvironmentOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Card reader: usb (the first one), usb:ID, pcsc:NAME (through pcscd), or a simulated reader.",
+            discussion: """
+                'cardpresent readers list' lists the connected readers, and 'cardpresent readers list --pcsc' those of \
+                pcscd. NAME may be part of the reader's name.
+                """),
+        completion: .custom { _, _, _ in await PCSCReaderCatalog.completions() })
+    var reader = ReaderChoice.simulated(model: SimulatedReaderModel.tpdu.name)
+    @Option(
+        help: ArgumentHelp(
+            "Card in the simulated reader: a profile name or the path of a profile file.",
+            discussion: "'cardpresent cards list' lists the profiles.", valueName: "profile"),
+        completion: CardCatalog.completion)
+    var card = "visa-credit"
+    // Takes the next word as the PIN in any case: an error about an unknown option would print it.
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "PIN of the cardholder; '-' reads it from standard input.",
+            discussion: """
+                Default: the PIN in the card profile for a simulated reader, or a prompt on the terminal for a real \
+                reader. Other users of this machine can see a PIN on the command line.
+                """, valueName: "digits"))
+    var pin: String?
+    @OptionGroup var determinism: DeterminismOptions
+    @Option(
+        help: ArgumentHelp(
+            "Write each card exchange to this file as JSON lines, with card data masked.",
+            valueName: "file"),
+        completion: .file())
+    var trace: String?
+
+    /// The card's name in a scenario: an absolute path or a profile name.
+    var cardName: String {
+        guard card.contains("/") || card.hasSuffix(".yaml") || card.hasSuffix(".yml") else { return card }
+        return URL(filePath: card).standardizedFileURL.path
+    }
+
+    /// Opens the trace file; returns nil without `--trace`.
+    ///
+    /// - Throws: `CommandFailure`
+    func traceFile() throws(CommandFailure) -> TraceFile? {
+        if let trace { try TraceFile(path: trace) } else { nil }
+    }
+}
+
+/// The reader that takes the payment.
+enum ReaderChoice: Hashable, Sendable, ExpressibleByArgument {
+    /// The first USB reader, or the one with this identifier.
+    case usb(id: String?)
+    /// The first reader of pcscd, or the one whose name contains `name`.
+    case pcsc(name: String?)
+    /// A simulated reader of this model.
+    case simulated(model: String)
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        switch parts.first {
+        case "usb": self = .usb(id: parts.count == 2 ? parts[1] : nil)
+        case "pcsc": self = .pcsc(name: parts.count == 2 && !parts[1].isEmpty ? parts[1] : nil)
+        case "simulated": self = .simulated(model: parts.count == 2 ? parts[1] : SimulatedReaderModel.tpdu.name)
+        default: return nil
+        }
+    }
+
+    var defaultValueDescription: String {
+        switch self {
+        case .usb(let id): id.map { "usb:\($0)" } ?? "usb"
+        case .pcsc(let name): name.map { "pcsc:\($0)" } ?? "pcsc"
+        case .simulated(let model): "simulated:\(model)"
+        }
+    }
+
+    static var allValueStrings: [String] {
+        ["usb", "pcsc", "simulated"] + SimulatedReader.all.map { "simulated:\($0.name)" }
+    }
+}
+
+extension AccountType: ExpressibleByArgument {}
+
+/// The random seed and clock of a simulated run.
+struct DeterminismOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Random seed. The same seed gives the same bytes.",
+            discussion: "The simulated clock starts at 2026-01-02 12:00 UTC and advances only while the program waits.",
+            valueName: "number"))
+    var seed: UInt64?
+
+    var repeatability: Repeatability { Repeatability(seed: seed) }
+}
+
+/// The rules of the simulated issuer.
+struct IssuerOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Rules of the simulated issuer: a built-in name or the path of a YAML file.",
+            discussion: """
+                They take precedence over the card profile. With 'cents', the cents of the amount select the response \
+                code: 10.51 is declined with 51.
+                """, valueName: "rules"),
+        completion: .list(IssuerRulesLibrary.names))
+    var issuerRules: String?
+
+    /// Returns the rules; empty rules without `--issuer-rules`.
+    ///
+    /// - Throws: `CommandFailure`
+    func rules() throws(CommandFailure) -> IssuerRules {
+        guard let issuerRules else { return IssuerRules() }
+        do throws(IssuerRulesError) {
+            return try IssuerRulesLibrary.rules(issuerRules)
+        } catch {
+            switch error {
+            case .unknownRules(let name, let known, let nearest):
+                throw CommandFailure(
+                    .usage, code: "unknown_issuer_rules", message: "unknown issuer rules '\(name)'",
+                    fix: (nearest.map { "did you mean '\($0)'? " } ?? "")
+                        + "give the path of a YAML file or one of: " + known.joined(separator: ", "))
+            case .malformed(let error):
+                throw CommandFailure(
+                    .badData, code: "malformed_issuer_rules", message: error.located, fix: error.fix)
+            }
+        }
+    }
+}

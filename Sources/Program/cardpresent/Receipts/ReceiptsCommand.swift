@@ -1,0 +1,144 @@
+internal import ArgumentParser
+internal import Determinism
+internal import Hardware
+internal import Money
+internal import Networking
+internal import Payments
+internal import Storage
+internal import TillConfiguration
+internal import Yosemite
+
+/// `receipts`
+struct ReceiptsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "receipts", abstract: "List, show, render, print, and email receipts.",
+        subcommands: [
+            ListReceipts.self, ShowReceipt.self, CheckReceipt.self, RenderReceipt.self, PrintReceipt.self,
+            ReprintReceipt.self, ListPrints.self, CancelPrint.self, ShowBackendReceipt.self, PreviewReceipt.self,
+            EmailReceipt.self,
+        ])
+}
+
+/// `receipts list`
+struct ListReceipts: TillCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List receipts, newest first.",
+        discussion: "Days are in this machine's time zone.")
+
+    @OptionGroup var days: ReceiptDayOptions
+    @Option(name: .customLong("last4"), help: ArgumentHelp("Last four digits of the card number.", valueName: "digits"))
+    var lastFour: String?
+    @Option(help: ArgumentHelp("Exact amount, for example 12.50.", valueName: "amount"))
+    var amount: String?
+    @Option(
+        help: ArgumentHelp(
+            "ISO 4217 currency code of --amount. Default: the configured currency, or USD.",
+            valueName: "code"))
+    var currency: String?
+    @Option(help: ArgumentHelp("ID of the store order.", valueName: "id"))
+    var order: Int64?
+    @Option(help: ArgumentHelp("Payment ID, for example P000001.", valueName: "payment"))
+    var payment: PaymentName?
+    @Option(help: ArgumentHelp("Authorization code of the issuer.", valueName: "code"))
+    var authCode: String?
+    @OptionGroup var list: ListOptions
+    @OptionGroup var options: CommonOptions
+
+    func validate() throws {
+        guard order ?? 1 > 0 else { throw ValidationError("--order must be an order ID") }
+        guard lastFour.map(Self.isFourDigits) ?? true else {
+            throw ValidationError("--last4 must be four digits; the rest of the card number is not stored")
+        }
+        guard authCode != "" else { throw ValidationError("--auth-code must be an authorization code such as 123456") }
+        guard currency == nil || amount != nil else { throw ValidationError("--currency requires --amount") }
+    }
+
+    private static func isFourDigits(_ text: String) -> Bool {
+        text.utf8.count == 4 && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    func execute() async throws {
+        let settings = try options.till.settings()
+        let query = ReceiptQuery(
+            paymentID: payment?.id, orderID: order, since: days.since?.beginning, before: days.until?.end,
+            lastFour: lastFour, amount: try amount.map { try settings.amount($0, currency: currency) },
+            authorizationCode: authCode, limit: list.limit)
+        let till = try await options.till.open(settings)
+        await till.resolvePrints()
+        try output.write(
+            list: try await till.receipts(matching: query),
+            whenEmpty: query == ReceiptQuery(limit: list.limit) ? "No receipts yet." : "No matching receipts.")
+    }
+}
+
+/// `receipts show`
+struct ShowReceipt: TillCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show the latest receipt of a payment as text.")
+
+    @OptionGroup var selection: ReceiptSelection
+    @Option(help: "Receipt copy.")
+    var copy = ReceiptCopy.customer
+    @Option(help: ArgumentHelp("Width in columns. Default: the configured width.", valueName: "columns"))
+    var width: Int?
+    @OptionGroup var options: CommonOptions
+
+    func validate() throws {
+        try check(width, in: 24...80, "--width", "columns")
+    }
+
+    func execute() async throws {
+        let settings = try options.till.settings()
+        let till = try await options.till.open(settings)
+        await till.resolvePrints()
+        let receipt = try await selection.load(from: till)
+        guard !output.json else { return try StandardOutput.write(json: receipt.json) }
+        try StandardOutput.write(
+            await till.text(of: receipt, copy: copy, width: width ?? settings.receiptWidth))
+    }
+}
+
+/// `receipts backend`
+struct ShowBackendReceipt: TillCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backend", abstract: "Create an online receipt for an order and show its URL.",
+        discussion: """
+            The store creates a new receipt each time and shows it for two days. Requires WooCommerce 8.7 or later.
+            """)
+
+    @Argument(help: "Order ID.")
+    var order: Int64
+    @OptionGroup var options: CommonOptions
+
+    func validate() throws {
+        guard order > 0 else { throw ValidationError("the order ID must be at least 1") }
+    }
+
+    func execute() async throws {
+        let till = try await options.till.open()
+        try output.write(try await till.backendReceipt(order: order, of: try till.shop()))
+    }
+}
+
+extension BackendReceipt: CommandResult {
+    var json: JSONObject { ["url": receiptURL, "lastDay": expirationDate.dayText] }
+
+    var text: String { "\(receiptURL)\navailable until \(expirationDate.dayText)\n" }
+}
+
+extension StoredReceipt: CommandResult {
+    var json: JSONObject {
+        [
+            "id": id, "payment": paymentName, "version": version, "createdAt": createdAt.description,
+            "content": content, "prints": prints.map(\.json),
+        ]
+    }
+
+    var text: String {
+        let amount = "\(content.amount) \(content.currency)".padded(to: 16)
+        let printed = prints.filter(\.mayBePrinted).count
+        return
+            "\(paymentName)  \(content.date)  \(amount)  \(content.kind.rawValue) \(content.outcome.rawValue)"
+            + (version > 1 ? "  version \(version)" : "") + (printed == 0 ? "" : "  printed \(printed) times") + "\n"
+    }
+}

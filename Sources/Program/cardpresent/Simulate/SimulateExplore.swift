@@ -1,0 +1,209 @@
+internal import ArgumentParser
+internal import Determinism
+internal import Explorer
+internal import FoundationEssentials
+internal import ScenarioFormat
+
+/// `simulate explore`
+struct SimulateExplore: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explore", abstract: "Search for faults that break payment guarantees.",
+        discussion: """
+            EXAMPLES:
+              cardpresent simulate explore --sessions 5000
+              cardpresent simulate explore --time 600 --seed 7
+              cardpresent simulate explore --replay explored/FILE.yaml
+
+            Runs random sessions with faults in every layer and step, and checks that the ledgers agree, no card is \
+            charged twice, every attempt ends, every approval has a proof, no secrets leak, and nothing hangs or stays \
+            open. A failing session is shrunk and saved as a scenario, with the command to replay it. The same seed \
+            gives the same sessions for any --jobs. See docs/explore.md.
+
+            Exits with 0 when no check fails, with 1 when one fails, and with 65 when a file is invalid.
+            """)
+
+    @Option(help: ArgumentHelp("Number of sessions. Default: 1000, or no limit with --time.", valueName: "number"))
+    var sessions: Int?
+    @Option(help: ArgumentHelp("Random seed.", valueName: "number"))
+    var seed: UInt64 = 1
+    @Option(help: ArgumentHelp("Time limit.", valueName: "seconds"))
+    var time: Int?
+    @Option(
+        help: ArgumentHelp("Number of parallel sessions. Default: the number of processors.", valueName: "number"))
+    var jobs: Int?
+    @Flag(help: "Stop at the first failure.")
+    var failFast = false
+    @Option(
+        help: ArgumentHelp("Folder for the scenarios of failures.", valueName: "folder"),
+        completion: .directory)
+    var out = "explored"
+    @Option(
+        help: ArgumentHelp("Write the report to this file as JSON; '-' is stdout.", valueName: "file"),
+        completion: .file())
+    var json: String?
+    @Option(
+        name: .customLong("replay"),
+        help: ArgumentHelp(
+            "Check the sessions of this scenario file instead. Can be repeated.",
+            valueName: "file"),
+        completion: .file(extensions: ["yaml", "yml"]))
+    var replays: [String] = []
+
+    func validate() throws {
+        try check(sessions, in: 1...1_000_000_000, "--sessions")
+        try check(time, in: 1...1_000_000, "--time", "seconds")
+        try check(jobs, in: 1...256, "--jobs")
+        guard replays.isEmpty || (sessions == nil && time == nil && json == nil) else {
+            throw ValidationError("--replay cannot be used with --sessions, --time, or --json")
+        }
+    }
+
+    func run() async throws {
+        try await FailureReport().reporting {
+            let hasFailed = replays.isEmpty ? try await explore() : try await replay()
+            if hasFailed { throw ExitCode(ExitStatus.internalError.rawValue) }
+        }
+    }
+
+    private var explorer: Explorer {
+        let folder = FileManager.default.temporaryDirectory.path + "/cardpresent-explore-\(UUID().uuidString)"
+        return Explorer(
+            seed: seed, sessions: sessions ?? (time == nil ? 1000 : nil),
+            jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, stopsAtFailure: failFast, folder: folder)
+    }
+
+    private func explore() async throws -> Bool {
+        let (explorer, clock) = (explorer, SystemTimeSource())
+        defer { try? FileManager.default.removeItem(atPath: explorer.folder) }
+        let began = clock.reading()
+        let progress = ProgressLine()
+        let deadline = time.map { began + .seconds($0) }
+        let report = await explorer.run {
+            deadline.map { clock.reading() < $0 } ?? true
+        } onProgress: {
+            progress.show($0)
+        }
+        progress.clear()
+        try write(report.failures)
+        if let json { try write(report, to: json) }
+        let text = ExplorationSummary.text(report, took: clock.reading() - began)
+        if json == "-" { StandardError.write(text) } else { try StandardOutput.write(text) }
+        for failure in report.failures { StandardError.write(ExplorationSummary.text(failure, folder: out)) }
+        return report.hasFailed
+    }
+
+    private func replay() async throws -> Bool {
+        let explorer = explorer
+        defer { try? FileManager.default.removeItem(atPath: explorer.folder) }
+        var (failures, cases): ([FoundFailure], Int) = ([], 0)
+        for path in replays {
+            do throws(ScenarioFileError) {
+                let replayed = try await explorer.replay(path)
+                failures += replayed.failures
+                cases += replayed.cases
+            } catch {
+                throw CommandFailure(.badData, code: "malformed_scenario", message: error.description)
+            }
+        }
+        for failure in failures {
+            try StandardOutput.write("\(failure.fileName): \(failure.invariant.rawValue): \(failure.detail)\n")
+        }
+        try StandardOutput.write(
+            "\(cases) session\(cases == 1 ? "" : "s"): "
+                + (failures.isEmpty ? "no failures\n" : "\(failures.count) failed\n"))
+        return !failures.isEmpty
+    }
+
+    // MARK: Files
+
+    private func write(_ failures: [FoundFailure]) throws(CommandFailure) {
+        guard !failures.isEmpty else { return }
+        do { try FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: true) } catch {
+            throw CommandFailure(
+                .unavailable, code: "output_failed", message: "cannot create the folder '\(out)'",
+                fix: "choose a writable folder with --out")
+        }
+        for failure in failures {
+            try OutputFile(path: "\(out)/\(failure.fileName)").write(Array(failure.text.utf8))
+        }
+    }
+
+    private func write(_ report: ExplorationReport, to path: String) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let bytes = Array(try encoder.encode(report)) + [UInt8(ascii: "\n")]
+        if path == "-" { try StandardOutput.write(bytes: bytes) } else { try OutputFile(path: path).write(bytes) }
+    }
+}
+
+extension ProgressLine {
+    /// Shows the progress of an exploration.
+    fileprivate func show(_ progress: ExplorationProgress) {
+        guard progress.sessions.isMultiple(of: 16) else { return }
+        let failures = progress.failures > 0 ? "  \(progress.failures) failed" : ""
+        show("\(progress.sessions) sessions  \(progress.states) states\(failures)")
+    }
+}
+
+/// The text report of an exploration.
+enum ExplorationSummary {
+    /// Returns the summary. `took` is the elapsed real time.
+    static func text(_ report: ExplorationReport, took: Duration) -> String {
+        let seconds = took / .seconds(1)
+        let rate = seconds > 0 ? Int(Double(report.sessions) / seconds) : 0
+        var lines = [
+            "\(report.sessions) sessions in \(Int(seconds.rounded())) s, \(rate) per second, seed \(report.seed)",
+            "\(report.stateCount) states covered: "
+                + report.coverage.map { "\(name($0.group)) \($0.states)" }.joined(separator: ", "),
+            "growth: " + milestones(report.growth).map { "\($0.states) after \($0.sessions)" }.joined(separator: ", ")
+                + "; \(report.fresh.newStates) by \(report.fresh.sessions) new sessions, "
+                + "\(report.variations.newStates) by \(report.variations.sessions) variations",
+        ]
+        if report.refused > 0 { lines.append("\(report.refused) sessions could not start") }
+        if report.unreadable > 0 { lines.append("\(report.unreadable) drafts were not valid scenarios") }
+        lines.append(
+            report.failures.isEmpty
+                ? "no failures"
+                : "\(report.failures.count) failures, seen \(report.failures.count + report.repetitions) times")
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    static func text(_ failure: FoundFailure, folder: String) -> String {
+        let file = "\(folder)/\(failure.fileName)"
+        return """
+
+            FAILED \(failure.invariant.rawValue): \(failure.detail)
+              session \(failure.session.map(String.init) ?? "-"), seed \(failure.seed), \(failure.stepsBefore) steps, \
+            \(failure.steps) after shrinking
+              saved to  \(file)
+              check with: cardpresent simulate explore --replay \(file)
+              replay with: cardpresent simulate run \(file)
+
+            """
+    }
+
+    /// Returns the first point, and then each point at which the number of sessions has doubled.
+    private static func milestones(_ growth: [ExplorationReport.Growth]) -> [ExplorationReport.Growth] {
+        var found: [ExplorationReport.Growth] = []
+        for point in growth where point.sessions >= (found.last?.sessions ?? 0) * 2 || point == growth.last {
+            found.append(point)
+        }
+        return found
+    }
+
+    private static func name(_ group: CoverageGroup) -> String {
+        switch group {
+        case .faultAtPlace: "faults at places"
+        case .journalStep: "steps of the journal"
+        case .captureStep: "steps of captures"
+        case .outcome: "outcomes"
+        case .error: "errors"
+        case .kernel: "kernel phases"
+        case .exchange: "card exchanges"
+        case .issuer: "issuer messages"
+        case .store: "store requests"
+        case .reader: "reader events"
+        case .print: "print states"
+        }
+    }
+}

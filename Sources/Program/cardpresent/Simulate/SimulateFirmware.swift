@@ -1,0 +1,50 @@
+internal import ArgumentParser
+internal import CCID
+internal import DFU
+internal import FoundationEssentials
+internal import Simulator
+
+/// `simulate firmware`
+struct SimulateFirmware: SynchronousReportingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "firmware", abstract: "Write a firmware file for the simulated updatable reader.",
+        discussion: "Writes a DFU file. Add it to readers.firmware in the configuration to offer the update.")
+
+    @Argument(help: "File to write.", completion: .file(extensions: ["dfu"]))
+    var file: String
+    @Option(
+        help: ArgumentHelp("Firmware version, for example 2.34.", valueName: "release"),
+        transform: Self.release)
+    var release: ReaderRelease
+    @OptionGroup var output: OutputOptions
+
+    func execute() throws {
+        let model = SimulatedReaderModel.updatable
+        let image = SimulatedFirmwareImage(release: release.rawValue)
+        let bytes = DFUFile(
+            firmware: image.bytes, vendorID: model.vendorID, productID: model.productID, release: release.rawValue
+        ).encoded
+        do {
+            try Data(bytes).write(to: URL(fileURLWithPath: file), options: .atomic)
+        } catch {
+            throw CommandFailure(
+                .unavailable, code: "file_not_written", message: "cannot write \(file)",
+                fix: "choose a path in a writable folder")
+        }
+        let reader = ReaderQuirkRule.usbID(model.vendorID, model.productID)
+        let updateProductID = model.firmware?.updateProductID ?? model.productID
+        let json: JSONObject = [
+            // The vendor and product IDs in normal operation and in update mode.
+            "file": file, "reader": reader, "updateMode": ReaderQuirkRule.usbID(model.vendorID, updateProductID),
+            "version": "\(release)", "bytes": bytes.count,
+        ]
+        try output.write(json, text: "\(file): firmware \(release) for \(reader), \(bytes.count) bytes\n")
+    }
+
+    private static func release(_ text: String) throws -> ReaderRelease {
+        guard let release = ReaderRelease(text) else {
+            throw ValidationError("'\(text)' is not a version such as 2.34")
+        }
+        return release
+    }
+}

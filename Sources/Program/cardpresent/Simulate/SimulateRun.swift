@@ -1,0 +1,198 @@
+internal import ArgumentParser
+internal import FoundationEssentials
+internal import ScenarioFormat
+internal import ScenarioRunner
+internal import Synchronization
+
+/// `simulate run`
+struct SimulateRun: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Run scenarios and check their results.",
+        discussion: """
+            EXAMPLES:
+              cardpresent simulate run Simulator/Resources/Scenarios
+              cardpresent simulate run scenario.yaml --seed 7 --repeat 100
+              cardpresent simulate run scenarios --tag '!slow' --junit results.xml
+
+            Runs the real payment stack above the USB transport with simulated time, so that waiting takes no time. \
+            The same seed gives the same bytes for any --jobs. See docs/scenarios.md for the file format.
+
+            Exits with 0 when all expectations are met, with 1 when one is not, with 64 when no scenario is selected, \
+            and with 65 when a file is invalid.
+            """)
+
+    @Argument(help: "Scenario files or folders.", completion: .file(extensions: ["yaml", "yml"]))
+    var paths: [String]
+    @Option(
+        help: ArgumentHelp(
+            "Run scenarios whose name contains this text or matches this pattern with '*'.", valueName: "text"))
+    var filter: String?
+    @Option(
+        name: .customLong("tag"),
+        help: ArgumentHelp(
+            "Run scenarios with this tag; '!TAG' excludes it. Can be repeated.",
+            valueName: "tag"))
+    var tags: [String] = []
+    @Option(help: ArgumentHelp("Random seed, unless the scenario sets one.", valueName: "number"))
+    var seed: UInt64 = 1
+    @Option(
+        name: .customLong("repeat"),
+        help: ArgumentHelp("Number of runs of each scenario, each with the next seed.", valueName: "number"))
+    var repetitions = 1
+    @Flag(help: "Run in a random order, which depends on the seed.")
+    var shuffle = false
+    @Option(
+        help: ArgumentHelp("Run part I of N, to split the scenarios between machines.", valueName: "I/N"),
+        transform: Self.shard)
+    var shard: ScenarioSelection.Shard?
+    @Option(
+        help: ArgumentHelp(
+            "Number of parallel runs. Default: the number of processors.", valueName: "number"))
+    var jobs: Int?
+    @Flag(help: "Stop at the first failure.")
+    var failFast = false
+    @Flag(help: "Update the golden files instead of comparing with them.")
+    var updateGolden = false
+    @Option(
+        help: ArgumentHelp("Write the results to this file as JUnit XML; '-' is stdout.", valueName: "file"),
+        completion: .file())
+    var junit: String?
+    @Flag(help: "Print the results in TAP format (Test Anything Protocol).")
+    var tap = false
+    @Option(
+        help: ArgumentHelp("Write the results to this file as JSON; '-' is stdout.", valueName: "file"),
+        completion: .file())
+    var json: String?
+    @Option(
+        help: ArgumentHelp("Write the results to this folder as HTML.", valueName: "folder"),
+        completion: .directory)
+    var html: String?
+
+    private static func shard(_ text: String) throws -> ScenarioSelection.Shard {
+        guard let shard = ScenarioSelection.Shard(text) else {
+            throw ValidationError("'\(text)' is not a part such as 2/5")
+        }
+        return shard
+    }
+
+    func validate() throws {
+        guard !paths.isEmpty else { throw ValidationError("give a scenario file or folder") }
+        try check(repetitions, in: 1...1_000_000, "--repeat")
+        try check(jobs, in: 1...256, "--jobs")
+        guard [junit == "-", json == "-", tap].count(where: { $0 }) <= 1 else {
+            throw ValidationError("only one of --tap, --junit -, and --json - can write to stdout")
+        }
+    }
+
+    func run() async throws {
+        try await FailureReport().reporting { try await runScenarios() }
+    }
+
+    private func runScenarios() async throws {
+        let found = try find()
+        let selection = ScenarioSelection(
+            filter: filter, tags: tags, shard: shard, seed: seed, repetitions: repetitions, isShuffled: shuffle)
+        let runs = selection.runs(of: found)
+        guard !runs.isEmpty else {
+            throw CommandFailure(
+                .usage, code: "nothing_chosen",
+                message: found.isEmpty ? "no scenarios found" : "none of \(found.count) scenarios selected",
+                fix: found.isEmpty ? "give a folder with .yaml files" : "check --filter, --tag, and --shard")
+        }
+        let runner = ScenarioRunner(
+            jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, stopsAtFailure: failFast,
+            updatesGolden: updateGolden, keepsEvents: html != nil)
+        let progress = RunProgress(count: runs.count)
+        let report = await runner.run(runs, seed: seed) { progress.show($0) }
+        progress.clear()
+        try write(report)
+        if report.hasFailed { throw ExitCode(ExitStatus.internalError.rawValue) }
+    }
+
+    private func find() throws(CommandFailure) -> [ScenarioFinder.Found] {
+        do throws(ScenarioFinder.Failure) {
+            return try ScenarioFinder.scenarios(at: paths)
+        } catch {
+            switch error {
+            case .noSuchPath(let path):
+                throw CommandFailure(.usage, code: "no_such_path", message: "no such file or folder: '\(path)'")
+            case .malformed(let errors):
+                let count = errors.reduce(0) { $0 + $1.errors.count }
+                throw CommandFailure(
+                    .badData, code: "malformed_scenario",
+                    message: errors.map(\.description).joined(separator: "\ncardpresent: ")
+                        + "\ncardpresent: nothing was run: \(count) error\(count == 1 ? "" : "s") in "
+                        + "\(errors.count) file\(errors.count == 1 ? "" : "s")")
+            }
+        }
+    }
+
+    // MARK: Reports
+
+    private func write(_ report: RunReport) throws {
+        if let junit { try write(JUnitReport.text(report), to: junit) }
+        if let json { try write(try JSONReport.text(report), to: json) }
+        if let html { try writePages(HTMLReport.pages(report), to: html) }
+        if tap { try StandardOutput.write(TAPReport.text(report)) }
+        for result in report.failures { StandardError.write("\nFAILED \(result.name)\n\(FailureText.text(result))") }
+        let isQuiet = tap || junit == "-" || json == "-"
+        if isQuiet {
+            StandardError.write(report.sentence + "\n")
+        } else {
+            try StandardOutput.write(report.sentence + "\n")
+        }
+        try tellGitHub(report, isQuiet: isQuiet)
+    }
+
+    private func write(_ text: String, to path: String) throws(CommandFailure) {
+        guard path != "-" else { return try StandardOutput.write(text) }
+        try OutputFile(path: path).write(Array(text.utf8))
+    }
+
+    private func writePages(_ pages: [HTMLReport.Page], to folder: String) throws(CommandFailure) {
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw CommandFailure(
+                .unavailable, code: "output_failed", message: "cannot create the folder '\(folder)'",
+                fix: "choose a writable folder")
+        }
+        for page in pages { try OutputFile(path: folder + "/" + page.fileName).write(Array(page.text.utf8)) }
+    }
+
+    /// Writes a job summary and line annotations when running in GitHub Actions.
+    private func tellGitHub(_ report: RunReport, isQuiet: Bool) throws(CommandFailure) {
+        let environment = ProcessInfo.processInfo.environment
+        if environment["GITHUB_ACTIONS"] == "true", !isQuiet {
+            try StandardOutput.write(GitHubReport.annotations(report))
+        }
+        if let path = environment["GITHUB_STEP_SUMMARY"], !path.isEmpty {
+            try AppendedFile(path: path).append(GitHubReport.summary(report))
+        }
+    }
+}
+
+/// Shows the progress of a run of scenarios.
+private final class RunProgress: Sendable {
+    private struct State {
+        var done = 0
+        var failed = 0
+    }
+
+    private let count: Int
+    private let line = ProgressLine()
+    private let state = Mutex(State())
+
+    init(count: Int) { self.count = count }
+
+    func show(_ result: ScenarioResult) {
+        let (done, failed) = state.withLock { state in
+            state.done += 1
+            if result.isFailure { state.failed += 1 }
+            return (state.done, state.failed)
+        }
+        line.show("\(done)/\(count)" + (failed > 0 ? "  \(failed) failed" : "") + "  \(result.name)")
+    }
+
+    func clear() { line.clear() }
+}

@@ -1,0 +1,104 @@
+internal import ArgumentParser
+internal import Determinism
+internal import FoundationEssentials
+internal import HTTPListening
+internal import SimulationServer
+internal import Simulator
+
+/// `simulate serve`
+struct SimulateServe: ReportingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Serve simulated payment sessions over HTTP, with a web console.",
+        discussion: """
+            EXAMPLES:
+              cardpresent simulate serve
+              cardpresent simulate serve --host 0.0.0.0 --token token.txt
+
+            Prints its address and runs until Ctrl-C. Tests in any language can use the HTTP interface; open the \
+            address in a browser for the web console. See docs/simulate-serve.md.
+            """)
+
+    @Option(help: ArgumentHelp("Port to listen on; 0 picks a free port.", valueName: "port"))
+    var port = 8200
+    @Option(
+        help: ArgumentHelp(
+            "Address to listen on.",
+            discussion: """
+                Other addresses than 127.0.0.1 are open to other machines and require a token.
+                """, valueName: "address"))
+    var host = "127.0.0.1"
+    @Option(
+        help: ArgumentHelp(
+            "File with the access token on one line. It is created if it does not exist.",
+            valueName: "file"),
+        completion: .file())
+    var token: String?
+    @Option(
+        help: ArgumentHelp("Environment variable with the access token.", valueName: "name"))
+    var tokenEnv: String?
+    @Option(help: ArgumentHelp("Maximum number of open sessions.", valueName: "count"))
+    var sessionsLimit = 256
+    @OptionGroup var output: OutputOptions
+
+    /// The length of a token in bytes.
+    private static let tokenLength = 16...1024
+
+    func validate() throws {
+        try check(port, in: 0...65_535, "--port")
+        try check(sessionsLimit, in: 1...100_000, "--sessions-limit")
+        guard token == nil || tokenEnv == nil else {
+            throw ValidationError("--token and --token-env cannot be used together")
+        }
+        guard token != nil || tokenEnv != nil || SimulationServer.isLoopback(host) else {
+            throw ValidationError("--host \(host) is open to other machines: add --token or --token-env")
+        }
+    }
+
+    func execute() async throws {
+        let (secret, file) = try readToken()
+        let time = SystemTimeSource()
+        var configuration = SimulationServiceConfiguration(token: secret, sessionsLimit: sessionsLimit)
+        configuration.hosts.insert(host.contains(":") ? "[\(host)]" : host)
+        let service = SimulationService(configuration, time: time)
+        try await ServerRun.run { () async throws(HTTPListenerError) in
+            try await SimulationServer.start(service, host: host, port: port)
+        } onStart: { server throws(CommandFailure) in
+            try tell(server.address, tokenFile: file)
+        }
+    }
+
+    /// - Returns: The token and its file.
+    private func readToken() throws(CommandFailure) -> (secret: SealedBytes?, file: String?) {
+        if let token {
+            let file = try StoreSecretFile(token, named: "token", random: SystemRandomSource())
+            return (SealedBytes(Array(file.secret.utf8)), file.path)
+        }
+        guard let tokenEnv else { return (nil, nil) }
+        guard let value = ProcessInfo.processInfo.environment[tokenEnv], Self.tokenLength.contains(value.utf8.count),
+            value.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else {
+            throw CommandFailure(
+                .configuration, code: "no_secret",
+                message: "the environment variable \(tokenEnv) does not contain a token",
+                fix: "set it to at least 16 letters and digits")
+        }
+        return (SealedBytes(Array(value.utf8)), nil)
+    }
+
+    /// Writes the address of the started server. The token itself is never printed.
+    private func tell(_ address: String, tokenFile: String?) throws(CommandFailure) {
+        let (console, openapi) = (address + "/", address + "/openapi.json")
+        let json = JSONObject(
+            ["address": address, "console": console, "openapi": openapi, "sessionsLimit": sessionsLimit],
+            known: ["tokenFile": tokenFile])
+        try output.write(
+            json,
+            text: """
+                Simulator at \(address)
+                  console   \(console)
+                  OpenAPI   \(openapi)
+                  sessions  at most \(sessionsLimit)
+                \(tokenFile.map { "  token     in \($0)\n" } ?? "")
+                """)
+    }
+}

@@ -1,0 +1,155 @@
+internal import ArgumentParser
+internal import Determinism
+internal import HTTPListening
+internal import StoreSite
+internal import StoreSiteServer
+
+/// `simulate store`
+struct SimulateStore: ReportingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "store", abstract: "Serve a simulated WooCommerce store and WordPress.com.",
+        discussion: """
+            EXAMPLES:
+              cardpresent simulate store
+              cardpresent simulate store --orders 500 --fault 'GET every:3 503:2'
+
+            Prints its address and the password file, and runs until Ctrl-C. Sign in with 'cardpresent login'. For its \
+            features and faults, see docs/simulate-store.md.
+            """)
+
+    @Option(help: ArgumentHelp("Port to listen on; 0 picks a free port.", valueName: "port"))
+    var port = 8181
+    @Option(
+        help: ArgumentHelp(
+            "Address to listen on.", discussion: "Other addresses than 127.0.0.1 are open to other machines.",
+            valueName: "address"))
+    var host = "127.0.0.1"
+    @Option(
+        help: ArgumentHelp(
+            "Random seed of the store. The same seed and --now give the same store.", valueName: "number"))
+    var seed: UInt64 = 1
+    @Option(help: ArgumentHelp("Initial number of orders.", valueName: "count"))
+    var orders = 50
+    @Option(help: ArgumentHelp("User name of the store owner.", valueName: "name"))
+    var username = "shopkeeper"
+    @Option(
+        help: ArgumentHelp(
+            "File with the owner's password on one line. It is created if it does not exist.",
+            discussion: "Default: simulated-store/password in the data directory.", valueName: "file"),
+        completion: .file())
+    var passwordFile: String?
+    @Option(
+        help: ArgumentHelp(
+            "File with the owner's WordPress.com token. It is created if it does not exist.",
+            discussion: "Default: simulated-store/token in the data directory.", valueName: "file"),
+        completion: .file())
+    var tokenFile: String?
+    @Option(
+        help: ArgumentHelp(
+            "Time at the store when it starts, for example 2026-01-02T12:00:00Z. Default: now.", valueName: "time"),
+        transform: Self.moment)
+    var now: Timestamp?
+    @Option(
+        name: .customLong("fault"),
+        help: ArgumentHelp(
+            "Fault to inject: [METHOD] [/PATH] [WHEN] FAULT. Can be repeated.",
+            discussion: "For example 'POST /wc/v3/orders/* #1 lost-answer' or 'GET every:3 503:2'.", valueName: "rule"),
+        transform: Self.rule)
+    var faults: [FaultRule] = []
+    @Flag(help: "Add the Stripe extension beside WooPayments, so that the till must choose a gateway.")
+    var stripe = false
+    @Flag(help: "Log each request to stderr.")
+    var verbose = false
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        try check(port, in: 0...65_535, "--port")
+        try check(orders, in: 0...200_000, "--orders")
+        guard !username.isEmpty, username.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ":") })
+        else { throw ValidationError("--username must be a word of ASCII letters and digits") }
+    }
+
+    private static func moment(_ text: String) throws -> Timestamp {
+        guard let moment = Timestamp(text) else {
+            throw ValidationError("'\(text)' is not a time such as 2026-01-02T12:00:00Z")
+        }
+        return moment
+    }
+
+    private static func rule(_ text: String) throws -> FaultRule {
+        do throws(FaultRuleError) { return try FaultRule(text) } catch { throw ValidationError("\(error)") }
+    }
+
+    func execute() async throws {
+        let random = SystemRandomSource()
+        let password = try StoreSecretFile(passwordFile, named: "password", random: random)
+        let token = try StoreSecretFile(tokenFile, named: "token", random: random)
+        let system = SystemTimeSource()
+        let site = StoreSite(
+            StoreSiteConfiguration(
+                address: "http://\(host):\(port)", orders: orders, username: username,
+                password: SitePassword(password.secret), token: SitePassword(token.secret), hasStripe: stripe),
+            time: now.map { ShiftedTimeSource(startingAt: $0) } ?? system, random: SeededRandomSource(seed: seed))
+        for fault in faults { site.add(fault) }
+        let isVerbose = verbose
+        let onAnswer: @Sendable (SiteAnswer) -> Void = { answer in
+            if isVerbose { StandardError.write(Self.line(answer)) }
+        }
+        try await ServerRun.run { () async throws(HTTPListenerError) in
+            try await StoreSiteServer.start(site, host: host, port: port, time: system, onAnswer: onAnswer)
+        } onStart: { server throws(CommandFailure) in
+            try tell(server.address, site, passwordFile: password.path, tokenFile: token.path)
+        }
+    }
+
+    /// Writes the address of the started server. Password and token are never printed.
+    private func tell(
+        _ address: String, _ site: StoreSite, passwordFile: String, tokenFile: String
+    ) throws(CommandFailure) {
+        // The sites with and without WooCommerce.
+        let (siteID, blogID) = (site.siteIDs.first ?? 0, site.siteIDs.last ?? 0)
+        let control = address + "/_simulator"
+        let json: JSONObject = [
+            "address": address, "siteID": siteID, "blogID": blogID, "username": username,
+            "passwordFile": passwordFile, "tokenFile": tokenFile, "control": control,
+        ]
+        try output.write(
+            json,
+            text: """
+                Store at \(address)
+                  site                 \(siteID) with WooCommerce, \(blogID) without at \(address)/blog
+                  user name            \(username)
+                  password             in \(passwordFile)
+                  WordPress.com token  in \(tokenFile)
+                  control              \(control)
+
+                """)
+    }
+
+    /// Returns the log line of a request and its response, without secrets and contents.
+    private static func line(_ answer: SiteAnswer) -> String {
+        let seen = answer.seen
+        let place = seen.route.map { "\($0) (\(seen.path))" } ?? seen.path
+        let status = seen.status == 0 ? "no response" : "\(seen.status), \(answer.response.body.count) bytes"
+        return "\(seen.method) \(place): \(status)\(seen.fault.map { ", fault: \($0)" } ?? "")\n"
+    }
+}
+
+/// The system clock with another start time.
+struct ShiftedTimeSource: TimeSource {
+    private let system = SystemTimeSource()
+    private let shift: Duration
+
+    /// Creates a clock that starts at `moment`.
+    init(startingAt moment: Timestamp) {
+        shift = .milliseconds(moment.milliseconds - SystemTimeSource().now().milliseconds)
+    }
+
+    func now() -> Timestamp { system.now().advanced(by: shift) }
+
+    func reading() -> Duration { system.reading() }
+
+    func offsetSeconds(at moment: Timestamp) -> Int { system.offsetSeconds(at: moment) }
+
+    func sleep(for duration: Duration) async throws(CancellationError) { try await system.sleep(for: duration) }
+}

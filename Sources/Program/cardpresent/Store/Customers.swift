@@ -1,0 +1,190 @@
+internal import ArgumentParser
+internal import Determinism
+internal import Money
+internal import Networking
+internal import Yosemite
+
+/// `customers`
+struct CustomersCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "customers", abstract: "List, show, search, and sync customers.",
+        discussion: """
+            Customers are all buyers, with or without an account at the store. Commands take account IDs.
+            """,
+        subcommands: [ListCustomers.self, ShowCustomer.self, SearchCustomers.self, SyncCustomers.self])
+}
+
+/// `customers list`
+struct ListCustomers: ShopCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List stored customers, most recently active first.",
+        discussion: "Works offline. 'cardpresent customers sync' updates the local copy.")
+
+    @Option(
+        help: ArgumentHelp(
+            "Only customers with this text in the name, user name, or email address.", valueName: "text"))
+    var search: String?
+    @OptionGroup var list: LongListOptions
+    @OptionGroup var options: CommonOptions
+
+    func execute(in shop: Shop) async throws {
+        let customers: [WCAnalyticsCustomer] = try await shop.value {
+            CustomerAction.loadCustomers(siteID: shop.siteID, text: search, limit: list.limit, onCompletion: $0)
+        }
+        try output.write(
+            list: customers, whenEmpty: "No matching customers. Run 'cardpresent customers sync' to update.")
+    }
+}
+
+/// `customers search`
+struct SearchCustomers: ShopCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "search", abstract: "Search customers at the store.",
+        discussion: "The results are stored here.")
+
+    @OptionGroup var search: SearchOptions
+    @Option(name: .customLong("in"), help: ArgumentHelp("Field to search.", valueName: "place"))
+    var place = CustomerSearchPlace(.all)
+    @OptionGroup var options: CommonOptions
+
+    func execute(in shop: Shop) async throws {
+        let page: Page<WCAnalyticsCustomer> = try await shop.value {
+            CustomerAction.searchWCAnalyticsCustomers(
+                siteID: shop.siteID, page: search.page, keyword: search.text, filter: place.filter,
+                onCompletion: $0)
+        }
+        Rejections.tell(page.list.rejected)
+        try output.write(list: page.elements, whenEmpty: "No matching customers at the store.")
+        search.announceMore(page, output)
+    }
+}
+
+/// `customers show`
+struct ShowCustomer: ShopCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show a customer with an account.")
+
+    @Argument(help: "Account ID.")
+    var customer: Int64
+    @Flag(help: "Use the local copy instead of asking the store.")
+    var stored = false
+    @OptionGroup var options: CommonOptions
+
+    func validate() throws {
+        guard customer > 0 else { throw ValidationError("the account ID must be at least 1") }
+    }
+
+    func execute(in shop: Shop) async throws {
+        try output.write(try await load(from: shop))
+    }
+
+    private func load(from shop: Shop) async throws(CommandFailure) -> Customer {
+        do throws(CommandFailure) {
+            return try await shop.value { onCompletion in
+                stored
+                    ? CustomerAction.loadCustomer(siteID: shop.siteID, customerID: customer, onCompletion: onCompletion)
+                    : CustomerAction.retrieveCustomer(
+                        siteID: shop.siteID, customerID: customer, onCompletion: onCompletion)
+            }
+        } catch {
+            guard error.code == "not_found" else { throw error }
+            throw CommandFailure(
+                .badData, code: "unknown_customer",
+                message: stored
+                    ? "customer \(customer) is not stored here"
+                    : "the store has no customer with account \(customer)",
+                fix: stored
+                    ? "run 'cardpresent customers show \(customer)' to ask the store"
+                    : "find customers with 'cardpresent customers search NAME'; guests have no account")
+        }
+    }
+}
+
+/// `customers sync`
+struct SyncCustomers: ShopCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sync", abstract: "Sync customers from the store.",
+        discussion: """
+            Reads all customers, with or without an account, and removes those deleted at the store. Each page of 100 \
+            customers is saved at once, so Ctrl-C loses none of them.
+            """)
+
+    @OptionGroup var limits: SynchronizationOptions
+    @OptionGroup var options: CommonOptions
+
+    func execute(in shop: Shop) async throws {
+        let report = try await SynchronizationDisplay(of: "customers").watching { show in
+            try await shop.value {
+                CustomerAction.synchronizeEveryCustomer(
+                    siteID: shop.siteID, pageLimit: limits.pages, onProgress: show, onCompletion: $0)
+            }
+        } onCancel: {
+            try? shop.stores.dispatch(CustomerAction.cancelSynchronization(siteID: shop.siteID))
+        }
+        try report.tell(of: "customers", output)
+    }
+}
+
+/// The field of a customer search.
+struct CustomerSearchPlace: ExpressibleByArgument, Hashable, Sendable {
+    let filter: WCAnalyticsCustomerRemote.SearchFilter
+
+    init(_ filter: WCAnalyticsCustomerRemote.SearchFilter) { self.filter = filter }
+
+    init?(argument: String) {
+        guard let filter = WCAnalyticsCustomerRemote.SearchFilter(rawValue: argument) else { return nil }
+        self.filter = filter
+    }
+
+    var defaultValueDescription: String { filter.rawValue }
+
+    static let allValueStrings = WCAnalyticsCustomerRemote.SearchFilter.allCases.map(\.rawValue)
+}
+
+extension WCAnalyticsCustomer: CommandResult {
+    var json: JSONObject {
+        [
+            // The ID among all buyers, and the account ID; null for a guest.
+            "id": id, "account": accountID, "name": name, "username": username, "email": email, "city": city,
+            "country": country, "orders": ordersCount,
+            // In the store's currency, as the store writes it.
+            "totalSpend": totalSpend?.description, "lastActiveAt": dateLastActiveGMT?.description,
+        ]
+    }
+
+    var text: String {
+        let place = [city, country].compactMap { $0?.nonEmpty }.joined(separator: ", ")
+        return [
+            (accountID.map(String.init) ?? "guest").padded(to: 8), (name ?? "").harmless.padded(to: 24),
+            (email ?? "").harmless.padded(to: 30), "\(ordersCount ?? 0) orders".padded(to: 12), place.harmless,
+        ].joined(separator: "  ") + "\n"
+    }
+
+    private var accountID: Int64? { hasAccount ? userID : nil }
+}
+
+extension Customer: CommandResult {
+    var json: JSONObject {
+        [
+            "id": id, "name": fullName, "username": username, "email": email, "role": role,
+            "hasPaid": isPayingCustomer, "createdAt": dateCreatedGMT?.description, "billing": billing?.json,
+            "shipping": shipping?.json,
+        ]
+    }
+
+    var text: String {
+        var details = DetailText("\(id)  \((fullName ?? username ?? "").harmless)")
+        details.add("email", email.harmless.nonEmpty)
+        details.add("user name", username?.harmless.nonEmpty)
+        details.add("role", role?.harmless.nonEmpty)
+        details.add("since", dateCreatedGMT?.description)
+        details.add("has paid", isPayingCustomer ? "yes" : "no")
+        details.add("billing", billing?.line)
+        details.add("shipping", shipping?.line)
+        return details.text
+    }
+
+    private var fullName: String? {
+        [firstName, lastName].compactMap { $0?.nonEmpty }.joined(separator: " ").nonEmpty
+    }
+}

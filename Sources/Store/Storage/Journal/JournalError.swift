@@ -1,0 +1,72 @@
+public import Money
+public import Payments
+
+/// The records that one step of the journal wrote.
+public struct JournalEntry: Hashable, Sendable {
+    public let payment: Payment
+    public let attempt: PaymentAttempt
+    /// The receipt that was stored in the same transaction.
+    public let receipt: Receipt?
+}
+
+/// An error of the journal. The failed step wrote nothing.
+public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
+    case storage(StorageError)
+    case paymentNotFound(PaymentID)
+    case attemptNotFound(Int64)
+    case receiptNotFound(Int64)
+    case printNotFound(Int64)
+    /// The print job cannot enter this state from its current state.
+    case illegalPrint(Int64, from: ReceiptPrint.State, to: ReceiptPrint.State)
+    /// The attempt cannot enter this state from its current state.
+    case illegalTransition(attempt: Int64, from: AttemptState, to: AttemptState)
+    /// Another process runs the attempt.
+    case notOurs(attempt: Int64, lease: Int64)
+    /// The outcome of the payment does not allow another attempt.
+    case notRetriable(PaymentID, PaymentState)
+    /// There is nothing to refund.
+    case notRefundable(PaymentID, PaymentState)
+    /// The refund exceeds what is left, including refunds in progress.
+    case refundTooLarge(PaymentID, requested: Money, available: Money)
+    /// Another payment of the order succeeded, or may have.
+    case orderHasPayment(order: Int64, PaymentID, PaymentState)
+    /// The payment needs no notification.
+    case nothingToNotify(PaymentID)
+    /// Another process sends the notification.
+    case notificationNotOurs(PaymentID, lease: Int64)
+    /// The order notification cannot enter this state from its current state.
+    case illegalNotification(PaymentID, from: OrderPaymentNotification.State, to: OrderPaymentNotification.State)
+    /// The payment was refunded before the site was notified.
+    case refundedBeforeNotification(PaymentID)
+    case money(MoneyError)
+
+    public var description: String {
+        switch self {
+        case .storage(let error): error.description
+        case .paymentNotFound(let id): "there is no payment \(id): list the payments with `payments list`"
+        case .attemptNotFound(let id): "there is no attempt \(id)"
+        case .receiptNotFound(let id): "there is no receipt \(id): list the receipts with `receipts list`"
+        case .printNotFound(let id): "there is no print job \(id): list the print jobs with `receipts jobs --all`"
+        case .illegalPrint(let id, let from, let to):
+            "print job \(id) is \(from.rawValue) and cannot become \(to.rawValue)"
+        case .illegalTransition(let attempt, let from, let to):
+            "attempt \(attempt) is \(from.rawValue) and cannot become \(to.rawValue)"
+        case .notOurs(let attempt, let lease):
+            "another process (lease \(lease)) works on attempt \(attempt): wait for it to end"
+        case .notRetriable(let id, let state):
+            "payment \(id) is \(state.rawValue) and cannot be retried: a second attempt could charge twice"
+        case .notRefundable(let id, let state): "payment \(id) is \(state.rawValue): there is nothing to refund"
+        case .refundTooLarge(let id, let requested, let available):
+            "cannot refund \(requested) of payment \(id): \(available) is left, including refunds in progress"
+        case .orderHasPayment(let order, let id, let state):
+            "order \(order) already has a payment: \(id) is \(state.rawValue)"
+        case .nothingToNotify(let id): "payment \(id) has no order to notify a store of"
+        case .notificationNotOurs(let id, let lease):
+            "another process (lease \(lease)) is notifying the store of payment \(id): wait for it to end"
+        case .illegalNotification(let id, let from, let to):
+            "the order notification of payment \(id) is \(from.rawValue) and cannot become \(to.rawValue)"
+        case .refundedBeforeNotification(let id): "payment \(id) was refunded before the store was notified"
+        case .money(let error): error.description
+        }
+    }
+}

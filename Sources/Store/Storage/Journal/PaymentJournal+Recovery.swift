@@ -1,0 +1,69 @@
+public import Payments
+
+extension PaymentJournal {
+    /// Returns the open attempts of this journal, and of processes that have ended, which this journal takes over in
+    /// the same commit. Excludes the attempts of running processes. Oldest first.
+    ///
+    /// Call it at start, before taking payments; later, ignore the attempts that are in progress.
+    ///
+    /// - Throws: ``JournalError/storage(_:)``
+    public func openAttempts() throws(JournalError) -> [PaymentAttempt] {
+        try takeOver(StoragePredicate("openState IS NOT NULL"))
+    }
+
+    /// Returns the matching attempts of this journal, and of processes that have ended, which it takes over.
+    private func takeOver(_ predicate: StoragePredicate) throws(JournalError) -> [PaymentAttempt] {
+        let found = try read { try available(predicate, in: $0) }
+        guard found.contains(where: { $0.lease != lease.number }) else { return found }
+        return try write { storage in
+            // An attempt may have been taken over or completed in the meantime.
+            try available(predicate, in: storage).map { attempt in
+                guard attempt.lease != lease.number else { return attempt }
+                var taken = attempt
+                taken.lease = lease.number
+                try storage.updateObject(taken)
+                return taken
+            }
+        }
+    }
+
+    private func available(_ predicate: StoragePredicate, in storage: any StorageType) throws -> [PaymentAttempt] {
+        try storage.allObjects(ofType: PaymentAttempt.self, matching: predicate)
+            .filter { try $0.lease == lease.number || !lease.isAlive($0.lease) }
+    }
+}
+
+extension PaymentJournal {
+    /// Stores the advice about an attempt that has ended, as JSON text that the journal does not interpret. It moves no
+    /// money; advice that does is stored by ``finish(_:as:details:receipt:detail:advice:at:)``.
+    ///
+    /// - Throws: ``JournalError/attemptNotFound(_:)``, ``JournalError/notOurs(attempt:lease:)``,
+    ///   ``JournalError/storage(_:)``
+    public func keepAdvice(_ advice: String, for attempt: Int64) throws(JournalError) {
+        try setAdvice(advice, for: attempt)
+    }
+
+    /// Removes an advice that was sent.
+    public func forgetAdvice(for attempt: Int64) throws(JournalError) { try setAdvice(nil, for: attempt) }
+
+    /// Returns the ended attempts with an advice that must still be sent: this journal's own, and those of processes
+    /// that have ended, which this journal takes over. Oldest first.
+    ///
+    /// - Throws: ``JournalError/storage(_:)``
+    public func attemptsWithAdvice() throws(JournalError) -> [PaymentAttempt] {
+        try takeOver(StoragePredicate("advice IS NOT NULL AND openState IS NULL"))
+    }
+
+    private func setAdvice(_ advice: String?, for id: Int64) throws(JournalError) {
+        try write { storage in
+            guard var attempt = try storage.loadObject(ofType: PaymentAttempt.self, with: id) else {
+                throw JournalError.attemptNotFound(id)
+            }
+            guard attempt.lease == lease.number else {
+                throw JournalError.notOurs(attempt: id, lease: attempt.lease)
+            }
+            attempt.advice = advice
+            try storage.updateObject(attempt)
+        }
+    }
+}

@@ -1,0 +1,221 @@
+internal import Determinism
+public import GRDB
+internal import Money
+public import Payments
+
+extension PaymentID: DatabaseValueConvertible {}
+extension PaymentState: DatabaseValueConvertible {}
+extension AttemptState: DatabaseValueConvertible {}
+extension PaymentAttempt.Kind: DatabaseValueConvertible {}
+extension OrderPaymentNotification.State: DatabaseValueConvertible {}
+
+extension Payment: IdentifiedObject {
+    public static let databaseTableName = "payment"
+    public static let columnNames =
+        ["id", "siteID", "orderID", "amount", "currency", "state", "refundedAmount", "createdAt", "updatedAt"]
+        + PaymentDetailColumns.names
+    public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
+
+    public var objectID: PaymentID { id }
+
+    init(siteID: Int64, orderID: Int64?, amount: Money, createdAt: Timestamp) throws(MoneyError) {
+        let zero = try Money(minorUnits: 0, currency: amount.currency)
+        self.init(
+            id: PaymentID(rawValue: 0), siteID: siteID, orderID: orderID, amount: amount, refundedAmount: zero,
+            state: PaymentState(lastSale: .created, amount: amount, refunded: zero), createdAt: createdAt,
+            updatedAt: createdAt)
+    }
+
+    public init(row: Row) throws {
+        var reader = RowReader(row: row, of: Self.self)
+        self.init(
+            id: try reader.value("id"), siteID: try reader.value("siteID"), orderID: try reader.optional("orderID"),
+            amount: try reader.money("amount"), refundedAmount: try reader.money("refundedAmount"),
+            state: try reader.value("state"), details: try PaymentDetailColumns(&reader).details,
+            createdAt: try reader.timestamp("createdAt"), updatedAt: try reader.timestamp("updatedAt"))
+    }
+
+    public var columnValues: [(any DatabaseValueConvertible)?] {
+        [
+            id.rawValue == 0 ? nil : id,
+            siteID,
+            orderID,
+            amount.minorUnits,
+            amount.currency.code,
+            state,
+            refundedAmount.minorUnits,
+            createdAt.milliseconds,
+            updatedAt.milliseconds,
+        ] + PaymentDetailColumns(details).values
+    }
+
+    public mutating func didInsert(rowID: Int64) { id = PaymentID(rawValue: rowID) }
+}
+
+/// Payments can be observed like the records of a site, and are never deleted.
+extension Payment: ObservableObject {
+    public static let keyColumnNames = ["id"]
+    public static let keyedStatements = KeyedStatements(
+        table: databaseTableName, columns: columnNames, key: keyColumnNames)
+    public static let relationships: [Relationship<Payment>] = []
+    public static let columns = Columns()
+
+    public var keyValues: [any DatabaseValueConvertible] { [id.rawValue] }
+
+    /// The columns to filter and sort by.
+    public struct Columns: Sendable {
+        public let id = RecordColumn<Int64>("id")
+        public let siteID = RecordColumn<Int64>("siteID")
+        public let orderID = RecordColumn<Int64>("orderID")
+    }
+}
+
+/// The columns of ``PaymentDetails`` in the table of payments. All are text; card and host data are uppercase
+/// hexadecimal digits. No column takes a card number, a track, a PIN or a key.
+private struct PaymentDetailColumns {
+    static let names = [
+        "brand", "last4", "entryMode", "cvm", "authCode", "aid", "applicationName", "tvr", "tsi", "cryptogram",
+        "cryptogramType", "odaMethod", "odaResult", "odaReason", "arc", "hostReference", "atc", "declineReason",
+        "errorCode", "errorMessage", "accountType", "issuerApplicationData",
+    ]
+
+    /// The columns that do not belong to the card.
+    private static let otherNames: Set = ["declineReason", "errorCode", "errorMessage"]
+
+    private var texts: [String: String] = [:]
+
+    var values: [(any DatabaseValueConvertible)?] { Self.names.map { texts[$0] } }
+
+    init(_ reader: inout RowReader) throws {
+        for name in Self.names { texts[name] = try reader.optional(name) }
+    }
+
+    init(_ details: PaymentDetails) {
+        texts["declineReason"] = details.declineReason?.rawValue
+        texts["errorCode"] = details.errorCode
+        texts["errorMessage"] = details.errorMessage.map(PANMasking.masked)
+        guard let card = details.card else { return }
+        // Words that are never nil: a column without a value reads as an empty word.
+        let words = [
+            "brand": card.brand, "entryMode": card.entryMode.rawValue, "cvm": card.cardholderVerification.rawValue,
+            "odaMethod": card.offlineDataAuthentication.rawValue, "odaResult": card.offlineDataAuthenticationResult,
+        ]
+        for (name, word) in words where !word.isEmpty { texts[name] = word }
+        texts["last4"] = card.lastFour
+        texts["authCode"] = card.authorizationCode
+        texts["aid"] = card.aid
+        texts["applicationName"] = card.applicationName
+        texts["accountType"] = card.accountType?.rawValue
+        texts["tvr"] = card.terminalVerificationResults
+        texts["tsi"] = card.transactionStatusInformation
+        texts["cryptogram"] = card.applicationCryptogram
+        texts["cryptogramType"] = card.cryptogramType
+        texts["issuerApplicationData"] = card.issuerApplicationData
+        texts["odaReason"] = card.offlineDataAuthenticationReason
+        texts["arc"] = card.authorizationResponseCode
+        texts["hostReference"] = card.hostReference
+        texts["atc"] = card.applicationTransactionCounter.map { counter in
+            let digits = String(counter, radix: 16, uppercase: true)
+            return String(repeating: "0", count: 4 - digits.count) + digits
+        }
+    }
+
+    var details: PaymentDetails {
+        PaymentDetails(
+            card: card, declineReason: texts["declineReason"].map { DeclineReason(rawValue: $0) ?? .unknown },
+            errorCode: texts["errorCode"], errorMessage: texts["errorMessage"])
+    }
+
+    /// Nil when no column of the card has a value: no card was read.
+    private var card: CardDetails? {
+        guard Self.names.contains(where: { texts[$0] != nil && !Self.otherNames.contains($0) }) else { return nil }
+        return CardDetails(
+            brand: texts["brand", default: ""], lastFour: texts["last4"],
+            entryMode: CardDetails.EntryMode(rawValue: texts["entryMode", default: ""]),
+            cardholderVerification: CardDetails.CardholderVerification(rawValue: texts["cvm", default: ""]),
+            aid: texts["aid"], applicationName: texts["applicationName"],
+            accountType: texts["accountType"].flatMap(AccountType.init(rawValue:)),
+            terminalVerificationResults: texts["tvr"], transactionStatusInformation: texts["tsi"],
+            applicationCryptogram: texts["cryptogram"], cryptogramType: texts["cryptogramType"],
+            issuerApplicationData: texts["issuerApplicationData"],
+            applicationTransactionCounter: texts["atc"].flatMap { UInt16($0, radix: 16) },
+            authorizationResponseCode: texts["arc"], authorizationCode: texts["authCode"],
+            hostReference: texts["hostReference"],
+            offlineDataAuthentication: CardDetails.OfflineDataAuthentication(rawValue: texts["odaMethod", default: ""]),
+            offlineDataAuthenticationResult: texts["odaResult", default: ""],
+            offlineDataAuthenticationReason: texts["odaReason"])
+    }
+}
+
+extension PaymentAttempt: IdentifiedObject {
+    public static let databaseTableName = "paymentAttempt"
+    public static let columnNames = [
+        "id", "paymentID", "kind", "idempotencyKey", "state", "stan", "hostName", "amount", "currency", "lease",
+        "transitions", "hostReference", "lastError", "advice", "createdAt", "updatedAt",
+    ]
+    public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
+
+    public var objectID: Int64 { id }
+
+    public init(row: Row) throws {
+        var reader = RowReader(row: row, of: Self.self)
+        self.init(
+            id: try reader.value("id"), paymentID: try reader.value("paymentID"), kind: try reader.value("kind"),
+            key: IdempotencyKey(rawValue: try reader.value("idempotencyKey")), state: try reader.value("state"),
+            stan: try reader.value("stan"), hostName: try reader.value("hostName"),
+            amount: try reader.money("amount"), lease: try reader.value("lease"),
+            transitions: try reader.value("transitions"), hostReference: try reader.optional("hostReference"),
+            lastError: try reader.optional("lastError"), advice: try reader.optional("advice"),
+            createdAt: try reader.timestamp("createdAt"), updatedAt: try reader.timestamp("updatedAt"))
+    }
+
+    public var columnValues: [(any DatabaseValueConvertible)?] {
+        [
+            id,
+            paymentID,
+            kind,
+            key.rawValue,
+            state,
+            stan,
+            hostName,
+            amount.minorUnits,
+            amount.currency.code,
+            lease,
+            transitions,
+            hostReference,
+            lastError.map(PANMasking.masked),
+            advice,
+            createdAt.milliseconds,
+            updatedAt.milliseconds,
+        ]
+    }
+}
+
+extension AttemptTransition: Object {
+    public static let databaseTableName = "attemptTransition"
+    public static let columnNames = ["attemptID", "sequence", "state", "at", "detail"]
+    public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
+
+    init(of attempt: PaymentAttempt, detail: String?) {
+        self.init(
+            attemptID: attempt.id, sequence: attempt.transitions, state: attempt.state, at: attempt.updatedAt,
+            detail: detail)
+    }
+
+    public init(row: Row) throws {
+        var reader = RowReader(row: row, of: Self.self)
+        self.init(
+            attemptID: try reader.value("attemptID"), sequence: try reader.value("sequence"),
+            state: try reader.value("state"), at: try reader.timestamp("at"), detail: try reader.optional("detail"))
+    }
+
+    public var columnValues: [(any DatabaseValueConvertible)?] {
+        [
+            attemptID,
+            sequence,
+            state,
+            at.milliseconds,
+            detail.map(PANMasking.masked),
+        ]
+    }
+}

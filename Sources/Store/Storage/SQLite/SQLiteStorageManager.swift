@@ -1,0 +1,207 @@
+public import Determinism
+internal import GRDB
+internal import Glibc
+
+/// A database in one SQLite file: write-ahead log, foreign keys, one writer, many readers.
+public final class SQLiteStorageManager: StorageManagerType {
+    public let path: String?
+    /// The failures that a committed payment survives.
+    public let durability: Durability
+    let writer: any DatabaseWriter
+    /// Delivers the notifications of commits.
+    let notifier = CommitNotifier()
+    /// Whether everything happens inside one transaction that ``rewind(random:)`` rolls back.
+    private let isRewindable: Bool
+
+    /// How long a call waits for another process, in seconds.
+    private static let busyTimeoutSeconds = 5.0
+
+    /// Opens the database at `path`. Creates a missing file and missing folders, readable only by their owner.
+    ///
+    /// - Parameters:
+    ///   - path: the path of the database file.
+    ///   - durability: `.full` for real payments.
+    ///   - random: the source of a new database's identity.
+    /// - Throws: ``StorageError``. A database of a newer version or another program stays unchanged.
+    public convenience init(
+        path: String, durability: Durability = .full, random: any RandomSource = SystemRandomSource()
+    ) throws(StorageError) {
+        try self.init(path: path, durability: durability, random: random, schema: .current)
+    }
+
+    init(
+        path: String, durability: Durability, random: any RandomSource, schema: SchemaMigrator,
+        retry: BusyRetry = .standard
+    ) throws(StorageError) {
+        try DatabaseFile.create(at: path)
+        do {
+            var configuration = Self.configuration(path: path, schema: schema)
+            configuration.prepareDatabase { database in
+                if !database.configuration.readonly { try retry.enableWriteAheadLog(in: database) }
+            }
+            let pool = try DatabasePool(path: path, configuration: configuration)
+            // The pool sets NORMAL when it turns on WAL, so this must come later, and outside a transaction, where
+            // SQLite would ignore it.
+            try pool.writeWithoutTransaction {
+                try $0.execute(sql: "PRAGMA synchronous = \(durability.rawValue)")
+            }
+            try schema.migrate(pool, random: random)
+            (self.path, self.durability, writer, isRewindable) = (path, durability, pool, false)
+        } catch {
+            throw StorageError(error, path: path)
+        }
+    }
+
+    /// Creates an empty database in memory. It exists as long as this object.
+    ///
+    /// - Throws: ``StorageError``
+    public init(inMemoryWith random: any RandomSource = SystemRandomSource()) throws(StorageError) {
+        do {
+            let queue = try DatabaseQueue(configuration: Self.configuration(path: ":memory:", schema: .current))
+            try SchemaMigrator.current.migrate(queue, random: random)
+            (path, durability, writer, isRewindable) = (nil, .off, queue, false)
+        } catch {
+            throw StorageError(error, path: ":memory:")
+        }
+    }
+
+    /// Creates an empty database in memory that ``rewind(random:)`` empties again. Rewinding keeps the schema and the
+    /// prepared statements, so it is many times faster than creating another database.
+    ///
+    /// All changes happen in one transaction that is never committed; each commit inside it is a savepoint. Observers
+    /// therefore receive no notifications.
+    ///
+    /// - Parameter random: the source of the database's identity.
+    /// - Throws: ``StorageError``
+    public init(rewindableWith random: any RandomSource) throws(StorageError) {
+        do {
+            var configuration = Self.configuration(path: ":memory:", schema: .current)
+            configuration.allowsUnsafeTransactions = true
+            let queue = try DatabaseQueue(configuration: configuration)
+            try SchemaMigrator.current.migrate(queue, random: random)
+            try queue.writeWithoutTransaction { try $0.beginTransaction(.immediate) }
+            (path, durability, writer, isRewindable) = (nil, .off, queue, true)
+        } catch {
+            throw StorageError(error, path: ":memory:")
+        }
+    }
+
+    /// Empties a rewindable database and gives it a new identity. Does nothing for other databases.
+    ///
+    /// - Parameter random: the source of the new identity.
+    /// - Throws: ``StorageError``
+    public func rewind(random: any RandomSource) throws(StorageError) {
+        guard isRewindable else { return }
+        do {
+            try writer.writeWithoutTransaction { database in
+                try database.cachedStatement(sql: "ROLLBACK").execute()
+                try database.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
+                try SQLiteStorage(database: database).updateObject(DatabaseIdentity(drawnFrom: random))
+            }
+        } catch {
+            throw StorageError(error, path: ":memory:")
+        }
+    }
+
+    public func read<T>(_ query: (any StorageType) throws -> T) throws -> T {
+        try access {
+            // A regular read would set a pragma that forces SQLite to prepare every statement again.
+            guard isRewindable else { return try writer.read { try query(SQLiteStorage(database: $0)) } }
+            return try writer.unsafeRead { try query(SQLiteStorage(database: $0)) }
+        }
+    }
+
+    public func performAndSave<T>(_ operation: (any StorageType) throws -> T) throws -> T {
+        let result = try access {
+            try isRewindable ? nest(operation) : writer.write { try operation(SQLiteStorage(database: $0)) }
+        }
+        notifier.deliver()
+        return result
+    }
+
+    private func nest<T>(_ operation: (any StorageType) throws -> T) throws -> T {
+        try writer.writeWithoutTransaction { database in
+            try database.cachedStatement(sql: "SAVEPOINT operation").execute()
+            let release = try database.cachedStatement(sql: "RELEASE operation")
+            do {
+                let result = try operation(SQLiteStorage(database: database))
+                try release.execute()
+                return result
+            } catch {
+                try database.execute(sql: "ROLLBACK TO operation")
+                try release.execute()
+                throw error
+            }
+        }
+    }
+
+    func access<T>(_ body: () throws -> T) throws -> T {
+        do { return try body() } catch {
+            throw StorageError(ofDatabase: error, path: path ?? ":memory:") ?? error
+        }
+    }
+
+    private static func configuration(path: String, schema: SchemaMigrator) -> Configuration {
+        var configuration = Configuration()
+        configuration.label = "CardPresent"
+        configuration.foreignKeysEnabled = true
+        configuration.busyMode = .timeout(busyTimeoutSeconds)
+        configuration.prepareDatabase { database in
+            // Before any write, including WAL mode: a database of another program must stay unchanged.
+            if !database.configuration.readonly { try schema.checkOwnership(of: database, path: path) }
+            DecimalCollation.install(in: database)
+            TextSearch.install(in: database)
+        }
+        return configuration
+    }
+}
+
+/// The failures that a committed payment survives (SQLite's `PRAGMA synchronous` in WAL mode).
+public enum Durability: Int, Sendable, CaseIterable {
+    /// A crash of the program only. For measurements, never for real payments.
+    case off = 0
+    /// A crash of the program. A power cut can lose the last commits. Never for real payments.
+    case normal = 1
+    /// A crash of the program or the machine, and a power cut, provided that the disk honors flushes.
+    case full = 2
+}
+
+/// Retries a step for which SQLite's busy timeout does not apply.
+///
+/// SQLite does not wait when a reader becomes a writer, since two of them would wait for each other. Switching to the
+/// write-ahead log is such a step: when several programs create one database together, all but one get `SQLITE_BUSY` at
+/// once.
+struct BusyRetry: Sendable {
+    /// The pauses between the attempts.
+    let pauses: [Duration]
+    /// Suspends the calling thread.
+    let pause: @Sendable (Duration) -> Void
+
+    /// Five seconds in total, like SQLite's busy timeout: a few short pauses, since the switch takes as long as a flush
+    /// of the disk, then longer ones.
+    static let standard = BusyRetry(
+        pauses: [1, 2, 5, 10, 20, 50].map { .milliseconds($0) } + repeatElement(.milliseconds(100), count: 49)
+    ) { duration in
+        var rest = timespec(tv_sec: 0, tv_nsec: Int(duration / .nanoseconds(1)))
+        // A signal can shorten the pause, which does no harm.
+        nanosleep(&rest, nil)
+    }
+
+    /// Switches the database to the write-ahead log. Does nothing when it already uses one.
+    ///
+    /// - Throws: `DatabaseError`; `SQLITE_BUSY` when another process was in the way during all attempts.
+    func enableWriteAheadLog(in database: Database) throws {
+        // Without SQLite's own timeout: the pauses below replace it.
+        let timeout = try Int.fetchOne(database, sql: "PRAGMA busy_timeout") ?? 0
+        try database.execute(sql: "PRAGMA busy_timeout = 0")
+        defer { try? database.execute(sql: "PRAGMA busy_timeout = \(timeout)") }
+        for duration in pauses {
+            do {
+                return try database.execute(sql: "PRAGMA journal_mode = WAL")
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+                pause(duration)
+            }
+        }
+        try database.execute(sql: "PRAGMA journal_mode = WAL")
+    }
+}

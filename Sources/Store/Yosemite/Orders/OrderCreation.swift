@@ -1,0 +1,153 @@
+public import Determinism
+internal import Networking
+internal import Storage
+internal import Text
+
+/// Creates an order exactly once.
+///
+/// WooCommerce has no idempotency keys: a repeated request creates a second order. The request is therefore never
+/// repeated, and the order carries a key in its metadata. When the response is lost, the site's newest orders are
+/// searched for that key; the site itself can't search metadata.
+struct OrderCreation: Sendable {
+    let context: StoreContext
+    let remote: OrdersRemote
+    let repository: OrderRepository
+    let siteID: Int64
+    let order: OrderChanges
+    let key: OrderCreationKey
+
+    func carryOut() async throws(StoreError) -> Order {
+        var wanted = order
+        wanted.metaData[OrderCreationKey.metadataName] = key.description
+        // The stores' term for an order made by a program and not in their pages.
+        wanted.metaData["_wc_order_attribution_source_type"] = "mobile_app"
+        let created: Order
+        do throws(NetworkError) {
+            created = try await remote.createOrder(siteID: siteID, wanted)
+        } catch {
+            if let refused = GiftCardError(error) { throw .giftCard(refused) }
+            guard error.mayHaveTakenEffect else { throw StoreError(error) }
+            guard let found = await find() else { throw .network(error) }
+            created = found
+        }
+        try repository.save([created])
+        if let card = order.giftCard { try GiftCardCheck.expect(card, on: created) }
+        return created
+    }
+
+    /// Searches the newest orders, twice with a pause, since the site may still be creating the order.
+    private func find() async -> Order? {
+        for pause in [Duration.zero, .seconds(3)] {
+            do { try await context.time.sleep(for: pause) } catch { return nil }
+            let newest: Page<Order>
+            do throws(NetworkError) {
+                newest = try await remote.loadOrders(siteID: siteID, page: PageRequest(size: 100))
+            } catch {
+                continue
+            }
+            let found = newest.elements.first { order in
+                order.metaData.contains {
+                    $0.key == OrderCreationKey.metadataName && $0.value?.textValue == key.description
+                }
+            }
+            if let found { return found }
+        }
+        return nil
+    }
+}
+
+/// Identifies a requested order, so that it can be found when the response to its creation is lost.
+public struct OrderCreationKey: Hashable, Sendable, CustomStringConvertible {
+    /// The metadata name of the key. WordPress hides names that begin with an underscore from users.
+    public static let metadataName = "_cardpresent_key"
+
+    public let description: String
+
+    /// Creates a new key of 128 random bits.
+    public init(random: any RandomSource) {
+        description = random.bytes(16).lowercaseHexadecimal
+    }
+
+    /// Creates a key from its text.
+    public init(_ text: String) { description = text }
+}
+
+/// Deletes an order: here at once, and then at the site. If the site refuses, the order is restored.
+struct OrderDeletion: Sendable {
+    let context: StoreContext
+    let remote: OrdersRemote
+    let repository: OrderRepository
+    let siteID: Int64
+    let orderID: Int64
+    /// Whether the order skips the trash.
+    let isPermanent: Bool
+
+    private struct Hidden: Sendable {
+        let order: Order
+        let notes: [OrderNote]
+        let results: [SearchResult]
+    }
+
+    func carryOut() async throws(StoreError) {
+        let hidden = try hide()
+        let refusal: NetworkError
+        do throws(NetworkError) {
+            _ = try await remote.deleteOrder(siteID: siteID, orderID: orderID, force: isPermanent)
+            return
+        } catch {
+            refusal = error
+        }
+        guard !Self.isGone(refusal) else {
+            // Another user had deleted it before.
+            guard hidden == nil else { return }
+            throw OrderRepository.missing(orderID)
+        }
+        guard refusal.mayHaveTakenEffect else {
+            if let hidden { try restore(hidden, hidden.order) }
+            throw StoreError(refusal)
+        }
+        // The outcome is unknown, so ask the site.
+        let order: Order
+        do throws(NetworkError) {
+            order = try await remote.loadOrder(siteID: siteID, orderID: orderID)
+        } catch {
+            if Self.isGone(error) { return }
+            // An order without a modification date is fetched again the next time it is needed.
+            if let hidden { try restore(hidden, hidden.order.copy(dateModifiedGMT: .some(nil))) }
+            throw .network(refusal)
+        }
+        if order.status == .custom("trash") { return }
+        if let hidden { try restore(hidden, order) }
+        throw .network(refusal)
+    }
+
+    private static func isGone(_ error: NetworkError) -> Bool {
+        guard case .service(let service) = error else { return false }
+        return service.kind == .notFound || service.code == "woocommerce_rest_already_trashed"
+    }
+
+    private func hide() throws(StoreError) -> Hidden? {
+        try context.write { storage in
+            guard let order = try OrderRepository.order(siteID: siteID, orderID: orderID, in: storage) else {
+                return nil
+            }
+            let notes = try storage.models(
+                OrderNote.self, matching: { $0.siteID == siteID && $0.orderID == orderID })
+            let results = try storage.models(
+                SearchResult.self,
+                matching: { $0.siteID == siteID && $0.entity == OrderRepository.entity && $0.elementID == orderID })
+            try OrderRepository.delete(siteID: siteID, orderIDs: [orderID], in: storage)
+            return Hidden(order: order, notes: notes, results: results)
+        }
+    }
+
+    private func restore(_ hidden: Hidden, _ order: Order) throws(StoreError) {
+        try context.write { storage in
+            // An order that the site has sent since is newer.
+            guard try OrderRepository.order(siteID: siteID, orderID: orderID, in: storage) == nil else { return }
+            try storage.save(order)
+            try storage.save(hidden.notes)
+            try storage.save(hidden.results)
+        }
+    }
+}

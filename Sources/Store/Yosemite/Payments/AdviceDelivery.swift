@@ -1,0 +1,69 @@
+internal import Foundation
+internal import Hardware
+internal import Money
+internal import Payments
+internal import SmartCard
+internal import Storage
+internal import Text
+
+/// Sends the host the advices of ended attempts. No money depends on them: an advice that cannot be sent now stays in
+/// the journal and is sent the next time.
+struct AdviceDelivery: Sendable {
+    let journal: PaymentJournal
+    let host: JournalingPaymentHost
+
+    func run() async {
+        guard let attempts = try? journal.attemptsWithAdvice() else { return }
+        for attempt in attempts where attempt.hostName == host.name {
+            guard let advice = attempt.advice.flatMap(StoredAdvice.init(text:)) else { continue }
+            do {
+                try await host.forward(advice.request(for: attempt))
+                try journal.forgetAdvice(for: attempt.id)
+            } catch {
+                // When one advice cannot be sent, the next ones would fail as well.
+                return
+            }
+        }
+    }
+}
+
+/// An advice as the journal stores it: the ICC data without PAN or track data.
+struct StoredAdvice: Codable, Hashable, Sendable {
+    private var lastFour: String
+    /// Tag and value, each as hexadecimal digits.
+    private var iccData: [[String]]
+    /// Nil in records of older versions, which means an offline approval.
+    private var purpose: AdviceRequest.Purpose?
+
+    init(_ advice: AdviceRequest) {
+        lastFour = advice.lastFour
+        purpose = advice.purpose
+        iccData = advice.iccData.map { [$0.tag.description, $0.value.hexadecimal] }
+    }
+
+    /// Parses ``text``; nil when it is not valid.
+    init?(text: String) {
+        guard let advice = try? JSONDecoder().decode(StoredAdvice.self, from: Data(text.utf8)),
+            advice.iccData.allSatisfy({ $0.count == 2 && UInt32($0[0], radix: 16) != nil && $0[1].count % 2 == 0 })
+        else { return nil }
+        self = advice
+    }
+
+    /// One line of JSON.
+    var text: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+    }
+
+    func request(for attempt: PaymentAttempt) -> AdviceRequest {
+        AdviceRequest(
+            key: attempt.key, stan: attempt.stan, amount: attempt.amount,
+            lastFour: lastFour,
+            iccData: iccData.compactMap { pair in
+                guard pair.count == 2, let tag = UInt32(pair[0], radix: 16) else { return nil }
+                return BERTLV(BERTag(rawValue: tag), [UInt8](hexadecimal: pair[1]) ?? [])
+            }, purpose: purpose ?? .offlineApproval)
+    }
+
+}

@@ -1,0 +1,147 @@
+internal import Determinism
+internal import Hardware
+internal import Payments
+internal import Storage
+
+/// Takes the payments of recorded attempts, refunds payments, and records the results.
+///
+/// ``JournalingPaymentHost`` writes the journal before anything is sent. This type records the end: state, card data,
+/// and receipt in one transaction.
+struct PaymentCollection: Sendable {
+    let journal: PaymentJournal
+    let host: JournalingPaymentHost
+    let service: any CardReaderService
+    let receipts: ReceiptWriter
+    let history: StoredCardHistory?
+    /// Notifies the store site of the payment of its order.
+    let captures: OrderPaymentNotifications
+    let time: any TimeSource
+
+    /// Takes the payment of an attempt.
+    func run(
+        _ entry: JournalEntry, request: PaymentRequest, bill: ReceiptBill,
+        onMessage: @escaping @Sendable (CardReaderEvent) -> Void,
+        onProcessed: @Sendable (PaymentIntent) -> Void
+    ) async throws(CardPresentPaymentsError) -> Payment {
+        let attempt = entry.attempt
+        let key = attempt.key
+        host.open(attempt)
+        history?.begin()
+        let result: Result<PaymentIntent, CardReaderServiceError>
+        do throws(CardReaderServiceError) {
+            let parameters = PaymentIntentParameters(
+                key: key, stan: attempt.stan, amount: attempt.amount, cardTimeout: request.cardTimeout,
+                accountType: request.accountType, forcedOnline: request.forcedOnline, metadata: request.metadata)
+            result = .success(try await service.capturePayment(parameters, onEvent: onMessage))
+        } catch {
+            result = .failure(error)
+        }
+        let phase = host.close(key)
+        do throws(JournalError) {
+            switch result {
+            case .success(let intent):
+                var recorded = try recordApproval(intent, of: entry, bill)
+                onProcessed(intent)
+                if let advice = intent.advice { recorded = await advise(advice, of: entry) ?? recorded }
+                await AdviceDelivery(journal: journal, host: host).run()
+                // The removal of the card does not wait for the store.
+                async let told: Void = tellSite(of: recorded)
+                await waitForRemoval(onMessage)
+                await told
+                // A payment that cannot be read back is recorded nevertheless.
+                return (try? journal.paymentWithNotification(entry.payment.id)) ?? recorded
+            case .failure(let error):
+                let recorded = try record(PaymentFailure(error), of: entry, bill, phase: phase)
+                await AdviceDelivery(journal: journal, host: host).run()
+                return recorded
+            }
+        } catch {
+            throw .journal(error)
+        }
+    }
+
+    /// Waits for the removal of the card. The payment is already recorded, so an error does not change it.
+    private func waitForRemoval(_ onMessage: @Sendable (CardReaderEvent) -> Void) async {
+        do throws(CardReaderServiceError) {
+            try await service.waitForInsertedCardToBeRemoved()
+            onMessage(.cardRemovedAfterClientSidePaymentCapture)
+        } catch {
+            onMessage(.displayMessage(String(describing: error)))
+        }
+    }
+
+    /// Notifies the store site. The payment and the notification are already recorded, so recovery handles an error.
+    private func tellSite(of payment: Payment) async {
+        guard payment.notification?.state == .due else { return }
+        _ = try? await captures.sync(payment.id)
+    }
+
+    private func recordApproval(
+        _ intent: PaymentIntent, of entry: JournalEntry, _ bill: ReceiptBill
+    ) throws(JournalError) -> Payment {
+        // The advice of an offline approval must reach the host before the payment counts as captured.
+        let finished = try journal.finish(
+            entry.attempt.id, as: intent.advice == nil ? .captured : .authorized,
+            details: PaymentDetails(card: intent.details),
+            receipt: receipt(.approved, of: entry, bill, card: intent.details),
+            advice: intent.advice.map(StoredAdvice.init)?.text,
+            offlineCard: intent.advice == nil ? nil : history?.offlineCard, at: time.now())
+        return try journal.addNotification(to: finished.payment)
+    }
+
+    /// Sends the host the advice of an offline approval. Recovery sends it again after an error, which does not change
+    /// that the payment is approved and recorded.
+    private func advise(_ advice: AdviceRequest, of entry: JournalEntry) async -> Payment? {
+        do {
+            try await host.advise(advice)
+            return try journal.addNotification(
+                to: try journal.finish(entry.attempt.id, as: .captured, at: time.now()).payment)
+        } catch {
+            return nil
+        }
+    }
+
+    private func record(
+        _ failure: PaymentFailure, of entry: JournalEntry, _ bill: ReceiptBill, phase: JournalingPaymentHost.Phase
+    ) throws(JournalError) -> Payment {
+        let details = failure.details
+        let id = entry.attempt.id
+        let recorded: JournalEntry
+        // Independent of the error: an approval, or a possible one, that was not reversed is not final.
+        if phase == .moved || phase == .reversing || failure.isUnknown {
+            recorded = try journal.markUnknown(
+                id, reason: failure.message, details: details,
+                receipt: receipt(.unknown, of: entry, bill, card: failure.card, failure: failure), at: time.now())
+        } else {
+            // An approval that the till reversed is void. If the card declined, the payment is declined, whatever the
+            // host answered before.
+            let isVoid = phase == .voided && !failure.isDecline
+            let outcome: ReceiptContent.Outcome = isVoid ? .approved : failure.isDecline ? .declined : .canceled
+            let state: AttemptState =
+                switch phase {
+                case .reversed, .voided: .reversed
+                case .nothingSent where failure.isCancellation: .canceled
+                case .nothingSent, .undelivered, .refused, .moved, .reversing: failure.isDecline ? .declined : .failed
+                }
+            recorded = try journal.finish(
+                id, as: state, details: details,
+                receipt: failure.card == nil
+                    ? nil
+                    : receipt(
+                        outcome, of: entry, bill, isVoid: isVoid, card: failure.card, failure: failure),
+                detail: failure.message, at: time.now())
+        }
+        return try journal.addNotification(to: recorded.payment)
+    }
+
+    private func receipt(
+        _ outcome: ReceiptContent.Outcome, of entry: JournalEntry, _ bill: ReceiptBill, isVoid: Bool = false,
+        card: CardDetails?, failure: PaymentFailure? = nil
+    ) -> ReceiptDraft {
+        ReceiptWriter.draft(
+            receipts.content(
+                kind: isVoid ? .void : .sale, outcome: outcome, payment: entry.payment.id,
+                orderID: entry.payment.orderID, amount: entry.attempt.amount, reason: failure?.message, bill: bill,
+                card: card))
+    }
+}

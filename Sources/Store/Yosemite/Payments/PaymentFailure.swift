@@ -1,0 +1,90 @@
+public import Hardware
+internal import Payments
+internal import Storage
+
+/// The recorded and reported reason of a failed payment.
+struct PaymentFailure: Hashable, Sendable {
+    /// A machine-readable code.
+    var code: String
+    /// A human-readable sentence.
+    var message: String
+    var declineReason: DeclineReason?
+    /// The card data read before the failure.
+    var card: CardDetails?
+    /// Whether the card or the host declined, as opposed to an error.
+    var isDecline = false
+    /// Whether the host may have moved money without answering.
+    var isUnknown = false
+
+    var isCancellation: Bool { code == PaymentErrorCode.canceled }
+
+    /// The failure as the journal stores it.
+    var details: PaymentDetails {
+        PaymentDetails(card: card, declineReason: declineReason, errorCode: code, errorMessage: message)
+    }
+
+    init(code: String, message: String) { (self.code, self.message) = (code, message) }
+
+    init(_ error: CardReaderServiceError) {
+        self.init(code: Self.code(of: error), message: String(describing: error))
+        switch error {
+        case .paymentCaptureWithPaymentMethod(let underlying, let card):
+            self.card = card
+            switch underlying {
+            case .paymentDeclinedByPaymentProcessorAPI(let reason):
+                (isDecline, declineReason) = (true, reason)
+            case .paymentDeclinedByCardReader: isDecline = true
+            default: break
+            }
+        case .paymentOutcomeUnknown(_, let card): (isUnknown, self.card) = (true, card)
+        case .refundPayment(.paymentDeclinedByPaymentProcessorAPI(let reason), _):
+            (isDecline, declineReason) = (true, reason)
+        case .refundOutcomeUnknown: isUnknown = true
+        default: break
+        }
+    }
+
+    private static func code(of error: CardReaderServiceError) -> String {
+        guard let underlying = error.underlying else { return "reader_failed" }
+        return switch underlying {
+        case .commandCanceled: PaymentErrorCode.canceled
+        case .paymentDeclinedByPaymentProcessorAPI(.callIssuer): PaymentErrorCode.referred
+        case .paymentDeclinedByPaymentProcessorAPI: PaymentErrorCode.declinedByHost
+        case .paymentDeclinedByCardReader: PaymentErrorCode.declinedByCard
+        case .cardReadTimeOut: "card_timeout"
+        case .cardInsertNotRead: "card_not_read"
+        case .cardSwipeNotRead: "swipe_not_read"
+        case .chipCardSwiped: "chip_card_swiped"
+        case .cardRemoved: "card_removed"
+        case .cardLeftInReader: "card_left_in_reader"
+        case .notConnectedToReader: "no_reader"
+        case .alreadyConnectedToReader: "reader_connected"
+        case .readerBusy: "reader_busy"
+        case .readerNotFound: "reader_not_found"
+        case .readerAccessDenied: "reader_access_denied"
+        case .readerIncompatible: "reader_incompatible"
+        case .readerCommunicationError: "reader_failed"
+        case .readerDisconnected: "reader_unplugged"
+        case .readerReconnecting: "reader_reconnecting"
+        case .readerTaken: "reader_taken"
+        case .processorAPIError: "host_failed"
+        case .notConnectedToInternet: "host_unreachable"
+        case .requestTimedOut: "host_timeout"
+        case .featureNotAvailable: "not_available"
+        case .readerSoftwareUpdateFailed, .readerSoftwareUpdateFailedReader: "update_failed"
+        case .readerSoftwareUpdateFailedBatteryLow: "battery_low"
+        case .readerSoftwareUpdateFailedInterrupted: "update_interrupted"
+        case .readerSoftwareUpdateFailedServer: "firmware_unusable"
+        case .noSoftwareUpdateAvailable: "no_update"
+        case .noActivePaymentIntent, .noRefundInProgress, .softwareUpdateNotCancellable: "nothing_running"
+        case .invalidAmount: "invalid_amount"
+        case .invalidCurrency: "invalid_currency"
+        case .internalServiceError: "internal"
+        }
+    }
+}
+
+extension CardReaderServiceError {
+    /// The machine-readable code that is recorded for this failure, for example `card_timeout`.
+    public var code: String { PaymentFailure(self).code }
+}

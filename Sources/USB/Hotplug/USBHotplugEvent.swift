@@ -1,5 +1,0 @@
-/// A device came or went.
-public enum USBHotplugEvent: Hashable, Sendable {
-    case arrived(USBDevice)
-    case left(USBDevice)
-}

@@ -1,4 +1,0 @@
-import Testing
-
-/// One fake pcscd at a time.
-@Suite("Readers behind pcscd", .serialized) enum WithFakeDaemon {}

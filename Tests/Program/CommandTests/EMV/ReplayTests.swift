@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+@Suite("emv replay, emv oda")
+struct ReplayTests {
+    /// A test card of an invented payment system that others recorded.
+    private static let traces = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Card/EMVReplayTests/Traces")
+    private static let trace = traces.appending(path: "invented-scheme-dda.jsonl").path
+    private static let signatures = traces.appending(path: "invented-scheme-dda.yaml").path
+
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    private func run(_ arguments: String...) throws -> ProgramResult {
+        try Program.run(["emv"] + arguments, in: scratch)
+    }
+
+    @Test func `replay reports the first difference between kernel and recorded terminal, and exits with 7`() throws {
+        let result = try run("replay", Self.trace, "--json")
+
+        #expect(result.status == 7)
+        let told = try result.object()
+        #expect(told["agrees"] as? Bool == false)
+        #expect(told["oda"] as? String == "dda")
+        // The key of the invented payment system was not given.
+        #expect(told["odaResult"] as? String == "failed")
+        let differences = try #require(told["differences"] as? [[String: Any]])
+        #expect(differences.contains { $0["kind"] as? String == "onlyRecorded" && $0["line"] as? Int == 22 })
+    }
+
+    @Test func `a trace that cannot be read is reported with its line`() throws {
+        let trace = try scratch.write("{\"c\":\"00A40400\",\"r\":\"9000\"}\n{\"c\":\"00\"}\n", to: "trace.jsonl")
+        let result = try run("replay", trace)
+
+        #expect(result.status == 65)
+        #expect(result.error.contains("trace.jsonl:2"))
+        #expect(try run("replay", scratch.file("none.jsonl")).status == 65)
+    }
+
+    @Test func `oda checks given certificates step by step`() throws {
+        let result = try run("oda", Self.signatures)
+
+        #expect(result.status == 0)
+        #expect(
+            result.output == """
+                issuerCertificate   passed
+                iccCertificate      passed
+                dynamicData         passed
+                9F4C                002C
+                passed
+
+                """)
+    }
+
+    @Test func `an unexpected result exits with 7 and names the step`() throws {
+        let text = try String(contentsOfFile: Self.signatures, encoding: .utf8)
+            .replacingOccurrences(of: #"terminalData: "01234567""#, with: #"terminalData: "01234568""#)
+        let result = try run("oda", try scratch.write(text, to: "case.yaml"), "--json")
+
+        #expect(result.status == 7)
+        let told = try result.object()
+        #expect(told["result"] as? String == "failed")
+        let steps = try #require(told["steps"] as? [[String: Any]])
+        #expect(steps.last?["step"] as? String == "dynamicData")
+        #expect(steps.last?["reason"] as? String != nil)
+    }
+
+    @Test func `the help of oda describes its file`() throws {
+        let help = try run("oda", "--help").output
+
+        for key in ["authority", "issuer", "icc", "staticData", "terminalData", "transactionData", "expected"] {
+            #expect(help.contains(key))
+        }
+    }
+}

@@ -1,0 +1,208 @@
+import Testing
+
+@Suite("Help")
+struct HelpTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    @Test(arguments: [["--help"], ["-h"], ["help"], []])
+    func `the program lists its commands`(arguments: [String]) throws {
+        let result = try Program.run(arguments, in: scratch)
+        #expect(result.status == 0)
+        #expect(result.error == "")
+        #expect(
+            result.output == """
+                OVERVIEW: Take card-present payments, record them, and print receipts.
+
+                EXAMPLES:
+                  cardpresent pay 12.50
+                  cardpresent payments list
+                  cardpresent receipts print P000001
+                  cardpresent doctor
+
+                For testing and development only: no EMVCo approval, no PCI assessment. The
+                payment host is a simulated issuer, and no money moves.
+
+                Exit codes: 0 approved or done, 1 internal error, 2 declined, 3 canceled, 4
+                outcome unknown, 5 reader or card, 6 printer, 7 comparison found differences,
+                64 usage, 65 bad data, 69 unavailable, 75 try again, 78 configuration.
+
+                USAGE: cardpresent <subcommand>
+
+                OPTIONS:
+                  --version               Show the version.
+                  -h, --help              Show help information.
+
+                SUBCOMMANDS:
+                  pay                     Take a card payment.
+                  refund                  Refund a captured payment.
+                  payments                List, show, recover, and sync payments.
+                  receipts                List, show, render, print, and email receipts.
+                  printers                List and test printers, and set the default printer.
+                  drawer                  Open the cash drawer.
+                  readers                 List, show, watch, and update card readers.
+                  login                   Sign in to a store.
+                  logout                  Sign out of the store and delete its local data.
+                  sites                   List your sites and choose the current store.
+                  orders                  List, sync, create, and edit orders.
+                  customers               List, show, search, and sync customers.
+                  stats                   Show the store's sales statistics.
+                  settings                List, show, change, and sync store settings.
+                  taxes                   List and show tax rates and tax classes.
+                  shipments               List, add, and delete shipment tracking.
+                  comments                Moderate and reply to comments and product reviews.
+                  notifications           List and sync WordPress.com notifications.
+                  cards                   List and show simulated cards.
+                  simulate                Run simulated sessions, hardware, and stores.
+                  exceptions              Manage the exception file of blocked cards.
+                  issuer                  Show and reconcile the simulated issuer's ledger.
+                  config                  Show and check the till configuration.
+                  features                List features and experiments.
+                  emv                     Decode, replay, and verify EMV data.
+                  debug                   Debug store responses.
+                  doctor                  Diagnose and fix problems with readers, printers, and
+                                          the database.
+
+                  See 'cardpresent help <subcommand>' for detailed help.
+
+                """)
+    }
+
+    @Test(arguments: [["pay", "--help"], ["help", "pay"]])
+    func `pay lists its options`(arguments: [String]) throws {
+        let result = try Program.run(arguments, in: scratch)
+        #expect(result.status == 0)
+        #expect(
+            result.output == """
+                OVERVIEW: Take a card payment.
+
+                EXAMPLES:
+                  cardpresent pay 12.50
+                  cardpresent pay 12.50 --reader usb --printer receipts
+                  cardpresent pay --order 123
+                  cardpresent pay 12.50 --card visa-debit --pin 1234 --seed 7
+
+                The payment is recorded in the journal before anything is sent to the host.
+                Ctrl-C cancels the payment and reverses what was already sent. 'cardpresent
+                payments list' always shows the result.
+
+                With --order, the amount comes from the order in the store that you are signed
+                in to, and the store is notified of the payment. The exit code reports the
+                payment only: 0 means the card was charged, even if the store could not be
+                notified yet. In that case a warning appears on stderr and under 'capture' in
+                the JSON, and 'cardpresent payments sync' notifies the store.
+
+                USAGE: cardpresent pay [<options>] [<amount>]
+
+                ARGUMENTS:
+                  <amount>                Amount as a decimal, for example 12.50. Not with
+                                          --order.
+
+                OPTIONS:
+                  --currency <code>       ISO 4217 currency code. Default: the configured
+                                          currency, or USD.
+                  --tip <decimal>         Tip to add to the amount. Not with --order; add a fee
+                                          to the order instead.
+                  --order <id>            ID of the store order to pay.
+                  --gateway <gateway>     Payment gateway of the store: woocommerce-payments or
+                                          woocommerce-stripe. Default: the only one.
+                  --account <account>     Account type that the cardholder selected. (values:
+                                          savings, cheque, credit)
+                  --reader <reader>       Card reader: usb (the first one), usb:ID, pcsc:NAME
+                                          (through pcscd), or a simulated reader. (values: usb,
+                                          pcsc, simulated, simulated:tpdu,
+                                          simulated:short-apdu, simulated:extended-apdu,
+                                          simulated:battery, simulated:pinpad,
+                                          simulated:tpdu-t0, simulated:dual-slot,
+                                          simulated:contactless, simulated:dual-interface,
+                                          simulated:combo, simulated:updatable, simulated:msr,
+                                          simulated:msr-fixed, simulated:msr-keyboard,
+                                          simulated:msr-encrypted; default: simulated:tpdu)
+                        'cardpresent readers list' lists the connected readers, and
+                        'cardpresent readers list --pcsc' those of pcscd. NAME may be part of
+                        the reader's name.
+                  --card <profile>        Card in the simulated reader: a profile name or the
+                                          path of a profile file. (default: visa-credit)
+                        'cardpresent cards list' lists the profiles.
+                  --pin <digits>          PIN of the cardholder; '-' reads it from standard
+                                          input.
+                        Default: the PIN in the card profile for a simulated reader, or a
+                        prompt on the terminal for a real reader. Other users of this machine
+                        can see a PIN on the command line.
+                  --seed <number>         Random seed. The same seed gives the same bytes.
+                        The simulated clock starts at 2026-01-02 12:00 UTC and advances only
+                        while the program waits.
+                  --trace <file>          Write each card exchange to this file as JSON lines,
+                                          with card data masked.
+                  --force-online          Require online authorization.
+                  --timeout <seconds>     Time to wait for a card. (default: 60)
+                  --issuer-rules <rules>  Rules of the simulated issuer: a built-in name or the
+                                          path of a YAML file.
+                        They take precedence over the card profile. With 'cents', the cents of
+                        the amount select the response code: 10.51 is declined with 51.
+                  --printer <queue>       Print the merchant and customer receipts on this
+                                          printer.
+                        A printing error does not affect the payment or the exit code.
+                  --record <file>         Record the payment to this file as a scenario for
+                                          'simulate run', without card data.
+                        The file is written however the payment ends, and does not affect the
+                        payment or the exit code. See docs/scenarios.md for the limits of
+                        replaying a real card.
+                  --force                 Overwrite an existing recording.
+                  --config <file>         Till configuration file.
+                        Default: $XDG_CONFIG_HOME/cardpresent/cardpresent.yaml, or
+                        ~/.config/cardpresent/cardpresent.yaml, if the file exists.
+                  --database <file>       Database file.
+                        Default: $XDG_DATA_HOME/cardpresent/cardpresent.sqlite, or
+                        ~/.local/share/cardpresent/cardpresent.sqlite.
+                  --json                  Print the result as JSON, errors included.
+                  --version               Show the version.
+                  -h, --help              Show help information.
+
+
+                """)
+    }
+
+    @Test func `the version is one line`() throws {
+        #expect(try Program.run(["--version"], in: scratch).output == "0.2.0\n")
+    }
+
+    @Test(arguments: [
+        ["refund"], ["payments", "list"], ["payments", "show"], ["payments", "recover"],
+        ["payments", "sync"], ["receipts", "backend"], ["receipts", "list"], ["receipts", "email"],
+        ["receipts", "show"], ["receipts", "print"], ["readers", "list"], ["readers", "info"], ["readers", "watch"],
+        ["readers", "remember"], ["readers", "forget"],
+        ["cards", "list"], ["cards", "show"], ["config", "show"], ["config", "check"], ["issuer", "ledger"],
+        ["issuer", "reconcile"], ["emv", "decode"], ["emv", "replay"], ["emv", "oda"], ["emv", "capks"],
+        ["exceptions", "add"], ["exceptions", "list"], ["exceptions", "remove"], ["simulate", "card"],
+        ["simulate", "firmware"], ["readers", "update"],
+        ["simulate", "explore"], ["simulate", "usb"], ["simulate", "store"], ["doctor"],
+        ["stats"], ["settings", "list"], ["settings", "get"], ["settings", "set"], ["settings", "sync"],
+        ["taxes", "list"], ["taxes", "classes"], ["taxes", "show"], ["shipments", "list"], ["shipments", "add"],
+        ["shipments", "delete"], ["shipments", "providers"], ["comments", "approve"], ["comments", "unapprove"],
+        ["comments", "spam"], ["comments", "unspam"], ["comments", "trash"], ["comments", "untrash"],
+        ["comments", "reply"], ["notifications", "list"], ["notifications", "read"], ["notifications", "sync"],
+    ])
+    func `every command has help, and results as JSON`(command: [String]) throws {
+        let result = try Program.run(command + ["--help"], in: scratch)
+        #expect(result.status == 0)
+        #expect(result.output.hasPrefix("OVERVIEW: "))
+        #expect(result.output.contains("USAGE: cardpresent " + command.joined(separator: " ")))
+        #expect(result.output.contains("--json"))
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func `every shell has a completion script, and bash accepts its own`(shell: String) throws {
+        let result = try Program.run(["--generate-completion-script", shell], in: scratch)
+        #expect(result.status == 0)
+        for word in ["pay", "receipts", "insufficient-funds", "dual-interface"] {
+            #expect(result.output.contains(word))
+        }
+        guard shell == "bash" else { return }
+        let script = try scratch.write(result.output, to: "completion.bash")
+        let checked = try Child(program: "/bin/bash", ["-n", script], in: scratch).result()
+        #expect(checked.status == 0)
+        #expect(checked.error == "")
+    }
+}

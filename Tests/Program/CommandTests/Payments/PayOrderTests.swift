@@ -1,0 +1,157 @@
+import Foundation
+import Glibc
+import Testing
+
+/// Orders paid from the command line, with a store in a separate process.
+@Suite("pay --order")
+struct PayOrderTests {
+    private let scratch: Scratch
+    private let capture = "POST /wc/v3/payments/orders/*/capture_terminal_payment"
+
+    init() throws { scratch = try Scratch() }
+
+    private func words(_ order: Int) -> [String] {
+        ["pay", "--order", "\(order)", "--database", scratch.database, "--json"]
+    }
+
+    private func pay(_ order: Int) throws -> ProgramResult { try Program.run(words(order), in: scratch) }
+
+    private func sync(_ words: String...) throws -> ProgramResult {
+        try Program.run(["payments", "sync", "--database", scratch.database, "--json"] + words, in: scratch)
+    }
+
+    private func capture(_ result: ProgramResult) throws -> [String: Any] {
+        let payment = try #require(try result.object()["payment"] as? [String: Any])
+        return try #require(payment["capture"] as? [String: Any])
+    }
+
+    @Test func `an order is paid once, at the store and in the journal`() throws {
+        let store = try RunningStore(in: scratch)
+        let order = try store.makeOrder()
+        let result = try pay(order)
+        #expect(result.status == 0, "\(result.error)")
+        #expect(result.error == "")
+        #expect(try capture(result)["state"] as? String == "confirmed")
+        #expect(try store.charges().count == 1)
+        #expect(try store.order(order)["status"] as? String == "completed")
+        let again = try pay(order)
+        #expect(again.status == 65)
+        #expect((try again.object()["error"] as? [String: Any])?["code"] as? String == "order_paid")
+        let records = try Records(of: scratch)
+        records.expectTruth()
+        #expect(records.payments.count == 1)
+        let text = try Program.run(["payments", "list", "--database", scratch.database], in: scratch).output
+        #expect(text.contains("order \(order): confirmed"))
+        let receipt = try Program.run(["receipts", "show", "P1", "--database", scratch.database], in: scratch).output
+        #expect(receipt.contains("#\(order)"))
+    }
+
+    @Test func `an amount together with an order, and neither of them, are usage errors`() throws {
+        for words in [["pay", "5", "--order", "1"], ["pay"], ["pay", "--order", "1", "--currency", "EUR"]] {
+            #expect(try Program.run(words + ["--database", scratch.database], in: scratch).status == 64)
+        }
+    }
+
+    @Test func `without a store an order cannot be paid, and an amount can`() throws {
+        let result = try pay(1)
+        #expect(result.status == 78)
+        #expect((try result.object()["error"] as? [String: Any])?["code"] as? String == "not_signed_in")
+        #expect(try Program.run(["pay", "5", "--database", scratch.database], in: scratch).status == 0)
+    }
+
+    @Test func `a lost response results in one charge and a correct record`() throws {
+        let store = try RunningStore(in: scratch, faults: [capture + " first:2 lost-answer"])
+        let order = try store.makeOrder()
+        let result = try pay(order)
+        #expect(result.status == 0, "\(result.error)")
+        #expect(try capture(result)["state"] as? String == "confirmed")
+        #expect(try store.charges().count == 1)
+    }
+
+    @Test func `a failing store is notified later, and the output says so`() throws {
+        let store = try RunningStore(in: scratch, faults: [capture + " 500"])
+        let order = try store.makeOrder()
+        let result = try pay(order)
+        #expect(result.status == 0)
+        #expect(try result.object()["outcome"] as? String == "approved")
+        #expect(try capture(result)["state"] as? String == "unknown")
+        #expect(result.error.contains("may not have been notified yet"))
+        #expect(try sync().status == 4)
+        try store.removeFaults()
+        let synced = try sync()
+        #expect(synced.status == 0)
+        #expect((try synced.object()["confirmed"] as? [Any])?.count == 1)
+        #expect(try store.charges().count == 1)
+        #expect(try sync().status == 0)
+    }
+
+    @Test func `a till killed while it notifies the store: the next command recovers the outcome`() throws {
+        let store = try RunningStore(in: scratch)
+        let order = try store.makeOrder()
+        try store.add(fault: capture + " latency:30000ms")
+        let child = try Child(words(order), in: scratch)
+        #expect(child.wait { (try? store.captureRequests()) ?? 0 > 0 })
+        child.send(SIGKILL)
+        #expect(try child.result().signal == SIGKILL)
+        try store.removeFaults()
+        let records = try Records(of: scratch)
+        records.expectTruth()
+        #expect(records.states == ["captured"])
+        #expect((records.payments.first?["capture"] as? [String: Any])?["state"] as? String == "confirmed")
+        #expect(try store.charges().count == 1)
+    }
+
+    @Test func `a till killed at any time leaves one charge or none`() throws {
+        let store = try RunningStore(in: scratch)
+        let clock = ContinuousClock()
+        let first = try store.makeOrder()
+        let whole = try clock.measure { try pay(first).expectStatus(0) }
+        let runs = 8
+        for run in 1...runs {
+            let order = try store.makeOrder()
+            let child = try Child(words(order), in: scratch)
+            let deadline = clock.now + whole * run / runs
+            _ = child.wait { clock.now >= deadline }
+            child.send(SIGKILL)
+            _ = try child.result()
+        }
+        let records = try Records(of: scratch)
+        records.expectTruth()
+        #expect(try store.charges().count == records.states.filter { $0 == "captured" }.count)
+        for payment in records.payments where payment["state"] as? String == "captured" {
+            #expect((payment["capture"] as? [String: Any])?["state"] as? String == "confirmed")
+        }
+    }
+
+    @Test func `an order that is closed during the payment is rejected, and the payment is reversed`() throws {
+        let store = try RunningStore(in: scratch)
+        let order = try store.makeOrder()
+        // The query before the notification is the third request.
+        try store.add(fault: "GET /wc/v3/orders/* from:3 cut")
+        let result = try pay(order)
+        #expect(result.status == 0)
+        #expect(try capture(result)["state"] as? String == "due")
+        try store.removeFaults()
+        try store.close(order)
+        let refused = try sync()
+        #expect(refused.status == 7)
+        #expect(refused.error.contains("cardpresent refund P000001"))
+        #expect(try Program.run(["refund", "P1", "--database", scratch.database], in: scratch).status == 0)
+        #expect(try store.charges().isEmpty)
+        try Records(of: scratch).expectTruth()
+    }
+
+    @Test func `the address of the store's own receipt is shown`() throws {
+        let store = try RunningStore(in: scratch)
+        let order = try store.makeOrder()
+        try pay(order).expectStatus(0)
+        let result = try Program.run(
+            ["receipts", "backend", "\(order)", "--database", scratch.database], in: scratch)
+        #expect(result.status == 0, "\(result.error)")
+        #expect(result.output.hasPrefix("http"))
+        #expect(result.output.contains("available until "))
+        #expect(
+            try Program.run(["receipts", "backend", "999999", "--database", scratch.database], in: scratch).status == 65
+        )
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import Glibc
+
+/// A private CUPS server with an IPP Everywhere printer, started by `Scripts/print-server`.
+final class PrintServer: Sendable {
+    let directory: String
+
+    /// The socket of the server: the value for `CUPS_SERVER`.
+    var socket: String { directory + "/cups.sock" }
+
+    /// With a port, the server has a queue `raw` that leads there.
+    init(rawPort: UInt16? = nil) throws {
+        directory = NSTemporaryDirectory() + "cardpresent-print-\(UUID().uuidString)"
+        try Self.run(["start", directory, "\(getpid())"] + (rawPort.map { ["\($0)"] } ?? []))
+    }
+
+    /// Administers the server: `cupsdisable receipts`.
+    func administer(_ words: String...) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = words
+        process.environment = ["CUPS_SERVER": socket, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw PrintServerError(status: process.terminationStatus) }
+    }
+
+    /// The printer accepts jobs and does not finish them until it is released.
+    func holdPrinter() throws {
+        let hold = directory + "/hold"
+        try Data().write(to: URL(fileURLWithPath: hold))
+        let script = URL(fileURLWithPath: directory + "/save")
+        let text = try String(contentsOf: script, encoding: .utf8)
+        guard !text.contains(hold) else { return }
+        let waiting = "#!/bin/sh\nwhile [ -e '\(hold)' ]; do sleep 0.05; done\n"
+        try text.replacing("#!/bin/sh\n", with: waiting, maxReplacements: 1)
+            .write(to: script, atomically: false, encoding: .utf8)
+    }
+
+    func releasePrinter() throws { try FileManager.default.removeItem(atPath: directory + "/hold") }
+
+    /// Ends one of the server's programs as a crash does: `printer` or `cupsd`.
+    func crash(_ program: String) throws {
+        let text = try String(contentsOfFile: "\(directory)/\(program).pid", encoding: .utf8)
+        guard let process = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)), kill(process, SIGKILL) == 0
+        else { throw PrintServerError(status: errno) }
+    }
+
+    deinit {
+        try? Self.run(["stop", directory])
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// The documents that reached the printer, once there are so many. The queue calls a job completed when it
+    /// has handed it over, and the printer stores it a moment later; ten seconds are the most that it may take.
+    func printed(_ count: Int) throws -> [Data] {
+        for _ in 0..<200 where try stored().count < count { usleep(50_000) }
+        return try stored()
+    }
+
+    /// What stands on the papers, once there are so many.
+    func papers(_ count: Int) throws -> [String] {
+        try printed(count).map { paper in
+            let file = directory + "/paper.pdf"
+            try paper.write(to: URL(fileURLWithPath: file))
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = ["pdftotext", "-layout", file, "-"]
+            let output = Pipe()
+            process.standardOutput = output
+            try process.run()
+            let text = output.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            guard process.terminationStatus == 0 else { throw PrintServerError(status: process.terminationStatus) }
+            return String(decoding: text, as: UTF8.self)
+        }
+    }
+
+    /// The output of `receipts jobs` when nothing is open anymore. A queue needs a moment to notice that its printer is
+    /// done; five seconds are the most that it may take.
+    func settled(_ jobs: () throws -> ProgramResult) throws -> [[String: Any]] {
+        for _ in 0..<100 {
+            let list = try jobs().list()
+            if list.allSatisfy({ $0["open"] as? Bool == false }) { return list }
+            usleep(50_000)
+        }
+        return try jobs().list()
+    }
+
+    private func stored() throws -> [Data] {
+        let folder = directory + "/printed"
+        return try FileManager.default.contentsOfDirectory(atPath: folder).filter { !$0.hasPrefix(".") }.sorted()
+            .map { try Data(contentsOf: URL(fileURLWithPath: folder + "/" + $0)) }
+    }
+
+    private static func run(_ arguments: [String]) throws {
+        let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../..").standardizedFileURL
+        let process = Process()
+        process.executableURL = root.appendingPathComponent("Scripts/print-server")
+        process.arguments = arguments
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw PrintServerError(status: process.terminationStatus) }
+    }
+}
+
+struct PrintServerError: Error { var status: Int32 }

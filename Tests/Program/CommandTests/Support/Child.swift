@@ -1,0 +1,157 @@
+import Foundation
+import Glibc
+import Testing
+
+/// A running child process. Its output goes to files, or its stderr to a terminal.
+final class Child {
+    let process: pid_t
+    /// The near end of the terminal that is the child's stderr; negative when it has none.
+    private let terminal: Int32
+    /// The child holds the far end: it is closed when the child is gone.
+    private let life: Int32
+    private let outputFile: String
+    private let errorFile: String
+
+    /// How long a child may run. It is there so that a child that hangs fails a test and does not stop them all.
+    private static let longestRun: Int32 = 60_000
+
+    // TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h. The calls around them are shown to C under _GNU_SOURCE
+    // only, which not every build of a Swift module has.
+    private static let setTerminalLock: UInt = 0x4004_5431
+    private static let getTerminalNumber: UInt = 0x8004_5430
+
+    convenience init(
+        _ arguments: [String], in scratch: Scratch, input: String = "", environment: [String: String] = [:],
+        onTerminal: Bool = false
+    ) throws {
+        try #require(
+            FileManager.default.isExecutableFile(atPath: Program.path),
+            "the program is not built: run 'swift build --product cardpresent' first")
+        try self.init(
+            program: Program.path, arguments, in: scratch, input: input, environment: environment,
+            onTerminal: onTerminal)
+    }
+
+    init(
+        program: String, _ arguments: [String], in scratch: Scratch, input: String = "",
+        environment: [String: String] = [:], onTerminal: Bool = false
+    ) throws {
+        let run = UUID().uuidString
+        let folder = NSTemporaryDirectory() + "/cardpresent-child-" + run
+        (outputFile, errorFile) = (folder + ".out", folder + ".err")
+        let inputFile = folder + ".in"
+        try Data(input.utf8).write(to: URL(fileURLWithPath: inputFile))
+        defer { unlink(inputFile) }
+
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, inputFile, O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, outputFile, O_WRONLY | O_CREAT, 0o600)
+        if onTerminal {
+            terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+            var lock: Int32 = 0
+            var number: UInt32 = 0
+            guard terminal >= 0, ioctl(terminal, Self.setTerminalLock, &lock) == 0,
+                ioctl(terminal, Self.getTerminalNumber, &number) == 0
+            else { throw ChildError(call: "/dev/ptmx", code: errno) }
+            posix_spawn_file_actions_addopen(&actions, 2, "/dev/pts/\(number)", O_RDWR | O_NOCTTY, 0)
+        } else {
+            terminal = -1
+            posix_spawn_file_actions_addopen(&actions, 2, errorFile, O_WRONLY | O_CREAT, 0o600)
+        }
+        var ends: [Int32] = [0, 0]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw ChildError(call: "socketpair", code: errno) }
+        life = ends[0]
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 9)
+        defer { close(ends[1]) }
+
+        var variables = ["HOME": scratch.folder, "TZ": "UTC", "LC_ALL": "C.UTF-8"]
+        variables["PATH"] = ProcessInfo.processInfo.environment["PATH"]
+        variables.merge(environment) { $1 }
+        var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
+        var settings: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for pointer in words + settings { free(pointer) } }
+        var process: pid_t = 0
+        let code = posix_spawn(&process, program, &actions, nil, &words, &settings)
+        guard code == 0 else { throw ChildError(call: "posix_spawn", code: code) }
+        self.process = process
+    }
+
+    deinit {
+        close(life)
+        if terminal >= 0 { close(terminal) }
+        unlink(outputFile)
+        unlink(errorFile)
+    }
+
+    func send(_ signal: Int32) { kill(process, signal) }
+
+    /// Waits for the end.
+    func result() throws -> ProgramResult {
+        var shown = ""
+        if terminal >= 0 { shown = try read(until: nil) }
+        var end = pollfd(fd: life, events: Int16(POLLIN), revents: 0)
+        let isOver = poll(&end, 1, Self.longestRun) == 1
+        if !isOver { send(SIGKILL) }
+        var status: Int32 = 0
+        guard waitpid(process, &status, 0) == process else { throw ChildError(call: "waitpid", code: errno) }
+        try #require(isOver, "the program did not end")
+        let ending = status & 0x7F
+        return ProgramResult(
+            status: ending == 0 ? status >> 8 & 0xFF : nil, signal: ending == 0 ? nil : ending,
+            output: String(
+                decoding: (try? Data(contentsOf: URL(fileURLWithPath: outputFile))) ?? Data(), as: UTF8.self),
+            error: terminal >= 0
+                ? shown
+                : String(decoding: (try? Data(contentsOf: URL(fileURLWithPath: errorFile))) ?? Data(), as: UTF8.self))
+    }
+
+    /// Reads the terminal until a text has come, or the child has closed it.
+    @discardableResult
+    func read(until text: String?) throws -> String {
+        var shown: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            var screen = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
+            guard poll(&screen, 1, Self.longestRun) == 1 else { throw ChildError(call: "poll", code: ETIMEDOUT) }
+            let count = Glibc.read(terminal, &buffer, buffer.count)
+            // Reading from a terminal whose other end is closed returns EIO.
+            guard count > 0 else { break }
+            shown += buffer.prefix(count)
+            if let text, String(decoding: shown, as: UTF8.self).contains(text) { break }
+        }
+        return String(decoding: shown, as: UTF8.self).replacing("\r\n", with: "\n")
+    }
+
+    /// Reads what the child has written to stdout so far.
+    var output: String { (try? String(contentsOfFile: outputFile, encoding: .utf8)) ?? "" }
+
+    /// Reads what the child has written to stderr so far.
+    var errorOutput: String { (try? String(contentsOfFile: errorFile, encoding: .utf8)) ?? "" }
+
+    /// Waits until something is so, which the child brings about.
+    ///
+    /// - Returns: whether it came about before the child ended.
+    func wait(until isSo: () -> Bool) -> Bool {
+        // Each look takes a millisecond and more.
+        for _ in 0..<Self.longestRun {
+            if isSo() { return true }
+            var end = pollfd(fd: life, events: Int16(POLLIN), revents: 0)
+            guard poll(&end, 1, 1) == 0 else { break }
+        }
+        return isSo()
+    }
+
+    /// Whether every thread of the child waits for something.
+    var isAsleep: Bool {
+        let folder = "/proc/\(process)/task"
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return threads.allSatisfy { thread in
+            // proc(5): the state is the letter behind the name in parentheses.
+            let text = (try? String(contentsOfFile: "\(folder)/\(thread)/stat", encoding: .utf8)) ?? ""
+            return text.split(separator: ")").last?.hasPrefix(" S") == true
+        }
+    }
+}

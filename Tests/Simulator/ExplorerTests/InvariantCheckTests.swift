@@ -1,0 +1,215 @@
+import Money
+import Payments
+import Sessions
+import Simulator
+import StoreSite
+import Testing
+
+@testable import Explorer
+
+/// Each test takes a session that is all right, and plants one mistake in what it has come to.
+@Suite("The invariants of explored sessions")
+struct SessionJudgeTests {
+    /// An order that is paid, a sale of which a part is given back, an offline approval, and a swipe.
+    private static let sound = Result {
+        try record(
+            [
+                DraftEntry("reader", "combo"), DraftEntry("site", ["unpaid": ["25.00"]]),
+                DraftEntry(
+                    "configuration",
+                    [
+                        "applications": [
+                            "extends": "standard",
+                            "list": [
+                                [
+                                    "aid": "A0000000041010", "floorLimit": "50",
+                                    "actionCodes": ["online": "0000000000", "default": "0000000000"],
+                                ]
+                            ],
+                        ]
+                    ]),
+            ],
+            "connect", ["pay": ["order": "1"]], ["pay": ["amount": "90.00"]], ["refund": ["amount": "1.50"]],
+            ["pay": ["amount": "7.00", "card": "offline-approve"]], ["pay": ["amount": "3.00", "card": "stripe-only"]],
+            ["pay": ["amount": "9.00", "card": "declined"]])
+    }
+
+    private func broken(_ plant: (inout SessionRecord) throws -> Void) throws -> Set<Invariant> {
+        var record = try Self.sound.get()
+        try plant(&record)
+        return Set(InvariantCheck(record).violations.map(\.invariant))
+    }
+
+    @Test("finds nothing in a correct session")
+    func findsNothing() throws {
+        let record = try Self.sound.get()
+        #expect(InvariantCheck(record).violations == [])
+        #expect(
+            record.steps.prefix(7).map(\.outcome).dropFirst() == [
+                "approved", "approved", "approved", "approved", "approved", "declined",
+            ])
+        #expect(record.book.contains { $0.kind == .advice })
+        #expect(record.payments.contains { $0.card?.entryMode == "swipe" })
+        #expect(record.storeCharges.count == 1)
+    }
+
+    // MARK: One charge
+
+    @Test("detects that the issuer charged an attempt twice")
+    func twoLines() throws {
+        let found = try broken { record in
+            let line = try #require(record.book.first { $0.kind == .authorization })
+            record.book.append(line)
+        }
+        #expect(found == [.oneCharge])
+    }
+
+    @Test("detects that two attempts of a payment were charged")
+    func twoAttempts() throws {
+        let found = try broken { record in
+            var again = try #require(record.attempts.first)
+            var charge = try #require(record.charges.first { $0.key == again.key })
+            (again.key, charge.key) = ("another", "another")
+            record.attempts.append(again)
+            record.charges.append(charge)
+        }
+        #expect(found.contains(.oneCharge))
+    }
+
+    @Test("detects an order that was paid or charged twice")
+    func twoPayments() throws {
+        let paid = try broken { record in
+            let order = try #require(record.payments.first?.orderID)
+            record.payments[1].orderID = order
+        }
+        #expect(paid.contains(.oneCharge))
+        let charged = try broken { record in
+            let charge = try #require(record.storeCharges.first)
+            record.storeCharges.append(charge)
+        }
+        #expect(charged == [.oneCharge])
+    }
+
+    @Test("detects a refund above the paid amount")
+    func tooMuchGivenBack() throws {
+        let found = try broken { record in
+            let place = try #require(record.charges.firstIndex { $0.isRefund })
+            record.charges[place].minorUnits = 9001
+        }
+        #expect(found.isSuperset(of: [.oneCharge, .booksAgree]))
+    }
+
+    // MARK: The books
+
+    @Test("detects money that only one side recorded")
+    func oneSided() throws {
+        #expect(
+            try broken { $0.charges.removeFirst() } == [.booksAgree], "the till has it, and the issuer does not")
+        #expect(
+            try broken { record in
+                record.charges.append(
+                    SessionRecord.Charge(
+                        key: "nobody's", isRefund: false, original: nil, minorUnits: 1, currency: "USD"))
+            } == [.booksAgree], "the issuer has it, and the till does not")
+        let reversed = try broken { $0.attempts[1].states.append("reversed") }
+        #expect(reversed.contains(.booksAgree))
+    }
+
+    @Test("detects another amount, currency, and kind")
+    func otherMoney() throws {
+        #expect(try broken { $0.charges[0].minorUnits += 1 } == [.booksAgree])
+        #expect(try broken { $0.charges[0].currency = "EUR" } == [.booksAgree])
+        #expect(try broken { $0.charges[0].isRefund = true }.contains(.booksAgree))
+        let original = try broken { record in
+            let place = try #require(record.charges.firstIndex { $0.isRefund })
+            record.charges[place].original = "another"
+        }
+        #expect(original == [.booksAgree])
+    }
+
+    @Test("detects a payment that does not match its attempts")
+    func derived() throws {
+        #expect(try broken { $0.payments[1].state = "declined" } == [.booksAgree])
+        #expect(try broken { $0.payments[1].refundedMinorUnits = 0 } == [.booksAgree])
+    }
+
+    @Test("detects a store with more, fewer, or other payments")
+    func store() throws {
+        #expect(try broken { $0.storeCharges = [] } == [.booksAgree])
+        #expect(try broken { $0.storeCharges[0].amount += 1 } == [.booksAgree])
+        #expect(try broken { $0.paidOrders = [] } == [.booksAgree])
+        #expect(try broken { $0.captures[0].state = "refused" } == [.booksAgree])
+        #expect(try broken { $0.captures = [] } == [.booksAgree, .everyAttemptEnds])
+    }
+
+    // MARK: Ends, proofs, and the rest
+
+    @Test(
+        "detects an open attempt and an open notification",
+        arguments: ["created", "authorizing", "authorized", "reversing", "unknown"])
+    func open(state: String) throws {
+        #expect(try broken { $0.attempts[1].states.append(state) }.contains(.everyAttemptEnds))
+        #expect(try broken { $0.attempts[1].states = [] }.contains(.everyAttemptEnds))
+    }
+
+    @Test("detects an open notification", arguments: ["due", "sent", "unknown", "planned"])
+    func openCapture(state: String) throws {
+        #expect(try broken { $0.captures[0].state = state }.contains(.everyAttemptEnds))
+    }
+
+    @Test("detects an approval without the card's cryptogram, online and offline")
+    func unproven() throws {
+        #expect(try broken { $0.cryptograms.removeAll { $0.kind == .approved } } == [.approvalsAreProven])
+        #expect(
+            try broken { record in
+                let place = try #require(record.cryptograms.firstIndex { $0.kind == .approved && $0.minorUnits == 700 })
+                record.cryptograms[place].kind = .declined
+            } == [.approvalsAreProven], "offline")
+        #expect(try broken { $0.cryptograms.removeAll { $0.kind == .asksIssuer } } == [.approvalsAreProven])
+    }
+
+    @Test("detects a cryptogram that is used for two payments")
+    func usedTwice() throws {
+        let amount = try Money("7.00", currency: .usDollar)
+        let found = try broken { record in
+            for place in record.cryptograms.indices { record.cryptograms[place].minorUnits = 700 }
+            for place in record.attempts.indices { record.attempts[place].amount = amount }
+            let lastFour = record.cryptograms.last?.lastFour
+            record.cryptograms.removeAll { $0.kind == .approved && $0.lastFour != lastFour }
+        }
+        #expect(found.contains(.approvalsAreProven))
+    }
+
+    @Test("detects a swipe without the issuer's approval")
+    func unapprovedSwipe() throws {
+        let found = try broken { record in
+            let payment = try #require(record.payments.first { $0.card?.entryMode == "swipe" })
+            let key = try #require(record.attempts.first { $0.payment == payment.id }).key
+            record.book.removeAll { $0.key.rawValue == key }
+        }
+        #expect(found == [.approvalsAreProven])
+    }
+
+    @Test("detects secrets, leaks, a stuck session, and a till that does not recover")
+    func rest() throws {
+        #expect(try broken { $0.leaks = [SessionRecord.Leak(secret: "PIN", place: "events")] } == [.noSecretIsTold])
+        #expect(try broken { $0.remains.openHandles = 1 } == [.nothingIsLeftOpen])
+        #expect(try broken { $0.remains.claimedReaders = 1 } == [.nothingIsLeftOpen])
+        #expect(try broken { $0.remains.waitingTasks = 1 } == [.nothingIsLeftOpen])
+        #expect(try broken { $0.remains.processes = 1 } == [.nothingIsLeftOpen])
+        #expect(try broken { $0.openFiles = ["till.sqlite"] } == [.nothingIsLeftOpen])
+        #expect(try broken { $0.stuckStep = "pay 1.00 USD" } == [.nothingHangs])
+        #expect(
+            try broken { $0.steps[0].errorCode = "internal" } == [.everyActionIsAnswered], "nobody answered")
+        #expect(
+            try broken { record in
+                let place = try #require(record.steps.firstIndex { $0.word == "recover" })
+                record.steps[place].errorCode = "journal"
+            } == [.theTillRecovers])
+    }
+
+    @Test("accepts the error of an ordinary step")
+    func ordinaryErrors() throws {
+        #expect(try broken { $0.steps[0].errorCode = "reader_not_found" } == [])
+    }
+}

@@ -1,0 +1,216 @@
+import Determinism
+import Foundation
+import GRDB
+import Payments
+import Testing
+
+@testable import Storage
+
+@Suite struct ReusableDatabaseTests {
+    private let folder: TemporaryDatabase
+    private let database: ReusableDatabase
+
+    init() throws {
+        folder = try TemporaryDatabase()
+        database = try ReusableDatabase(
+            path: folder.path, template: DatabaseTemplate(), random: SeededRandomSource(seed: 1))
+    }
+
+    private func journal() throws -> PaymentJournal {
+        PaymentJournal(storage: database.storage, lease: try ProcessLease(in: database.storage))
+    }
+
+    /// Returns all rows of all tables except SQLite's own, whose counters may be zero or missing.
+    private func content() throws -> [[Row]] {
+        let tables = try folder.rows(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' ORDER BY name")
+        return try tables.map { try folder.rows("SELECT * FROM \"\($0["name"] as String)\"") }
+    }
+
+    @Test func `an erased database is empty and has a new identity`() throws {
+        let new = try content()
+        _ = try journal().capturedSale()
+        #expect(try content() != new)
+        try database.erase(random: SeededRandomSource(seed: 1))
+        #expect(try content() == new)
+        try database.erase(random: SeededRandomSource(seed: 2))
+        #expect(try content() != new)
+    }
+
+    @Test func `an erased database counts from the beginning`() throws {
+        let first = try journal().capturedSale()
+        try database.erase(random: SeededRandomSource(seed: 2))
+        let second = try journal()
+        #expect(try second.payments().isEmpty)
+        #expect(second.lease.number == 1)
+        let again = try second.capturedSale()
+        #expect(again.payment.id == first.payment.id && again.attempt.id == first.attempt.id)
+        #expect(again.attempt.key != first.attempt.key)
+    }
+
+    @Test func `later writes survive a power cut, and the constraints of the schema hold`() throws {
+        _ = try journal().capturedSale()
+        try database.erase(random: SeededRandomSource(seed: 2))
+        _ = try journal().capturedSale()
+        #expect(try folder.afterCut().journal().payments().map(\.state) == [.captured])
+        #expect(database.storage.durability == .full)
+        #expect(throws: DatabaseError.self) { try folder.execute("DELETE FROM attemptTransition") }
+        #expect(try folder.number("SELECT count(*) FROM attemptTransition") == 3)
+        #expect(try folder.text("PRAGMA integrity_check") == "ok")
+    }
+}
+
+@Suite struct DatabaseTemplateTests {
+    @Test func `a copy equals a migrated database`() throws {
+        let (copied, migrated) = (try TemporaryDatabase(), try TemporaryDatabase())
+        try DatabaseTemplate().copy(to: copied.path, random: SeededRandomSource(seed: 5))
+        _ = try copied.open(seed: 6)
+        _ = try migrated.open(seed: 5)
+        for sql in [
+            "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name", "SELECT * FROM storeIdentity",
+            "SELECT * FROM pragma_user_version, pragma_application_id, pragma_page_size, pragma_encoding",
+        ] {
+            #expect(try copied.rows(sql) == migrated.rows(sql))
+        }
+        #expect(try copied.text("PRAGMA integrity_check") == "ok")
+    }
+
+    @Test func `a copy uses a write-ahead log and records payments`() throws {
+        let database = try TemporaryDatabase()
+        try DatabaseTemplate().copy(to: database.path, random: SeededRandomSource(seed: 5))
+        #expect(try database.text("PRAGMA journal_mode") == "wal")
+        let journal = try database.journal()
+        #expect(try journal.capturedSale().payment.state == .captured)
+        #expect(try database.afterCut().journal().payments().map(\.state) == [.captured])
+    }
+
+    @Test func `two copies have different identities`() throws {
+        let template = try DatabaseTemplate()
+        let identities = try (1...2).map { seed in
+            let database = try TemporaryDatabase()
+            try template.copy(to: database.path, random: SeededRandomSource(seed: UInt64(seed)))
+            return try database.text("SELECT databaseID FROM storeIdentity")
+        }
+        #expect(Set(identities).count == 2)
+        #expect(identities.allSatisfy { $0?.count == 16 })
+    }
+
+    @Test func `an existing database stays unchanged`() throws {
+        let database = try TemporaryDatabase()
+        _ = try database.journal().capturedSale()
+        let before = try database.bytes()
+        try DatabaseTemplate().copy(to: database.path, random: SeededRandomSource(seed: 5))
+        #expect(try database.bytes() == before)
+    }
+
+    @Test func `only its owner can read a copy`() throws {
+        let database = try TemporaryDatabase()
+        try DatabaseTemplate().copy(to: database.path, random: SeededRandomSource(seed: 5))
+        let attributes = try FileManager.default.attributesOfItem(atPath: database.path)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    }
+
+    @Test func `a failed copy reports the path and leaves no file`() throws {
+        let database = try TemporaryDatabase()
+        let path = database.path + "/below/payments.sqlite"
+        #expect(FileManager.default.createFile(atPath: database.path, contents: nil))
+        #expect {
+            try DatabaseTemplate().copy(to: path, random: SeededRandomSource(seed: 5))
+        } throws: { error in
+            guard case StorageError.notWritable(let place, _)? = error as? StorageError else { return false }
+            return place == path
+        }
+        #expect(try database.bytes().isEmpty)
+    }
+}
+
+@Suite struct RewindTests {
+    private func journal(in storage: SQLiteStorageManager) throws -> PaymentJournal {
+        PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
+    }
+
+    private func identity(of storage: SQLiteStorageManager) throws -> String {
+        try storage.read { try DatabaseIdentity.load(from: $0).databaseID }
+    }
+
+    @Test func `a rewound database is empty, counts from the beginning and has a new identity`() throws {
+        let storage = try SQLiteStorageManager(rewindableWith: SeededRandomSource(seed: 1))
+        let first = try journal(in: storage)
+        let begun = try first.beginSale()
+        try first.markAuthorizing(begun.attempt.id, at: at(1))
+        let before = try identity(of: storage)
+
+        try storage.rewind(random: SeededRandomSource(seed: 2))
+        let second = try journal(in: storage)
+        #expect(second.lease.number == first.lease.number)
+        #expect(try second.payments().isEmpty)
+        #expect(try identity(of: storage) != before)
+        let again = try second.beginSale()
+        #expect(again.payment.id == begun.payment.id && again.attempt.id == begun.attempt.id)
+        #expect(again.attempt.key != begun.attempt.key)
+        #expect(try second.transitions(of: again.attempt.id).map(\.state) == [.created])
+    }
+
+    @Test func `a rewound database draws its identity like a new one`() throws {
+        let storage = try SQLiteStorageManager(rewindableWith: SeededRandomSource(seed: 1))
+        try storage.rewind(random: SeededRandomSource(seed: 9))
+        let fresh = try SQLiteStorageManager(inMemoryWith: SeededRandomSource(seed: 9))
+        #expect(try identity(of: storage) == identity(of: fresh))
+    }
+
+    @Test func `a failed operation is rolled back, and earlier ones stay`() throws {
+        struct Refused: Error {}
+        let storage = try SQLiteStorageManager(rewindableWith: SeededRandomSource(seed: 1))
+        let journal = try journal(in: storage)
+        let kept = try journal.beginSale()
+        #expect(throws: Refused.self) {
+            try storage.performAndSave { records in
+                var identity = try DatabaseIdentity.load(from: records)
+                _ = identity.nextAttempt()
+                try records.updateObject(identity)
+                throw Refused()
+            }
+        }
+        #expect(try journal.payments().map(\.id) == [kept.payment.id])
+        #expect(try storage.read { try DatabaseIdentity.load(from: $0).attempts } == 1)
+    }
+
+    @Test func `the constraints of the schema hold in a rewindable database`() throws {
+        let storage = try SQLiteStorageManager(rewindableWith: SeededRandomSource(seed: 1))
+        let sale = try journal(in: storage).beginSale()
+        let receipt = Receipt(
+            ReceiptDraft(kind: .sale, content: "no JSON"), of: sale.payment, sale.attempt, version: 1, createdAt: at(1))
+        #expect(throws: StorageError.self) {
+            try storage.performAndSave { try $0.insertNewObject(receipt) }
+        }
+        #expect(try storage.rows("SELECT count(*) AS n FROM receipt").first?.first?.value == "0")
+    }
+
+    @Test func `a regular database is not rewound`() throws {
+        let storage = try SQLiteStorageManager(inMemoryWith: SeededRandomSource(seed: 1))
+        let journal = try journal(in: storage)
+        let kept = try journal.beginSale()
+        try storage.rewind(random: SeededRandomSource(seed: 2))
+        #expect(try journal.payments().map(\.id) == [kept.payment.id])
+    }
+
+    @Test func `rows are read by their columns' names, and nothing is written`() throws {
+        let storage = try SQLiteStorageManager(inMemoryWith: SeededRandomSource(seed: 1))
+        let rows = try storage.rows("SELECT 7 AS whole, 'text' AS words, NULL AS empty, x'0AFF' AS bytes")
+        #expect(rows.first?.map(\.column) == ["whole", "words", "empty", "bytes"])
+        #expect(rows.first?.map(\.value) == ["7", "text", nil, "0aff"])
+        #expect(throws: StorageError.self) { try storage.rows("DELETE FROM storeIdentity") }
+        #expect(throws: StorageError.self) { try storage.rows("SELECT id FROM nowhere") }
+        #expect(try storage.rows("SELECT id FROM storeIdentity").count == 1)
+    }
+
+    @Test func `a released lease is dead while its process lives`() throws {
+        let database = try TemporaryDatabase()
+        let storage = try database.open()
+        let (watcher, other) = (try ProcessLease(in: storage), try ProcessLease(in: storage))
+        #expect(try watcher.isAlive(other.number))
+        other.release()
+        #expect(try !watcher.isAlive(other.number))
+        #expect(try other.isAlive(watcher.number))
+    }
+}

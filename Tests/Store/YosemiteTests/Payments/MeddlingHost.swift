@@ -1,0 +1,62 @@
+import Payments
+import Synchronization
+
+/// A host that lets a test do something around its messages, or answer one itself.
+struct MeddlingHost: PaymentHost {
+    let host: any PaymentHost
+    var before: @Sendable () async -> Void = {}
+    var after: @Sendable () async -> Void = {}
+    /// Answers refunds in the host's place.
+    var refundAnswer: AuthorizationResponse?
+
+    var name: String { host.name }
+
+    func authorize(_ request: borrowing AuthorizationRequest) async throws(PaymentHostError) -> AuthorizationResponse {
+        await before()
+        let response = try await host.authorize(request)
+        await after()
+        return response
+    }
+
+    func reverse(_ request: ReversalRequest) async throws(PaymentHostError) {
+        await before()
+        try await host.reverse(request)
+        await after()
+    }
+
+    func advise(_ advice: AdviceRequest) async throws(PaymentHostError) {
+        await before()
+        try await host.advise(advice)
+        await after()
+    }
+
+    func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
+        try await host.inquire(key)
+    }
+
+    func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse {
+        await before()
+        if let refundAnswer { return refundAnswer }
+        let response = try await host.refund(request)
+        await after()
+        return response
+    }
+}
+
+/// Something that is filled in later.
+final class Later<Value: Sendable>: Sendable {
+    private let stored = Mutex<Value?>(nil)
+
+    /// Hands it out once.
+    func take() -> Value? {
+        stored.withLock { stored in
+            defer { stored = nil }
+            return stored
+        }
+    }
+
+    var value: Value? {
+        get { stored.withLock { $0 } }
+        set { stored.withLock { $0 = newValue } }
+    }
+}

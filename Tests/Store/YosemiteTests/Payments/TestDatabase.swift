@@ -1,0 +1,34 @@
+import Foundation
+
+/// A temporary folder for the records of a till and the ledger of the simulated issuer.
+final class TestDatabase: Sendable {
+    private let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("till-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    var path: String { folder.appendingPathComponent("payments.sqlite").path }
+    var ledgerPath: String { path + ".issuer" }
+
+    /// The state that `kill -9` would leave at this moment.
+    func afterKill() throws -> TestDatabase {
+        let copy = try TestDatabase()
+        for suffix in ["", "-wal", ".issuer", ".card-key"] where FileManager.default.fileExists(atPath: path + suffix) {
+            try FileManager.default.copyItem(atPath: path + suffix, toPath: copy.path + suffix)
+        }
+        return copy
+    }
+
+    /// Every byte that is on the disk.
+    func bytes() throws -> Data {
+        var bytes = Data()
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() {
+            bytes += try Data(contentsOf: folder.appendingPathComponent(name))
+        }
+        return bytes
+    }
+}
