@@ -66,7 +66,7 @@ struct SimulateUSBTests {
         #expect(events[0]["address"] as? String == path)
         #expect(events[2]["atr"] as? String == "3B600000" && events[2]["slot"] as? Int == 0)
         #expect(events[3]["ins"] as? String == "A4" && events[3]["sw"] as? String == "9000")
-        #expect(events[4]["reason"] as? String == "somebody has it")
+        #expect(events[4]["reason"] as? String == "in use by another client")
         #expect(try scratch.text("t").hasPrefix(#"{"c":"00A4040007A000000003101000","r":"6F32"#))
         #expect(!FileManager.default.fileExists(atPath: path))
     }
