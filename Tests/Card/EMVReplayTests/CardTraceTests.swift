@@ -68,7 +68,7 @@ struct CardTraceTests {
         #expect(error?.description.contains("476173") == false)
     }
 
-    @Test func `no bytes make the reader trap`() {
+    @Test func `no bytes make the parser trap`() {
         let good = #"{"c":"00B2010C00","r":"70025A009000"}"#
         for length in 0...good.utf8.count {
             _ = failure(String(decoding: good.utf8.prefix(length), as: UTF8.self))

@@ -9,7 +9,7 @@ import USB
     private static let select = CommandAPDU(0x00, 0xA4, 0x04, 0x00, le: 0)
     private static let selectTPDU = "00A4040000"
 
-    @Test func `after a sleep no channel is used any more, and the reader is brought to rest first`() async throws {
+    @Test func `after a suspend no channel is used, and the reader is made idle first`() async throws {
         let clock = SleepingClock()
         let rig = try await Rig(
             CCIDClassDescriptor(level: .tpdu), clock: clock,
@@ -26,7 +26,7 @@ import USB
         await rig.expectDone()
     }
 
-    @Test func `a card that is powered after a sleep is powered from the beginning`() async throws {
+    @Test func `a card that is powered after a suspend is activated completely`() async throws {
         let clock = SleepingClock()
         let rig = try await Rig(
             CCIDClassDescriptor(level: .tpdu), clock: clock,
@@ -36,7 +36,7 @@ import USB
         await rig.expectDone()
     }
 
-    @Test func `a transfer that was lost with the sleep is recovered like any other`() async throws {
+    @Test func `a transfer lost by the suspend is recovered like any other`() async throws {
         let clock = SleepingClock()
         let rig = try await Rig(
             CCIDClassDescriptor(level: .tpdu), clock: clock,
@@ -47,7 +47,7 @@ import USB
         await rig.expectDone()
     }
 
-    @Test func `a card that was taken out in the sleep is removed`() async throws {
+    @Test func `a card that was removed during the suspend is reported`() async throws {
         let clock = SleepingClock()
         let rig = try await Rig(
             CCIDClassDescriptor(level: .tpdu), clock: clock,
@@ -59,7 +59,7 @@ import USB
         await rig.expectDone()
     }
 
-    @Test func `a device that does not come back from the sleep is gone`() async throws {
+    @Test func `a device that does not return from the suspend is gone`() async throws {
         let clock = SleepingClock()
         let rig = try await Rig(
             CCIDClassDescriptor(level: .tpdu), clock: clock,
@@ -70,7 +70,7 @@ import USB
     }
 
     // Linux ends the read of the interrupt endpoint with -ESHUTDOWN when a device is suspended.
-    @Test func `a reader that is listened to in the sleep is not gone, and is heard again`() async throws {
+    @Test func `a read of notifications during the suspend does not lose the reader`() async throws {
         let clock = SleepingClock()
         let rig = try await Rig(
             CCIDClassDescriptor(level: .tpdu), interrupt: true, clock: clock,
@@ -85,7 +85,7 @@ import USB
         await rig.expectDone()
     }
 
-    @Test func `a reader that is reset after a sleep is heard again`() async throws {
+    @Test func `notifications are read again after a reset following a suspend`() async throws {
         let clock = SleepingClock()
         let quirks = ReaderQuirkTable(rules: [
             ReaderQuirkRule("", vendorID: 0x08E6, productID: 0x4433, [.noAutosuspend], source: "")
@@ -100,7 +100,7 @@ import USB
         await rig.expectDone()
     }
 
-    @Test func `what two clocks are apart is no sleep`() async throws {
+    @Test func `the difference of two clocks alone is not a suspend`() async throws {
         let clock = SleepingClock()
         let rig = try await Rig(
             CCIDClassDescriptor(level: .tpdu), clock: clock,
@@ -111,7 +111,7 @@ import USB
         await rig.expectDone()
     }
 
-    @Test func `the machine's own clock tells its sleep`() {
+    @Test func `the machine's own clock shows its suspend`() {
         let time = SystemTimeSource()
         let asleep = time.timeAsleep()
         #expect(asleep >= .zero)

@@ -13,7 +13,7 @@ import Testing
     ]
 
     @Test(arguments: levels, cards)
-    func `the PIN block of a VERIFY is gone when the card has answered, and when it has not`(
+    func `the PIN block of a VERIFY is wiped, with and without a response`(
         level: CCIDExchangeLevel, card: (answerToReset: String, mood: ObligingTransport.Mood)
     ) async throws {
         let descriptor = CCIDClassDescriptor(level: level, features: [.automaticNegotiation, .automaticIFSD])
@@ -31,7 +31,7 @@ import Testing
         await reader.close()
     }
 
-    @Test func `a PIN block that is still there is found`() {
+    @Test func `the test detects a PIN block that is not wiped`() {
         let block = Self.invertedPINBlock()
         let bytes = block.map { ~$0 }
         #expect(ProcessMemory.contains(inverted: block))

@@ -26,7 +26,7 @@ import USB
         return request
     }
 
-    @Test func `a download is blocks in order, an empty one, and a reset`() throws {
+    @Test func `a download consists of blocks in order, an empty one, and a reset`() throws {
         var machine = try machine()
         #expect(machine.first == .ask)
         var sent: [[UInt8]] = []
@@ -60,7 +60,7 @@ import USB
         #expect(try block(machine.take(status(.downloadIdle))).data.isEmpty)
     }
 
-    @Test func `a device that waits for a reset, or says nothing any more, is reset`() throws {
+    @Test func `a device that waits for a reset, or no longer responds, is reset`() throws {
         var waiting = try machine(8)
         _ = try waiting.take(status(.idle))
         #expect(waiting.silence() == nil)
@@ -69,7 +69,7 @@ import USB
         #expect(waiting.silence() == .reset)
     }
 
-    @Test func `whatever an earlier attempt left is put away first`() throws {
+    @Test func `the state of an earlier attempt is cleared first`() throws {
         var machine = try machine()
         guard case .send(let clear) = try machine.take(status(.error, fault: .firmwareCorrupt)) else {
             Issue.record("the error is not cleared")
@@ -93,14 +93,14 @@ import USB
         #expect(machine.progress == 0)
     }
 
-    @Test func `a device that comes to no rest is given up`() throws {
+    @Test func `a device that does not become idle is given up`() throws {
         var machine = try machine()
         #expect(throws: DFUError.noEnd(.error)) {
             for _ in 0..<20 { _ = try machine.take(status(.error)) }
         }
     }
 
-    @Test func `a device that is busy for a minute without getting on is given up`() throws {
+    @Test func `a device that is busy for a minute without progress is given up`() throws {
         var machine = try machine()
         _ = try machine.take(status(.idle))
         #expect(try machine.take(status(.downloadBusy, 59_000)) == .wait(.seconds(59)))
@@ -121,7 +121,7 @@ import USB
     }
 
     @Test(arguments: [DFUFault.verify, .write, .wrongTarget, .stalledPacket, .unknown(0x77)])
-    func `what the device says against the firmware ends it`(fault: DFUFault) throws {
+    func `an error status of the device ends it`(fault: DFUFault) throws {
         var machine = try machine()
         _ = try machine.take(status(.idle))
         #expect(throws: DFUError.refused(fault)) { _ = try machine.take(status(.error, fault: fault)) }
@@ -131,7 +131,7 @@ import USB
         #expect(throws: DFUError.refused(fault)) { _ = try late.take(status(.error, fault: fault)) }
     }
 
-    @Test func `a state that does not follow ends it`() throws {
+    @Test func `an unexpected state ends it`() throws {
         for state in DFUState.allCases {
             var machine = try machine()
             _ = try machine.take(status(.idle))
@@ -142,7 +142,7 @@ import USB
         #expect(throws: DFUError.unexpectedState(.appIdle)) { _ = try atWork.take(status(.appIdle)) }
     }
 
-    @Test func `the numbers of blocks begin again after the last one`() throws {
+    @Test func `block numbers wrap around`() throws {
         var machine = try machine(8 * 65_537)
         var action = try machine.take(status(.idle))
         for number in 0..<65_537 {
@@ -161,7 +161,7 @@ import USB
         }
     }
 
-    @Test func `no answers make it trap, and it always comes to an end`() throws {
+    @Test func `no answers make it trap, and it always ends`() throws {
         let random = SeededRandomSource(seed: 0xDF0)
         for _ in 0..<500 {
             var machine = try machine()

@@ -9,7 +9,7 @@ import Testing
         Array("hello firmware".utf8) + [0x00, 0x02, 0x0B, 0x00, 0x09, 0x12, 0x00, 0x01]
         + [0x55, 0x46, 0x44, 0x10, 0x6D, 0xAA, 0x44, 0x77]
 
-    @Test func `a file that another tool made is read, and made again byte for byte`() throws {
+    @Test func `a file of another tool is parsed, and written again byte for byte`() throws {
         let file = try DFUFile(parsing: known)
         #expect(file.firmware == Array("hello firmware".utf8))
         #expect(file.vendorID == 0x1209)
@@ -18,7 +18,7 @@ import Testing
         #expect(file.encoded == known)
     }
 
-    @Test func `a number of ones stands for any`() throws {
+    @Test func `an ID of FFFF matches any`() throws {
         let file = DFUFile(firmware: [1], vendorID: nil, productID: nil, release: nil)
         #expect(Array(file.encoded[1..<7]) == [UInt8](repeating: 0xFF, count: 6))
         #expect(try DFUFile(parsing: file.encoded) == file)
@@ -29,7 +29,7 @@ import Testing
         #expect(!DFUFile(firmware: [1], vendorID: 1, productID: 2, release: nil).isFor(vendorID: 1, productID: 9))
     }
 
-    @Test func `a longer suffix is left out as a whole`() throws {
+    @Test func `a longer suffix is removed as a whole`() throws {
         var bytes = DFUFile(firmware: [1, 2, 3, 4], vendorID: 1, productID: 2, release: 3).encoded
         bytes[15] = 18
         let checksum = DFUChecksum.of(bytes.dropLast(4))
@@ -37,7 +37,7 @@ import Testing
         #expect(try DFUFile(parsing: bytes).firmware == [1, 2])
     }
 
-    @Test func `every fault has its name`() {
+    @Test func `every error has its name`() {
         func failure(_ change: (inout [UInt8]) -> Void) -> DFUFileError? {
             var bytes = known
             change(&bytes)
@@ -58,7 +58,7 @@ import Testing
         #expect(failure { $0[29] = 0 }?.description.contains("expected 744aa6d") == false)
     }
 
-    @Test func `a bit that changed anywhere is noticed`() throws {
+    @Test func `a changed bit anywhere is detected`() throws {
         for place in known.indices {
             for bit in 0..<8 {
                 var bytes = known
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `no bytes make the reader trap`() {
+    @Test func `no bytes make the parser trap`() {
         let random = SeededRandomSource(seed: 0xDF)
         for _ in 0..<3000 {
             let length = Int(random.bytes(1)[0])

@@ -49,7 +49,7 @@ import USB
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `a reader gets firmware and comes back with it, whatever its habits`(
+    func `a reader gets firmware and returns with it, for every kind of device`(
         detaches: Bool, survives: Bool
     ) async throws {
         let reader = try plug {
@@ -73,7 +73,7 @@ import USB
         #expect(try await bus.devices().count == 1)
     }
 
-    @Test func `a reader that leaves while it takes the firmware in is on its way back`() async throws {
+    @Test func `a reader that leaves during manifestation returns`() async throws {
         let reader = try plug()
         reader.arm(.restartsByItself)
         #expect(try await install().descriptor.release == 0x0234)
@@ -81,7 +81,7 @@ import USB
 
     // MARK: Canceling
 
-    @Test func `an update that was canceled before it began changes nothing`() async throws {
+    @Test func `an update that was canceled before its start changes nothing`() async throws {
         let reader = try plug()
         let commitment = DFUCommitment()
         #expect(commitment.cancel())
@@ -90,7 +90,7 @@ import USB
         #expect(!reader.isInUpdateMode)
     }
 
-    @Test(arguments: [1, 2]) func `until the first byte a canceled update leaves the reader at its work`(
+    @Test(arguments: [1, 2]) func `until the first byte a canceled update leaves the reader working`(
         opening: Int
     ) async throws {
         // Opened once to go into update mode, and a second time to be written.
@@ -104,7 +104,7 @@ import USB
         #expect(try await install().descriptor.release == 0x0234)
     }
 
-    @Test func `a caller that is canceled is one way to cancel`() async throws {
+    @Test func `canceling the caller cancels the update`() async throws {
         let reader = try plug()
         let task = Mutex<Task<DFUError?, Never>?>(nil)
         let watched = WatchedBus(bus) { opening in if opening == 2 { task.withLock { $0?.cancel() } } }
@@ -119,7 +119,7 @@ import USB
         #expect(reader.release == 0x0100)
     }
 
-    @Test func `from the first byte on nothing ends an update but its end`() async throws {
+    @Test func `after the first byte an update cannot be canceled`() async throws {
         let reader = try plug()
         let commitment = DFUCommitment()
         let heard = Mutex<[Bool]>([])
@@ -130,13 +130,13 @@ import USB
         #expect(!commitment.isOpen)
     }
 
-    @Test func `a reader without firmware that runs leaves no choice`() {
+    @Test func `an update of a reader without working firmware cannot be canceled`() {
         #expect(!DFUCommitment(isCancellable: false).cancel())
     }
 
     // MARK: Faults
 
-    @Test func `a reader that refuses the file goes on with what it has`() async throws {
+    @Test func `a reader that rejects the file keeps its firmware`() async throws {
         let reader = try plug()
         reader.arm(.refused)
         #expect(await failure() == .refused(.wrongTarget))
@@ -144,7 +144,7 @@ import USB
         #expect(!reader.isInUpdateMode)
     }
 
-    @Test func `firmware that fails verification leaves a reader in update mode, and another try brings it out`()
+    @Test func `firmware that fails verification leaves a reader in update mode, and a retry completes the update`()
         async throws
     {
         let reader = try plug()
@@ -156,7 +156,7 @@ import USB
         #expect(reader.release == 0x0234)
     }
 
-    @Test func `a reader with room for two goes on with the old firmware`() async throws {
+    @Test func `a reader with two firmware banks continues with the old firmware`() async throws {
         let reader = try plug { $0.keepsOldFirmware = true }
         reader.arm(.verificationFailed)
         #expect(await failure() == .refused(.verify))
@@ -164,7 +164,7 @@ import USB
         #expect(!reader.isInUpdateMode)
     }
 
-    @Test func `bytes that are no firmware are not run`() async throws {
+    @Test func `bytes that are not firmware are not started`() async throws {
         let reader = try plug()
         var bytes = Self.image.bytes
         bytes[5_000] ^= 1
@@ -174,7 +174,7 @@ import USB
         #expect(reader.release == nil)
     }
 
-    @Test(arguments: [1, 50, 99]) func `a reader that is pulled out is found in update mode when it comes again`(
+    @Test(arguments: [1, 50, 99]) func `an unplugged reader is found in update mode when it returns`(
         percent: Int
     ) async throws {
         let reader = try plug()
@@ -191,14 +191,14 @@ import USB
         #expect(try await install().descriptor.release == 0x0234)
     }
 
-    @Test func `a block that is stalled ends the update, and another try works`() async throws {
+    @Test func `a stalled block ends the update, and a retry works`() async throws {
         let reader = try plug()
         reader.arm(.stalled(block: 7))
         #expect(await failure() == .refused(.stalledPacket))
         #expect(try await install().descriptor.release == 0x0234)
     }
 
-    @Test func `a reader that is busy for ever is given up after a minute`() async throws {
+    @Test func `a permanently busy reader is given up after a minute`() async throws {
         let reader = try plug()
         reader.arm(.busyForever(block: 3))
         let begin = clock.reading()
@@ -206,21 +206,21 @@ import USB
         #expect(clock.elapsed(since: begin) < .seconds(90))
     }
 
-    @Test func `a reader that does not go into update mode works as before`() async throws {
+    @Test func `a reader that does not enter update mode works as before`() async throws {
         let reader = try plug()
         reader.arm(.doesNotDetach)
         #expect(await failure() == .noUpdateMode)
         #expect(reader.release == 0x0100)
     }
 
-    @Test func `a reader that does not come back is missed`() async throws {
+    @Test func `a reader that does not return is reported`() async throws {
         let reader = try plug()
         reader.arm(.doesNotReturn)
         #expect(await failure() == .noReturn)
         #expect(reader.release == 0x0234)
     }
 
-    @Test func `in update mode a file of another vendor's is refused too`() async throws {
+    @Test func `in update mode a file of another vendor is rejected too`() async throws {
         let reader = try plug()
         reader.arm(.unplugged(percent: 30), expected: Self.image.bytes.count)
         #expect(await failure() != nil)
@@ -231,7 +231,7 @@ import USB
         #expect(try await install().descriptor.release == 0x0234)
     }
 
-    @Test func `a device that comes in update mode with other numbers than it should gets nothing`() async throws {
+    @Test func `a device in update mode with unexpected IDs gets nothing`() async throws {
         let reader = try plug()
         let device = try #require(try await bus.devices().first)
         let installer = DFUInstaller(bus: bus, time: clock)
@@ -243,13 +243,13 @@ import USB
     }
 
     @Test(arguments: [USBError.stalled, .timedOut, .disconnected])
-    func `a request to leave that fails counts for nothing when the device leaves`(error: USBError) async throws {
+    func `a failed detach request is ignored if the device leaves`(error: USBError) async throws {
         let reader = try plug()
         #expect(try await install(on: DeafBus(bus: bus, error: error)).descriptor.release == 0x0234)
         #expect(reader.release == 0x0234)
     }
 
-    @Test func `a file for another reader, and a reader that takes none, are refused before anything happens`()
+    @Test func `a file for another reader, and a reader without DFU, are rejected before anything happens`()
         async throws
     {
         let reader = try plug()

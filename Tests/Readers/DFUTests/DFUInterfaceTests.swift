@@ -19,7 +19,7 @@ import USB
             endpoints: [], classDescriptors: [descriptor])
     }
 
-    @Test func `a device at work says how it takes firmware`() throws {
+    @Test func `a working device describes its update interface`() throws {
         let reader = USBInterface(number: 0, classCode: 0x0B, endpoints: [])
         let found = try #require(DFUInterface.find(in: device(reader, interface(1))))
         #expect(found.number == 1)
@@ -31,7 +31,7 @@ import USB
         #expect(found.transferSize == 1024)
     }
 
-    @Test func `in update mode the first setting counts`() throws {
+    @Test func `in update mode the first alternate setting counts`() throws {
         let found = try #require(
             DFUInterface.find(
                 in: device(
@@ -44,13 +44,13 @@ import USB
     }
 
     @Test(arguments: [(0, 8), (3, 8), (8, 8), (4096, 4096), (0xFFFF, 4096)] as [(UInt16, Int)])
-    func `a size that cannot be is brought to one that can`(stated: UInt16, used: Int) throws {
+    func `an invalid transfer size is replaced by a valid one`(stated: UInt16, used: Int) throws {
         let size = [UInt8(stated & 0xFF), UInt8(stated >> 8)]
         let found = DFUInterface.find(in: device(interface(descriptor: [9, 0x21, 1, 0, 0] + size + [0x10, 1])))
         #expect(found?.transferSize == used)
     }
 
-    @Test func `others take no firmware, nor does a device without configuration`() {
+    @Test func `other devices, and those without a configuration, have no update interface`() {
         var smart = interface()
         smart.subclassCode = 2
         #expect(DFUInterface.find(in: device(smart)) == nil)

@@ -25,7 +25,7 @@ extension GuestTests {
         }
 
         @Test(.enabled(if: !Guest.isCardFixed))
-        func `an empty reader says so and gives no power`() async throws {
+        func `an empty reader reports it and powers nothing`() async throws {
             try await ReaderUnderTest.opened(card: "") { (under) async throws in
                 #expect(try await under.reader.cardStatus() == .absent)
                 await #expect(throws: CCIDError.cardAbsent) { try await under.reader.powerOn() }
@@ -34,7 +34,7 @@ extension GuestTests {
         }
 
         @Test(.enabled(if: !Guest.isCardFixed))
-        func `a card that is taken out is noticed, and the next one is powered`() async throws {
+        func `removing a card is noticed, and the next one is powered`() async throws {
             try await ReaderUnderTest.opened { under in
                 let channel = try await under.channel()
                 _ = try await channel.transmit(.anything)
@@ -53,7 +53,7 @@ extension GuestTests {
 
         // QEMU reports a new card as active at once, so only its notification shows the change.
         @Test(.enabled(if: !Guest.isCardFixed))
-        func `a card that was changed between two commands is not taken for the first one`() async throws {
+        func `a card exchanged between two commands is not mistaken for the first one`() async throws {
             try await ReaderUnderTest.opened(card: "") { under in
                 // A card inserted after the reader was opened: its notification has been received, and the one
                 // of its change is not taken for it.
@@ -76,7 +76,7 @@ extension GuestTests {
         /// The card `lengths-33` gives 33 bytes of its record when it is read first, and a byte more each time
         /// (Scripts/guest/agent.bash).
         @Test(.enabled(if: !Guest.isCardFixed))
-        func `answers of 1 to 254 bytes arrive whole`() async throws {
+        func `answers of 1 to 254 bytes are complete`() async throws {
             try await ReaderUnderTest.opened(card: "") { under in
                 var answers: [ResponseAPDU] = []
                 for first in stride(from: 1, through: 254, by: 32) {
@@ -101,7 +101,7 @@ extension GuestTests {
 
         /// READ BUFFER of a government card's (CAC) certificate contains the requested length.
         @Test(.enabled(if: Guest.isCardFixed))
-        func `answers of 1 to 255 bytes arrive whole`() async throws {
+        func `answers of 1 to 255 bytes are complete`() async throws {
             try await ReaderUnderTest.opened { under in
                 let channel = try await under.channel()
                 #expect(try await channel.transmit(.select([0xA0, 0, 0, 0, 0x79, 0x01, 0x00])).status == .success)
@@ -122,7 +122,7 @@ extension GuestTests {
     @Suite struct ResetTests {
         /// A reset ends the transfer on which the reader's notices are awaited, as unplugging does, and is none.
         @Test(.enabled(if: !Guest.isCardFixed))
-        func `a reader that had to be reset goes on`() async throws {
+        func `a reader works after a reset`() async throws {
             try await ReaderUnderTest.prepare(card: "pensive")
             let bus = try LibUSBBus()
             let noAbort = ReaderQuirkRule(
@@ -159,7 +159,7 @@ extension GuestTests {
         /// PC_to_RDR_GetSlotStatus (CCID 1.1 §6.1.3).
         private static let slotStatus: [UInt8] = [0x65, 0, 0, 0, 0, 0, 2, 0, 0, 0]
 
-        @Test func `a message with a wrong length stalls, and the reader goes on`() async throws {
+        @Test func `a message with a wrong length stalls, and the reader works`() async throws {
             try await ReaderUnderTest.prepare()
             let bus = try LibUSBBus()
             let transport = try await bus.open(try await ReaderUnderTest.device(on: bus))
@@ -180,7 +180,7 @@ extension GuestTests {
             await transport.close()
         }
 
-        @Test func `a reader that was left stalled is opened and used`() async throws {
+        @Test func `a stalled reader is opened and used`() async throws {
             try await ReaderUnderTest.prepare()
             let bus = try LibUSBBus()
             let transport = try await bus.open(try await ReaderUnderTest.device(on: bus))
@@ -198,7 +198,7 @@ extension GuestTests {
 
 extension GuestTests {
     @Suite struct DescriptorTests {
-        @Test func `the kernel's list shows the reader and what it says of itself`() async throws {
+        @Test func `the kernel's list shows the reader and its descriptors`() async throws {
             try await ReaderUnderTest.prepare()
             let device = try await ReaderUnderTest.device(on: LibUSBBus())
             #expect(device.product == "QEMU USB CCID")

@@ -19,7 +19,7 @@ extension GuestTests {
         }
 
         @Test(.enabled(if: !Guest.isCardFixed))
-        func `a connected service that has nothing to do does nothing`() async throws {
+        func `an idle connected service uses no processor time`() async throws {
             try await ReaderUnderTest.prepare()
             let (time, random) = (SystemTimeSource(), SystemRandomSource())
             let issuer = try SimulatedIssuer(accounts: [], keys: TestKeys.embedded(), time: time, random: random)

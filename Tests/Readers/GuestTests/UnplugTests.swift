@@ -35,7 +35,7 @@ extension GuestTests {
             }
         }
 
-        @Test func `unplugged while idle, the bus tells and the next command fails`() async throws {
+        @Test func `unplugged while idle, the bus reports it and the next command fails`() async throws {
             try await ReaderUnderTest.opened { under in
                 var events = under.bus.hotplugEvents().makeAsyncIterator()
                 _ = try await under.bus.devices()
@@ -50,7 +50,7 @@ extension GuestTests {
         }
 
         @Test(.enabled(if: !Guest.isCardFixed))
-        func `unplugged while a card is awaited, the wait ends`() async throws {
+        func `unplugged during the wait for a card, the wait ends`() async throws {
             try await ReaderUnderTest.opened(card: "") { under in
                 let wait = Task { try await under.reader.waitForCard(present: true, timeout: .seconds(20)) }
                 try await Task.sleep(for: .milliseconds(300))
@@ -61,7 +61,7 @@ extension GuestTests {
             }
         }
 
-        @Test func `plugged in again, the reader is found, opened and used`() async throws {
+        @Test func `plugged in again, the reader is found, opened, and used`() async throws {
             try await ReaderUnderTest.prepare()
             let bus = try LibUSBBus()
             try await GuestHost.unplugReader()

@@ -16,14 +16,14 @@ import USB
             bus: 1, address: 2, descriptor: descriptors.device, configuration: descriptors.configuration)
     }
 
-    @Test func `a reader with standard usages is known by them, whoever made it`() {
+    @Test func `a reader with standard usages is recognized by them`() {
         #expect(MagneticStripeInterface.find(in: device(.pointOfSale))?.format == .tracks(.pointOfSale))
         #expect(
             MagneticStripeInterface.find(in: device(.pointOfSale, vendorID: 0xBEEF))?.format == .tracks(.pointOfSale))
         #expect(MagneticStripeInterface.find(in: device(.pointOfSale, isSeenByKernel: false)) == nil)
     }
 
-    @Test func `others are known by vendor and product, with or without the kernel's help`() {
+    @Test func `others are recognized by vendor and product, with or without the kernel's driver`() {
         for isSeen in [true, false] {
             #expect(
                 MagneticStripeInterface.find(in: device(.fixedReport, isSeenByKernel: isSeen))?.format
@@ -32,7 +32,7 @@ import USB
         }
     }
 
-    @Test func `a keyboard is somebody's keyboard unless it is named`() {
+    @Test func `a keyboard is not a reader unless it is listed`() {
         #expect(MagneticStripeInterface.find(in: device(.keyboard, vendorID: 0xBEEF)) == nil)
         let named = MagneticStripeReaderModel(vendorID: 0xBEEF, productID: 0x0001, format: .keyboard)
         #expect(
@@ -42,7 +42,7 @@ import USB
         #expect(MagneticStripeInterface.find(in: device(.fixedReport), models: [wrong]) == nil)
     }
 
-    @Test func `a chip reader is none, and a chip reader with a head for stripes is one`() async throws {
+    @Test func `a chip reader is not one, unless it has a stripe head`() async throws {
         let bus = SimulatedUSBBus(clock: SimulationClock(VirtualTimeSource()))
         let chip = bus.plug(SimulatedReaderUnit(model: .tpdu, clock: bus.clock).device)
         #expect(MagneticStripeInterface.find(in: chip) == nil)
@@ -68,7 +68,7 @@ import USB
         return (simulated, reader, ReluctantBus(simulated, habits))
     }
 
-    @Test func `a reader without a driver is asked what it is, and then read`() async throws {
+    @Test func `a reader without a driver is queried for its descriptor, and then used`() async throws {
         let (simulated, reader, bus) = bus(.pointOfSale, .init(hidesReports: true))
         #expect(MagneticStripeInterface.find(in: try #require(try await bus.devices().first)) == nil)
         let device = try #require(try await MagneticStripeInterface.devices(on: bus).first)
@@ -81,7 +81,7 @@ import USB
         await driver.close()
     }
 
-    @Test func `a device that somebody has, or that is known without asking, is not opened`() async throws {
+    @Test func `a device in use, or already recognized, is not opened`() async throws {
         let owner = USBDeviceOwner.driver(name: "other", place: "1-1:1.0")
         for (model, habits) in [
             (.pointOfSale, .init(hidesReports: true, owners: [owner])), (.pointOfSale, .init()),
@@ -93,7 +93,7 @@ import USB
         }
     }
 
-    @Test func `a device that cannot be asked is listed as it is`() async throws {
+    @Test func `a device that cannot be queried is listed unchanged`() async throws {
         let (_, _, bus) = bus(.pointOfSale, .init(openError: .accessDenied, hidesReports: true))
         #expect(try await MagneticStripeInterface.devices(on: bus) == (try await bus.devices()))
     }

@@ -29,7 +29,7 @@ import USB
         #expect(interface.input == input)
     }
 
-    @Test func `what cannot be read from is none`() {
+    @Test func `a device without an input endpoint is none`() {
         let output = USBEndpoint(address: 0x01, kind: .interrupt, maximumPacketSize: 8)
         let candidates = [
             USBInterface(number: 0, classCode: 0x0B, endpoints: [input], classDescriptors: [descriptor]),
@@ -63,7 +63,7 @@ import USB
         func send(_ report: [UInt8]) { _ = write(other, report, report.count) }
     }
 
-    @Test func `reports come one by one, as they are`() async throws {
+    @Test func `reports are received one by one, unchanged`() async throws {
         let node = try Node()
         node.send([1, 2, 3])
         node.send([UInt8](repeating: 9, count: 337))
@@ -73,7 +73,7 @@ import USB
         close(node.other)
     }
 
-    @Test func `a wait ends at its deadline, and the next one goes on`() async throws {
+    @Test func `a wait ends at its deadline, and the next one works`() async throws {
         let node = try Node()
         await #expect(throws: HIDError.timedOut) { _ = try await node.device.nextReport(timeout: .milliseconds(5)) }
         await #expect(throws: HIDError.timedOut) { _ = try await node.device.nextReport(timeout: .zero) }
@@ -83,7 +83,7 @@ import USB
         close(node.other)
     }
 
-    @Test func `a wait ends with its task, and the report is left for the next one`() async throws {
+    @Test func `a wait ends when its task is canceled, and the report is kept for the next one`() async throws {
         let node = try Node()
         let waiting = Task { () -> HIDError? in
             do throws(HIDError) {
@@ -101,7 +101,7 @@ import USB
         close(node.other)
     }
 
-    @Test func `closing ends a wait, and nothing is read afterwards`() async throws {
+    @Test func `closing ends a wait, and nothing is read afterward`() async throws {
         let node = try Node()
         async let failure: HIDError? = {
             do throws(HIDError) {
@@ -119,14 +119,14 @@ import USB
         close(node.other)
     }
 
-    @Test func `a node whose device is gone says so`() async throws {
+    @Test func `a node whose device is gone reports it`() async throws {
         let node = try Node()
         close(node.other)
         await #expect(throws: HIDError.deviceGone) { _ = try await node.device.nextReport(timeout: .seconds(5)) }
         await node.device.close()
     }
 
-    @Test func `what is no hidraw node is refused`() async throws {
+    @Test func `a file that is not a hidraw node is rejected`() async throws {
         let missing = KernelHID(reportDescriptor: [], node: "hidraw-that-nobody-has")
         for (kernel, expected) in [(nil, HIDError.noNode), (missing, .deviceGone)] as [(KernelHID?, HIDError)] {
             let device = USBDevice(

@@ -9,7 +9,7 @@ import USB
 
 @Suite(.simulatedTime) struct LifeTests {
     @Test(arguments: SwipeTests.plain)
-    func `waiting ends when the reader is pulled out`(model: SimulatedMSRModel) async throws {
+    func `a wait ends when the reader is unplugged`(model: SimulatedMSRModel) async throws {
         let bench = try await SwipeBench(model)
         bench.clock.schedule(after: .seconds(1)) { bench.bus.unplug(bench.reader) }
         #expect(await SwipeBench.failure(bench.driver) == .readerGone)
@@ -18,7 +18,7 @@ import USB
         await bench.driver.close()
     }
 
-    @Test func `a reader that is pulled out while it types leaves no half card`() async throws {
+    @Test func `a reader that is unplugged while it types leaves no partial card`() async throws {
         let bench = try await SwipeBench(.keyboard)
         bench.reader.arm(.unplugged(afterReports: 30))
         let stripe = try SwipeBench.stripe()
@@ -27,7 +27,7 @@ import USB
         await bench.driver.close()
     }
 
-    @Test func `waiting ends with its task, and the next wait gets the swipe`() async throws {
+    @Test func `a wait ends when its task is canceled, and the next wait gets the swipe`() async throws {
         let bench = try await SwipeBench(.pointOfSale)
         let waiting = Task { await SwipeBench.failure(bench.driver) }
         waiting.cancel()
@@ -45,7 +45,7 @@ import USB
         await bench.driver.close()
     }
 
-    @Test func `two cannot wait at a time`() async throws {
+    @Test func `a second simultaneous wait is rejected`() async throws {
         let bench = try await SwipeBench(.pointOfSale)
         let first = Task { await SwipeBench.failure(bench.driver) }
         var second: MagneticStripeReaderError?
@@ -62,21 +62,21 @@ import USB
         #expect(await first.value == .closed)
     }
 
-    @Test func `a stall is cleared, and what follows is read`() async throws {
+    @Test func `a stall is cleared, and reading continues`() async throws {
         let bench = try await SwipeBench(.pointOfSale)
         bench.reader.arm(.stall)
         _ = try await bench.swiping(try SwipeBench.stripe())
         await bench.driver.close()
     }
 
-    @Test func `a reader that fails again and again is given up`() async throws {
+    @Test func `a reader that fails repeatedly is given up`() async throws {
         let bench = try await SwipeBench(.pointOfSale)
         for _ in 0..<8 { bench.reader.arm(.stall) }
         #expect(await SwipeBench.failure(bench.driver) == .hid(.usb(.stalled)))
         await bench.driver.close()
     }
 
-    @Test func `an interface that somebody has is refused, and can be opened when it is free`() async throws {
+    @Test func `an interface in use is rejected, and can be opened when it is free`() async throws {
         let bench = try await SwipeBench(.pointOfSale)
         let interface = try #require(MagneticStripeInterface.find(in: bench.device))
         await #expect(throws: MagneticStripeReaderError.hid(.usb(.busy))) {
@@ -113,7 +113,7 @@ import USB
     }
 
     @Test(arguments: [SimulatedMSRModel.pointOfSale, .fixedReport])
-    func `a reader that may not be taken from the kernel is read through its node`(
+    func `without permission to detach the kernel's driver a reader is read through its node`(
         model: SimulatedMSRModel
     ) async throws {
         let (bus, reader, device, interface) = try refused(model)
@@ -131,7 +131,7 @@ import USB
         await driver.close()
     }
 
-    @Test func `without a node, and for a reader that types, the refusal is told as it is`() async throws {
+    @Test func `without a node, and for a reader that types, the missing permission is reported`() async throws {
         for (model, node) in [(.pointOfSale, nil), (.keyboard, "hidraw0")] as [(SimulatedMSRModel, String?)] {
             let (bus, _, device, interface) = try refused(model, node: node)
             await #expect(throws: MagneticStripeReaderError.hid(.usb(.accessDenied))) {

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `a vendor's report of 337 bytes has its fields where the manual says`() throws {
+    @Test func `a vendor's report of 337 bytes has its fields at the documented offsets`() throws {
         let descriptor = try HIDReportDescriptor(parsing: Self.magTek)
         #expect(descriptor.applications == [HIDUsage(page: 0xFF00, id: 1)])
         #expect(!descriptor.hasReportIDs)
@@ -40,7 +40,7 @@ import Testing
         #expect(descriptor.fields.last?.elementCount == 24)
     }
 
-    @Test func `a keyboard has eight modifiers, a constant byte and six keys`() throws {
+    @Test func `a keyboard has eight modifiers, a constant byte, and six keys`() throws {
         let descriptor = try HIDReportDescriptor(
             parsing: [0x05, 0x01, 0x09, 0x06, 0xA1, 0x01, 0x05, 0x07, 0x19, 0xE0, 0x29, 0xE7, 0x15, 0x00, 0x25, 0x01]
                 + [0x75, 0x01, 0x95, 0x08, 0x81, 0x02, 0x95, 0x01, 0x75, 0x08, 0x81, 0x01]
@@ -58,7 +58,7 @@ import Testing
         #expect(descriptor.longestInputReport == 8)
     }
 
-    @Test func `reports with numbers each begin behind their number`() throws {
+    @Test func `reports with IDs start after their ID`() throws {
         let descriptor = try HIDReportDescriptor(
             parsing: [0x05, 0x8E, 0x09, 0x01, 0xA1, 0x01, 0x75, 0x08, 0x85, 0x01, 0x09, 0x11, 0x95, 0x01, 0x81, 0x02]
                 + [0x85, 0x02, 0x09, 0x12, 0x81, 0x02, 0x85, 0x01, 0x09, 0x21, 0x95, 0x02, 0x81, 0x02, 0xC0])
@@ -69,7 +69,7 @@ import Testing
         #expect(descriptor.fields.map(\.reportID) == [1, 2, 1])
     }
 
-    @Test func `usages go to elements in their order, and the last one to all that follow`() throws {
+    @Test func `usages are assigned to elements in order, and the last one to all further elements`() throws {
         let descriptor = try HIDReportDescriptor(
             parsing: [0x05, 0x09, 0x09, 0x01, 0xA1, 0x00, 0x75, 0x08, 0x95, 0x05]
                 + [0x09, 0x10, 0x19, 0x20, 0x29, 0x21, 0x0B, 0x07, 0x00, 0x34, 0x12, 0x81, 0x02, 0xC0])
@@ -93,7 +93,7 @@ import Testing
         #expect(bytes(descriptor, 0x01, 0x21) == nil)
     }
 
-    @Test func `a range may begin with its end`() throws {
+    @Test func `a range may start with its end`() throws {
         let descriptor = try HIDReportDescriptor(
             parsing: [0x05, 0x07, 0x09, 0x06, 0xA1, 0x01, 0x75, 0x08, 0x95, 0x03, 0x29, 0x12, 0x19, 0x10]
                 + [0x81, 0x02, 0x19, 0x20, 0x29, 0x10, 0x81, 0x02, 0xC0])
@@ -102,7 +102,7 @@ import Testing
         #expect(descriptor.fields.last?.usage(of: 0) == nil)
     }
 
-    @Test func `pushed values come back, and of alternatives the first counts`() throws {
+    @Test func `pushed values are restored, and of alternatives the first counts`() throws {
         let descriptor = try HIDReportDescriptor(
             parsing: [0x05, 0x01, 0x09, 0x06, 0xA1, 0x01, 0x75, 0x08, 0x95, 0x01, 0xA4, 0x05, 0x07, 0x75, 0x10]
                 + [0x09, 0x01, 0x81, 0x02, 0xB4, 0xA9, 0x01, 0x09, 0x31, 0x09, 0x32, 0xA9, 0x00, 0x81, 0x02, 0xC0])
@@ -111,7 +111,7 @@ import Testing
         #expect(descriptor.fields.map { $0.usage(of: 0)?.page } == [7, 1])
     }
 
-    @Test func `signed limits keep their sign in every length, and long items are passed over`() throws {
+    @Test func `signed limits keep their sign in every length, and long items are skipped`() throws {
         let descriptor = try HIDReportDescriptor(
             parsing: [0x05, 0x01, 0x09, 0x06, 0xA1, 0x01, 0xFE, 0x02, 0x10, 0xAA, 0xBB, 0x75, 0x08, 0x95, 0x01]
                 + [0x15, 0x81, 0x26, 0xFF, 0x7F, 0x81, 0x02, 0x16, 0x00, 0x80, 0x81, 0x02]
@@ -133,11 +133,11 @@ import Testing
         ([0x86, 0x00, 0x01], HIDDescriptorError(.reportNumber, at: 0)),
         ([0xA1, 0x01, 0x76, 0xFF, 0xFF, 0x96, 0xFF, 0xFF, 0x81, 0x02], HIDDescriptorError(.reportTooLong, at: 8)),
     ])
-    func `a descriptor that is wrong says what and where`(bytes: [UInt8], expected: HIDDescriptorError) {
+    func `an invalid descriptor is reported with problem and position`(bytes: [UInt8], expected: HIDDescriptorError) {
         #expect(fault(bytes) == expected)
     }
 
-    @Test func `nesting, pushing and lengths have bounds`() {
+    @Test func `nesting, pushing, and lengths are limited`() {
         #expect(fault(Array(repeating: [0xA1, 0x00], count: 33).flatMap { $0 })?.fault == .collectionsTooDeep)
         #expect(fault([UInt8](repeating: 0xA4, count: 33))?.fault == .unbalancedStack)
         #expect(fault([UInt8](repeating: 0x04, count: 70_000))?.fault == .tooLong(70_000))
@@ -148,7 +148,7 @@ import Testing
         #expect(fault([0xA1, 0x01, 0x75, 0x00, 0x97, 0xFF, 0xFF, 0xFF, 0xFF, 0x81, 0x02, 0xC0]) == nil)
     }
 
-    @Test func `random bytes are read or refused, and trap in no way`() {
+    @Test func `random bytes are parsed or rejected, and never trap`() {
         var generator = SystemRandomNumberGenerator()
         var read = 0
         for round in 0..<6000 {

@@ -9,7 +9,7 @@ import Testing
     static let plain = [SimulatedMSRModel.pointOfSale, .fixedReport, .keyboard]
 
     @Test(arguments: plain)
-    func `a swipe gives both tracks, however the reader delivers them`(model: SimulatedMSRModel) async throws {
+    func `a swipe returns both tracks, from every kind of reader`(model: SimulatedMSRModel) async throws {
         let bench = try await SwipeBench(model)
         let swipe = try await bench.swiping(try SwipeBench.stripe())
         #expect(swipe.stripe.faults.isEmpty)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [(SimulatedMSRModel.pointOfSale, false), (.fixedReport, true), (.keyboard, true)])
-    func `a stripe that cannot be decoded is told as such by readers that know`(
+    func `an unreadable stripe is reported as such by readers that detect it`(
         model: SimulatedMSRModel, isTold: Bool
     ) async throws {
         let bench = try await SwipeBench(model)
@@ -42,7 +42,7 @@ import Testing
         await bench.driver.close()
     }
 
-    @Test func `a reader that enciphers is told as such, and nothing is made of its data`() async throws {
+    @Test func `a reader that enciphers is reported as such, and its data is not used`() async throws {
         let bench = try await SwipeBench(.encrypted)
         let swipe = try await bench.swiping(try SwipeBench.stripe())
         #expect(swipe.stripe.faults == [TrackError(.one, .encrypted), TrackError(.two, .encrypted)])
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: plain)
-    func `a swipe that nobody waits for is forgotten`(model: SimulatedMSRModel) async throws {
+    func `an unexpected swipe is discarded`(model: SimulatedMSRModel) async throws {
         let bench = try await SwipeBench(model)
         bench.reader.swipe(try SwipeBench.stripe("stripe-only"))
         // The reader has sent everything, and the driver has processed it.
@@ -61,7 +61,7 @@ import Testing
         await bench.driver.close()
     }
 
-    @Test func `a swipe that was asked for is kept until somebody waits for it, and then no more`() async throws {
+    @Test func `an expected swipe is kept until the next wait, and not longer`() async throws {
         let bench = try await SwipeBench(.pointOfSale)
         bench.driver.expect()
         bench.reader.swipe(try SwipeBench.stripe())
@@ -76,7 +76,7 @@ import Testing
         await bench.driver.close()
     }
 
-    @Test func `a swipe that breaks off while it is typed ends when no key comes any more`() async throws {
+    @Test func `a swipe that is typed incompletely ends after a pause`() async throws {
         let bench = try await SwipeBench(.keyboard)
         bench.reader.arm(.cutOff(afterReports: 60))
         let swipe = try await bench.swiping(try SwipeBench.stripe())
@@ -86,7 +86,7 @@ import Testing
         await bench.driver.close()
     }
 
-    @Test func `what a person types on such a keyboard is no swipe`() async throws {
+    @Test func `typing on such a keyboard is not a swipe`() async throws {
         let bench = try await SwipeBench(.keyboard)
         // hello, Enter
         for key in [0x0B, 0x08, 0x0F, 0x0F, 0x12, 0x28] as [UInt8] {
@@ -98,7 +98,7 @@ import Testing
         await bench.driver.close()
     }
 
-    @Test func `a key that hangs after a start sentinel is no card, and ends`() async throws {
+    @Test func `a stuck key after a start sentinel is not a card, and ends`() async throws {
         let bench = try await SwipeBench(.keyboard)
         bench.clock.schedule(after: .seconds(1)) { [reader = bench.reader] in
             reader.send([0, 0, 0x33, 0, 0, 0, 0, 0])
@@ -109,7 +109,7 @@ import Testing
         await bench.driver.close()
     }
 
-    @Test func `a report that is cut off is told as such`() async throws {
+    @Test func `a truncated report is reported as such`() async throws {
         let bench = try await SwipeBench(.fixedReport)
         bench.reader.arm(.truncated(to: 120))
         let swipe = try await bench.swiping(try SwipeBench.stripe())
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: SimulatedMSRModel.all)
-    func `whatever a reader sends, the driver goes on`(model: SimulatedMSRModel) async throws {
+    func `the driver continues after any reports`(model: SimulatedMSRModel) async throws {
         let bench = try await SwipeBench(model)
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<300 {
@@ -159,7 +159,7 @@ import Testing
         return try await bench.driver.swipe()
     }
 
-    @Test func `a reader that presses Enter behind each track loses none`() async throws {
+    @Test func `a reader that types Enter after each track loses none`() async throws {
         let bench = try await SwipeBench(.keyboard)
         let swipe = try await typing(Self.one + "\n" + Self.two + "\n", bench)
         #expect(swipe.stripe.faults.isEmpty)
@@ -175,7 +175,7 @@ import Testing
         await bench.driver.close()
     }
 
-    @Test func `behind a line with two tracks nothing is waited for`() async throws {
+    @Test func `after a line with two tracks there is no further wait`() async throws {
         let bench = try await SwipeBench(.keyboard)
         let start = bench.clock.now()
         let swipe = try await typing(Self.one + Self.two + "\n", bench)

@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `a card is what its tracks agree on`() throws {
+    @Test func `a card has the data on which its tracks agree`() throws {
         let stripe = MagneticStripe(one: read(Stripe.one), two: read(Stripe.two), three: read(Stripe.three))
         #expect(stripe.faults.isEmpty == true)
         let card = try SwipedCard(stripe)
@@ -44,7 +44,7 @@ import Testing
         #expect(one == String(Stripe.one.dropFirst().dropLast()))
     }
 
-    @Test func `one track is enough, and the other one's fault is kept`() throws {
+    @Test func `one track is sufficient, and the error of the other one is kept`() throws {
         let stripe = MagneticStripe(one: read(Stripe.one), two: .failed(.notDecoded))
         #expect(stripe.faults == [TrackError(.two, .notDecoded)])
         let card = try SwipedCard(stripe)
@@ -53,7 +53,7 @@ import Testing
         #expect(error(two: read(Stripe.two)) == nil)
     }
 
-    @Test func `what is no card to pay with says why`() {
+    @Test func `a card that is not a payment card is rejected with the reason`() {
         #expect(error() == .unreadable([]))
         #expect(
             error(one: .failed(.incomplete), two: .failed(.notDecoded))
@@ -66,7 +66,7 @@ import Testing
         #expect(error(two: read(";4761739001010010=3512=?")) == .noServiceCode)
     }
 
-    @Test func `tracks that contradict each other are refused, so that no chip is overlooked`() {
+    @Test func `contradictory tracks are rejected, so that no chip is overlooked`() {
         let two = ";4761739001010010=3512101?"
         for one in ["%B4761739001010010^A/B^3512201?", "%B4761739001010010^A/B^3612101?"] {
             #expect(error(one: read(one), two: read(two)) == .trackMismatch)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `where nothing was read, another swipe is asked for`() {
+    @Test func `without a readable track another swipe is requested`() {
         #expect(SwipedCardError.unreadable([]).description.hasSuffix("swipe the card again"))
     }
 
@@ -103,7 +103,7 @@ import Testing
 }
 
 @Suite struct ServiceCodeTests {
-    @Test func `the first digit says where, and whether there is a chip`() throws {
+    @Test func `the first digit defines the area and the chip`() throws {
         let expected: [(Int, ServiceCode.Interchange, Bool)] = [
             (101, .international, false), (201, .international, true), (501, .national, false), (601, .national, true),
             (701, .bilateral, false), (901, .test, false), (1, .reserved, false), (301, .reserved, false),
@@ -115,14 +115,14 @@ import Testing
         }
     }
 
-    @Test func `the second digit says who authorises`() {
+    @Test func `the second digit defines the authorization`() {
         #expect(ServiceCode(101)?.authorization == .normal)
         #expect(ServiceCode(121)?.authorization == .issuer)
         #expect(ServiceCode(141)?.authorization == .issuerUnlessAgreed)
         #expect(ServiceCode(111)?.authorization == .reserved)
     }
 
-    @Test func `the third digit says what for, and whether with a PIN`() throws {
+    @Test func `the third digit defines services and PIN`() throws {
         let expected: [(ServiceCode.Services, ServiceCode.PIN)] = [
             (.unrestricted, .required), (.unrestricted, .notAsked), (.goodsAndServices, .notAsked), (.atm, .required),
             (.cash, .notAsked), (.goodsAndServices, .required), (.unrestricted, .whereFeasible),
@@ -135,13 +135,13 @@ import Testing
         }
     }
 
-    @Test func `it is written with three digits, and has no more`() {
+    @Test func `it is written with three digits`() {
         #expect(ServiceCode(1)?.description == "001")
         #expect(ServiceCode(1000) == nil)
         #expect(ServiceCode(-1) == nil)
     }
 
-    @Test func `a card may be used to the last day of its month`() throws {
+    @Test func `a card is valid until the last day of its month`() throws {
         let expiry = try #require(CardExpiry(yearAndMonth: 2601))
         #expect(!expiry.isOver(on: CivilDate(year: 2026, month: 1, day: 31)))
         #expect(expiry.isOver(on: CivilDate(year: 2026, month: 2, day: 1)))

@@ -3,7 +3,7 @@ import MagneticStripe
 import Testing
 
 @Suite struct AccountTrackTests {
-    @Test func `track 2 gives account, expiry, service code and what the issuer put behind them`() throws {
+    @Test func `track 2 contains account, expiration date, service code, and discretionary data`() throws {
         let track = try AccountTrack(.two, Stripe.ascii(Stripe.two))
         #expect(track.pan.lastFour == "0010")
         #expect(track.expiry == CardExpiry(yearAndMonth: 3512))
@@ -12,7 +12,7 @@ import Testing
         #expect(track.content.text == String(Stripe.two.dropFirst().dropLast()))
     }
 
-    @Test func `track 2 becomes track 2 equivalent data with its last half byte filled`() throws {
+    @Test func `track 2 becomes track 2 equivalent data, padded to whole bytes`() throws {
         let even = try AccountTrack(.two, Stripe.ascii(";4761739001010010=3512201000?"))
         #expect(even.equivalentData()?.hex == "4761739001010010D3512201000F")
         let odd = try AccountTrack(.two, Stripe.ascii(";4761739001010010=35122010001?"))
@@ -21,7 +21,7 @@ import Testing
         #expect((one.equivalentData() == nil) == true)
     }
 
-    @Test func `track 1 has a name between account and dates, and it is nowhere but in the content`() throws {
+    @Test func `track 1 has a name between account and dates, which is only in the content`() throws {
         let track = try AccountTrack(.one, Stripe.ascii(Stripe.one))
         #expect(track.pan.lastFour == "0010")
         #expect(track.expiry == CardExpiry(yearAndMonth: 3512))
@@ -29,7 +29,7 @@ import Testing
         #expect(track.discretionaryData.text == "0000012345678")
     }
 
-    @Test func `a date or a code can be left out, with a separator in its place`() throws {
+    @Test func `a date or code can be omitted, with a separator in its place`() throws {
         let noDate = try AccountTrack(.two, Stripe.ascii(";4761739001010010==201123?"))
         #expect(noDate.expiry == nil)
         #expect(noDate.serviceCode == ServiceCode(201))
@@ -39,7 +39,7 @@ import Testing
         #expect(noCode.discretionaryData.text == "9")
     }
 
-    @Test func `numbers that begin with 59 have a country behind them`() throws {
+    @Test func `numbers that begin with 59 are followed by a country`() throws {
         let two = try AccountTrack(.two, Stripe.ascii(";5912345678901234=2503512101?"))
         #expect(two.expiry == CardExpiry(yearAndMonth: 3512))
         let one = try AccountTrack(.one, Stripe.ascii("%B5912345678901234^250A/B^3512101?"))
@@ -60,7 +60,7 @@ import Testing
         (";4761739001010010=3512201?00", .character(position: 28)),
         (";4761739001010010=351220100000000000000000?", .tooLong(44)),
     ])
-    func `a track 2 that is wrong says what and where`(text: String, expected: TrackError.Fault) {
+    func `an invalid track 2 is reported with problem and position`(text: String, expected: TrackError.Fault) {
         #expect(fault(.two, text) == expected)
     }
 
@@ -71,11 +71,11 @@ import Testing
         ("%B4761739001010010^A/B?", .noSeparator(position: 20)),
         ("%B4761739001010010^a/b^3512201?", .character(position: 20)),
     ])
-    func `a track 1 that is wrong says what and where`(text: String, expected: TrackError.Fault) {
+    func `an invalid track 1 is reported with problem and position`(text: String, expected: TrackError.Fault) {
         #expect(fault(.one, text) == expected)
     }
 
-    @Test func `the longest tracks are taken, and a character more is not`() {
+    @Test func `tracks of the maximum length are accepted, longer ones are not`() {
         let two = ";4761739001010010=" + String(repeating: "9", count: 19)
         #expect(fault(.two, two + "?") == .expiry(position: 19))
         let head = ";4761739001010010=3512201"
@@ -83,13 +83,13 @@ import Testing
         #expect(fault(.two, head + String(repeating: "1", count: 37 - head.utf8.count + 2) + "?") == .tooLong(41))
     }
 
-    @Test func `track 3 is no account track`() {
+    @Test func `track 3 is not an account track`() {
         #expect(throws: TrackError(.three, .formatCode)) { _ = try AccountTrack(.three, Stripe.ascii(Stripe.three)) }
     }
 }
 
 @Suite struct FinancialTrackTests {
-    @Test func `track 3 gives its format and the account, and keeps the rest whole`() throws {
+    @Test func `track 3 contains its format and the account, and keeps the rest`() throws {
         let track = try FinancialTrack(Stripe.ascii(Stripe.three))
         #expect(track.formatCode == 1)
         #expect(track.pan.lastFour == "0010")
@@ -101,7 +101,7 @@ import Testing
         (";0147=?", .account(.wrongLength(2))),
         (";01" + String(repeating: "1", count: 200) + "?", .tooLong(205)),
     ])
-    func `one that is wrong says what and where`(text: String, expected: TrackError.Fault) {
+    func `an invalid one is reported with problem and position`(text: String, expected: TrackError.Fault) {
         #expect(fault(.three, text) == expected)
     }
 }
@@ -112,7 +112,7 @@ import Testing
     private func bits(_ bytes: [UInt8]) -> TrackDelivery { TrackDelivery(SensitiveBytes(bytes), .bits) }
 
     @Test
-    func `a track is the same in ASCII, without sentinels, with its redundancy character, as characters and as bits`()
+    func `a track is the same in ASCII, without sentinels, with its check character, as characters, and as bits`()
         throws
     {
         let inside = String(Stripe.two.dropFirst().dropLast())
@@ -139,7 +139,7 @@ import Testing
                 == "0010")
     }
 
-    @Test func `every wrong bit of a track is found`() {
+    @Test func `every wrong bit of a track is detected`() {
         let good = Stripe.numeric(Stripe.two)
         for place in good.indices {
             for bit in 0...4 as ClosedRange<UInt8> {
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `two wrong bits of a character are found by the redundancy character`() {
+    @Test func `two wrong bits of a character are detected by the check character`() {
         let good = Stripe.numeric(Stripe.two)
         for place in 1..<good.count - 2 {
             var bad = good
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `what is cut off or empty is no track`() {
+    @Test func `truncated and empty tracks are rejected`() {
         let good = Stripe.numeric(Stripe.two)
         #expect(fault(.two, characters(Array(good.dropLast()))) == .redundancyCheck)
         #expect(fault(.two, characters(Array(good.dropLast(2)))) == .noEndSentinel)
@@ -171,7 +171,7 @@ import Testing
         #expect(fault(.two, bits([UInt8](repeating: 0, count: 5000))) == .tooLong(5000))
     }
 
-    @Test func `random bytes are refused in every encoding, and trap in none`() {
+    @Test func `random bytes are rejected in every encoding, and never trap`() {
         var generator = SystemRandomNumberGenerator()
         var taken = 0
         for _ in 0..<4000 {

@@ -5,12 +5,12 @@ import Testing
 
 @testable import PCSC
 
-@Suite("Who else uses PC/SC") struct ClientFinderTests {
+@Suite("Other users of PC/SC") struct ClientFinderTests {
     private static let library =
         "7f0000000000-7f0000001000 r-xp 00000000 08:01 42  /usr/lib/x86_64-linux-gnu/libpcsclite.so.1.0.0\n"
     private static let other = "7f0000000000-7f0000001000 r-xp 00000000 08:01 42  /usr/lib/x86_64-linux-gnu/libc.so.6\n"
 
-    @Test func `every program but this one that has libpcsclite in its memory`() throws {
+    @Test func `every other program that has loaded libpcsclite is listed`() throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("pcsc-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: root) }
         func process(_ number: String, _ name: String?, _ maps: String?) throws {
@@ -33,7 +33,7 @@ import Testing
         #expect(PCSCClientFinder(root: "/nowhere", ownPID: 7).clients() == [])
     }
 
-    @Test func `how each is made to let the card go`() {
+    @Test func `each has the command that makes it release the card`() {
         #expect(PCSCClient(name: "scdaemon", pid: 5).remedy == "gpgconf --kill scdaemon")
         #expect(PCSCClient(name: "firefox-esr", pid: 5).remedy == "kill 5")
     }
@@ -50,15 +50,15 @@ import Testing
     }
 
     @Test(arguments: 0...0x80 as ClosedRange<UInt32>)
-    func `whatever fails, the text names the code`(code: UInt32) {
+    func `every error text contains the code`(code: UInt32) {
         let code = PCSCErrorCode(rawValue: 0x8010_0000 + code)
         #expect(PCSCError.failed(.transmit, code).description.contains("(\(code))"))
     }
 }
 
 extension WithFakeDaemon {
-    @Suite("Readers that come and go") struct ReaderListWatchTests {
-        @Test func `every change of the list is told, and a pcscd that ends has no readers`() async throws {
+    @Suite("Arriving and leaving readers") struct ReaderListWatchTests {
+        @Test func `every change of the list is reported, and without pcscd there are no readers`() async throws {
             let time = ManualTime()
             let lists: [FakeDaemon.Reply] = [
                 .failed(.noReadersAvailable), .init(bytes: Array("A\0\0".utf8)), .init(bytes: Array("A\0B\0\0".utf8)),

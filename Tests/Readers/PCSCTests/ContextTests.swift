@@ -26,13 +26,15 @@ extension WithFakeDaemon {
             ),
             (.noMemory, "pcscd serves too many programs (SCARD_E_NO_MEMORY): close some of them"),
         ])
-        func `who cannot connect is told why and what to do`(code: PCSCErrorCode, text: String) async throws {
+        func `a failed connection is reported with the reason and the fix`(code: PCSCErrorCode, text: String)
+            async throws
+        {
             let daemon = FakeDaemon { $0.establish = { .failed(code) } }
             await #expect(throws: PCSCError.failed(.establishContext, code)) { _ = try await context(daemon) }
             #expect(PCSCError.failed(.establishContext, code).description == text)
         }
 
-        @Test func `a connection ends once, whoever ends it`() async throws {
+        @Test func `a connection ends once, also with concurrent calls`() async throws {
             let daemon = FakeDaemon()
             let released = try await context(daemon)
             await released.release()
@@ -58,13 +60,13 @@ extension WithFakeDaemon {
             #expect(try await context(daemon).readers() == names)
         }
 
-        @Test func `no reader is no error`() async throws {
+        @Test func `an empty list is no error`() async throws {
             let daemon = FakeDaemon { $0.readers = { .failed(.noReadersAvailable) } }
             #expect(try await context(daemon).readers() == [])
         }
 
         @Test(arguments: [UInt(5_000), 1 << 40, .max])
-        func `a list that is longer than its room is refused`(length: UInt) async throws {
+        func `a list that is longer than its buffer is rejected`(length: UInt) async throws {
             let daemon = FakeDaemon { $0.readers = { .init(bytes: Array("A\0\0".utf8), length: length) } }
             let context = try await context(daemon)
             await #expect(
@@ -111,12 +113,12 @@ extension WithFakeDaemon {
             #expect(changed?.first?.answerToReset.count == 33)
         }
 
-        @Test func `nothing changes in time`() async throws {
+        @Test func `a wait without a change times out`() async throws {
             let daemon = FakeDaemon { $0.change = { states, _ in (.failed(.timeout), states) } }
             #expect(try await context(daemon).change(from: [.readerList], within: .seconds(1)) == nil)
         }
 
-        @Test func `a canceled task ends the wait, also one that had not begun to wait`() async throws {
+        @Test func `canceling the task ends the wait, also before it started`() async throws {
             let daemon = FakeDaemon()
             daemon.script.withLock {
                 $0.change = { [daemon] states, _ in
@@ -137,7 +139,7 @@ extension WithFakeDaemon {
             #expect(try await context.readers() == ["Reader 00 00"])
         }
 
-        @Test func `a cancellation that was meant for an earlier wait does not end the next`() async throws {
+        @Test func `a cancellation of an earlier wait does not end the next one`() async throws {
             let daemon = FakeDaemon()
             let rounds = Mutex(0)
             daemon.script.withLock {
@@ -173,7 +175,7 @@ extension WithFakeDaemon {
 
         // MARK: A daemon that hangs
 
-        @Test func `a call that does not return is left behind, and so is what waits behind it`() async throws {
+        @Test func `a call that does not return is abandoned, with the calls that wait for it`() async throws {
             let gate = DispatchSemaphore(value: 0)
             let daemon = FakeDaemon {
                 $0.readers = {
@@ -197,7 +199,7 @@ extension WithFakeDaemon {
             #expect(daemon.calls == ["release"])
         }
 
-        @Test func `a connection that comes when nobody waits any more is given back`() async throws {
+        @Test func `a late connection is released`() async throws {
             let gate = DispatchSemaphore(value: 0)
             let daemon = FakeDaemon {
                 $0.connect = {
@@ -217,7 +219,7 @@ extension WithFakeDaemon {
         }
 
         @Test(arguments: [false, true])
-        func `a transaction that comes when nobody waits any more is ended`(isCancelled: Bool) async throws {
+        func `a late transaction is ended`(isCancelled: Bool) async throws {
             let gate = DispatchSemaphore(value: 0)
             let daemon = FakeDaemon {
                 $0.begin = {

@@ -7,7 +7,7 @@ import Testing
 
 extension WithFakeDaemon {
     /// FEATURE_VERIFY_PIN_DIRECT at 42330006, FEATURE_IFD_PIN_PROPERTIES at 4233000A, and one of no interest.
-    @Suite("Keys of a reader behind pcscd") struct PINPadTests {
+    @Suite("The PIN pad of a reader behind pcscd") struct PINPadTests {
         private static let features: [UInt8] = [
             0x06, 4, 0x42, 0x33, 0x00, 0x06, 0x07, 4, 0x42, 0x33, 0x00, 0x07, 0x0A, 4, 0x42, 0x33, 0x00, 0x0A,
         ]
@@ -31,7 +31,7 @@ extension WithFakeDaemon {
         }
 
         @Test(arguments: [([0x10, 0x02, 0x07, 0x00], "01"), ([0x00, 0x00, 0x07, 0x00], "00"), ([], "00")])
-        func `the driver is told how the PIN goes into the command`(display: [UInt8], messages: String) async throws {
+        func `the driver gets the position of the PIN in the command`(display: [UInt8], messages: String) async throws {
             let (channel, daemon) = try await channel(display: display) { .init(bytes: [0x90, 0x00]) }
             #expect(channel.hasPINPad)
             #expect(try await channel.verifyPIN(PINPadEntry(digits: 4...6, seconds: 30)) == .verified(.success))
@@ -47,7 +47,7 @@ extension WithFakeDaemon {
             ([0x63, 0xC2], PINPadAnswer.verified(StatusWord(0x63, 0xC2))), ([0x64, 0x00], .timedOut),
             ([0x64, 0x01], .canceled), ([0x64, 0x03], .wrongLength), ([0x6B, 0x80], .unsupported),
         ])
-        func `what the reader says of the entry, and what the card says of the PIN`(
+        func `results of the reader's entry, and of the card's verification`(
             answer: [UInt8], meaning: PINPadAnswer
         ) async throws {
             let (channel, _) = try await channel { .init(bytes: answer) }
@@ -55,13 +55,13 @@ extension WithFakeDaemon {
             #expect(try await channel.transmit(CommandAPDU(0, 0xB0, 0, 0)).status == .success)
         }
 
-        @Test func `a driver that does not know the command after all`() async throws {
+        @Test func `a driver that rejects the command despite its features`() async throws {
             let (channel, _) = try await channel { .failed(.unsupportedFeature) }
             #expect(try await channel.verifyPIN(PINPadEntry(seconds: 30)) == .unsupported)
             #expect(try await channel.transmit(CommandAPDU(0, 0xB0, 0, 0)).status == .success)
         }
 
-        @Test func `a card that is pulled during the entry`() async throws {
+        @Test func `a card that is removed during the entry`() async throws {
             let (channel, _) = try await channel { .failed(.removedCard) }
             await #expect(throws: CardChannelError.cardRemoved) {
                 _ = try await channel.verifyPIN(PINPadEntry(seconds: 30))
@@ -88,7 +88,7 @@ extension WithFakeDaemon {
             #expect(PCSCFeature.codes(in: answer) == codes)
         }
 
-        @Test func `noise is no list of features and no list of properties, and does no harm`() {
+        @Test func `random bytes are neither features nor properties, and are harmless`() {
             let random = SeededRandomSource(seed: 1)
             for length in 0..<600 {
                 let bytes = random.bytes(length % 60)
@@ -99,7 +99,7 @@ extension WithFakeDaemon {
             }
         }
 
-        @Test func `what the driver tells of the reader`() async throws {
+        @Test func `the reader's properties from the driver`() async throws {
             let daemon = FakeDaemon {
                 $0.change = { known, _ in (.init(), known.map { .init(reader: $0.reader, state: 0x10) }) }
                 $0.attribute = { attribute in

@@ -37,7 +37,7 @@ extension WithFakeDaemon {
 
         // MARK: Opening and presence
 
-        @Test func `a reader that pcscd does not have is refused with those that it has`() async throws {
+        @Test func `an unknown reader is rejected with the available ones`() async throws {
             let daemon = FakeDaemon()
             await #expect(throws: PCSCError.noSuchReader("Other", known: [Self.name])) {
                 _ = try await PCSCReader.open("Other", library: daemon.library, time: clock)
@@ -48,7 +48,7 @@ extension WithFakeDaemon {
                     == "pcscd has no reader 'Other': it has 'A', 'B'")
         }
 
-        @Test func `a card that is there, one that comes and one that does not`() async throws {
+        @Test func `a present card, an inserted one, and a missing one`() async throws {
             let looks = Mutex(0)
             let (reader, _) = try await reader {
                 looks.withLock {
@@ -61,7 +61,7 @@ extension WithFakeDaemon {
             #expect(try await !reader.waitForCard(present: false, timeout: .zero))
         }
 
-        @Test func `a card that was pulled and put back counts as gone, once`() async throws {
+        @Test func `a card that was removed and inserted again counts as removed, once`() async throws {
             let state = Mutex(present | 1 << 16)
             let (reader, _) = try await reader { state.withLock { $0 } }
             _ = try await reader.powerOn()
@@ -71,7 +71,7 @@ extension WithFakeDaemon {
             #expect(try await !reader.waitForCard(present: false, timeout: .zero))
         }
 
-        @Test func `a reader that is unplugged while somebody waits is told as such`() async throws {
+        @Test func `a reader that is unplugged during a wait is reported as such`() async throws {
             let looks = Mutex(0)
             let (reader, _) = try await reader {
                 looks.withLock {
@@ -100,7 +100,7 @@ extension WithFakeDaemon {
         }
 
         @Test(arguments: [1, 2] as [UInt8])
-        func `the PIN block of a VERIFY is nowhere in memory when the card has answered`(
+        func `the PIN block of a VERIFY is wiped from memory after the response`(
             transmissionProtocol: UInt8
         ) async throws {
             let (reader, _) = try await reader(change: {
@@ -117,7 +117,7 @@ extension WithFakeDaemon {
 
         // MARK: Power
 
-        @Test func `a card is taken for one program alone, reset, and given back without power`() async throws {
+        @Test func `a card is used exclusively, reset, and released without power`() async throws {
             let (reader, daemon) = try await reader()
             let channel = try await reader.powerOn()
             #expect(channel.transmissionProtocol == 0)
@@ -133,7 +133,7 @@ extension WithFakeDaemon {
                 ])
         }
 
-        @Test func `a card that answers against the rules of payment gets a warm reset, and then none`() async throws {
+        @Test func `a card whose ATR breaks the EMV rules gets one warm reset`() async throws {
             // TB1 is missing: good after a warm reset only.
             let (reader, daemon) = try await reader(change: { $0.status = { .init(bytes: [0x3B, 0x40, 0x0A]) } })
             _ = try await reader.powerOn()
@@ -147,7 +147,7 @@ extension WithFakeDaemon {
         }
 
         @Test(arguments: [UInt(34), .max])
-        func `an answer to reset that is longer than there can be is refused`(length: UInt) async throws {
+        func `an answer to reset that is too long is rejected`(length: UInt) async throws {
             let (reader, daemon) = try await reader(change: { $0.status = { .init(bytes: [0x3B], length: length) } })
             await #expect(throws: PCSCError.malformedAnswer(.status, "\(length) bytes where 33 were to be had")) {
                 _ = try await reader.powerOn()
@@ -155,7 +155,7 @@ extension WithFakeDaemon {
             #expect(daemon.calls.last == "disconnect 2")
         }
 
-        @Test func `an empty reader, a mute card, a card of another protocol`() async throws {
+        @Test func `an empty reader, a mute card, and a card with another protocol`() async throws {
             let (emptied, _) = try await reader { empty }
             await #expect(throws: PCSCError.cardAbsent) { _ = try await emptied.powerOn() }
             let (muted, _) = try await reader(change: { $0.connect = { .failed(.unresponsiveCard) } })
@@ -165,7 +165,7 @@ extension WithFakeDaemon {
             #expect(daemon.calls.last == "disconnect 2")
         }
 
-        @Test func `a card that another program has for itself is waited for`() async throws {
+        @Test func `a card that another program uses exclusively is waited for`() async throws {
             let tries = Mutex(0)
             let (reader, _) = try await reader(change: {
                 $0.connect = {
@@ -180,7 +180,7 @@ extension WithFakeDaemon {
             #expect(tries.withLock { $0 } == 4)
         }
 
-        @Test func `a card that another program keeps is given up, and so it is when nobody wants it any more`()
+        @Test func `the wait for a card held by another program ends at its timeout, and on cancellation`()
             async throws
         {
             let (reader, _) = try await reader(change: { $0.connect = { .failed(.sharingViolation) } })
@@ -222,7 +222,7 @@ extension WithFakeDaemon {
 
         // MARK: Exchange
 
-        @Test func `over T=0 the answer is fetched, and a wrong length corrected`() async throws {
+        @Test func `with T=0 the response is fetched, and a wrong length corrected`() async throws {
             let (reader, daemon) = try await reader(change: {
                 $0.transmit = { command in
                     switch hex(command) {
@@ -246,7 +246,7 @@ extension WithFakeDaemon {
                 ])
         }
 
-        @Test func `over T=1 commands of any length go as they are`() async throws {
+        @Test func `with T=1 commands of any length are sent unchanged`() async throws {
             let (reader, daemon) = try await reader(change: {
                 $0.reconnect = { _ in .init(bytes: [2]) }
                 $0.transmit = { .init(bytes: Array(repeating: 5, count: $0.count > 300 ? 65_536 : 0) + [0x90, 0]) }
@@ -261,7 +261,7 @@ extension WithFakeDaemon {
             #expect(daemon.calls.last?.hasPrefix("transmit 2 00D6000000012C0101") == true)
         }
 
-        @Test func `what T=0 cannot carry is refused, and the card stays usable`() async throws {
+        @Test func `commands that T=0 does not support are rejected, and the card stays usable`() async throws {
             let (reader, daemon) = try await reader()
             let channel = try await reader.powerOn()
             let long = try CommandAPDU(
@@ -286,7 +286,7 @@ extension WithFakeDaemon {
                 .readerUnavailable("the reader is gone (SCARD_E_READER_UNAVAILABLE): plug it in again")
             ),
         ])
-        func `an exchange that fails ends the use of the card`(code: PCSCErrorCode, error: CardChannelError)
+        func `a failed exchange ends the session with the card`(code: PCSCErrorCode, error: CardChannelError)
             async throws
         {
             let (reader, daemon) = try await reader(change: { $0.transmit = { _ in .failed(code) } })
@@ -308,7 +308,7 @@ extension WithFakeDaemon {
             (PCSCErrorCode.noService, "pcscd is not running (SCARD_E_NO_SERVICE): sudo systemctl start pcscd"),
             (.communicationError, "the connection to pcscd broke (SCARD_F_COMM_ERROR): sudo systemctl restart pcscd"),
         ])
-        func `a daemon that is gone ends the use of the reader`(code: PCSCErrorCode, text: String) async throws {
+        func `without the daemon the reader is no longer usable`(code: PCSCErrorCode, text: String) async throws {
             let (reader, daemon) = try await reader(change: { $0.transmit = { _ in .failed(code) } })
             let channel = try await reader.powerOn()
             await #expect(throws: CardChannelError.self) { _ = try await channel.transmit(select()) }
@@ -324,7 +324,7 @@ extension WithFakeDaemon {
                 (present, nil), (empty, CardChannelError.cardRemoved),
                 (gone, .readerUnavailable("the reader is gone (SCARD_E_READER_UNAVAILABLE): plug it in again")),
             ] as [(UInt, CardChannelError?)])
-        func `what an exchange failed for is found out`(after: UInt, error: CardChannelError?) async throws {
+        func `the reason of a failed exchange is determined`(after: UInt, error: CardChannelError?) async throws {
             let state = Mutex(present)
             let (reader, _) = try await reader(
                 { state.withLock { $0 } },
@@ -349,7 +349,7 @@ extension WithFakeDaemon {
             )
         }
 
-        @Test func `a canceled task waits for the answer that is under way, and sends nothing more`() async throws {
+        @Test func `a canceled task waits for the current response, and sends nothing more`() async throws {
             let isAsked = Mutex(false)
             let isOver = Mutex(false)
             let (reader, daemon) = try await reader(change: {
@@ -378,7 +378,7 @@ extension WithFakeDaemon {
         }
 
         @Test(arguments: [UInt(65_539), 1 << 40, .max])
-        func `an answer that is longer than any answer is refused`(length: UInt) async throws {
+        func `a response that is too long is rejected`(length: UInt) async throws {
             let (reader, _) = try await reader(change: { $0.transmit = { _ in .init(bytes: [1, 2], length: length) } })
             let channel = try await reader.powerOn()
             await #expect(
@@ -387,7 +387,7 @@ extension WithFakeDaemon {
             ) { _ = try await channel.transmit(select()) }
         }
 
-        @Test func `whatever pcscd answers, every call ends, and some succeed`() async throws {
+        @Test func `with any results of pcscd, every call ends, and some succeed`() async throws {
             var (answers, errors) = (0, 0)
             for seed in 0..<300 as Range<UInt64> {
                 let noise = Noise(seed)

@@ -6,7 +6,9 @@ import USB
 extension OverLibUSB {
     /// The owner of the reader's interface.
     @Suite struct ClaimTests {
-        @Test func `a kernel driver leaves when a reader is opened, and has it back when it is closed`() async throws {
+        @Test func `the kernel driver is detached when a reader is opened, and attached again when it is closed`()
+            async throws
+        {
             try await BridgeBench.run { bench in
                 let plugged = try await bench.plug(.tpdu)
                 try await USBBridge.setDriver("other", of: plugged.device.address)
@@ -23,7 +25,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `no driver is given what none had`() async throws {
+        @Test func `no driver is attached if there was none`() async throws {
             try await BridgeBench.run { bench in
                 let plugged = try await bench.plug(.tpdu)
                 await (try bench.open(plugged)).close()
@@ -33,7 +35,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `a reader that another program has is busy until that lets go`() async throws {
+        @Test func `a reader in use by another program is busy until that program releases it`() async throws {
             try await BridgeBench.run { bench in
                 let plugged = try await bench.plug(.tpdu)
                 try await USBBridge.setTaken(true, plugged.device.address)

@@ -36,7 +36,7 @@ extension OverLibUSB {
         }
 
         @Test(arguments: models, habits)
-        func `an answer that fills its packets is read whole, and so is the next one`(
+        func `an answer of whole packets is read completely, and so is the next one`(
             model: SimulatedReaderModel, habit: SimulatedReaderModel.FullPacketBehavior
         ) async throws {
             var model = model
@@ -58,7 +58,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `a long command goes and a long answer comes in many messages`() async throws {
+        @Test func `a long command and a long answer are sent in many messages`() async throws {
             try await BridgeBench.run { bench in
                 let card = TestCard(TestCard.t1)
                 let reader = try await bench.open(try await bench.plug(.extendedAPDU, card))
@@ -70,7 +70,7 @@ extension OverLibUSB {
         }
 
         @Test(arguments: [16_372, 16_373, 20_000, 40_000])
-        func `an answer in one long message comes in many transfers of the kernel`(count: Int) async throws {
+        func `an answer in one long message is received in many transfers`(count: Int) async throws {
             var model = SimulatedReaderModel.extendedAPDU
             model.maximumMessageLength = 65_600
             try await BridgeBench.run { bench in
@@ -84,7 +84,7 @@ extension OverLibUSB {
         }
 
         @Test(arguments: models, [TestCard.t0, TestCard.t1])
-        func `a card that asks for time gets it`(model: SimulatedReaderModel, answerToReset: [UInt8]) async throws {
+        func `a card that requests time gets it`(model: SimulatedReaderModel, answerToReset: [UInt8]) async throws {
             try await BridgeBench.run { bench in
                 let card = TestCard(answerToReset)
                 let reader = try await bench.open(try await bench.plug(model, card))
@@ -96,7 +96,7 @@ extension OverLibUSB {
         }
 
         @Test(arguments: [true, false])
-        func `a card that comes or goes is noticed`(hasInterruptEndpoint: Bool) async throws {
+        func `inserting and removing a card is noticed`(hasInterruptEndpoint: Bool) async throws {
             var model = SimulatedReaderModel.shortAPDU
             model.hasInterruptEndpoint = hasInterruptEndpoint
             var timing = CCIDTiming.short

@@ -18,7 +18,7 @@ extension OverLibUSB {
             (.truncated(9), .message(.tooShort(9))),
             (.unanswered, .timedOut(.getSlotStatus)),
         ])
-        func `a wrong answer is told for what it is, and the next one is right`(
+        func `a wrong answer is a specific error, and the next command works`(
             disturbance: SimulatedReaderFault.Disturbance, error: CCIDError
         ) async throws {
             try await BridgeBench.run { bench in
@@ -34,7 +34,7 @@ extension OverLibUSB {
         }
 
         @Test(arguments: [SimulatedReaderFault.Disturbance.commandStalled, .answerStalled], [true, false])
-        func `a question that stalls is asked again, also where the halt cannot be cleared`(
+        func `a stalled query is repeated, also if the halt cannot be cleared`(
             disturbance: SimulatedReaderFault.Disturbance, keepsHalts: Bool
         ) async throws {
             var model = SimulatedReaderModel.tpdu
@@ -51,7 +51,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `an empty transfer is no answer`() async throws {
+        @Test func `an empty transfer is not an answer`() async throws {
             try await BridgeBench.run { bench in
                 let plugged = try await bench.plug(.tpdu, TestCard(TestCard.t0))
                 let reader = try await bench.open(plugged)
@@ -65,7 +65,7 @@ extension OverLibUSB {
             (EOVERFLOW, USBError.overflow), (EPROTO, .other("the USB transfer failed")),
             (EILSEQ, .other("the USB transfer failed")),
         ])
-        func `a transfer that the bus spoils is an error, and the next command works`(
+        func `a damaged transfer is an error, and the next command works`(
             code: Int32, error: USBError
         ) async throws {
             try await BridgeBench.run { bench in
@@ -80,7 +80,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `a command of which the reader took a part is an error, and the next one works`() async throws {
+        @Test func `a partly accepted command is an error, and the next one works`() async throws {
             try await BridgeBench.run { bench in
                 let plugged = try await bench.plug(.tpdu, TestCard(TestCard.t0))
                 let reader = try await bench.open(plugged)
@@ -94,7 +94,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `a reader that takes no command in time is reset when it takes no abort either`() async throws {
+        @Test func `a reader that accepts neither a command nor an abort in time is reset`() async throws {
             try await BridgeBench.run { bench in
                 let plugged = try await bench.plug(.tpdu, TestCard(TestCard.t0))
                 let reader = try await bench.open(plugged, .impatient)
@@ -115,7 +115,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `a reader that does not know how to abort is reset at each command that is canceled, and goes on`()
+        @Test func `a reader without abort is reset at each canceled command, and works again`()
             async throws
         {
             try await BridgeBench.run { bench in
@@ -142,7 +142,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `a reader without the abort request has its card powered off, and goes on without a reset`()
+        @Test func `a reader without the abort request powers its card off, and works without a reset`()
             async throws
         {
             try await BridgeBench.run { bench in
@@ -157,7 +157,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `notices are heard again after the endpoint stalled`() async throws {
+        @Test func `notifications are received again after the endpoint stalled`() async throws {
             var timing = CCIDTiming.short
             (timing.pollInterval, timing.notifiedPollInterval) = (.seconds(60), .seconds(60))
             try await BridgeBench.run { [timing] bench in
@@ -185,7 +185,7 @@ extension OverLibUSB {
                 .hugeLength,
                 .truncated(4), .truncated(11), .answerStalled, .commandStalled,
             ], [(SimulatedReaderModel.tpdu, TestCard.t0), (.tpdu, TestCard.t1), (.extendedAPDU, TestCard.t1)])
-        func `after any fault the card is powered again and goes on`(
+        func `after any fault the card is powered again and works`(
             disturbance: SimulatedReaderFault.Disturbance, kind: (SimulatedReaderModel, [UInt8])
         ) async throws {
             try await BridgeBench.run { bench in
@@ -218,7 +218,7 @@ extension OverLibUSB {
         }
 
         @Test(arguments: [SimulatedReaderModel.tpdu, .extendedAPDU])
-        func `a command that is never answered ends in time, and the card can be powered again`(
+        func `a command without an answer ends in time, and the card can be powered again`(
             model: SimulatedReaderModel
         ) async throws {
             try await BridgeBench.run { bench in
@@ -252,7 +252,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `a card that asks for time without end is given up`() async throws {
+        @Test func `endless time requests of a card time out`() async throws {
             var timing = CCIDTiming.short
             timing.total = .milliseconds(300)
             try await BridgeBench.run { [timing] bench in
@@ -266,7 +266,7 @@ extension OverLibUSB {
         }
 
         @Test(arguments: [SimulatedReaderModel.tpdu, .shortAPDU, .extendedAPDU])
-        func `a command that is canceled is taken back, and the card can be powered again`(
+        func `a canceled command is aborted, and the card can be powered again`(
             model: SimulatedReaderModel
         ) async throws {
             try await BridgeBench.run { bench in

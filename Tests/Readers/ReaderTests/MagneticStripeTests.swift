@@ -18,7 +18,7 @@ extension OverLibUSB {
         }
 
         @Test(arguments: formats)
-        func `a swipe comes through, again and again`(model: SimulatedMSRModel, format: SwipeFormat) async throws {
+        func `swipes are received repeatedly`(model: SimulatedMSRModel, format: SwipeFormat) async throws {
             try await BridgeBench.run { bench in
                 let plugged = try await bench.plug(SimulatedMagneticStripeReader(model: model, clock: bench.clock))
                 let interface = try #require(HIDInterface.all(in: plugged.device).first)
@@ -37,7 +37,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `the kernel's keyboard driver leaves, and gets the reader back`() async throws {
+        @Test func `the kernel's keyboard driver is detached and attached again`() async throws {
             try await BridgeBench.run { bench in
                 let plugged = try await bench.plug(SimulatedMagneticStripeReader(model: .keyboard, clock: bench.clock))
                 try await USBBridge.setDriver("usbhid", of: plugged.device.address)
@@ -50,7 +50,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `a reader that is pulled out while a swipe is waited for ends the wait`() async throws {
+        @Test func `unplugging the reader during the wait for a swipe ends the wait`() async throws {
             try await BridgeBench.run { bench in
                 let plugged = try await bench.plug(
                     SimulatedMagneticStripeReader(model: .fixedReport, clock: bench.clock))
@@ -70,7 +70,9 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `a reader that a killed program left without a driver is asked what it is`() async throws {
+        @Test func `a reader that a killed program detached from its driver is queried for its descriptor`()
+            async throws
+        {
             try await BridgeBench.run { bench in
                 let plugged = try await bench.plug(
                     SimulatedMagneticStripeReader(model: .pointOfSale, clock: bench.clock))
@@ -88,7 +90,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `an interface that another program has is refused`() async throws {
+        @Test func `an interface in use by another program is rejected`() async throws {
             try await BridgeBench.run { bench in
                 let plugged = try await bench.plug(
                     SimulatedMagneticStripeReader(model: .fixedReport, clock: bench.clock))

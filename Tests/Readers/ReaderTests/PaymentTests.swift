@@ -16,7 +16,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `a reader that is pulled out in the middle ends a payment, and the next one is approved`()
+        @Test func `unplugging the reader during a payment ends it, and the next one is approved`()
             async throws
         {
             try await BridgeBench.run { bench in

@@ -70,7 +70,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test(.simulatedTime) func `a thousand times over, on the simulated bus, leaves nothing behind`() async throws {
+        @Test(.simulatedTime) func `a thousand reconnections on the simulated bus leave nothing behind`() async throws {
             let clock = SimulationClock()
             let bus = SimulatedUSBBus(clock: clock)
             let reader = SimulatedCCIDReader(model: .shortAPDU, clock: clock)

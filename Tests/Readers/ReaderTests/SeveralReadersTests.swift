@@ -34,7 +34,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `one that is pulled out does not disturb the other`() async throws {
+        @Test func `unplugging one reader does not disturb the other`() async throws {
             try await BridgeBench.run { bench in
                 let (card, other) = (TestCard(TestCard.t0, mark: 1), TestCard(TestCard.t0, mark: 2))
                 let stays = try await bench.open(try await bench.plug(.tpdu, card))
@@ -55,7 +55,7 @@ extension OverLibUSB {
         }
 
         @Test(arguments: [SimulatedReaderModel.tpdu, .shortAPDU, .extendedAPDU])
-        func `the cards in two slots answer each for itself`(model: SimulatedReaderModel) async throws {
+        func `the cards in two slots respond independently`(model: SimulatedReaderModel) async throws {
             var model = model
             model.slotCount = 2
             try await BridgeBench.run { [model] bench in
@@ -85,7 +85,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `a fault in one slot leaves the card in the other as it was`() async throws {
+        @Test func `a fault in one slot does not affect the card in the other`() async throws {
             var model = SimulatedReaderModel.shortAPDU
             model.slotCount = 2
             try await BridgeBench.run { [model] bench in

@@ -7,7 +7,7 @@ import USB
 extension OverLibUSB {
     /// The machine sleeps while a reader is open: the kernel ends what is under way as if the reader were gone.
     @Suite struct SuspendTests {
-        @Test func `a reader that is there after a sleep goes on, and its notices are heard`() async throws {
+        @Test func `a reader that is present after a suspend works, and its notifications are received`() async throws {
             var timing = CCIDTiming.short
             (timing.pollInterval, timing.notifiedPollInterval) = (.seconds(60), .seconds(60))
             try await BridgeBench.run { [timing] bench in
@@ -36,7 +36,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `a reader that is gone after a sleep is gone at once`() async throws {
+        @Test func `a reader that is missing after a suspend is reported at once`() async throws {
             try await BridgeBench.run { bench in
                 let machine = SleepingMachine()
                 let plugged = try await bench.plug(.tpdu)

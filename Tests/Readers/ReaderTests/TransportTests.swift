@@ -47,7 +47,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `the device is found with everything that it says of itself`() async throws {
+        @Test func `the device is found with its descriptors`() async throws {
             try await run { opened in
                 let device = opened.transport.device
                 #expect(try await opened.bench.bus.devices() == [device])
@@ -62,7 +62,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `what is written is read, also in pieces of more than 16 KiB and of no bytes`() async throws {
+        @Test func `written data is read back, also in pieces of more than 16 KiB and of zero bytes`() async throws {
             try await run { opened in
                 for length in [1, 64, 0, 271, 40_000] {
                     try await opened.expectEcho((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) })
@@ -70,7 +70,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `an interrupt transfer brings what the device announces`() async throws {
+        @Test func `an interrupt transfer returns the device's notification`() async throws {
             try await run { opened in
                 async let notice = opened.transport.interruptIn(
                     endpoint: EchoDevice.interruptIn, maximumLength: 8, timeout: Self.longTimeout)
@@ -80,7 +80,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `a control request that the device does not know is a stall, and the next one works`() async throws {
+        @Test func `an unknown control request is a stall, and the next one works`() async throws {
             try await run { opened in
                 for request in [
                     USBControlRequest.output(type: 0x40, request: 0x77, value: 1, index: 2, data: [1, 2, 3]),
@@ -98,7 +98,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `a kernel driver leaves when the interface is claimed and comes back when it is released`()
+        @Test func `the kernel driver is detached when the interface is claimed, and attached when it is released`()
             async throws
         {
             try await run { opened in
@@ -115,7 +115,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `an interface that another program takes first is busy, and its driver is put back`() async throws {
+        @Test func `an interface claimed by another program is busy, and its driver is attached again`() async throws {
             try await run { opened in
                 let plugged = opened.plugged
                 try await USBBridge.setDriver("other", of: plugged.device.address)
@@ -126,7 +126,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `a read that nothing answers ends at its deadline, and what comes later is not lost`() async throws {
+        @Test func `a read without data ends at its deadline, and later data is not lost`() async throws {
             try await run { opened in
                 await #expect(throws: USBError.timedOut) { try await opened.read(timeout: .milliseconds(20)) }
                 await #expect(throws: USBError.timedOut) { try await opened.read(timeout: .zero) }
@@ -135,7 +135,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `a command is not sent whose answer could not be read`() async throws {
+        @Test func `a command is not sent if its answer cannot be read`() async throws {
             try await run { opened in
                 try await opened.transport.claim(interface: 0)
                 try await USBBridge.deny(EchoDevice.bulkIn, of: opened.plugged.device.address, with: ENOMEM)
@@ -151,7 +151,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `a stalled endpoint works again when its halt was cleared`() async throws {
+        @Test func `a stalled endpoint works again after its halt is cleared`() async throws {
             try await run { opened in
                 opened.plugged.simulated.stall(EchoDevice.bulkIn)
                 opened.plugged.simulated.stall(EchoDevice.bulkOut)
@@ -166,7 +166,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `a write that is cut short is an error`() async throws {
+        @Test func `an incomplete write is an error`() async throws {
             try await run { opened in
                 try await USBBridge.shorten(EchoDevice.bulkOut, of: opened.plugged.device.address, to: 4)
                 await #expect(throws: USBError.other("the USB device took 4 of 10 bytes")) {
@@ -175,7 +175,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `more bytes than were asked for are an overflow`() async throws {
+        @Test func `more bytes than requested are an overflow`() async throws {
             try await run { opened in
                 opened.plugged.simulated.overflow()
                 await #expect(throws: USBError.overflow) { try await opened.read() }
@@ -208,7 +208,7 @@ extension OverLibUSB {
 
         // MARK: Canceling
 
-        @Test func `a task that is canceled before it begins never reaches the device`() async throws {
+        @Test func `a canceled task sends nothing to the device`() async throws {
             try await run { opened in
                 let task = Task {
                     withUnsafeCurrentTask { $0?.cancel() }
@@ -219,7 +219,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `canceling the task takes the transfer back from the device`() async throws {
+        @Test func `canceling the task cancels the transfer`() async throws {
             try await run { opened in
                 let read = try await opened.startUnansweredRead()
                 read.cancel()
@@ -229,7 +229,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `canceling at any moment neither loses nor doubles an end`() async throws {
+        @Test func `canceling at any moment ends a transfer exactly once`() async throws {
             try await run { opened in
                 await withTaskGroup(of: Void.self) { group in
                     for round in 0..<200 {
@@ -248,7 +248,7 @@ extension OverLibUSB {
 
         // MARK: Closing
 
-        @Test func `closing ends the transfers that run, and from then on everything is canceled`() async throws {
+        @Test func `closing ends the running transfers, and later ones are canceled`() async throws {
             try await run { opened in
                 let (plugged, transport) = (opened.plugged, opened.transport)
                 try await USBBridge.setDriver("other", of: plugged.device.address)
@@ -267,7 +267,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `closing many times at once closes once`() async throws {
+        @Test func `simultaneous closes close once`() async throws {
             try await run { opened in
                 let read = try await opened.startUnansweredRead()
                 await withTaskGroup(of: Void.self) { group in
@@ -279,7 +279,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `closing in a canceled task closes all the same`() async throws {
+        @Test func `closing in a canceled task works`() async throws {
             try await run { opened in
                 let read = try await opened.startUnansweredRead()
                 await Task {
@@ -291,7 +291,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `a device that nobody closed is closed when nobody holds it, and the event thread ends`()
+        @Test func `a device is closed when its last reference is released, and the event thread ends`()
             async throws
         {
             try await BridgeBench.run { bench in
@@ -311,8 +311,7 @@ extension OverLibUSB {
 
         // MARK: Coming and going
 
-        @Test func `a device that is pulled out ends what runs, leaves, and can be used when it is back`() async throws
-        {
+        @Test func `unplugging a device ends its transfers, and it can be used when it is back`() async throws {
             try await run { opened in
                 let (bench, device) = (opened.bench, opened.plugged.device)
                 let bus = bench.bus

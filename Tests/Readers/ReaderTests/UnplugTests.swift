@@ -12,7 +12,7 @@ extension OverLibUSB {
         private static let models: [SimulatedReaderModel] = [.tpdu, .shortAPDU, .extendedAPDU]
         private static let gone = CardChannelError.readerUnavailable(CCIDError.readerGone.description)
 
-        @Test func `in the middle of a command on its way out`() async throws {
+        @Test func `while a command is sent`() async throws {
             try await BridgeBench.run { bench in
                 let plugged = try await bench.plug(.tpdu, TestCard(TestCard.t0))
                 let reader = try await bench.open(plugged)
@@ -29,7 +29,7 @@ extension OverLibUSB {
         }
 
         @Test(arguments: models, [TestCard.t0, TestCard.t1])
-        func `in the middle of waiting for an answer`(
+        func `while waiting for an answer`(
             model: SimulatedReaderModel, answerToReset: [UInt8]
         ) async throws {
             try await BridgeBench.run { bench in
@@ -47,7 +47,7 @@ extension OverLibUSB {
         }
 
         @Test(arguments: models)
-        func `when it has got the command, and before the answer is out`(model: SimulatedReaderModel) async throws {
+        func `after it received the command, before the answer`(model: SimulatedReaderModel) async throws {
             try await BridgeBench.run { bench in
                 let plugged = try await bench.plug(model, TestCard(TestCard.t1))
                 let reader = try await bench.open(plugged)
@@ -58,7 +58,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `in the middle of a long answer`() async throws {
+        @Test func `during a long answer`() async throws {
             try await BridgeBench.run { bench in
                 let plugged = try await bench.plug(.extendedAPDU, TestCard(TestCard.t1))
                 let reader = try await bench.open(plugged)
@@ -69,7 +69,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `while only the interrupt endpoint is listened to`() async throws {
+        @Test func `while only the interrupt endpoint is read`() async throws {
             try await BridgeBench.run { bench in
                 let plugged = try await bench.plug(.tpdu)
                 let reader = try await bench.open(plugged)
@@ -85,7 +85,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `while a card is waited for`() async throws {
+        @Test func `while waiting for a card`() async throws {
             var timing = CCIDTiming.short
             (timing.pollInterval, timing.notifiedPollInterval) = (.seconds(60), .seconds(60))
             try await BridgeBench.run { [timing] bench in
@@ -99,7 +99,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `in the middle of a control request`() async throws {
+        @Test func `during a control request`() async throws {
             try await BridgeBench.run { bench in
                 let card = TestCard(TestCard.t0)
                 let plugged = try await bench.plug(.tpdu, card)
@@ -136,7 +136,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `with its card active, and closed afterwards by several at once`() async throws {
+        @Test func `with an active card, and closed by several tasks afterward`() async throws {
             try await BridgeBench.run { bench in
                 let plugged = try await bench.plug(.tpdu, TestCard(TestCard.t0))
                 let reader = try await bench.open(plugged)
@@ -149,7 +149,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `a reader that is plugged in again has a new address, and goes on`() async throws {
+        @Test func `a reader that is plugged in again has a new address, and works`() async throws {
             try await BridgeBench.run { bench in
                 var events = bench.bus.hotplugEvents().makeAsyncIterator()
                 _ = try await bench.bus.devices()
@@ -170,7 +170,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `twenty times over leaves no more threads than once`() async throws {
+        @Test func `twenty repetitions leave no more threads than one`() async throws {
             try await BridgeBench.run { bench in
                 var threads: [Int] = []
                 var plugged = try await bench.plug(.tpdu, TestCard(TestCard.t0))

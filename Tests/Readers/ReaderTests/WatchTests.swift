@@ -6,7 +6,7 @@ import USB
 extension OverLibUSB {
     /// `readers watch --connect` at the command line.
     @Suite struct WatchTests {
-        @Test func `a connection is shown as it is lost, got back and given up`() async throws {
+        @Test func `a connection is shown as lost, reconnected, and given up`() async throws {
             try await BridgeBench.run { bench in
                 var plugged = try await bench.plug(.shortAPDU)
                 let program = try RunningProgram(["readers", "watch", "--connect", "--json"])
@@ -30,7 +30,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `a reader that comes later is connected, and let go of when the program ends`() async throws {
+        @Test func `a reader that arrives later is connected, and released at the end`() async throws {
             try await BridgeBench.run { bench in
                 let program = try RunningProgram(["readers", "watch", "--connect"])
                 try await Task.sleep(for: .milliseconds(300))
@@ -45,7 +45,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `a payment takes the reader that was used last, unless another one is named`() async throws {
+        @Test func `a payment uses the last used reader, unless another one is named`() async throws {
             try await BridgeBench.run { bench in
                 let (first, second) = (try await bench.plug(.tpdu), try await bench.plug(.shortAPDU))
                 let records = FileManager.default.temporaryDirectory.path + "/preference-\(UUID().uuidString)"
@@ -75,7 +75,7 @@ extension OverLibUSB {
             }
         }
 
-        @Test func `info tells where a reader is, and who has it`() async throws {
+        @Test func `info shows a reader's connection and its users`() async throws {
             try await BridgeBench.run { bench in
                 let plugged = try await bench.plug(.tpdu)
                 try await USBBridge.setDriver("usbhid", of: plugged.device.address)

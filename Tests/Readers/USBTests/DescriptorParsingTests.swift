@@ -61,7 +61,7 @@ import Testing
         #expect(configuration.interfaces.first?.endpoints.count == 3)
     }
 
-    @Test func `the additional transactions of a high-speed endpoint are no part of its packet size`() throws {
+    @Test func `the additional transactions of a high-speed endpoint are not part of its packet size`() throws {
         let configuration = try USBConfiguration(
             parsing: DescriptorSamples.configuration(1, DescriptorSamples.interface, [7, 5, 0x81, 3, 0x00, 0x14, 4]))
         #expect(configuration.interfaces.first?.endpoints.first?.maximumPacketSize == 1024)

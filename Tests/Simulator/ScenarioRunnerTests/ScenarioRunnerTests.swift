@@ -67,7 +67,7 @@ struct ScenarioRunnerTests {
         // A day is the most that a step takes, and the journal has taken a second of it before the card is waited for.
         let text = """
             template_version: 1
-            description: Nobody comes
+            description: No card is presented
             disk: slow
             steps: [connect, { pay: { amount: 12.50, presents: false, timeout: 24h } }]
             """

@@ -97,7 +97,7 @@ void node_remove(Device *);
 Device *node_find(int address, const char *node);
 Interface *node_interface(Device *, int number);
 Interface *node_interface_of(Device *, int endpoint);
-// Shows who has an interface; NULL for nobody.
+// Returns the owner of an interface; NULL without one.
 void node_show_driver(Device *, Interface *, const char *name);
 
 // USBTransfer.c: transfers from their beginning to their end.

@@ -165,7 +165,7 @@ struct CVMRulesTests {
             // b8 of a rule is kept for future use and does not count.
             ("8100", "810002", 0), ("C200 1F00", "C20000", 0x04),
         ] as [(String, String, UInt8)])
-    func `Book 4 §6.3.4.5: what is told is the last rule performed`(
+    func `Book 4 §6.3.4.5: the CVM results contain the last performed rule`(
         rules: String, results: String, byte3: UInt8
     ) async throws {
         try await expect("\(Self.amounts) \(rules)", Payment(), results, byte3)
@@ -205,7 +205,9 @@ struct CVMRulesTests {
         arguments: [
             (nil, ["enter"]), ("03", ["enter 3"]), ("01", ["enter 1 last"]), ("00", []),
         ] as [(String?, [String])])
-    func `Book 4 §6.3.4.1: no PIN is asked for when no try is left`(counter: String?, told: [String]) async throws {
+    func `Book 4 §6.3.4.1: there is no PIN prompt without a remaining try`(counter: String?, told: [String])
+        async throws
+    {
         var profile = TestCard.Profile.standard(cvmList: "\(Self.amounts) 4100 1F00")
         profile.verify = [.success]
         if let counter { profile.data[0x9F17] = bytes(counter) }
@@ -223,7 +225,7 @@ struct CVMRulesTests {
     }
 
     // EMV Book 3 §10.5.1: a PIN that was found blocked is not tried again by the next rule
-    @Test func `Book 3 §10.5.1: a PIN found blocked is not asked for again by the next method`() async throws {
+    @Test func `Book 3 §10.5.1: a blocked PIN is not prompted for again by the next method`() async throws {
         for tries in [0, nil] as [UInt8?] {
             var profile = TestCard.Profile.standard(cvmList: "\(Self.amounts) 4100 4300 5E00")
             profile.verify = [.authenticationMethodBlocked]
@@ -238,7 +240,7 @@ struct CVMRulesTests {
     }
 
     // EMV Book 4 §6.3.4.3: PIN entry that is passed over after a wrong PIN sets the bit for a PIN not entered
-    @Test func `Book 4 §6.3.4.3: a PIN passed over after a wrong one is not a PIN try limit`() async throws {
+    @Test func `Book 4 §6.3.4.3: a PIN bypassed after a wrong one is not a PIN try limit`() async throws {
         var profile = TestCard.Profile.standard(cvmList: "\(Self.amounts) 4100 1F00")
         profile.verify = [StatusWord(0x63, 0xC1)]
         let cardholder = TestCardholder(pins: [.digits([1, 2, 3, 4]), .bypass])
@@ -248,8 +250,8 @@ struct CVMRulesTests {
         #expect(cardholder.prompts.map(\.isLastTry) == [false, true])
     }
 
-    // EMV Book 4 §6.3.4.3: only where somebody attends may PIN entry be passed over
-    @Test func `Book 4 §6.3.4.3: where nobody attends, no PIN is passed over`() async throws {
+    // EMV Book 4 §6.3.4.3: PIN entry may be bypassed only at attended terminals
+    @Test func `Book 4 §6.3.4.3: an unattended terminal does not bypass a PIN`() async throws {
         for rule in ["4100", "4200"] {
             let card = TestCard(.standard(cvmList: "\(Self.amounts) \(rule) 1F00"))
             let outcome = try await TestKernel(

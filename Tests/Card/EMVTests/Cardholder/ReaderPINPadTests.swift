@@ -91,7 +91,7 @@ struct ReaderPINPadTests {
             name: "passing over is not allowed", rules: "4100 1F00", answers: [.success(.canceled)],
             policy: PINPolicy(allowsBypass: false, readerRefusal: .bypasses), results: nil, asked: (1, 0)),
         Case(
-            name: "passing over where nobody attends", rules: "4100 1F00", answers: [.success(.timedOut)],
+            name: "bypass at an unattended terminal", rules: "4100 1F00", answers: [.success(.timedOut)],
             policy: PINPolicy(readerRefusal: .bypasses), type: 0x25, results: nil, asked: (1, 0)),
         Case(
             name: "too few digits, then the right ones", rules: "4100 1F00",

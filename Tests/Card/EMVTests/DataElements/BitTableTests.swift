@@ -78,7 +78,7 @@ struct BitTableTests {
         #expect(AdditionalTerminalCapabilities(bytes: bytes("FFFFFFFFFF"))?.supportsCodeTable(11) == false)
     }
 
-    // EMV Book 4 annex A1: the terminal type says who runs it, whether somebody attends it and whether it goes online
+    // EMV Book 4 annex A1: the terminal type says who runs it, whether it is attended, and whether it goes online
     @Test(
         arguments: [
             (0x11, true, TerminalType.Connectivity.onlineOnly, false), (0x22, true, .offlineWithOnline, false),

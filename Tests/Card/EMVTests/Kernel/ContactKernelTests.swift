@@ -254,7 +254,7 @@ struct ContactKernelTests {
         #expect(card.commands(0xAE).last?.data.hexText.hasPrefix("5933") == true)
     }
 
-    // EMV Book 3 §10.9: a terminal that cannot go online completes an ARQC as one that found nobody
+    // EMV Book 3 §10.9: a terminal that cannot go online completes an ARQC as one without a response
     @Test func `an offline-only terminal does not ask, and completes with the defaults`() async throws {
         var profile = TestCard.Profile.standard(TestKernel.permissiveIssuer)
         profile.first = { _ in 0x80 }

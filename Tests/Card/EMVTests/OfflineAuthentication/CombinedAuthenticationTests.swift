@@ -158,7 +158,7 @@ struct CombinedAuthenticationTests {
         }
     }
 
-    // EMV Book 4 §6.3.2.1: an ARQC whose signature fails is sent to nobody, and the card is asked for an AAC
+    // EMV Book 4 §6.3.2.1: an ARQC whose signature fails is not sent, and an AAC is requested from the card
     // EMV Book 3 annex C5: a signature that fails sets the CDA bit of the TVR
     @Test func `an ARQC with an invalid signature is not sent, and the card gets the decline`() async throws {
         for (name, reason, bend) in Self.forgeries {

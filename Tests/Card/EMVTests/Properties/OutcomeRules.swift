@@ -48,10 +48,10 @@ struct OutcomeRules {
 
     private var onlineRules: [Rule] {
         [
-            Rule("the issuer is asked at most once", issuerAnswers.count <= 1),
-            Rule("the outcome says whether the issuer was asked", outcome.wasSentOnline == !issuerAnswers.isEmpty),
+            Rule("at most one request is sent", issuerAnswers.count <= 1),
+            Rule("the outcome shows whether a request was sent", outcome.wasSentOnline == !issuerAnswers.isEmpty),
             Rule(
-                "a terminal without a connection asks nobody",
+                "an offline terminal sends no request",
                 terminal.type.connectivity != .offlineOnly || issuerAnswers.isEmpty),
             Rule(
                 "a reversal is due exactly when the issuer may have approved and the payment was not made",
@@ -63,7 +63,7 @@ struct OutcomeRules {
         var rules: [Rule] = []
         switch decision {
         case .approvedOnline:
-            rules.append(Rule("an online approval is the issuer's", issuerMeaning == .approval))
+            rules.append(Rule("an online approval comes from the issuer", issuerMeaning == .approval))
             rules.append(Rule("the card confirmed the issuer's approval", outcome.cryptogram?.type == .tc))
             rules.append(
                 Rule(
@@ -83,11 +83,11 @@ struct OutcomeRules {
             rules.append(Rule("an offline decline has a response code", outcome.responseCode != nil))
         case .canceled(.cardholder):
             rules.append(Rule("the cardholder was asked", prompts + choices > 0))
-            rules.append(Rule("nobody cancels what the issuer knows of", issuerAnswers.isEmpty))
+            rules.append(Rule("a sent payment is not canceled", issuerAnswers.isEmpty))
         case .canceled(.caller): break
         case .tryAnotherInterface:
             rules.append(Rule("without an application there is no payment", outcome.application == nil))
-            rules.append(Rule("without an application nobody is asked", issuerAnswers.isEmpty && prompts == 0))
+            rules.append(Rule("without an application nothing is requested", issuerAnswers.isEmpty && prompts == 0))
         case .terminated(let error): rules.append(Rule("an error explains itself", !error.description.isEmpty))
         }
         return rules

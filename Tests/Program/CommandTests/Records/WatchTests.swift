@@ -87,7 +87,7 @@ struct WatchTests {
         #expect(try watching.result().status == 0)
     }
 
-    @Test func `it ends without an error when nobody reads it any more`() throws {
+    @Test func `it ends without an error when its output is closed`() throws {
         #expect(try pay("1.00").status == 0)
         let result = try Program.run(
             shell: #"timeout 50 "$0" "$@" < /dev/null | head -1; exit ${PIPESTATUS[0]}"#,

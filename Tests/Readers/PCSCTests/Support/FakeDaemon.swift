@@ -144,10 +144,10 @@ final class FakeDaemon: Sendable {
     }
 
     private static func of(_ handle: Int) -> FakeDaemon {
-        owners.withLock { $0.of[handle] } ?? FakeDaemon.nobody
+        owners.withLock { $0.of[handle] } ?? FakeDaemon.unknown
     }
 
-    private static let nobody = FakeDaemon(Script())
+    private static let unknown = FakeDaemon(Script())
 
     private func note(_ call: String) -> Int {
         log.withLock { $0.append(call) }

@@ -81,7 +81,7 @@ import Testing
         #expect(try await till.booksAgree())
     }
 
-    // EMV Book 3 §10.9: when nobody could be asked, the card may approve by the default codes
+    // EMV Book 3 §10.9: without a response of the issuer, the card may approve by the default codes
     @Test func `an offline approval is used if the request certainly was not sent`() async throws {
         let till = try TestTill("offline-approve") {
             $0.terminal = try .offlineCapable()
