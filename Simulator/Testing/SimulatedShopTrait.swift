@@ -39,9 +39,10 @@ public struct SimulatedShopTrait: TestTrait, SuiteTrait, TestScoping {
             for: test, testCase: testCase
         ) {
             // The shop is closed before this returns.
-            let function = UnretainedFunction(function)
-            try await SimulatedShop.run(final) { shop in
-                try await SimulatedShop.$shopOfTest.withValue(shop) { try await function() }
+            try await withLentFunction(function) { function in
+                try await SimulatedShop.run(final) { shop in
+                    try await SimulatedShop.$shopOfTest.withValue(shop) { try await function() }
+                }
             }
         }
     }

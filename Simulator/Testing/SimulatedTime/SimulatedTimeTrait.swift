@@ -15,7 +15,7 @@ public import Testing
 /// ```
 ///
 /// The test must not use `Task.sleep`, other threads or sockets, except through `RunQueue.outside`. A test that waits for
-/// something that never happens is canceled and fails with a `RunQueueError`.
+/// something that never happens is canceled and fails with a `RunQueueError`. If it does not end then, the process ends.
 public struct SimulatedTimeTrait: TestTrait, SuiteTrait, TestScoping {
     /// Each test of a suite runs in a queue of its own.
     public var isRecursive: Bool { true }
@@ -23,8 +23,11 @@ public struct SimulatedTimeTrait: TestTrait, SuiteTrait, TestScoping {
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        let function = UnretainedFunction(function)
-        try await RunQueue.run { try await function() }
+        try await run(function)
+    }
+
+    package func run(_ function: @concurrent @Sendable () async throws -> Void) async throws {
+        try await withLentFunction(function) { function in try await RunQueue.run { try await function() } }
     }
 }
 

@@ -94,6 +94,8 @@ struct CUPSPrintingTests {
                 if job.state == .processing { hold.release() }
             }
             #expect(printed.isConfirmed)
+            // A till that did not get the job's number finds the job after it has ended, too.
+            #expect(try await service.job(titled: document.title, on: "receipts")?.id == printed.id)
             #expect(told.withLock { $0.last } == .completed)
             let pdf = try #require(try await server.printed(1).first)
             // A4 in points, and not the printer's letter.

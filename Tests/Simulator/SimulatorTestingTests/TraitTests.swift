@@ -69,13 +69,6 @@ struct TraitTests {
         let (words, _) = AsyncStream.makeStream(of: String.self)
         for await _ in words {}
     }
-
-    @Test(
-        "a test that waits forever fails, even if it ignores cancellation",
-        .recordsOneIssue { "\($0)".contains("the body does not end when it is canceled") }, .simulatedReader())
-    func neverEndsAtAll() async {
-        await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
-    }
 }
 
 @Suite("A suite with the trait", .simulatedReader(card: "amex"))

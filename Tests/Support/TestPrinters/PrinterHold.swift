@@ -5,7 +5,9 @@ internal import Synchronization
 public final class PrinterHold: Sendable {
     private let descriptor: Mutex<Int32?>
 
-    init(path: String) throws {
+    /// - Parameter path: the file `hold` in the directory of the print server.
+    /// - Throws: `PrintServerError` when the file can't be locked.
+    public init(path: String) throws {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw PrintServerError(arguments: ["open", path], status: errno) }
         guard flock(descriptor, LOCK_EX) == 0 else {

@@ -160,13 +160,18 @@ extension CUPSConnection {
 extension CUPSConnection {
     /// Returns the newest job with this title that the server still knows, waiting or ended.
     ///
-    /// - Throws: ``PrinterError/serverUnavailable(server:message:)``
+    /// - Throws: ``PrinterError/rejected(printer:message:)`` when the server does not list its jobs, for example because
+    ///   it is busy, so that the job may be among them; ``PrinterError/serverUnavailable(server:message:)``
     borrowing func job(titled title: String, on printer: String) throws(PrinterError) -> PrintJob? {
         let request = try request(IPP_OP_GET_JOBS, uri: ("printer-uri", Self.uri(ofQueue: printer)))
         _ = cups.ippAddString(request, IPP_TAG_OPERATION, IPP_TAG_KEYWORD, "which-jobs", nil, "all")
-        ccups_ask_for(cups, request, "job-id", "job-name")
-        let (answer, _) = try send(request)
+        // cupsd 2.4 lists an ended job without its name, unless asked for something that it must read from the job's file.
+        ccups_ask_for(cups, request, "job-id", "job-name", "job-priority")
+        let (answer, status) = try send(request)
         defer { cups.ippDelete(answer) }
+        // A queue that does not exist has no jobs. The codes of success are those below 0x0100 (RFC 8011 §4.1.6.1).
+        guard status != IPP_STATUS_ERROR_NOT_FOUND else { return nil }
+        guard status.rawValue < 0x0100 else { throw .rejected(printer: printer, message: lastError) }
         var newest: Int32?
         var (id, isMeant): (Int32?, Bool) = (nil, false)
         var next = cups.ippGetFirstAttribute(answer)

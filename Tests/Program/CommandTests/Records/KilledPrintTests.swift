@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestPrinters
 import Testing
 
 /// `kill -9` at every step between "print" and "completed". The program waits at the step because the print server
@@ -96,7 +97,7 @@ struct KilledPrintTests {
         // The server had received everything when the program was killed, and reports the outcome.
         let taken = try killed(at: .sendDocument, .answer)
         let printed = try till.server.settled { try till.run("receipts", "jobs", taken, "--json") }
-        #expect(printed.map { $0["state"] as? String } == ["completed"])
+        #expect(printed.map { $0["state"] as? String } == ["completed"], "\(printed)")
         #expect(try till.printAgain(taken) == true)
 
         // The server has it all, and prints it: it knows the end, and is asked. Before that, nothing else is open.
@@ -119,14 +120,14 @@ struct KilledPrintTests {
         #expect(waiting["open"] as? Bool == true)
         #expect(try till.printAgain(payment) == true)
 
-        try till.server.holdPrinter()
+        let queued = try till.server.holdPrinter()
         try till.server.administer("cupsenable", "receipts")
         let other = try till.pay()
         try till.kill(other) {
             let states = (try? till.jobs(payment))?.map { $0["state"] as? String }
             return states == ["accepted", "sent"] && till.state(other) == "accepted"
         }
-        try till.server.releasePrinter()
+        queued.release()
         #expect(try till.server.papers(3).map { $0.contains("DUPLICATE") } == [false, true, false])
         for name in [payment, other] {
             let jobs = try till.server.settled { try till.run("receipts", "jobs", name, "--json") }
@@ -134,12 +135,12 @@ struct KilledPrintTests {
         }
 
         // The printer has all of it and is printing.
-        try till.server.holdPrinter()
+        let printing = try till.server.holdPrinter()
         let last = try till.pay()
         try till.kill(last) { till.state(last) == "sent" }
         #expect(try till.jobs(last).first?["mayBePrinted"] as? Bool == true)
         #expect(try till.printAgain(last) == true)
-        try till.server.releasePrinter()
+        printing.release()
         #expect(try till.server.papers(5).suffix(2).map { $0.contains("DUPLICATE") } == [false, true])
     }
 }

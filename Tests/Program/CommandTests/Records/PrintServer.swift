@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestPrinters
 
 /// A private CUPS server with an IPP Everywhere printer, started by `Scripts/print-server`.
 final class PrintServer: Sendable {
@@ -25,19 +26,8 @@ final class PrintServer: Sendable {
         guard process.terminationStatus == 0 else { throw PrintServerError(status: process.terminationStatus) }
     }
 
-    /// The printer accepts jobs and does not finish them until it is released.
-    func holdPrinter() throws {
-        let hold = directory + "/hold"
-        try Data().write(to: URL(fileURLWithPath: hold))
-        let script = URL(fileURLWithPath: directory + "/save")
-        let text = try String(contentsOf: script, encoding: .utf8)
-        guard !text.contains(hold) else { return }
-        let waiting = "#!/bin/sh\nwhile [ -e '\(hold)' ]; do sleep 0.05; done\n"
-        try text.replacing("#!/bin/sh\n", with: waiting, maxReplacements: 1)
-            .write(to: script, atomically: false, encoding: .utf8)
-    }
-
-    func releasePrinter() throws { try FileManager.default.removeItem(atPath: directory + "/hold") }
+    /// The printer accepts jobs and does not finish them until the hold is released.
+    func holdPrinter() throws -> PrinterHold { try PrinterHold(path: directory + "/hold") }
 
     /// Ends one of the server's programs as a crash does: `printer` or `cupsd`.
     func crash(_ program: String) throws {
@@ -52,9 +42,9 @@ final class PrintServer: Sendable {
     }
 
     /// The documents that reached the printer, once there are so many. The queue calls a job completed when it
-    /// has handed it over, and the printer stores it a moment later; ten seconds are the most that it may take.
+    /// has handed it over, and the printer stores it a moment later. The limit ends a test whose printer hangs.
     func printed(_ count: Int) throws -> [Data] {
-        for _ in 0..<200 where try stored().count < count { usleep(50_000) }
+        for _ in 0..<1200 where try stored().count < count { usleep(50_000) }
         return try stored()
     }
 
@@ -77,9 +67,9 @@ final class PrintServer: Sendable {
     }
 
     /// The output of `receipts jobs` when nothing is open anymore. A queue needs a moment to notice that its printer is
-    /// done; five seconds are the most that it may take.
+    /// done. The limit ends a test whose queue hangs.
     func settled(_ jobs: () throws -> ProgramResult) throws -> [[String: Any]] {
-        for _ in 0..<100 {
+        for _ in 0..<1200 {
             let list = try jobs().list()
             if list.allSatisfy({ $0["open"] as? Bool == false }) { return list }
             usleep(50_000)

@@ -1,4 +1,5 @@
 import Foundation
+import TestPrinters
 import Testing
 
 @Suite("Printing receipts")
@@ -133,7 +134,8 @@ struct PrintingTests {
                 arguments + ["--database", scratch.database], in: scratch, environment: ["CUPS_SERVER": server.socket])
         }
         #expect(try run("pay", "12.50").status == 0)
-        try server.holdPrinter()
+        let hold = try server.holdPrinter()
+        defer { hold.release() }
         let child = try Child(
             [
                 "receipts", "print", "P1", "--printer", "receipts", "--timeout", "5", "--database", scratch.database,

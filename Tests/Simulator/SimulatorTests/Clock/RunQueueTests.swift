@@ -121,15 +121,25 @@ import Testing
         #expect(running?.reason == .endless)
     }
 
-    @Test func `a test in simulated time that never ends fails with the reason`() async throws {
+    @Test func `a test in simulated time that waits for ever is canceled and fails with the reason`() async throws {
         let test = try #require(Test.current)
         let trait: SimulatedTimeTrait = .simulatedTime
         let error = await #expect(throws: RunQueueError.self) {
             try await trait.provideScope(for: test, testCase: nil) {
-                await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+                let (stream, continuation) = AsyncStream<Void>.makeStream()
+                for await _ in stream { continuation.yield() }
             }
         }
-        #expect(error?.hasEnded == false)
+        #expect(error?.hasEnded == true)
+    }
+
+    @Test func `a test in simulated time that cannot be stopped ends the process with the reason`() async throws {
+        let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let trait: SimulatedTimeTrait = .simulatedTime
+            try await trait.run { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+        }
+        let text = String(decoding: end?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("a test cannot be stopped: the simulation is stuck"))
     }
 
     @Test func `simulated time stands still while work outside is under way`() async throws {
