@@ -4,11 +4,11 @@ internal import Glibc
 @main
 enum Main {
     private static let usage = """
-        usage: Benchmark [payments] [sessions] [scenarios] [driver] [tlv] [emv] [network] [dispatch] [decoding] [results] [receipts] [sync PROGRAM] [service PROGRAM] [program PROGRAM HELLO] [--folder FOLDER] [--transactions COUNT] [--long]
+        usage: Benchmark [payments] [sessions] [scenarios] [driver] [tlv] [emv] [network] [dispatch] [decoding] [results] [receipts] [sync PROGRAM] [service PROGRAM] [program PROGRAM HELLO] [--folder FOLDER] [--transactions COUNT] [--long] [--no-heading]
 
         FOLDER is on the disk that is measured; it is the current folder unless given. COUNT is how many transactions
         emv watches its memory for; as many as 20 seconds allow unless given. sessions watches it for 100,000 of them,
-        and for 1,000,000 with --long, which takes a quarter of an hour.
+        and for 1,000,000 with --long, which takes a quarter of an hour. --no-heading leaves out date and machine.
 
         """
 
@@ -26,7 +26,7 @@ enum Main {
         var words = words[...]
         var parent = "."
         var transactions: Int?
-        var isLong = false
+        var (isLong, hasHeading) = (false, true)
         var benchmarks: [(TemporaryFolder) async throws -> String] = []
         while let word = words.popFirst() {
             switch word {
@@ -64,14 +64,18 @@ enum Main {
                 guard let count = words.popFirst().flatMap(Int.init), count > 0 else { throw BenchmarkError(usage) }
                 transactions = count
             case "--long": isLong = true
+            case "--no-heading": hasHeading = false
             default: throw BenchmarkError(usage)
             }
         }
         guard !benchmarks.isEmpty else { throw BenchmarkError(usage) }
         let folder = try TemporaryFolder(in: parent)
-        print("\(Machine.date), \(Machine.description).")
-        print("Load \(Machine.load); the disk syncs \(await Machine.syncRate(in: folder.path).text(0)) pages a second.")
-        print("Median (least...most) of interleaved rounds.\n")
+        if hasHeading {
+            print("\(Machine.date), \(Machine.description).")
+            let syncs = await Machine.syncRate(in: folder.path).text(0)
+            print("Load \(Machine.load); the disk syncs \(syncs) pages a second.")
+            print("Median (least...most) of interleaved rounds.\n")
+        }
         for benchmark in benchmarks {
             print(try await benchmark(folder))
             // Flushes all streams, because using a standard stream by name is not concurrency-safe.
