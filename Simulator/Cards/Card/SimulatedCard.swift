@@ -83,13 +83,21 @@ struct CardOperatingSystem: Sendable {
     /// Whether the whole card is blocked.
     var isBlocked: Bool
     var session = SimulatedCardSession()
-    /// The cryptograms returned by GENERATE AC, oldest first.
-    var cryptograms: [IssuedCryptogram] = []
+    /// The newest cryptograms returned by GENERATE AC, oldest first. The number is limited, because a card may take
+    /// payments for days.
+    private(set) var cryptograms: [IssuedCryptogram] = []
+
+    private static let mostCryptograms = 1000
 
     init(applications: [CardApplication], hasPSE: Bool, isBlocked: Bool, random: any RandomSource) {
         (self.applications, self.hasPSE, self.isBlocked) = (applications, hasPSE, isBlocked)
         self.random = random
         memories = applications.map { ApplicationMemory($0.profile) }
+    }
+
+    mutating func keep(_ cryptogram: IssuedCryptogram) {
+        if cryptograms.count == Self.mostCryptograms { cryptograms.removeFirst() }
+        cryptograms.append(cryptogram)
     }
 
     /// Ends the session at power-up or power-down.

@@ -57,7 +57,7 @@ public final class SimulatedEMVCard: SimulatedCard, CustomStringConvertible {
                     random: random.stream("card \(profile.name)"))))
     }
 
-    /// The cryptograms of the card, oldest first.
+    /// The newest 1,000 cryptograms of the card, oldest first.
     public var cryptograms: [IssuedCryptogram] { state.withLock { $0.system.cryptograms } }
 
     public func reset(warm: Bool) -> [UInt8] {

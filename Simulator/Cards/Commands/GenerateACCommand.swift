@@ -110,7 +110,7 @@ extension CardOperatingSystem {
         _ index: Int, _ transaction: CardTransaction, answer: Answer, cryptogramInformation: UInt8, isFirst: Bool
     ) {
         let lastFour = applications[index].profile.pan.copy().suffix(4).map { String($0) }.joined()
-        cryptograms.append(
+        keep(
             IssuedCryptogram(
                 kind: IssuedCryptogram.Kind(answer), counter: transaction.atc, minorUnits: transaction.amount,
                 lastFour: lastFour))

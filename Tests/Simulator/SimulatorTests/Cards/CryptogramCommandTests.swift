@@ -30,6 +30,18 @@ struct CryptogramCommandTests {
         Array(responseCode.utf8) + data
     }
 
+    @Test func `a card that takes payments for days keeps its newest 1,000 cryptograms`() throws {
+        let card = try CardUnderTest(named: "visa-credit")
+        for _ in 0..<1005 {
+            try card.begin()
+            try card.generateAC(0x00, terminalData())
+        }
+        let kept = card.card.cryptograms
+        #expect(kept.count == 1000)
+        #expect(kept.last.map(\.counter) == kept.first.map { $0.counter + 999 })
+        #expect(kept.allSatisfy { $0.kind == .declined })
+    }
+
     // EMV Book 2 §8.1.2: the ARQC is a MAC under the session key of this counter
     @Test func `the ARQC of CVN 18 is a MAC under the common session key`() throws {
         let card = try CardUnderTest(named: "visa-credit")
