@@ -91,3 +91,37 @@ public final class QueryStore<State: Sendable, Query: Hashable & Sendable>: Send
         }
     }
 }
+
+/// Runs one task for each active query of a ``QueryStore``, for example to load and follow its data.
+public final class QueryTasks<Query: Hashable & Sendable>: Sendable {
+    private let running = Mutex<[Query: Task<Void, Never>]>([:])
+    private let work: @Sendable (Query) async -> Void
+    private let onEnd: @Sendable (Query) -> Void
+
+    /// - Parameters:
+    ///   - work: what the task of a query does. It should end early when its task is canceled.
+    ///   - onEnd: called when a query is no longer active, after its task was canceled.
+    public init(
+        _ work: @escaping @Sendable (Query) async -> Void, onEnd: @escaping @Sendable (Query) -> Void
+    ) {
+        (self.work, self.onEnd) = (work, onEnd)
+    }
+
+    deinit { running.withLock { $0.values.forEach { $0.cancel() } } }
+
+    /// Begins the tasks of new queries, and cancels those of queries that are no longer active.
+    public func follow(_ active: [Query]) {
+        let ended = running.withLock { running in
+            let ended = running.filter { !active.contains($0.key) }
+            for query in ended.keys { running[query] = nil }
+            for query in active where running[query] == nil {
+                running[query] = Task { [work] in await work(query) }
+            }
+            return ended
+        }
+        for (query, task) in ended {
+            task.cancel()
+            onEnd(query)
+        }
+    }
+}

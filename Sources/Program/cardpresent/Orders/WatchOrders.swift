@@ -44,14 +44,15 @@ struct WatchOrders: TillCommand {
         let time = SystemTimeSource()
         let (shop, storage) = try options.till.shopWithStorage()
         let display = WatchDisplay<Order>(of: "orders", isJSON: output.json)
+        let lists = OrderListStore(storage: storage, time: time)
         try await EndlessWork.run { [self] in
             let updates: WatchUpdate<Order>.Stream
             if let order {
                 let known = noSync ? try await shop.storedOrder(order) : try await shop.refreshedOrder(order)
                 updates = EntityWatch(known, in: storage, time: time).updates()
             } else {
-                let query = OrderQuery(statuses: status.wanted, limit: list.count)
-                updates = ListWatch(ofSite: shop.siteID, matching: query, in: storage, time: time).updates()
+                let orders = OrderQuery(statuses: status.wanted, limit: list.count)
+                updates = lists.updates(of: OrderListQuery(siteID: shop.siteID, orders: orders))
             }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await display.show(updates) }

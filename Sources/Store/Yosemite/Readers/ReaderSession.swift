@@ -2,7 +2,6 @@ public import Concurrency
 public import Determinism
 public import Hardware
 internal import Storage
-internal import Synchronization
 
 /// The card reader's state for user interfaces. Each observer subscribes to the part it needs.
 ///
@@ -13,8 +12,12 @@ public final class ReaderSession: Sendable {
     /// - Parameter service: the service with the reader.
     public init(_ service: any CardReaderService) {
         let state = StatefulStore(ReaderSessionState())
-        let feeds = Feeds(service, state)
-        queries = QueryStore(state) { feeds.follow($0) }
+        let tasks = QueryTasks<ReaderSessionQuery> {
+            await Feed(service: service, state: state).run($0)
+        } onEnd: { query in
+            state.transaction { _ = $0.followed.remove(query) }
+        }
+        queries = QueryStore(state) { tasks.follow($0) }
     }
 
     /// The current state.
@@ -43,50 +46,22 @@ public final class ReaderSession: Sendable {
     }
 }
 
-/// Copies events of the reader service into the state while they are needed.
-private final class Feeds: Sendable {
-    private let service: any CardReaderService
-    private let state: StatefulStore<ReaderSessionState>
-    private let running = Mutex<[ReaderSessionQuery: Task<Void, Never>]>([:])
+/// Copies what the reader service reports into the state.
+private struct Feed {
+    let service: any CardReaderService
+    let state: StatefulStore<ReaderSessionState>
 
-    init(_ service: any CardReaderService, _ state: StatefulStore<ReaderSessionState>) {
-        (self.service, self.state) = (service, state)
-    }
-
-    deinit { running.withLock { $0.values.forEach { $0.cancel() } } }
-
-    func follow(_ wanted: [ReaderSessionQuery]) {
-        let ended = running.withLock { running in
-            let ended = running.filter { !wanted.contains($0.key) }
-            for query in ended.keys { running[query] = nil }
-            for query in wanted where running[query] == nil {
-                running[query] = Task { [service, state] in await Self.feed(query, service, state) }
-            }
-            return ended
-        }
-        for (query, task) in ended {
-            task.cancel()
-            state.transaction { _ = $0.followed.remove(query) }
-        }
-    }
-
-    private static func feed(
-        _ query: ReaderSessionQuery, _ service: any CardReaderService, _ state: StatefulStore<ReaderSessionState>
-    ) async {
+    func run(_ query: ReaderSessionQuery) async {
         switch query {
-        case .connection:
-            await feed(query, await service.connectedReaders, state) { $0.reader = $1.first }
-        case .reconnection:
-            await feed(query, await service.reconnectionStates, state) { $0.reconnection = $1 }
-        case .update:
-            await feed(query, await service.softwareUpdateEvents, state) { $0.update = $1 }
-        case .events:
-            await feed(query, await service.readerEvents, state) { $0.note($1) }
+        case .connection: await copy(query, await service.connectedReaders) { $0.reader = $1.first }
+        case .reconnection: await copy(query, await service.reconnectionStates) { $0.reconnection = $1 }
+        case .update: await copy(query, await service.softwareUpdateEvents) { $0.update = $1 }
+        case .events: await copy(query, await service.readerEvents) { $0.note($1) }
         }
     }
 
-    private static func feed<Value: Sendable>(
-        _ query: ReaderSessionQuery, _ values: AsyncStream<Value>, _ state: StatefulStore<ReaderSessionState>,
+    private func copy<Value: Sendable>(
+        _ query: ReaderSessionQuery, _ values: AsyncStream<Value>,
         _ note: @Sendable (inout ReaderSessionState, Value) -> Void
     ) async {
         guard !Task.isCancelled else { return }

@@ -203,7 +203,7 @@ extension TestTill {
 }
 
 /// Time in which every sleep lasts until the next step.
-private final class SteppedTime: TimeSource {
+final class SteppedTime: TimeSource {
     private struct State {
         var sleepers: [Int: CheckedContinuation<Bool, Never>] = [:]
         var waiting: [CheckedContinuation<Void, Never>] = []
