@@ -1,17 +1,20 @@
 /// The products and taxes of the store.
 enum ProductFixtures {
-    /// Name, price in hundredths, tax class, and whether the product is virtual.
+    /// Name, price in hundredths, tax class, and whether the product is virtual. Names are HTML, as WordPress stores
+    /// them.
     static let products: [(name: String, price: Int64, taxClass: String, isVirtual: Bool)] = [
         ("House Blend Coffee Beans, 1 lb", 1695, "reduced-rate", false),
         ("Single Origin Ethiopia Beans, 12 oz", 1950, "reduced-rate", false),
         ("Decaf Beans, 1 lb", 1725, "reduced-rate", false), ("Pour-Over Dripper", 2400, "", false),
         ("Paper Filters, 100 Pack", 899, "", false), ("Gooseneck Kettle", 7950, "", false),
         ("Burr Grinder", 14999, "", false), ("Enamel Mug", 1450, "", false),
-        ("Stoneware Cup, Set of 2", 3275, "", false),
+        ("Stoneware Cup &lt; 200 ml, Set of 2", 3275, "", false),
         ("French Press, 34 oz", 3999, "", false), ("Cold Brew Pitcher", 2895, "", false),
-        ("Milk Frother", 4525, "", false), ("Tamper, 58 mm", 3350, "", false), ("Espresso Scale", 5999, "", false),
+        ("Milk Frother &#8211; 120&nbsp;V", 4525, "", false), ("Tamper, 58 mm", 3350, "", false),
+        ("Espresso Scale", 5999, "", false),
         ("Oat Bar, Box of 12", 2160, "zero-rate", false), ("Dark Chocolate, 3 Bars", 1349, "zero-rate", false),
-        ("Canvas Tote", 1800, "", false), ("Logo T-Shirt", 2250, "", false), ("Knit Beanie", 1995, "", false),
+        ("Canvas Tote &quot;Caf&eacute;&quot;", 1800, "", false), ("<strong>Logo</strong> T-Shirt", 2250, "", false),
+        ("Knit Beanie", 1995, "", false),
         ("Brewing Class, Online", 3900, "", true), ("Latte Art Class", 6500, "", true),
         ("Recipe Book, PDF", 999, "", true), ("Cleaning Brush", 725, "", false), ("Descaling Powder", 1149, "", false),
     ]

@@ -17,7 +17,8 @@ struct StoreGenerator: Sendable {
         var account = DotcomAccount(token: configuration.token)
         var store = SiteStore(
             identity: StoreIdentity(
-                id: configuration.siteID, name: "Corner Coffee Supply", tagline: "Everything for a good cup",
+                id: configuration.siteID, name: "Corner Coffee &amp; Supply",
+                tagline: "Everything for a good cup&hellip;",
                 address: configuration.address, folder: "", offsetSeconds: Self.offsetSeconds, hasWooCommerce: true,
                 hasStripe: configuration.hasStripe),
             owner: user, generator: SeededGenerator(source: random.stream("site")),
@@ -209,7 +210,7 @@ struct StoreGenerator: Sendable {
         if generator.happens(4) {
             order.fees = [
                 FeeLine(
-                    id: store.itemIDs.next(), name: "Gift wrapping", taxClass: "", isTaxed: true,
+                    id: store.itemIDs.next(), name: "Gift wrapping &amp; card", taxClass: "", isTaxed: true,
                     total: Amount(hundredths: 450))
             ]
         }

@@ -231,7 +231,8 @@ struct OrderEditor: Sendable {
             }
             guard store.coupons.contains(where: { $0.code == code }) else {
                 throw SiteError(
-                    400, "woocommerce_rest_invalid_coupon", "Coupon \"\(code)\" does not exist!")
+                    400, "woocommerce_rest_invalid_coupon",
+                    "Coupon &quot;\(code.escaped(\.markupReference))&quot; does not exist!")
             }
             guard !uses.contains(where: { $0.code == code }) else { continue }
             let known = order.coupons.first { $0.code == code }

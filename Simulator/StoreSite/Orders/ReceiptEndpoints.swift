@@ -63,7 +63,7 @@ enum ReceiptEndpoints {
         else { return .html("<!DOCTYPE html><title>Page not found</title>", status: 404) }
         let symbol = StoreIdentity.symbol(order.currency)
         func row(_ words: String, _ amount: Amount) -> String {
-            "<tr><td>\(words.escaped(\.markupReference))</td><td>\(symbol)\(amount.text)</td></tr>"
+            "<tr><td>\(HTMLText.plain(words).escaped(\.markupReference))</td><td>\(symbol)\(amount.text)</td></tr>"
         }
         let lines = order.items.map { row("\($0.name) × \($0.quantity)", $0.subtotal) }.joined()
         var totals = row("Subtotal", order.items.lazy.map(\.subtotal).sum())
@@ -76,7 +76,7 @@ enum ReceiptEndpoints {
         return .html(
             """
             <!DOCTYPE html><html lang="en"><head><meta charset="UTF-8"><title>Receipt for order \(order.id)</title>\
-            </head><body><h1>Receipt from \(store.identity.name.escaped(\.markupReference))</h1>\
+            </head><body><h1>Receipt from \(store.identity.name)</h1>\
             <p>Amount paid: \(symbol)\(order.totals.total.text)</p><p>Date paid: \(paid)</p>\
             <p>Payment method: \(order.paymentMethodTitle.escaped(\.markupReference))</p><h2>Summary: Order #\(order.id)</h2>\
             <table>\(lines)\(totals)\(row("Amount paid", order.totals.total))</table></body></html>

@@ -13,9 +13,9 @@ enum SitePages {
         case ("GET", []), ("HEAD", []):
             var page = SiteResponse.html(
                 """
-                <!DOCTYPE html><html lang="en"><title>\(identity.name.escaped(\.markupReference))</title><body>\
-                <h1>\(identity.name.escaped(\.markupReference))</h1>\
-                <p>\(identity.tagline.escaped(\.markupReference))</p></body></html>
+                <!DOCTYPE html><html lang="en"><title>\(identity.name)</title><body>\
+                <h1>\(identity.name)</h1>\
+                <p>\(identity.tagline)</p></body></html>
                 """)
             page.headers.append(("Link", "<\(identity.address)/wp-json/>; rel=\"https://api.w.org/\""))
             return page

@@ -63,15 +63,19 @@ struct Amount: Hashable, Comparable, Sendable {
         return fraction % 10 == 0 ? "\(whole).\(fraction / 10)" : "\(whole).\(fraction < 10 ? "0" : "")\(fraction)"
     }
 
-    /// Returns the price of one of `quantity`, with at most six decimals, as a JSON number.
+    /// Returns the price of one of `quantity` as a JSON number, calculated in binary floating point like WooCommerce:
+    /// `0.3333333333333333`.
     func numberEach(_ quantity: Int64) -> String {
-        guard quantity > 0 else { return number }
-        let millionths = Int128(hundredths) * 10_000
-        let half = Int128(quantity) / 2
-        let each = (millionths + (millionths < 0 ? -half : half)) / Int128(quantity)
-        var text = ExactDecimal(coefficient: each, scale: 6).description[...]
-        while text.hasSuffix("0") { text = text.dropLast() }
-        return String(text.hasSuffix(".") ? text.dropLast() : text)
+        quantity > 0 ? Self.number(float / Double(quantity)) : number
+    }
+
+    /// The amount in binary floating point, as PHP calculates.
+    var float: Double { Double(hundredths) / 100 }
+
+    /// Returns a calculated number as PHP writes it in JSON: the shortest digits that give the same number.
+    static func number(_ float: Double) -> String {
+        let text = float.description
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 }
 

@@ -146,6 +146,48 @@ extension Money {
     }
 }
 
+extension ExactDecimal {
+    /// Returns the sum of two numbers, with the digits of the one that has more; nil when it has more than 38 digits.
+    public func adding(_ other: ExactDecimal) -> ExactDecimal? {
+        let scale = max(scale, other.scale)
+        guard let first = coefficient(at: scale), let second = other.coefficient(at: scale) else { return nil }
+        let (sum, isTooLarge) = first.addingReportingOverflow(second)
+        return isTooLarge ? nil : ExactDecimal(coefficient: sum, scale: scale)
+    }
+
+    /// The number with the other sign.
+    public var negated: ExactDecimal { ExactDecimal(coefficient: 0 &- coefficient, scale: scale) }
+
+    /// Returns the number rounded to a currency's digits, halves away from zero, as stores round.
+    public func rounded(to currency: Currency) -> ExactDecimal {
+        guard scale > currency.exponent else { return self }
+        var (rest, isHalf) = (coefficient, false)
+        for _ in 0..<scale - currency.exponent {
+            isHalf = (rest % 10).magnitude >= 5
+            rest /= 10
+        }
+        return ExactDecimal(coefficient: rest + (isHalf ? (isNegative ? -1 : 1) : 0), scale: currency.exponent)
+    }
+
+    /// The number with exactly the digits of a currency and its code, for people: `26.87 USD` for 26.8725.
+    public func text(in currency: Currency) -> String {
+        let rounded = rounded(to: currency)
+        guard let coefficient = rounded.coefficient(at: currency.exponent) else { return "\(rounded) \(currency.code)" }
+        return coefficient.decimalText(scale: currency.exponent) + " " + currency.code
+    }
+
+    /// The digits of the number with a scale that is not smaller than its own; nil when there are too many.
+    private func coefficient(at wanted: Int) -> Int128? {
+        var digits = coefficient
+        for _ in scale..<max(scale, wanted) {
+            let (shifted, isTooLarge) = digits.multipliedReportingOverflow(by: 10)
+            guard !isTooLarge else { return nil }
+            digits = shifted
+        }
+        return digits
+    }
+}
+
 extension ExactDecimal: Comparable {
     public static func < (first: ExactDecimal, second: ExactDecimal) -> Bool {
         if first.isNegative != second.isNegative { return first.isNegative }

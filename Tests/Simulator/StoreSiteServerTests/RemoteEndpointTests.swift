@@ -177,7 +177,7 @@ struct RemoteEndpointTests {
             #expect(try await account.loadSitePlan(siteID: site).plan.productSlug == "jetpack_free")
             #expect(try await account.checkIfWooCommerceIsActive(siteID: site))
             #expect(try await !account.checkIfWooCommerceIsActive(siteID: site + 1))
-            #expect(try await account.loadWordPressSiteSettings(siteID: site).title == "Corner Coffee Supply")
+            #expect(try await account.loadWordPressSiteSettings(siteID: site).title == "Corner Coffee & Supply")
             let notifications = NotificationsRemote(client)
             let hashes = try await notifications.loadHashes()
             let notes = try await notifications.loadNotes()

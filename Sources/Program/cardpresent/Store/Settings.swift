@@ -54,7 +54,7 @@ struct GetSetting: ShopCommand {
                     : String.choice(of: name, among: settings.map { Printable.text($0.id) }, called: "available"))
         }
         try output.write(
-            setting.json, text: Printable.text(setting.shownValue ?? "", limit: 10_000) + "\n")
+            setting.json, text: Printable.text(setting.plainValue, limit: 10_000) + "\n")
     }
 }
 
@@ -133,7 +133,10 @@ enum YesOrNo: String, ExpressibleByArgument, CaseIterable, Sendable {
 extension SiteSetting: TableRow {
     var json: JSONObject { ["group": groupID, "name": id, "label": label, "value": shownValue] }
 
-    var cells: [String] { [groupID, id, shownValue ?? ""] }
+    var cells: [String] { [groupID, id, plainValue] }
+
+    /// The value for people. Programs get it as the store has it, because they may send it back.
+    fileprivate var plainValue: String { shownValue.map(HTMLText.plain) ?? "" }
 
     /// The value as text; JSON for a multiple choice.
     fileprivate var shownValue: String? { value.map { $0.textValue ?? $0.jsonText } }

@@ -116,7 +116,7 @@ extension OrderItem {
         quantity: ExactDecimal? = nil, price: ExactDecimal?? = nil, sku: String?? = nil, subtotal: ExactDecimal? = nil,
         subtotalTax: ExactDecimal? = nil, taxClass: String? = nil, taxes: [OrderItemTax]? = nil,
         total: ExactDecimal? = nil, totalTax: ExactDecimal? = nil, metaData: [OrderItemMetaData]? = nil,
-        bundledBy: Int64?? = nil, compositeParent: Int64?? = nil
+        bundledBy: Int64?? = nil, compositeParent: Int64?? = nil, parentName: String?? = nil
     ) -> OrderItem {
         OrderItem(
             id: id ?? self.id, name: name ?? self.name, productID: productID ?? self.productID,
@@ -125,7 +125,7 @@ extension OrderItem {
             subtotalTax: subtotalTax ?? self.subtotalTax, taxClass: taxClass ?? self.taxClass,
             taxes: taxes ?? self.taxes, total: total ?? self.total, totalTax: totalTax ?? self.totalTax,
             metaData: metaData ?? self.metaData, bundledBy: bundledBy ?? self.bundledBy,
-            compositeParent: compositeParent ?? self.compositeParent)
+            compositeParent: compositeParent ?? self.compositeParent, parentName: parentName ?? self.parentName)
     }
 }
 

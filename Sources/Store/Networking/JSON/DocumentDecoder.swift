@@ -1,4 +1,5 @@
 internal import Money
+internal import Text
 
 /// Decodes `Decodable` types from a part of a ``JSONDocument``, tolerant of WordPress's variations.
 ///
@@ -6,6 +7,10 @@ internal import Money
 /// `"yes"` as true, `[]` as an empty object, an object with numeric names as a list. Missing or null texts, flags and
 /// lists are empty. An optional value is nil when it is an empty text, `false` or `[]`. Numbers, amounts, dates and IDs
 /// must be present and valid.
+///
+/// Texts are converted from HTML to plain text, because WordPress writes characters as references and allows elements in
+/// names and notes; see ``isVerbatim(_:)``. ``JSONValue`` keeps texts as they are. Amounts lose the noise of binary
+/// floating point, in which some stores calculate.
 public struct DocumentDecoder: Decoder {
     /// The state that all decoders of one document share. It keeps the decoder small enough to avoid heap allocation.
     private final class Source: Sendable {
@@ -102,6 +107,21 @@ public struct DocumentDecoder: Decoder {
         }
     }
 
+    /// Returns a text for people: without HTML, unless the member's name says that it isn't one.
+    func string(of name: String) throws(DecodingFailure) -> String {
+        let text = try string()
+        return Self.isVerbatim(name) ? text : HTMLText.plain(text)
+    }
+
+    /// Whether the text of a member is for programs: an address, a secret, or an HTML element. `<` and `&` have no other
+    /// meaning in it.
+    static func isVerbatim(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return name.hasSuffix("url") || name.hasSuffix("nonce") || exact.contains(name)
+    }
+
+    private static let exact: Set = ["image", "password", "secret", "token", "trackinglink"]
+
     func integer<Number: FixedWidthInteger>(_ type: Number.Type) throws(DecodingFailure) -> Number {
         let node = document.nodes[node]
         guard node.kind == .number || node.kind == .text else { throw wrongType("a whole number") }
@@ -124,7 +144,7 @@ public struct DocumentDecoder: Decoder {
     /// Decodes any type.
     func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
         // Fast path for the most frequent types: no container and no intermediate text.
-        if type == ExactDecimal.self, let value = plainText.flatMap({ ExactDecimal(utf8: $0) }) as? Value {
+        if type == ExactDecimal.self, let value = plainBytes.flatMap({ ExactDecimal(floating: $0) }) as? Value {
             return value
         }
         do {
@@ -136,7 +156,7 @@ public struct DocumentDecoder: Decoder {
     }
 
     /// The bytes of a number, or of a text without escapes.
-    private var plainText: ArraySlice<UInt8>? {
+    private var plainBytes: ArraySlice<UInt8>? {
         let node = document.nodes[node]
         return node.kind == .number || node.kind == .text && !node.hasEscapes ? document.slice(node) : nil
     }

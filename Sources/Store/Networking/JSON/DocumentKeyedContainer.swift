@@ -24,7 +24,7 @@ struct DocumentKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func decode(_ type: String.Type, forKey key: Key) throws -> String {
         if let known = decoder.context.text(key.stringValue) { return known }
-        return try present(key)?.string() ?? ""
+        return try present(key)?.string(of: key.stringValue) ?? ""
     }
 
     func decode<Number: Decodable & LosslessStringConvertible & BinaryFloatingPoint>(
@@ -53,7 +53,7 @@ struct DocumentKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
         if let known = decoder.context.text(key.stringValue) { return known }
         guard let part = present(key), part.kind == .text || !part.isBlank else { return nil }
-        return try part.string()
+        return try part.string(of: key.stringValue)
     }
 
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {

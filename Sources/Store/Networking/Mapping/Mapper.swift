@@ -139,10 +139,20 @@ public struct ResponseContent: Sendable {
     private static func decode<Value: Decodable>(
         _ type: Value.Type, _ decoder: DocumentDecoder
     ) throws(DecodingFailure) -> Value {
-        do { return try decoder.value(type) } catch {
+        do {
+            let value = try decoder.value(type)
+            // Whole values only: asking each part would cost more than decoding it.
+            return (value as? any NormalizedForm)?.normalized as? Value ?? value
+        } catch {
             throw error as? DecodingFailure ?? decoder.invalid("a valid \(Value.self)")
         }
     }
+}
+
+/// A model that stores write in several ways that differ in more than one member.
+protocol NormalizedForm {
+    /// The same content in one way.
+    var normalized: Self { get }
 }
 
 /// Whether the content is the whole response or its member `data`.

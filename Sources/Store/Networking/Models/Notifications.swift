@@ -35,6 +35,26 @@ public struct Note: Codable, Hashable, Sendable {
         self.deleteInProgress = deleteInProgress
     }
     // End of generated code.
+
+    /// Decodes a notification. One whose time is missing or unreadable is kept, as the oldest.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        id = try values.decode(Int64.self, forKey: .id)
+        noteHash = try values.decode(Int64.self, forKey: .noteHash)
+        read = try values.decode(Bool.self, forKey: .read)
+        icon = try values.decodeIfPresent(String.self, forKey: .icon)
+        noticon = try values.decodeIfPresent(String.self, forKey: .noticon)
+        timestamp = (try? values.decode(Timestamp.self, forKey: .timestamp)) ?? Timestamp(milliseconds: 0)
+        type = try values.decode(String.self, forKey: .type)
+        subtype = try values.decodeIfPresent(String.self, forKey: .subtype)
+        url = try values.decodeIfPresent(String.self, forKey: .url)
+        title = try values.decodeIfPresent(String.self, forKey: .title)
+        subject = try values.decode([JSONValue].self, forKey: .subject)
+        header = try values.decode([JSONValue].self, forKey: .header)
+        body = try values.decode([JSONValue].self, forKey: .body)
+        meta = try values.decodeIfPresent(JSONValue.self, forKey: .meta)
+        deleteInProgress = try values.decode(Bool.self, forKey: .deleteInProgress)
+    }
 }
 
 // @model

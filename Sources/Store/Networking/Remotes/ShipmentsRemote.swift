@@ -86,9 +86,9 @@ public struct ShipmentProvidersMapper: Mapper {
             }
             result.append(
                 ShipmentTrackingProviderGroup(
-                    siteID: siteID, name: group.name,
+                    siteID: siteID, name: HTMLText.plain(group.name),
                     providers: carriers.map {
-                        ShipmentTrackingProvider(name: $0.name, url: $0.value.textValue ?? "")
+                        ShipmentTrackingProvider(name: HTMLText.plain($0.name), url: $0.value.textValue ?? "")
                     }))
         }
         return result

@@ -30,10 +30,10 @@ struct ResponseValidator {
         return document
     }
 
-    /// Returns the error in a response, if it is one. A status inside takes precedence over the HTTP status, which is the
+    /// Returns the error in a response, if it is one. Its message is plain text. A status inside takes precedence over the HTTP status, which is the
     /// tunnel's.
     func error(in document: JSONDocument) -> (code: String, message: String?, status: Int?)? {
-        let message = text("message", document)
+        let message = text("message", document).map(HTMLText.plain)
         if dialect != .wordPress, let code = text("error", document) {
             return (code, message, number("status", document))
         }

@@ -35,6 +35,7 @@ struct SchemaMigrator: Sendable {
     static let current = SchemaMigrator(
         steps: [
             .version1, .version2, .version3, .version4, .version5, .version6, .version7, .version8, .version9,
+            .version10,
         ])
 
     /// "CPAY" in ASCII.

@@ -1,4 +1,10 @@
 extension SchemaMigrator.Step {
+    /// Adds the names of products with variations.
+    static let version10 = SchemaMigrator.Step(
+        sql: """
+            ALTER TABLE "orderItem" ADD COLUMN "parentName" TEXT;
+            """)
+
     /// The tables of orders and their parts in schema 6.
     static let orderTables = """
         CREATE TABLE "metaData" (

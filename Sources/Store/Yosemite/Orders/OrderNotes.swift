@@ -2,6 +2,7 @@ internal import Concurrency
 internal import Determinism
 public import Networking
 internal import Storage
+internal import Text
 
 /// The actions of ``OrderNoteStore``. Every completion is called exactly once.
 public enum OrderNoteAction: Action {
@@ -101,9 +102,10 @@ public final class OrderNoteStore: Store {
                     .map(\.id))
         }
         let earliest = begun.advanced(by: .seconds(-600))
+        let text = HTMLText.plain(newNote.text)
         do throws(NetworkError) {
             return try await remote.loadOrderNotes(siteID: siteID, orderID: orderID).elements.first { note in
-                note.note == newNote.text && note.customerNote == newNote.isCustomerNote && !stored.contains(note.id)
+                note.note == text && note.customerNote == newNote.isCustomerNote && !stored.contains(note.id)
                     && note.dateCreatedGMT.map { $0 >= earliest } == true
             }
         } catch {

@@ -63,11 +63,12 @@ private struct OrderSum {
         for line in order.lineItems {
             guard let price = units(line.subtotal, line.subtotalTax) else { return nil }
             subtotal += price
+            let title = line.fullName.onOneLine
             items.append(
                 ReceiptItem(
-                    title: HTMLPlainText.plain(line.name), quantity: line.quantity.withoutEndingZeros,
-                    amount: text(price),
-                    attributes: line.attributes.compactMap(ReceiptItem.Attribute.init)))
+                    title: title, quantity: line.quantity.withoutEndingZeros, amount: text(price),
+                    attributes: line.attributes.compactMap(ReceiptItem.Attribute.init)
+                        .filter { !title.isVariation(with: $0.value) }))
         }
         guard let steps = steps(), let taxes = taxes() else { return nil }
         let sum = steps.reduce(subtotal) { $0 + $1.units } + (isGross ? 0 : taxes.reduce(0) { $0 + $1.units })
@@ -87,11 +88,11 @@ private struct OrderSum {
         for fee in order.feeLines {
             guard let price = units(fee.total, fee.totalTax) else { return nil }
             let isTip = price > 0 && TipWords.name(fee.name)
-            steps.append((isTip ? .tip : .fees, isTip || fee.name.isEmpty ? nil : HTMLPlainText.plain(fee.name), price))
+            steps.append((isTip ? .tip : .fees, isTip || fee.name.isEmpty ? nil : fee.name.onOneLine, price))
         }
         for line in order.shippingLines {
             guard let price = units(line.total, line.totalTax) else { return nil }
-            steps.append((.shipping, line.methodTitle.isEmpty ? nil : HTMLPlainText.plain(line.methodTitle), price))
+            steps.append((.shipping, line.methodTitle.isEmpty ? nil : line.methodTitle.onOneLine, price))
         }
         for card in order.giftCards {
             guard let part = units(card.amount, .zero) else { return nil }
@@ -153,13 +154,9 @@ extension ExactDecimal {
     /// Returns the number rounded to the currency's digits, halves away from zero, as WooCommerce does; nil on
     /// overflow.
     fileprivate func minorUnits(of currency: Currency) -> Int128? {
-        var (units, isHalf) = (coefficient, false)
-        for _ in 0..<max(0, scale - currency.exponent) {
-            isHalf = (units % 10).magnitude >= 5
-            units /= 10
-        }
-        if isHalf { units += isNegative ? -1 : 1 }
-        for _ in 0..<max(0, currency.exponent - scale) {
+        let rounded = rounded(to: currency)
+        var units = rounded.coefficient
+        for _ in 0..<max(0, currency.exponent - rounded.scale) {
             guard units.magnitude <= Int128(Money.maximumMinorUnits).magnitude else { return nil }
             units *= 10
         }
@@ -178,7 +175,22 @@ extension ReceiptItem.Attribute {
     /// Creates an attribute from the chosen option, as the store displays it; nil when it is not text.
     fileprivate init?(_ chosen: OrderItemMetaData) {
         guard let value = chosen.displayValue?.textValue ?? chosen.value?.textValue, !value.isEmpty else { return nil }
-        self.init(name: HTMLPlainText.plain(chosen.displayKey ?? chosen.key), value: HTMLPlainText.plain(value))
+        self.init(name: (chosen.displayKey ?? chosen.key).onOneLine, value: HTMLText.plain(value).onOneLine)
+    }
+}
+
+extension String {
+    /// The text with single blanks instead of line breaks.
+    fileprivate var onOneLine: String {
+        contains(where: \.isNewline) ? split(whereSeparator: \.isNewline).joined(separator: " ") : self
+    }
+
+    /// Whether the name of a variation contains an option, so that it need not be listed: WooCommerce names a variation
+    /// `T-Shirt - Red, L` when it has few options. This is the rule by which WooCommerce itself leaves them out
+    /// (`wc_is_attribute_in_product_name`).
+    fileprivate func isVariation(with option: String) -> Bool {
+        let (name, option) = (lowercased(), option.lowercased())
+        return !option.isEmpty && (name.contains(" \(option),") || name.hasSuffix(" \(option)"))
     }
 }
 
@@ -204,44 +216,4 @@ enum TipWords {
     ]
     /// Words of languages without spaces between words.
     private static let inside = ["チップ", "小費", "小费"]
-}
-
-/// Converts the HTML that stores send to plain text.
-enum HTMLPlainText {
-    /// Returns the text without tags, and with its character entities decoded.
-    static func plain(_ html: String) -> String {
-        guard html.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else { return html }
-        var text = ""
-        var rest = html[...]
-        while let character = rest.first {
-            switch character {
-            case "<":
-                guard let end = rest.firstIndex(of: ">") else { return text + rest }
-                rest = rest[rest.index(after: end)...]
-            case "&":
-                let name = rest.dropFirst().prefix(8).prefix { $0 != ";" }
-                if let meant = entities[String(name)], rest.dropFirst(1 + name.count).first == ";" {
-                    text += meant
-                    rest = rest.dropFirst(2 + name.count)
-                } else {
-                    text.append(character)
-                    rest = rest.dropFirst()
-                }
-            default:
-                text.append(character)
-                rest = rest.dropFirst()
-            }
-        }
-        return trimmed(text)
-    }
-
-    private static func trimmed(_ text: String) -> String {
-        let start = text.drop(while: \.isWhitespace)
-        return String(start.reversed().drop(while: \.isWhitespace).reversed())
-    }
-
-    private static let entities = [
-        "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "#039": "'", "#39": "'", "nbsp": " ",
-        "ndash": "–", "#8211": "–", "mdash": "—", "#8212": "—", "#8217": "’", "times": "×", "euro": "€", "pound": "£",
-    ]
 }

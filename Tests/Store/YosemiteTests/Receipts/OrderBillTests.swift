@@ -236,6 +236,19 @@ import Testing
         #expect(!text.contains("hidden") && !text.contains("parts"))
     }
 
+    @Test func `the options of a variation are not listed again when they are in its name`() throws {
+        let meta =
+            #"{"id":1,"key":"pa_color","value":"red","display_key":"Color","display_value":"Red"},"#
+            + #"{"id":2,"key":"pa_size","value":"l","display_key":"Size","display_value":"<p>L<\/p>"},"#
+            + #"{"id":3,"key":"gift","value":"yes","display_key":"Gift wrap","display_value":"Yes"}"#
+        let named = try paper(
+            order("5.00", ["line_items": "[" + item("T-Shirt - Red, L", subtotal: "5.00", meta: meta) + "]"]))
+        #expect(named.hasPrefix("T-Shirt - Red, L           $5.00\n  Gift wrap: Yes\n="))
+        // With many options, WooCommerce leaves them out of the name.
+        let plain = try paper(order("5.00", ["line_items": "[" + item("T-Shirt", subtotal: "5.00", meta: meta) + "]"]))
+        #expect(plain.contains("  Color: Red\n  Size: L\n  Gift wrap: Yes\n="))
+    }
+
     // MARK: What does not add up
 
     @Test(arguments: [

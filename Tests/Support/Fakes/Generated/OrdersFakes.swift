@@ -80,7 +80,7 @@ extension OrderItem: Fakeable {
             sku: .fake(from: &source), subtotal: .fake(from: &source), subtotalTax: .fake(from: &source),
             taxClass: .fake(from: &source), taxes: .fake(from: &source), total: .fake(from: &source),
             totalTax: .fake(from: &source), metaData: .fake(from: &source), bundledBy: .fake(from: &source),
-            compositeParent: .fake(from: &source))
+            compositeParent: .fake(from: &source), parentName: .fake(from: &source))
     }
 }
 

@@ -103,9 +103,27 @@ extension Order {
     /// The origin of the order, if the store records it.
     public var attribution: OrderAttribution? { OrderAttribution(metaData) }
 
-    private func metadata(_ key: String) -> String? {
+    fileprivate func metadata(_ key: String) -> String? {
         guard let text = metaData.first(where: { $0.key == key })?.value?.textValue, !text.isEmpty else { return nil }
         return text
+    }
+}
+
+extension Order: NormalizedForm {
+    /// The order as every store would write it:
+    ///
+    /// * Without deleted refunds, which some stores list with the ID 0.
+    /// * With the telephone number of its shipping address, which stores before WooCommerce 5.6 have in the metadata.
+    /// * With a modification date. Imported orders have none until they are changed; nothing is known of a change, so
+    ///   it is the date of creation.
+    var normalized: Order {
+        let hasDeletedRefund = refunds.contains { $0.id == 0 }
+        let phone = shipping?.phone?.isEmpty == false ? nil : metadata("_shipping_phone")
+        let modified = dateModifiedGMT ?? dateCreatedGMT
+        guard hasDeletedRefund || phone != nil || modified != dateModifiedGMT else { return self }
+        let address = phone.map { (shipping ?? Address()).copy(phone: .some($0)) } ?? shipping
+        return copy(
+            dateModifiedGMT: .some(modified), shipping: .some(address), refunds: refunds.filter { $0.id != 0 })
     }
 }
 
@@ -229,7 +247,7 @@ public struct OrderForPayment: Decodable, Hashable, Sendable {
     }
 
     public init(from decoder: any Decoder) throws {
-        order = try Order(from: decoder)
+        order = try Order(from: decoder).normalized
         let container = try decoder.container(keyedBy: CodingKeys.self)
         pricesIncludeTax = try container.decodeIfPresent(Bool.self, forKey: .pricesIncludeTax) ?? false
     }

@@ -371,7 +371,7 @@ public struct OrderItemRecord: ChildObject {
     public static let databaseTableName = "orderItem"
     public static let columnNames = [
         "id", "name", "productID", "variationID", "quantity", "price", "sku", "subtotal", "subtotalTax", "taxClass",
-        "taxes", "total", "totalTax", "metaData", "bundledBy", "compositeParent",
+        "taxes", "total", "totalTax", "metaData", "bundledBy", "compositeParent", "parentName",
     ]
     public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
 
@@ -391,17 +391,19 @@ public struct OrderItemRecord: ChildObject {
     public var metaData: String
     public var bundledBy: Int64?
     public var compositeParent: Int64?
+    public var parentName: String?
 
     public init(
         id: Int64, name: String, productID: Int64?, variationID: Int64?, quantity: ExactDecimal, price: ExactDecimal?,
         sku: String?, subtotal: ExactDecimal, subtotalTax: ExactDecimal, taxClass: String, taxes: String,
-        total: ExactDecimal, totalTax: ExactDecimal, metaData: String, bundledBy: Int64?, compositeParent: Int64?
+        total: ExactDecimal, totalTax: ExactDecimal, metaData: String, bundledBy: Int64?, compositeParent: Int64?,
+        parentName: String?
     ) {
         (self.id, self.name, self.productID, self.variationID) = (id, name, productID, variationID)
         (self.quantity, self.price, self.sku, self.subtotal) = (quantity, price, sku, subtotal)
         (self.subtotalTax, self.taxClass, self.taxes, self.total) = (subtotalTax, taxClass, taxes, total)
         (self.totalTax, self.metaData, self.bundledBy) = (totalTax, metaData, bundledBy)
-        self.compositeParent = compositeParent
+        (self.compositeParent, self.parentName) = (compositeParent, parentName)
     }
 
     public init(row: Row) throws {
@@ -422,12 +424,13 @@ public struct OrderItemRecord: ChildObject {
         metaData = try reader.value("metaData")
         bundledBy = try reader.optional("bundledBy")
         compositeParent = try reader.optional("compositeParent")
+        parentName = try reader.optional("parentName")
     }
 
     public var columnValues: [(any DatabaseValueConvertible)?] {
         [
             id, name, productID, variationID, quantity, price, sku, subtotal, subtotalTax, taxClass, taxes, total,
-            totalTax, metaData, bundledBy, compositeParent,
+            totalTax, metaData, bundledBy, compositeParent, parentName,
         ]
     }
 }

@@ -135,7 +135,7 @@ extension OrderItemRecord: ReadOnlyConvertible {
             quantity: model.quantity, price: model.price, sku: model.sku, subtotal: model.subtotal,
             subtotalTax: model.subtotalTax, taxClass: model.taxClass, taxes: JSONColumn.text(model.taxes),
             total: model.total, totalTax: model.totalTax, metaData: JSONColumn.text(model.metaData),
-            bundledBy: model.bundledBy, compositeParent: model.compositeParent)
+            bundledBy: model.bundledBy, compositeParent: model.compositeParent, parentName: model.parentName)
     }
 
     public func toReadOnly() throws -> OrderItem {
@@ -143,7 +143,7 @@ extension OrderItemRecord: ReadOnlyConvertible {
             id: id, name: name, productID: productID, variationID: variationID, quantity: quantity, price: price,
             sku: sku, subtotal: subtotal, subtotalTax: subtotalTax, taxClass: taxClass, taxes: json(taxes, "taxes"),
             total: total, totalTax: totalTax, metaData: json(metaData, "metaData"), bundledBy: bundledBy,
-            compositeParent: compositeParent)
+            compositeParent: compositeParent, parentName: parentName)
     }
 }
 
