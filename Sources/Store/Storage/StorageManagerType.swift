@@ -41,6 +41,15 @@ public protocol StorageManagerType: Sendable {
 }
 
 extension StorageManagerType {
+    /// Returns the identity of the database, which was chosen at random when it was created: 16 hexadecimal digits.
+    ///
+    /// - Throws: ``StorageError``
+    public func databaseID() throws(StorageError) -> String {
+        do { return try read { try DatabaseIdentity.load(from: $0).databaseID } } catch {
+            throw StorageError(error, path: path ?? ":memory:")
+        }
+    }
+
     /// Deletes all records of sites and accounts in one transaction. The payment journal with its receipts, the card
     /// register, the remembered readers and the database's identity stay.
     ///

@@ -40,8 +40,11 @@ struct ServerTests {
                 network: served.network, credentials: .applicationPassword(password, site: try served.address),
                 issuer: issuer, retries: .never, time: served.time, random: SeededRandomSource(seed: 1))
             #expect(try await OrdersRemote(client).loadOrders(siteID: site).elements.count == 25)
-            // Another program of the same name takes the password's place.
-            _ = try await ApplicationPasswordIssuer(sender: served.browser(), siteID: site).makePassword()
+            // Another till of the same name gets a password of its own.
+            let other = try await ApplicationPasswordIssuer(sender: served.browser(), siteID: site).makePassword()
+            #expect(other.uuid != password.uuid)
+            #expect(try await OrdersRemote(client).loadOrders(siteID: site).elements.count == 25)
+            try await ApplicationPasswordRemote(client).revoke(uuid: #require(password.uuid))
             #expect(try await OrdersRemote(client).loadOrders(siteID: site).elements.count == 25)
             await #expect(throws: NetworkError.self) {
                 try await ApplicationPasswordIssuer(sender: served.browser("wrong"), siteID: site).makePassword()

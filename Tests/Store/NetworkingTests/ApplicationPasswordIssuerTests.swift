@@ -12,7 +12,7 @@ struct ApplicationPasswordIssuerTests {
         return ApplicationPasswordIssuer(sender: signIn, siteID: 0)
     }
 
-    @Test func `signing in with cookies creates a password and revokes the old one`() async throws {
+    @Test func `signing in with cookies creates a password, and leaves those of other tills alone`() async throws {
         let network = ClosureNetwork { request, _ in
             let route = request.address.query.map { PercentEncoding.decode($0) } ?? ""
             switch (request.method, request.address.path) {
@@ -34,12 +34,48 @@ struct ApplicationPasswordIssuerTests {
         }
         let password = try await issuer(network).makePassword()
         #expect(password == ApplicationPassword(username: "me", password: Secret("abcd EFGH"), uuid: "u2"))
-        let deletions = network.requests.filter { $0.method == .delete }
-        #expect(deletions.count == 1)
-        #expect(deletions.first?.address.query?.contains("u1") == true)
+        #expect(!network.requests.contains { $0.method == .delete })
         let others = network.requests.dropFirst(2)
         #expect(others.allSatisfy { $0.cookie == Secret("wordpress_logged_in_1=abc; other=x") })
         #expect(others.allSatisfy { $0.headers["X-WP-Nonce"] == "0a1b2c3d4e" })
+    }
+
+    @Test func `a name that the site has already gets a number`() async throws {
+        let network = ClosureNetwork { request, _ in
+            let body = String(decoding: request.body ?? [], as: UTF8.self)
+            switch (request.method, request.address.path) {
+            case (.post, "/wp-login.php"):
+                return HTTPResponse(status: 302, headers: ["Set-Cookie": "wordpress_logged_in_1=abc"])
+            case (.get, "/wp-admin/admin-ajax.php"): return HTTPResponse(status: 200, body: Array("0a1b2c3d4e".utf8))
+            case (.post, _) where body.contains("CardPresent 3"):
+                return .json(#"{"uuid":"u3","password":"abcd"}"#, status: 201)
+            case (.post, _):
+                return .json(
+                    #"{"code":"application_password_duplicate_name","message":"Unique.","data":{"status":409}}"#,
+                    status: 409)
+            default: return .json(#"{"id":1,"username":"me"}"#)
+            }
+        }
+        #expect(try await issuer(network).makePassword().uuid == "u3")
+    }
+
+    @Test func `a password that is gone is revoked`() async throws {
+        let network = MockNetwork()
+        network.simulate(
+            "/users/me/application-passwords/u1",
+            json: #"{"code":"rest_application_password_not_found","message":"No.","data":{"status":404}}"#, status: 404)
+        network.simulate(
+            "/users/me/application-passwords/u2",
+            json: #"{"code":"rest_cannot_delete_application_password","message":"No.","data":{"status":403}}"#,
+            status: 403)
+        let client = SiteClient(
+            network: network,
+            credentials: .applicationPassword(
+                ApplicationPassword(username: "me", password: Secret("p")), site: try WebAddress("https://shop.example")
+            ),
+            time: VirtualTimeSource(), random: SeededRandomSource(seed: 1))
+        try await ApplicationPasswordRemote(client).revoke(uuid: "u1")
+        await #expect(throws: NetworkError.self) { try await ApplicationPasswordRemote(client).revoke(uuid: "u2") }
     }
 
     @Test func `a wrong password is an error that does not contain it`() async throws {

@@ -65,4 +65,20 @@ struct WebAddressTests {
         #expect(PercentEncoding.decode(PercentEncoding.encode(text)) == text)
         #expect(PercentEncoding.encode("a b/c~") == "a%20b%2Fc~")
     }
+
+    @Test(arguments: [
+        ("https://shop.example/wp-admin", "https://shop.example/"),
+        ("https://shop.example/en/wp-admin/", "https://shop.example/en/"),
+        ("https://shop.example/wp-admin/profile.php?x=1", "https://shop.example/"),
+        ("https://shop.example/shop/wp-login.php?redirect_to=a", "https://shop.example/shop/"),
+        ("https://shop.example/wp-json/wc/v3", "https://shop.example/"),
+        ("https://shop.example/index.php/wp-json/", "https://shop.example/"),
+        ("https://shop.example/xmlrpc.php", "https://shop.example/"),
+        ("https://shop.example", "https://shop.example/"), ("https://shop.example/shop", "https://shop.example/shop"),
+        ("https://shop.example/my-wp-admin", "https://shop.example/my-wp-admin"),
+        ("https://shop.example/?lang=de", "https://shop.example/?lang=de"),
+    ])
+    func `the site of an address is known by WordPress's own pages`(text: String, root: String) throws {
+        #expect(try WebAddress(text).siteRoot.text == root)
+    }
 }

@@ -138,8 +138,11 @@ extension StoresManager {
         do throws(ActionFailure<CardPresentPaymentsError>) {
             return try await perform { makeAction($0) }
         } catch {
-            if case .failed(let error) = error { throw CommandFailure(error) }
-            throw CommandFailure(.internalError, code: "internal", message: error.description)
+            guard case .failed(let error) = error else {
+                throw CommandFailure(.internalError, code: "internal", message: error.description)
+            }
+            if case .site = error { try await checkSession() }
+            throw CommandFailure(error)
         }
     }
 
@@ -150,9 +153,20 @@ extension StoresManager {
         do throws(ActionFailure<ReceiptStoreError>) {
             return try await perform { makeAction($0) }
         } catch {
-            if case .failed(let error) = error { throw CommandFailure(error) }
-            throw CommandFailure(.internalError, code: "internal", message: error.description)
+            guard case .failed(let error) = error else {
+                throw CommandFailure(.internalError, code: "internal", message: error.description)
+            }
+            if case .site = error { try await checkSession() }
+            throw CommandFailure(error)
         }
+    }
+
+    /// Waits until a session whose credentials are refused has ended, which happens asynchronously.
+    ///
+    /// - Throws: `CommandFailure` when the site has refused the credentials.
+    private func checkSession() async throws(CommandFailure) {
+        await waitUntilIdle()
+        if case .refused(let reason) = lastEnd { throw CommandFailure(refused: reason) }
     }
 }
 
@@ -165,9 +179,7 @@ extension StoresManager {
         do throws(ActionFailure<StoreError>) {
             return try await perform { makeAction($0) }
         } catch {
-            // Rejected credentials end the session asynchronously.
-            await waitUntilIdle()
-            if case .refused(let reason) = lastEnd { throw CommandFailure(refused: reason) }
+            try await checkSession()
             switch error {
             case .failed(let error): throw CommandFailure(error)
             case .notDispatched(.notSignedIn): throw .notSignedIn

@@ -92,11 +92,25 @@ struct Till: Sendable {
         let captured = try await stores.value {
             CardPresentPaymentsAction.syncOrderPayments(paymentID: nil, onCompletion: $0)
         }
-        return Till(
+        let till = Till(
             stores: stores, storage: storage, environment: environment, recorder: recorder,
-            sessionFailure: sessionFailure,
-            recovered: recovered,
-            captured: captured)
+            sessionFailure: sessionFailure, recovered: recovered, captured: captured)
+        await till.announceSignOut()
+        return till
+    }
+
+    /// Why the store ended the session; nil when it did not.
+    var signOut: CommandFailure? {
+        guard case .refused(let reason) = stores.lastEnd else { return nil }
+        return CommandFailure(refused: reason)
+    }
+
+    /// Waits until a session whose credentials are refused has ended, and reports on stderr that it has. Payments
+    /// continue without a session.
+    private func announceSignOut() async {
+        await stores.waitUntilIdle()
+        guard let signOut else { return }
+        StandardError.write("cardpresent: \(signOut.message)\n" + (signOut.fix.map { "  \($0)\n" } ?? ""))
     }
 
     /// Loads the session. Payments do not need one, so only ``shop()`` reports unreadable credentials.
@@ -135,7 +149,7 @@ struct Till: Sendable {
     ///
     /// - Throws: `CommandFailure` when not signed in or without a current store.
     func shop() throws(CommandFailure) -> Shop {
-        if let sessionFailure { throw sessionFailure }
+        if let failure = sessionFailure ?? signOut { throw failure }
         return try Shop(stores: stores)
     }
 
@@ -198,6 +212,7 @@ extension Till {
                 }
             }
             await reset()
+            if signOut == nil { await announceSignOut() }
             return payment
         } catch {
             await reset()

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import FoundationEssentials
 internal import Glibc
 internal import Networking
+internal import Storage
 internal import TillConfiguration
 internal import Yosemite
 
@@ -17,8 +18,11 @@ struct LoginCommand: TillCommand {
               cardpresent login --token-file token
 
             A user's password is used once, to create an application password at the site. Only the application \
-            password is stored, and 'cardpresent logout' revokes it. Passwords and tokens are never arguments: enter \
-            them at the prompt, or pass them in a file or through standard input.
+            password is stored. The next 'login' and 'logout' revoke it, and no other. Its name in the user's profile \
+            at the site contains the first digits of the till's identity. Passwords and tokens are never arguments: \
+            enter them at the prompt, or pass them in a file or through standard input.
+
+            The store address can be any address of the site, such as that of its wp-admin pages.
             """)
 
     @Argument(help: ArgumentHelp("Store address. Not with --token-file.", valueName: "url"))
@@ -67,16 +71,20 @@ struct LoginCommand: TillCommand {
         let composition = try door.composition()
         let process = SignInProcess(
             network: composition.network, time: composition.time, random: composition.random,
-            dotcom: try dotcom(), programName: Self.programName(), allowsUnprotected: insecureHttp)
+            dotcom: try dotcom(), programName: try Self.programName(of: composition), allowsUnprotected: insecureHttp)
         let outcome: SignInProcess.Outcome
         let proof = try proof(process)
         do throws(SignInError) { outcome = try await process.signIn(with: proof) } catch {
             throw CommandFailure(error)
         }
-        let manager = try composition.stores()
+        let (manager, before) = (try composition.stores(), composition.session.signIn)
         do throws(SessionError) { try await manager.authenticate(outcome.signIn) } catch {
+            _ = await PasswordRevocation(outcome.signIn, composition)?.carryOut()
             throw CommandFailure(error)
         }
+        // The new credentials are certainly valid, but only for their own user.
+        let isSameUser = before?.isSameUser(as: outcome.signIn) == true
+        _ = await PasswordRevocation(before, by: isSameUser ? outcome.signIn : nil, composition)?.carryOut()
         // Store the site's data, so that commands know its name and time zone offline.
         for failure in await manager.synchronizeEntities() {
             StandardError.write("cardpresent: could not sync all site data: \(failure)\n")
@@ -129,7 +137,7 @@ struct LoginCommand: TillCommand {
     private func address(_ text: String) throws(CommandFailure) -> WebAddress {
         do throws(WebAddressError) {
             // A site address has no query.
-            let address = try WebAddress(text)
+            let address = try WebAddress(text).siteRoot
             guard address.query == nil else { throw .forbiddenCharacter(text) }
             return address
         } catch {
@@ -137,12 +145,21 @@ struct LoginCommand: TillCommand {
         }
     }
 
-    /// The name of the application password, which identifies this till at the site.
-    private static func programName() -> String {
+    /// Returns the name of the application password, which identifies this till at the site: the user and the machine,
+    /// and the identity of the database, because a machine can have several tills, and machines can have one name.
+    ///
+    /// - Throws: `CommandFailure`
+    private static func programName(of composition: StoreComposition) throws(CommandFailure) -> String {
+        let identity: String
+        do throws(StorageError) { identity = try composition.storage.databaseID() } catch {
+            throw CommandFailure(error)
+        }
+
         var name = [CChar](repeating: 0, count: 256)
         let host =
             gethostname(&name, name.count - 1) == 0
             ? String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self) : ""
-        return "CardPresent (user \(getuid()) at \(host.isEmpty ? "this machine" : host))"
+        let place = host.isEmpty ? "this machine" : host
+        return "CardPresent \(identity.prefix(8)) (user \(getuid()) at \(place))"
     }
 }

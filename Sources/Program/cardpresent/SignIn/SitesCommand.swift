@@ -78,13 +78,23 @@ enum SiteList {
     static func load(
         _ options: TillOptions
     ) async throws(CommandFailure) -> (StoresManager, [SiteDetails]) {
-        let manager = try options.storeEnvironment().composition().stores()
+        let composition = try options.storeEnvironment().composition()
+        let manager = try composition.stores()
         let selected = manager.siteID
         let list: SynchronizedSites = try await manager.value {
             AccountAction.synchronizeSites(selectedSiteID: selected, onCompletion: $0)
         }
         for failure in list.rejected { StandardError.write("cardpresent: skipped a site: \(failure)\n") }
-        return (manager, list.sites.map { SiteDetails(site: $0) })
+        var version: String?
+        if let signIn = manager.signIn, let selected, list.sites.contains(where: { $0.id == selected }) {
+            // Asking every site of an account would take long, and only the current store matters.
+            let directory = SiteDirectory(composition.client(signIn), directSite: signIn.credentials.directSite)
+            version = await directory.wooCommerceVersion(siteID: selected)
+        }
+        return (
+            manager,
+            list.sites.map { SiteDetails(site: $0, wooCommerceVersion: $0.id == selected ? version : nil) }
+        )
     }
 }
 

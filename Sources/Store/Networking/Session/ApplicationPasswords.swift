@@ -3,7 +3,8 @@ internal import Text
 
 /// A source of application passwords.
 public protocol ApplicationPasswordIssuing: Sendable {
-    /// Creates a new password and revokes this program's previous one.
+    /// Creates a new password. Other passwords stay as they are, also those of the same name: they may belong to another
+    /// till.
     ///
     /// - Throws: ``NetworkError``
     func makePassword() async throws(NetworkError) -> ApplicationPassword
@@ -19,26 +20,28 @@ public struct ApplicationPasswordIssuer: ApplicationPasswordIssuing {
     /// - Parameters:
     ///   - sender: a ``SiteClient`` with a WordPress.com account, or a ``CookieSignIn``.
     ///   - siteID: the site's ID at WordPress.com; not used with cookies.
-    ///   - name: the name that the site shows for the password. Each name has one password.
+    ///   - name: the name that the site shows for the password. When the site has one of this name, a number follows.
     public init(sender: any RequestSender, siteID: Int64, name: String = "CardPresent") {
         (self.sender, self.siteID, self.name) = (sender, siteID, name)
     }
 
     public func makePassword() async throws(NetworkError) -> ApplicationPassword {
         let user = try await Mapping.value(User.self, from: sender.send(request(.get, "users/me", ["context": "edit"])))
-        try await revokePrevious()
-        let parameters: Parameters = ["name": .text(name)]
-        let made = try await Mapping.value(
-            Made.self, from: sender.send(request(.post, Self.path, parameters)))
-        return ApplicationPassword(
-            username: user.username, password: Secret(made.password), uuid: made.uuid)
-    }
-
-    /// Revokes the passwords with this name.
-    private func revokePrevious() async throws(NetworkError) {
-        let known = try await Mapping.list(Known.self, from: sender.send(request(.get, Self.path, [:])))
-        for password in known.elements where password.name == name {
-            _ = try await sender.send(request(.delete, "\(Self.path)/\(password.uuid)", [:]))
+        var number = 1
+        while true {
+            let parameters: Parameters = ["name": .text(number == 1 ? name : "\(name) \(number)")]
+            do throws(NetworkError) {
+                let made = try await Mapping.value(
+                    Made.self, from: sender.send(request(.post, Self.path, parameters)))
+                return ApplicationPassword(
+                    username: user.username, password: Secret(made.password), uuid: made.uuid)
+            } catch {
+                // Since version 6.8, WordPress refuses a second password of one name.
+                guard case .service(let refusal) = error, refusal.code == "application_password_duplicate_name",
+                    number < Self.mostOfOneName
+                else { throw error }
+                number += 1
+            }
         }
     }
 
@@ -47,14 +50,11 @@ public struct ApplicationPasswordIssuer: ApplicationPasswordIssuing {
     }
 
     private static let path = "users/me/application-passwords"
+    /// Passwords that were lost with the credentials of a till.
+    private static let mostOfOneName = 50
 
     private struct User: Decodable, Sendable {
         let username: String
-    }
-
-    private struct Known: Decodable, Sendable {
-        let uuid: String
-        let name: String
     }
 
     private struct Made: Decodable, Sendable {
@@ -126,10 +126,18 @@ public struct ApplicationPasswordRemote: Remote {
 
     /// Revokes a password of the user.
     ///
-    /// `uuid`: the site's ID of the password. It can be the password of this request.
+    /// `uuid`: the site's ID of the password. It can be the password of this request. One that does not exist anymore
+    /// is revoked.
     public func revoke(uuid: String) async throws(NetworkError) {
-        _ = try await sender.send(
-            JetpackRequest(
-                siteID: 0, namespace: "wp/v2", .delete, "users/me/application-passwords/\(uuid)"))
+        do throws(NetworkError) {
+            _ = try await sender.send(
+                JetpackRequest(
+                    siteID: 0, namespace: "wp/v2", .delete,
+                    "users/me/application-passwords/\(PercentEncoding.encode(uuid))"))
+        } catch {
+            guard case .service(let refusal) = error, refusal.code == "rest_application_password_not_found" else {
+                throw error
+            }
+        }
     }
 }

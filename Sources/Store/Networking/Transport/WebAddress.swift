@@ -57,6 +57,21 @@ public struct WebAddress: Hashable, Sendable {
             origin: origin, path: base + "/" + parts.joined(separator: "/") + end, query: query)
     }
 
+    /// The address of the WordPress site that this is an address of: without the page of the administration, of the
+    /// sign-in, or of the interface for programs.
+    ///
+    /// `https://shop.example/en/wp-admin/index.php` belongs to `https://shop.example/en/`.
+    public var siteRoot: WebAddress {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let page = parts.firstIndex { part in
+            Self.folders.contains(String(part)) || part.hasPrefix("wp-") && part.hasSuffix(".php")
+        }
+        guard let page else { return self }
+        return WebAddress(origin: origin, path: parts[..<page].joined(separator: "/") + "/", query: nil)
+    }
+
+    private static let folders: Set = ["wp-admin", "wp-json", "index.php", "xmlrpc.php"]
+
     /// Returns the same path and query below another address.
     func moved(to base: WebAddress) -> WebAddress {
         let folder = base.path.hasSuffix("/") ? String(base.path.dropLast()) : base.path

@@ -34,8 +34,8 @@ public struct SignInProcess: Sendable {
     ///   - time: the clock for deadlines and pauses.
     ///   - random: the random source for pauses between attempts.
     ///   - dotcom: the WordPress.com endpoints.
-    ///   - programName: the name of the application password at the site. A site has one per name, so each till needs
-    ///     its own.
+    ///   - programName: the name of the application password at the site. It tells the owner of the site which till
+    ///     the password belongs to.
     ///   - allowsUnprotected: whether passwords may go over plain HTTP to another machine.
     public init(
         network: any Network, time: any TimeSource, random: any RandomSource, dotcom: WebAddress = .wordPressDotcom,
@@ -55,7 +55,12 @@ public struct SignInProcess: Sendable {
                     network: network, site: site, username: username, password: password, time: time)
                 return try await ApplicationPasswordIssuer(sender: sender, siteID: 0, name: programName).makePassword()
             }
-            return try await signIn(.applicationPassword(made, site: site), at: site)
+            let credentials = Credentials.applicationPassword(made, site: site)
+            do throws(SignInError) { return try await signIn(credentials, at: site) } catch {
+                // Nobody would know the password.
+                if let uuid = made.uuid { try? await ApplicationPasswordRemote(client(credentials)).revoke(uuid: uuid) }
+                throw error
+            }
         case .applicationPassword(let password, let username, let site):
             try check(site)
             // Sites show the password in groups of four; the spaces are not part of it.

@@ -48,6 +48,70 @@ struct LoginTests {
         #expect(try run(["logout"]).output == "not signed in\n")
     }
 
+    @Test func `a till revokes only its own password, also when two tills have one user and host name`() throws {
+        let store = try SimulatedStore(in: scratch)
+        let other = scratch.file("other.sqlite")
+        func till(_ arguments: String..., database: String) throws -> ProgramResult {
+            try Program.run(arguments + ["--database", database], in: scratch)
+        }
+        func login(_ database: String, _ address: String) throws -> ProgramResult {
+            try till(
+                "login", address, "--username", "shopkeeper", "--password-file", scratch.file("store-password"),
+                database: database)
+        }
+        // The address of the administration is the address that people copy.
+        let signedIn = try login(other, store.address + "/wp-admin/")
+        #expect(signedIn.status == 0, "\(signedIn.error)")
+        #expect(try store.run("taxes", "classes").status == 0)
+        #expect(try till("taxes", "classes", database: other).status == 0)
+        // Signing in again replaces the till's own password.
+        #expect(try login(other, store.address + "/wp-login.php?x=1").status == 0)
+        #expect(try store.run("taxes", "classes").status == 0)
+        #expect(try till("taxes", "classes", database: other).status == 0)
+        let out = try till("logout", "--json", database: other).object()
+        #expect(out["passwordRevoked"] as? Bool == true)
+        #expect(try store.run("taxes", "classes").status == 0)
+    }
+
+    @Test func `a second sign-in revokes the password of the first one by its identity`() throws {
+        let site = try TestSite()
+        defer { site.stop() }
+        #expect(try login(site).status == 0)
+        #expect(!site.requests.contains { $0.hasPrefix("DELETE") })
+        #expect(try login(site).status == 0)
+        let deletions = site.requests.filter { $0.hasPrefix("DELETE") }
+        #expect(deletions.count == 1 && deletions.first?.contains("application-passwords/u-1") == true)
+        // Nothing is looked up by name.
+        #expect(!site.requests.contains { $0.hasPrefix("GET") && $0.contains("application-passwords") })
+    }
+
+    @Test func `the version of WooCommerce is known after signing in, also without WordPress dot com`() throws {
+        let site = try TestSite()
+        defer { site.stop() }
+        #expect(try login(site).status == 0)
+        #expect(try run(["sites", "list", "--json"]).list().first?["wooCommerceVersion"] as? String == "9.3.3")
+    }
+
+    @Test func `a revoked password is reported by commands of payments too`() throws {
+        let site = try TestSite()
+        #expect(try login(site).status == 0)
+        site.stop()
+        let refusing = try TestSite { _ in
+            TestSite.Answer(
+                status: 401, body: #"{"code":"incorrect_password","message":"No.","data":{"status":401}}"#)
+        }
+        defer { refusing.stop() }
+        let path = scratch.file("till.sqlite.credentials")
+        let text = try scratch.text("till.sqlite.credentials").replacing(":\(site.port)/", with: ":\(refusing.port)/")
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        let result = try run(["pay", "--order", "5", "--json"])
+        #expect(result.status == 78)
+        #expect((try result.object()["error"] as? [String: Any])?["code"] as? String == "signed_out")
+        #expect(result.error.contains("'cardpresent login URL'"))
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(try run(["pay", "5", "--seed", "1"]).status == 0)
+    }
+
     @Test func `a wrong password is rejected, and nothing is stored`() throws {
         let site = try TestSite()
         defer { site.stop() }

@@ -24,7 +24,6 @@ import Testing
                 HTTPResponse(status: 302, headers: ["Set-Cookie": "wordpress_logged_in_1=x; path=/", "Location": "/"])))
         network.simulate("/admin-ajax.php", .success(HTTPResponse(status: 200, body: Array("0123456789".utf8))))
         network.simulate("/users/me", json: #"{"id":1,"username":"anna"}"#)
-        network.simulate("/users/me/application-passwords", json: "[]")
         network.simulate("/users/me/application-passwords", json: #"{"uuid":"u-1","password":"made 1234"}"#)
         network.simulate(
             "/",
@@ -53,6 +52,24 @@ import Testing
             request.body.map { String(decoding: $0, as: UTF8.self).contains("s3cret") } == true
         }
         #expect(carrying.map(\.address.path) == ["/wp-login.php"])
+    }
+
+    @Test func `a password that was created for a sign-in that fails is revoked`() async throws {
+        network.simulate(
+            "/wp-login.php",
+            .success(
+                HTTPResponse(status: 302, headers: ["Set-Cookie": "wordpress_logged_in_1=x; path=/", "Location": "/"])))
+        network.simulate("/admin-ajax.php", .success(HTTPResponse(status: 200, body: Array("0123456789".utf8))))
+        network.simulate("/users/me", json: #"{"id":1,"username":"anna"}"#)
+        network.simulate("/users/me/application-passwords", json: #"{"uuid":"u-1","password":"made 1234"}"#)
+        network.simulate("/users/me/application-passwords/u-1", json: #"{"deleted":true}"#)
+        network.simulate("/", json: #"{"code":"x","message":"broken"}"#, status: 500)
+        await #expect(throws: SignInError.self) {
+            try await process().signIn(with: .password(Secret("s3cret"), username: "anna", site: site))
+        }
+        let deletions = network.requests.filter { $0.method == .delete }
+        #expect(deletions.count == 1)
+        #expect(deletions.first?.address.query?.contains("u-1") == true)
     }
 
     @Test func `blanks in a typed application password are removed`() async throws {
