@@ -9,6 +9,8 @@ extension Order: CommandResult {
             "id": id, "site": siteID,
             // The order number that the customer sees.
             "number": number, "status": status.rawValue, "currency": currency,
+            // The currency's decimals; null when ISO 4217 does not have it.
+            "exponent": (try? Currency(code: currency))?.exponent,
             // A decimal, as the store writes it.
             "total": total.description,
             // In minor units; null when the total has more decimals than the currency.
@@ -72,6 +74,19 @@ struct OrderDetails: CommandResult {
         var json: JSONObject { ["id": id, "name": name, "total": total.description, "tax": tax?.description] }
     }
 
+    /// The tax of one rate, on the goods and on their shipping.
+    private struct TaxLine {
+        let line: Line
+        let shipping: ExactDecimal
+
+        var json: JSONObject {
+            ["id": line.id, "name": line.name, "total": line.total.description, "shipping": shipping.description]
+        }
+
+        /// The whole tax of the rate.
+        var whole: ExactDecimal { line.total.adding(shipping) ?? line.total }
+    }
+
     let order: Order
     var notes: [OrderNote] = []
     /// The payments taken by this till.
@@ -86,14 +101,22 @@ struct OrderDetails: CommandResult {
     private var coupons: [Line] {
         order.couponLines.map { Line(id: $0.id, name: $0.code, total: $0.discount, tax: $0.discountTax) }
     }
-    private var taxes: [Line] { order.taxLines.map { Line(id: $0.id, name: $0.label, total: $0.taxTotal) } }
+    private var taxes: [TaxLine] {
+        order.taxLines.map {
+            TaxLine(line: Line(id: $0.id, name: $0.label, total: $0.taxTotal), shipping: $0.shippingTaxTotal)
+        }
+    }
     private var giftCards: [Line] { order.giftCards.map { Line(id: $0.id, name: $0.code, total: $0.amount) } }
     private var refunds: [Line] { order.refunds.map { Line(id: $0.id, name: $0.reason ?? "", total: $0.total) } }
 
     var json: JSONObject {
         let totals: JSONObject = [
-            "discount": order.discountTotal.description, "shipping": order.shippingTotal.description,
+            "discount": order.discountTotal.description, "discountTax": order.discountTax.description,
+            "shipping": order.shippingTotal.description, "shippingTax": order.shippingTax.description,
+            // All taxes, including those of shipping.
             "tax": order.totalTax.description, "total": order.total.description,
+            // What the lines don't add up to: the total less all lines. Null when it can't be calculated.
+            "notItemized": notItemized?.description,
         ]
         return [
             "order": order.json, "lines": order.lineItems.map(\.json), "fees": fees.map(\.json),
@@ -115,8 +138,9 @@ struct OrderDetails: CommandResult {
         details.add("billing", order.billing?.line)
         details.add("shipping", order.shipping?.line)
         details.add("customer note", order.customerNote.harmless.nonEmpty)
+        let currency = try? Currency(code: order.currency)
         for item in order.lineItems {
-            let name = (item.parent == nil ? "" : "  ") + "\(item.quantity) x " + item.name
+            let name = (item.parent == nil ? "" : "  ") + "\(item.quantity) x " + item.fullName
             details.add(line: Self.row(name, item.subtotal.description, item.sku ?? ""))
         }
         func add(_ lines: [Line], as what: String = "", sign: String = "") {
@@ -124,12 +148,39 @@ struct OrderDetails: CommandResult {
         }
         add(fees + shippingLines)
         add(coupons, as: "coupon ", sign: "-")
-        add(taxes)
+        if let discountWithoutCoupon, discountWithoutCoupon != .zero {
+            details.add(line: Self.row("discount", discountWithoutCoupon.negated.description))
+        }
+        for tax in taxes { details.add(line: Self.row(tax.line.name, tax.whole.description)) }
         add(giftCards, as: "gift card ", sign: "-")
+        if let notItemized, notItemized != .zero {
+            details.add(line: Self.row("not itemized", notItemized.description))
+        }
+        details.add(
+            line: Self.row("total", order.total.description, currency == nil ? "" : order.currency))
         add(refunds, as: "refund ")
-        details.add(line: Self.row("total", order.total.description))
         for line in (notes.text + payments.text).split(separator: "\n") { details.add(line: "  " + line) }
         return details.text
+    }
+
+    /// The discount of the items that no coupon gave.
+    private var discountWithoutCoupon: ExactDecimal? {
+        Self.sum(
+            order.lineItems.flatMap { [$0.subtotal, $0.total.negated] } + order.couponLines.map(\.discount.negated))
+    }
+
+    /// The total less everything that is listed.
+    private var notItemized: ExactDecimal? {
+        guard let discountWithoutCoupon else { return nil }
+        let listed: [ExactDecimal] =
+            order.lineItems.map(\.subtotal) + (fees + shippingLines).map(\.total) + coupons.map(\.total.negated)
+            + [discountWithoutCoupon.negated] + taxes.map(\.whole) + giftCards.map(\.total.negated)
+        return Self.sum([order.total] + listed.map(\.negated))
+    }
+
+    /// Returns the sum; nil when it has too many digits.
+    private static func sum(_ amounts: [ExactDecimal]) -> ExactDecimal? {
+        amounts.reduce(.zero) { sum, amount in sum?.adding(amount) }
     }
 
     private static func row(_ name: String, _ amount: String, _ remark: String = "") -> String {
@@ -142,6 +193,8 @@ extension OrderItem {
     fileprivate var json: JSONObject {
         [
             "id": id, "name": name, "product": productID, "variation": variationID, "sku": sku,
+            // The name of the product of a variation.
+            "parentName": parentName,
             "quantity": quantity.description,
             // Before discounts and taxes.
             "subtotal": subtotal.description,

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Determinism
+internal import Money
 internal import Networking
 internal import Yosemite
 
@@ -13,8 +14,9 @@ struct StatsCommand: ShopCommand {
               cardpresent stats --range month --top-products 5
               cardpresent stats --range 2026-01-01..2026-01-31 --json
 
-            The store calculates the statistics in its own time zone. Amounts are shown exactly as the store returns \
-            them. Visits are counted by WordPress.com and require an account there.
+            The store calculates the statistics in its own time zone. Amounts are rounded to the decimals of the \
+            store's currency; with --json they have all decimals that the store returns. Visits are counted by \
+            WordPress.com and require an account there.
             """)
 
     @Option(
@@ -86,12 +88,20 @@ struct StatsCommand: ShopCommand {
         return report
     }
 
-    /// Returns the store's currency from the stored settings; reports do not contain it.
-    private func currency(of shop: Shop) async throws(CommandFailure) -> String? {
-        let settings: [SiteSetting] = try await shop.value {
+    /// Returns the store's currency, because reports do not contain it: from its settings, which are fetched once. Nil
+    /// when the user may not read them.
+    private func currency(of shop: Shop) async throws(CommandFailure) -> Currency? {
+        let setting = "woocommerce_currency"
+        var settings: [SiteSetting] = try await shop.value {
             SettingAction.loadSiteSettings(siteID: shop.siteID, onCompletion: $0)
         }
-        return settings.first { $0.id == "woocommerce_currency" }?.text
+        if !settings.contains(where: { $0.id == setting }) {
+            let fetched: ElementList<SiteSetting>? = try? await shop.value {
+                SettingAction.synchronizeGeneralSiteSettings(siteID: shop.siteID, onCompletion: $0)
+            }
+            settings = fetched?.elements ?? []
+        }
+        return settings.first { $0.id == setting }.flatMap { try? Currency(code: $0.text) }
     }
 }
 

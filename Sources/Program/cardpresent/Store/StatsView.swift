@@ -2,12 +2,13 @@ internal import Determinism
 internal import Money
 internal import Networking
 
-/// Sales statistics. Amounts are exactly as the store returns them, and times are in the site's local time.
+/// Sales statistics. Times are in the site's local time. In JSON, amounts have all decimals that the store calculated;
+/// for people they are rounded to those of the currency.
 struct SalesReport: CommandResult {
     let orders: OrderStatsV4
     let range: OrderStatsRemoteV4.Range
-    /// ISO 4217 code; nil when the store's settings are not stored here.
-    let currency: String?
+    /// The store's currency; nil when it is unknown to ISO 4217.
+    let currency: Currency?
     /// Nil unless requested, as are the properties below.
     var topProducts: TopEarnerStats?
     var summary: SiteSummaryStats?
@@ -27,7 +28,10 @@ struct SalesReport: CommandResult {
             ]
         }
         return JSONObject(
-            ["range": range, "currency": currency, "totals": orders.totals.json, "intervals": intervals],
+            [
+                "range": range, "currency": currency?.code, "exponent": currency?.exponent,
+                "totals": orders.totals.json, "intervals": intervals,
+            ],
             known: [
                 "topProducts": topProducts?.data.map(\.json), "visits": visitsJSON, "bundles": bundles?.json,
                 "giftCards": giftCards?.json,
@@ -44,25 +48,34 @@ struct SalesReport: CommandResult {
 
     // MARK: Text
 
+    private func text(_ amount: ExactDecimal) -> String { currency.map { amount.text(in: $0) } ?? amount.description }
+
+    /// The amount without the currency, for the columns of a table.
+    private func digits(_ amount: ExactDecimal) -> String {
+        currency.map { String(amount.text(in: $0).dropLast($0.code.count + 1)) } ?? amount.description
+    }
+
+    /// The name of a column of amounts.
+    private func column(_ name: String) -> String { name + (currency.map { " " + $0.code } ?? "") }
+
     /// The text output, with a bar beside each interval on a terminal.
     var text: String {
-        let unit = currency.map { " " + $0 } ?? ""
         let (first, last) = (range.earliest.description.prefix(10), range.latest.description.prefix(10))
         var parts = ["\(first)\(first == last ? "" : " to \(last)"), by \(range.interval.rawValue)\n"]
         let totals = orders.totals
         var rows: [[String]] = [
             ["orders", String(totals.ordersCount)], ["items sold", "\(totals.numItemsSold)"],
-            ["gross sales", "\(totals.totalSales)\(unit)"], ["net revenue", "\(totals.netRevenue)\(unit)"],
+            ["gross sales", text(totals.totalSales)], ["net revenue", text(totals.netRevenue)],
         ]
-        if let average = totals.avgOrderValue { rows.append(["average order", "\(average)\(unit)"]) }
+        if let average = totals.avgOrderValue { rows.append(["average order", text(average)]) }
         parts.append(TextTable.text(rows))
         if !orders.intervals.isEmpty { parts.append(intervalTable) }
         if let topProducts {
-            let rows = topProducts.data.map { [String($0.id), $0.name ?? "", "\($0.quantity)", "\($0.total)"] }
+            let rows = topProducts.data.map { [String($0.id), $0.name ?? "", "\($0.quantity)", digits($0.total)] }
             parts.append(
                 rows.isEmpty
                     ? "no products sold\n"
-                    : TextTable.text([["id", "product", "sold", "net"]] + rows, right: [0, 2, 3]))
+                    : TextTable.text([["id", "product", "sold", column("net")]] + rows, right: [0, 2, 3]))
         }
         if let summary, let visits {
             let rows = visits.items.map { [$0.period, String($0.visitors), String($0.views)] }
@@ -75,31 +88,31 @@ struct SalesReport: CommandResult {
             parts.append(
                 TextTable.text([
                     ["bundles sold", "\(bundles.itemsSold)"], ["in orders", String(bundles.ordersCount)],
-                    ["net revenue", "\(bundles.netRevenue)\(unit)"],
+                    ["net revenue", text(bundles.netRevenue)],
                 ]))
         }
         if let giftCards = giftCards?.totals {
             parts.append(
                 TextTable.text([
                     ["gift cards used", String(giftCards.giftcardsCount)],
-                    ["amount paid", "\(giftCards.usedAmount)\(unit)"],
-                    ["amount refunded", "\(giftCards.refundedAmount)\(unit)"],
-                    ["net", "\(giftCards.netAmount)\(unit)"],
+                    ["amount paid", text(giftCards.usedAmount)],
+                    ["amount refunded", text(giftCards.refundedAmount)],
+                    ["net", text(giftCards.netAmount)],
                 ]))
         }
         return parts.joined(separator: "\n")
     }
 
     private var intervalTable: String {
-        let sales = orders.intervals.map(\.subtotals.totalSales.description)
+        let sales = orders.intervals.map { digits($0.subtotals.totalSales) }
         let chart = StandardOutput.isTerminal ? Chart(sales) : nil
         let precision = range.interval.rawValue == "hour" ? 16 : 10
-        var rows: [[String]] = [["", "orders", "items", "gross", "net", ""]]
+        var rows: [[String]] = [["", "orders", "items", column("gross"), column("net"), ""]]
         for (index, interval) in orders.intervals.enumerated() {
             let (start, totals) = (interval.dateStart.description.prefix(precision), interval.subtotals)
             rows.append([
                 String(start).replacing("T", with: " "), String(totals.ordersCount), "\(totals.numItemsSold)",
-                sales[index], "\(totals.netRevenue)", chart?.bar(index) ?? "",
+                sales[index], digits(totals.netRevenue), chart?.bar(index) ?? "",
             ])
         }
         return TextTable.text(rows, right: [1, 2, 3, 4])

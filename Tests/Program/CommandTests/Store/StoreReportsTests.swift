@@ -52,7 +52,12 @@ struct StoreReportsTests {
         #expect(try #require(year["topProducts"] as? [Any]).count <= 3)
         #expect((year["range"] as? [String: Any])?["name"] as? String == "thisYear")
         #expect(year["bundles"] is [String: Any] && year["giftCards"] is [String: Any])
-        #expect(year["currency"] is NSNull)
+        // The store's settings are fetched when they are needed.
+        #expect(year["currency"] as? String == "USD" && year["exponent"] as? Int == 2)
+        let people = try store.run("stats", "--range", "year")
+        let amounts = people.output.split(separator: "\n").filter { $0.hasSuffix(" USD") && !$0.hasSuffix("net USD") }
+        #expect(amounts.count == 3)
+        #expect(amounts.allSatisfy { $0.dropLast(4).suffix(3).first == "." }, "\(people.output)")
         let shown = try store.run("stats", "--range", "2026-01-01..2026-01-20")
         #expect(shown.status == 0)
         #expect(shown.output.hasPrefix("2026-01-01 to 2026-01-20, by day\n"))
