@@ -27,6 +27,10 @@ extension CommandFailure {
                 fix: "edit or delete the order at the store; do not create it again")
         case .giftCard:
             self.init(.badData, code: "gift_card_refused", message: error.description, fix: "nothing was changed")
+        case .orderLeft(let orderID, _):
+            self.init(
+                .badData, code: "order_left", message: error.description,
+                fix: "delete order \(orderID) at the store")
         case .canceled: self.init(.canceled, code: "cancelled", message: error.description)
         case .notSignedIn: self = .notSignedIn
         case .statistics(let error): self.init(error)

@@ -35,6 +35,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case notFound(entity: String, id: String)
     /// The gift card does not pay for the order.
     case giftCard(GiftCardError)
+    /// The site refused an order, and what it has saved of it could not be deleted.
+    case orderLeft(orderID: Int64, because: String)
     /// The caller canceled the action.
     case canceled
     /// No user is signed in to a site.
@@ -49,6 +51,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .settings(let error): error.description
         case .notFound(let entity, let id): "there is no \(entity) \(id)"
         case .giftCard(let error): error.description
+        case .orderLeft(let orderID, let reason): "\(reason); the store keeps the unfinished order \(orderID)"
         case .canceled: "canceled"
         case .notSignedIn: "not signed in: sign in with 'cardpresent login'"
         case .statistics(let error): error.description

@@ -8,6 +8,10 @@ internal import Text
 /// WooCommerce has no idempotency keys: a repeated request creates a second order. The request is therefore never
 /// repeated, and the order carries a key in its metadata. When the response is lost, the site's newest orders are
 /// searched for that key; the site itself can't search metadata.
+///
+/// WooCommerce also saves the order before it looks at everything in it: an unknown product becomes a line without name
+/// and price, and an unknown coupon leaves a draft behind. Products and coupons are therefore looked up first, and what
+/// is left of a refused order is deleted.
 struct OrderCreation: Sendable {
     let context: StoreContext
     let remote: OrdersRemote
@@ -21,14 +25,22 @@ struct OrderCreation: Sendable {
         wanted.metaData[OrderCreationKey.metadataName] = key.description
         // The stores' term for an order made by a program and not in their pages.
         wanted.metaData["_wc_order_attribution_source_type"] = "mobile_app"
+        let content = OrderContent(remote: CatalogRemote(remote.sender), siteID: siteID, order: order)
+        try await content.check()
         let created: Order
         do throws(NetworkError) {
             created = try await remote.createOrder(siteID: siteID, wanted)
         } catch {
-            if let refused = GiftCardError(error) { throw .giftCard(refused) }
-            guard error.mayHaveTakenEffect else { throw StoreError(error) }
+            guard error.mayHaveTakenEffect else {
+                try await deleteRest(of: error)
+                if let refused = GiftCardError(error) { throw .giftCard(refused) }
+                throw StoreError(error)
+            }
             guard let found = await find() else { throw .network(error) }
             created = found
+        }
+        if let missing = content.missingProduct(in: created) {
+            try await delete(created, because: .notFound(entity: "product", id: String(missing)))
         }
         try repository.save([created])
         if let card = order.giftCard { try GiftCardCheck.expect(card, on: created) }
@@ -39,20 +51,96 @@ struct OrderCreation: Sendable {
     private func find() async -> Order? {
         for pause in [Duration.zero, .seconds(3)] {
             do { try await context.time.sleep(for: pause) } catch { return nil }
-            let newest: Page<Order>
-            do throws(NetworkError) {
-                newest = try await remote.loadOrders(siteID: siteID, page: PageRequest(size: 100))
-            } catch {
-                continue
-            }
-            let found = newest.elements.first { order in
-                order.metaData.contains {
-                    $0.key == OrderCreationKey.metadataName && $0.value?.textValue == key.description
-                }
-            }
-            if let found { return found }
+            if let found = await newest(OrderFilter()) { return found }
         }
         return nil
+    }
+
+    /// Returns the order with the key among the newest of a filter.
+    private func newest(_ filter: OrderFilter) async -> Order? {
+        let page = try? await remote.loadOrders(siteID: siteID, filter: filter, page: PageRequest(size: 100))
+        return page?.elements.first { order in
+            order.metaData.contains {
+                $0.key == OrderCreationKey.metadataName && $0.value?.textValue == key.description
+            }
+        }
+    }
+
+    /// Deletes what the site has saved of an order before it refused it.
+    ///
+    /// - Throws: ``StoreError/orderLeft(orderID:because:)`` when it can't be deleted.
+    private func deleteRest(of refusal: NetworkError) async throws(StoreError) {
+        // WordPress itself checks parameters before WooCommerce sees them.
+        guard case .service(let service) = refusal, service.kind == .rejected || service.kind == .notFound,
+            service.code?.hasPrefix("woocommerce_rest_") == true
+        else { return }
+        for statuses in [[], [.autoDraft]] as [[OrderStatusEnum]] {
+            guard let rest = await newest(OrderFilter(statuses: statuses)) else { continue }
+            try await delete(rest, because: nil, refusal)
+        }
+    }
+
+    /// Deletes an order that is not as it was wanted, and that nobody has seen yet.
+    ///
+    /// - Throws: `reason`, and ``StoreError/orderLeft(orderID:because:)`` when it can't be deleted.
+    private func delete(
+        _ rest: Order, because reason: StoreError?, _ refusal: NetworkError? = nil
+    ) async throws(StoreError) {
+        do throws(NetworkError) {
+            _ = try await remote.deleteOrder(siteID: siteID, orderID: rest.id, force: true)
+        } catch {
+            let cause = reason?.description ?? refusal?.description ?? error.description
+            throw .orderLeft(orderID: rest.id, because: cause)
+        }
+        if let reason { throw reason }
+    }
+}
+
+/// The products and coupons of a new order.
+struct OrderContent: Sendable {
+    let remote: CatalogRemote
+    let siteID: Int64
+    let order: OrderChanges
+
+    /// Looks up the products and coupons. Those that can't be looked up are taken as known.
+    ///
+    /// - Throws: ``StoreError/notFound(entity:id:)``
+    func check() async throws(StoreError) {
+        var seen: Set<Int64> = []
+        for item in order.items ?? [] where seen.insert(item.variationID ?? item.productID).inserted {
+            let exists = try await isKnown { () async throws(NetworkError) in
+                try await remote.hasProduct(siteID: siteID, productID: item.productID, variationID: item.variationID)
+            }
+            guard exists else {
+                throw .notFound(entity: "product", id: String(item.variationID ?? item.productID))
+            }
+        }
+        for code in order.coupons ?? [] {
+            let exists = try await isKnown { () async throws(NetworkError) in
+                try await remote.hasCoupon(siteID: siteID, code: code)
+            }
+            guard exists else { throw .notFound(entity: "coupon", id: code) }
+        }
+    }
+
+    /// Returns false when the site says that there is no such thing.
+    ///
+    /// - Throws: ``StoreError`` when the site can't be reached.
+    private func isKnown(_ ask: () async throws(NetworkError) -> Bool) async throws(StoreError) -> Bool {
+        do throws(NetworkError) { return try await ask() } catch {
+            switch error {
+            // The user may not look it up, or the site has changed this part of its interface.
+            case .service, .undecodable, .unreadable: return true
+            default: throw StoreError(error)
+            }
+        }
+    }
+
+    /// Returns the requested product for which the order has a line without a product.
+    func missingProduct(in created: Order) -> Int64? {
+        guard created.lineItems.contains(where: { ($0.productID ?? 0) == 0 && $0.name.isEmpty }) else { return nil }
+        let found = Set(created.lineItems.flatMap { [$0.productID ?? 0, $0.variationID ?? 0] })
+        return (order.items ?? []).map { $0.variationID ?? $0.productID }.first { !found.contains($0) }
     }
 }
 

@@ -110,22 +110,35 @@ struct OrderSynchronization: Sendable {
         return count
     }
 
-    /// Fetches orders without a modification date: those whose last change has an unknown outcome.
+    /// Fetches orders without a modification date: those whose last change has an unknown outcome, a hundred at a time.
     private func resolveDoubts() async throws(StoreError) {
         let doubtful = try context.read { storage in
             try storage.records(
-                OrderRecord.self, matching: { $0.siteID == siteID && $0.dateModifiedGMT.isNull }, limit: 25,
-                withChildren: false
+                OrderRecord.self, matching: { $0.siteID == siteID && $0.dateModifiedGMT.isNull }, withChildren: false
             ).map(\.id)
         }
-        for id in doubtful {
-            do throws(StoreError) {
-                _ = try await repository.retrieve(siteID: siteID, orderID: id, from: remote)
-            } catch {
-                // It was deleted here meanwhile.
-                if case .notFound = error { continue }
-                throw error
+        var rest = doubtful.sorted()[...]
+        while !rest.isEmpty {
+            let asked = Array(rest.prefix(100))
+            rest = rest.dropFirst(100)
+            let page = try await context.ask { () async throws(NetworkError) in
+                try await remote.loadOrders(
+                    siteID: siteID, filter: OrderFilter(orderIDs: asked), page: PageRequest(size: 100))
             }
+            let found = page.elements.filter { asked.contains($0.id) }
+            try repository.save(found)
+            // One that is not listed may be in the trash, or gone.
+            guard page.list.rejected.isEmpty else { continue }
+            for id in asked where !found.contains(where: { $0.id == id }) { try await resolveDoubt(id) }
+        }
+    }
+
+    private func resolveDoubt(_ id: Int64) async throws(StoreError) {
+        do throws(StoreError) {
+            _ = try await repository.retrieve(siteID: siteID, orderID: id, from: remote)
+        } catch {
+            // It was deleted here meanwhile.
+            guard case .notFound = error else { throw error }
         }
     }
 }

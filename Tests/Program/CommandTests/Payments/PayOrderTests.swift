@@ -85,6 +85,22 @@ struct PayOrderTests {
         #expect(try sync().status == 0)
     }
 
+    @Test(arguments: [["payments", "sync"], ["payments", "list"], ["pay", "5"]])
+    func `a password that is revoked before the store was notified signs out, and the payment stays open`(
+        command: [String]
+    ) throws {
+        let store = try RunningStore(in: scratch, faults: [capture + " 500"])
+        try pay(store.makeOrder()).expectStatus(0)
+        try store.add(fault: "GET /wc/v3/orders* 401")
+        let result = try Program.run(command + ["--database", scratch.database, "--json"], in: scratch)
+        #expect(result.error.contains("you have been signed out"), "\(result.error)")
+        #expect(result.error.contains("'cardpresent login URL'"))
+        #expect(!FileManager.default.fileExists(atPath: scratch.file("till.sqlite.credentials")))
+        let records = try Records(of: scratch)
+        records.expectTruth()
+        #expect((records.payments.last?["capture"] as? [String: Any])?["state"] as? String != "confirmed")
+    }
+
     @Test func `a till killed while it notifies the store: the next command recovers the outcome`() throws {
         let store = try RunningStore(in: scratch)
         let order = try store.makeOrder()

@@ -61,6 +61,43 @@ struct OrdersTests {
         #expect((told["fees"] as? [[String: Any]])?.first?["total"] as? String == "12.30")
     }
 
+    @Test func `the lines of every order add up to its total`() throws {
+        let store = try SimulatedStore(in: scratch, orders: 120)
+        try store.run("orders", "sync").expectStatus(0)
+        let orders = try store.run("orders", "list", "--limit", "1000", "--json").list()
+        var taxed = 0
+        for order in orders.filter({ $0["items"] as? Int ?? 0 > 0 }).prefix(25) {
+            let id = String(try #require(order["id"] as? Int))
+            let shown = try store.run("orders", "show", id).output.split(separator: "\n").map(String.init)
+            let json = try store.run("orders", "show", id, "--json").object()
+            let totals = try #require(json["totals"] as? [String: Any])
+            if totals["shippingTax"] as? String != "0.00" { taxed += 1 }
+            let total = try #require(shown.firstIndex { $0.hasPrefix("  total ") })
+            // Columns: two blanks, the name, two blanks, the amount to the right.
+            func amount(_ line: String) -> Decimal? {
+                Decimal(string: line.dropFirst(44).prefix(12).trimmingCharacters(in: .whitespaces))
+            }
+            let lines = shown[..<total].drop { !$0.contains(" x ") }
+            let sum = lines.compactMap(amount).reduce(0, +)
+            #expect(sum == amount(shown[total]), "\(shown)")
+            #expect(shown[total].hasSuffix("USD"))
+            #expect(!shown.contains { $0.contains("not itemized") })
+        }
+        #expect(taxed > 0)
+    }
+
+    @Test func `an order with an unknown product or coupon leaves nothing at the store`() throws {
+        let store = try SimulatedStore(in: scratch, orders: 5)
+        let before = try store.run("orders", "sync", "--json").object()["saved"] as? Int
+        for words in [["--item", "999999"], ["--fee", "A=1", "--coupon", "nope"]] {
+            let result = try Program.run(
+                ["orders", "create"] + words + ["--database", scratch.database, "--json"], in: scratch)
+            #expect(result.status == 65, "\(result.error)")
+            #expect(!result.error.contains("&quot;"))
+        }
+        #expect(try store.run("orders", "sync", "--full", "--json").object()["saved"] as? Int == before)
+    }
+
     @Test func `an order whose response was lost is found again and exists once`() throws {
         let store = try SimulatedStore(in: scratch, orders: 5, faults: ["POST /wc/v3/orders #1 lost-answer"])
         let before = try store.run("orders", "sync", "--json").object()

@@ -27,11 +27,14 @@ struct OrderCreationTests {
 
     @Test("a created order contains its key and is stored")
     func created() async throws {
-        let shop = try TestShop { _ in .json(OrderJSON.order(5), status: 201) }
+        let shop = try TestShop { call in
+            call.method == .get ? .json(#"{"id":3}"#) : .json(OrderJSON.order(5), status: 201)
+        }
         let items = [OrderChanges.Item(productID: 3, quantity: ExactDecimal(coefficient: 2))]
         #expect(try await create(shop, OrderChanges(status: .pending, items: items)).id == 5)
         #expect(try shop.orderIDs() == [5])
-        let body = try #require(shop.site.calls.first?.body)
+        #expect(shop.site.calls.map(\.route) == ["wc/v3/products/3", "wc/v3/orders"])
+        let body = try #require(shop.site.calls.last?.body)
         #expect(body.contains(#"{"key":"_cardpresent_key","value":"\#(key)"}"#))
         #expect(body.contains(#"{"key":"_wc_order_attribution_source_type","value":"mobile_app"}"#))
         #expect(key.description.utf8.count == 32)
@@ -76,11 +79,106 @@ struct OrderCreationTests {
         #expect(try shop.orderIDs().isEmpty)
     }
 
-    @Test("a rejected order is not searched for")
+    @Test("an order that WordPress rejects is not searched for")
     func refused() async throws {
-        let shop = try TestShop { _ in .refusal("woocommerce_rest_invalid_coupon", status: 400) }
+        let shop = try TestShop { _ in .refusal("rest_invalid_param", status: 400) }
         await #expect(throws: StoreError.self) { try await create(shop) }
         #expect(shop.site.calls.count == 1)
+    }
+
+    // MARK: What a store leaves behind
+
+    @Test("an unknown product is reported before anything is created")
+    func unknownProduct() async throws {
+        let shop = try TestShop { call in
+            call.route == "wc/v3/products/4"
+                ? .refusal("woocommerce_rest_product_invalid_id", status: 404) : .json(#"{"id":3}"#)
+        }
+        let items = [3, 3, 4].map { OrderChanges.Item(productID: $0, quantity: ExactDecimal(coefficient: 1)) }
+        await #expect(throws: StoreError.notFound(entity: "product", id: "4")) {
+            try await create(shop, OrderChanges(items: items))
+        }
+        #expect(shop.site.calls.map(\.route) == ["wc/v3/products/3", "wc/v3/products/4"])
+    }
+
+    @Test("an unknown coupon is reported before anything is created")
+    func unknownCoupon() async throws {
+        let shop = try TestShop { call in
+            .list(call.parameters["code"] == "a&b" ? [#"{"id":1}"#] : [])
+        }
+        await #expect(throws: StoreError.notFound(entity: "coupon", id: "nope")) {
+            try await create(shop, OrderChanges(coupons: ["a&b", "nope"]))
+        }
+        #expect(shop.site.calls.allSatisfy { $0.route == "wc/v3/coupons" })
+    }
+
+    @Test("a store that doesn't allow to look up products and coupons still gets the order")
+    func hiddenCatalog() async throws {
+        let shop = try TestShop { call in
+            call.method == .get
+                ? .refusal("woocommerce_rest_cannot_view", status: 403) : .json(OrderJSON.order(5), status: 201)
+        }
+        let items = [OrderChanges.Item(productID: 3, quantity: ExactDecimal(coefficient: 1))]
+        #expect(try await create(shop, OrderChanges(items: items, coupons: ["x"])).id == 5)
+    }
+
+    @Test("an unreachable store gets no order")
+    func unreachable() async throws {
+        let shop = try TestShop { _ throws(NetworkError) in throw .unreachable }
+        let items = [OrderChanges.Item(productID: 3, quantity: ExactDecimal(coefficient: 1))]
+        await #expect(throws: StoreError.network(.unreachable)) { try await create(shop, OrderChanges(items: items)) }
+        #expect(shop.site.calls.allSatisfy { $0.method == .get })
+    }
+
+    @Test("the draft that a store keeps of a rejected order is deleted", arguments: ["any", "auto-draft"])
+    func draft(status: String) async throws {
+        let draft = keyed(6)
+        let shop = try TestShop { call in
+            switch call.method {
+            case .post: .refusal("woocommerce_rest_invalid_coupon", status: 400)
+            case .get: .list(call.parameters["status"] == status ? [OrderJSON.order(7), draft] : [OrderJSON.order(7)])
+            default: .json(draft)
+            }
+        }
+        let error = await #expect(throws: StoreError.self) { try await create(shop) }
+        guard case .network(.service(let service)) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(service.code == "woocommerce_rest_invalid_coupon")
+        let deletions = shop.site.calls.filter { $0.method == .delete }
+        #expect(deletions.map(\.route) == ["wc/v3/orders/6"])
+        #expect(deletions.first?.parameters["force"] == "true" || deletions.first?.body.contains("true") == true)
+        #expect(try shop.orderIDs().isEmpty)
+    }
+
+    @Test("a draft that can't be deleted is named")
+    func draftLeft() async throws {
+        let draft = keyed(6)
+        let shop = try TestShop { call in
+            call.method == .get ? .list([draft]) : .refusal("woocommerce_rest_invalid_coupon", status: 400)
+        }
+        let error = await #expect(throws: StoreError.self) { try await create(shop) }
+        guard case .orderLeft(orderID: 6, because: _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test("an order with a line without a product is deleted, and the product is named")
+    func emptyLine() async throws {
+        let line =
+            #"{"id":1,"name":"","product_id":0,"quantity":1,"subtotal":"0","subtotal_tax":"0","total":"0","total_tax":"0","taxes":[]}"#
+        let created = OrderJSON.order(5, more: ["line_items": "[\(OrderJSON.item(2, product: 3)),\(line)]"])
+        let shop = try TestShop { call in
+            call.method == .get ? .refusal("rest_no_route", status: 404) : .json(created)
+        }
+        let items = [3, 4].map { OrderChanges.Item(productID: $0, quantity: ExactDecimal(coefficient: 1)) }
+        await #expect(throws: StoreError.notFound(entity: "product", id: "4")) {
+            try await create(shop, OrderChanges(items: items))
+        }
+        #expect(shop.site.calls.last?.method == .delete)
+        #expect(try shop.orderIDs().isEmpty)
     }
 
     @Test("an order that was created without its gift card is stored, and the error names it")

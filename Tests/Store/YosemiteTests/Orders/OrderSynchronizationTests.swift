@@ -188,6 +188,40 @@ struct OrderSynchronizationTests {
         #expect(try shop.order(1)?.status == .completed)
     }
 
+    @Test("imported orders, which have no modification date, cost no requests of their own")
+    func imported() async throws {
+        let shop = try TestShop { call in
+            .list((1...60).map { OrderJSON.order($0, modified: nil) }, total: 60, pages: 1)
+        }
+        for _ in 1...2 {
+            _ = try await synchronize(shop)
+            #expect(shop.site.calls.count == 1)
+            shop.site.become { _ in .list([], total: 0, pages: 0) }
+        }
+        #expect(try shop.orderIDs().count == 60)
+    }
+
+    @Test("orders with an unknown outcome are fetched together, however many there are")
+    func doubts() async throws {
+        let shop = try TestShop { _ in .list([], total: 0, pages: 0) }
+        _ = try await synchronize(shop)
+        for id in 1...130 {
+            let order = try shop.keep(OrderJSON.order(Int64(id)))
+            _ = try shop.storage.performAndSave { try $0.save(order.copy(dateModifiedGMT: .some(nil))) }
+        }
+        shop.site.become { call in
+            guard call.id == nil else { return .refusal("woocommerce_rest_shop_order_invalid_id", status: 404) }
+            let asked = (call.parameters["include"] ?? "").split(separator: ",").compactMap { Int64($0) }
+            return .list(asked.filter { $0 != 7 }.map { OrderJSON.order($0, status: "completed") }, total: 0, pages: 0)
+        }
+        _ = try await synchronize(shop, filter: OrderFilter())
+        // The list, two batches, and the one that is gone.
+        #expect(shop.site.calls.count == 4)
+        #expect(try shop.orderIDs().count == 129)
+        #expect(try shop.order(130)?.status == .completed)
+        #expect(try shop.models(Order.self).allSatisfy { $0.dateModifiedGMT != nil })
+    }
+
     // MARK: Together and apart
 
     @Test("two identical requests at the same time are combined")
