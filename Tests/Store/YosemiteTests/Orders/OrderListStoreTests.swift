@@ -17,7 +17,9 @@ import Testing
             subscription = store.query(query) { feed.yield($0) }
         }
 
-        mutating func next() async throws -> [Int64]? { try await iterator.next()?.latest.get().rows.map(\.id) }
+        mutating func next() async throws -> [Int64]? {
+            try await iterator.next(isolation: #isolation)?.latest.get().rows.map(\.id)
+        }
 
         func cancel() { subscription.cancel() }
     }
