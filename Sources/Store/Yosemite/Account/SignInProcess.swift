@@ -57,7 +57,7 @@ public struct SignInProcess: Sendable {
             }
             let credentials = Credentials.applicationPassword(made, site: site)
             do throws(SignInError) { return try await signIn(credentials, at: site) } catch {
-                // Nobody would know the password.
+                // The password would be lost, and would stay valid.
                 if let uuid = made.uuid { try? await ApplicationPasswordRemote(client(credentials)).revoke(uuid: uuid) }
                 throw error
             }

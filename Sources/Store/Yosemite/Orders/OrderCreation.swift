@@ -80,7 +80,7 @@ struct OrderCreation: Sendable {
         }
     }
 
-    /// Deletes an order that is not as it was wanted, and that nobody has seen yet.
+    /// Deletes a new order that differs from what was requested.
     ///
     /// - Throws: `reason`, and ``StoreError/orderLeft(orderID:because:)`` when it can't be deleted.
     private func delete(

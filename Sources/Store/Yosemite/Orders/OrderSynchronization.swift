@@ -93,10 +93,7 @@ struct OrderSynchronization: Sendable {
         while !rest.isEmpty {
             let asked = Array(rest.prefix(100))
             rest = rest.dropFirst(100)
-            let page = try await context.ask { () async throws(NetworkError) in
-                try await remote.loadOrders(
-                    siteID: siteID, filter: OrderFilter(orderIDs: asked), page: PageRequest(size: 100))
-            }
+            let page = try await load(asked)
             guard page.list.rejected.isEmpty else { continue }
             let there = Set(page.elements.map(\.id))
             let gone = asked.filter { !there.contains($0) }
@@ -110,6 +107,14 @@ struct OrderSynchronization: Sendable {
         return count
     }
 
+    /// Loads up to a hundred orders by ID.
+    private func load(_ ids: [Int64]) async throws(StoreError) -> Page<Order> {
+        try await context.ask { () async throws(NetworkError) in
+            try await remote.loadOrders(
+                siteID: siteID, filter: OrderFilter(orderIDs: ids), page: PageRequest(size: 100))
+        }
+    }
+
     /// Fetches orders without a modification date: those whose last change has an unknown outcome, a hundred at a time.
     private func resolveDoubts() async throws(StoreError) {
         let doubtful = try context.read { storage in
@@ -121,10 +126,7 @@ struct OrderSynchronization: Sendable {
         while !rest.isEmpty {
             let asked = Array(rest.prefix(100))
             rest = rest.dropFirst(100)
-            let page = try await context.ask { () async throws(NetworkError) in
-                try await remote.loadOrders(
-                    siteID: siteID, filter: OrderFilter(orderIDs: asked), page: PageRequest(size: 100))
-            }
+            let page = try await load(asked)
             let found = page.elements.filter { asked.contains($0.id) }
             try repository.save(found)
             // One that is not listed may be in the trash, or gone.
