@@ -32,7 +32,7 @@ func list(_ text: String) -> [String] { text.split(separator: " ").map(String.in
 /// The modules of other packages, by the package that they come from.
 let packages = [
     "ArgumentParser": "swift-argument-parser", "GRDB": "GRDB.swift", "GRDBSQLite": "GRDB.swift", "NIOCore": "swift-nio",
-    "NIOHTTP1": "swift-nio", "NIOPosix": "swift-nio", "Yams": "Yams",
+    "NIOEmbedded": "swift-nio", "NIOHTTP1": "swift-nio", "NIOPosix": "swift-nio", "Yams": "Yams",
 ]
 
 func dependency(_ module: String) -> Target.Dependency {
@@ -48,18 +48,15 @@ let system = layer(
     .systemLibrary(name: "CCUPS", providers: [.apt(["libcups2-dev"])]),
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CCairo"), .systemLibrary(name: "CPCSC"), .systemLibrary(name: "CLinux"),
-    .target(name: "CSQLiteSwitches", linkerSettings: [.linkedLibrary("sqlite3")]))
+    .target(name: "CProcessSecrecy"), .target(name: "CSQLiteSwitches", linkerSettings: [.linkedLibrary("sqlite3")]))
 
 /// Values and services that every layer uses.
 let foundations = layer(
     "Sources/Foundations",
-    target("Text"),
-    target("Money", uses: "Text"),
-    target("CardSecrets"),
-    target("Determinism", uses: "Text"),
-    target("Concurrency"),
+    target("CardSecrets"), target("Concurrency"), target("Text"), target("Money", uses: "Text"),
+    target("Determinism", uses: "Text"), target("Monitoring", uses: "Determinism Text"),
     target("Files", uses: "Concurrency Determinism"),
-    target("Settings", uses: "Files Text Yams"),
+    target("Settings", uses: "CardSecrets Files Text Yams"),
     target("Cryptography", uses: "CardSecrets COpenSSL Determinism"))
 
 /// The conversation of a card and a terminal.
@@ -107,15 +104,17 @@ let simulator = layer(
     target("CRunQueue", at: "Simulator/Clock/CRunQueue"),
     target(
         "Simulator", at: "Simulator", uses: "CardSecrets CRunQueue Cryptography Determinism EMV EMVReplay Files",
-        "Hardware MagneticStripe Money Payments Settings SmartCard Text USB",
+        "MagneticStripe Money Payments Settings SmartCard Text USB",
         excluding:
             "Clock/CRunQueue Explorer Resources/Scenarios Scenarios Service Sessions Simulator.docc StoreSite Testing",
         sources: "Bridges Cards Clock Devices Issuer", embedding: "Resources/Cards Resources/IssuerRules Resources/Keys"
     ),
     target("SimulatedTime", at: "Simulator/Testing/SimulatedTime", uses: "Simulator"),
-    target("StoreSite", uses: "Determinism Money Text", excluding: "Server"),
+    target("StoreSite", uses: "Cryptography Determinism Money Text", excluding: "Server"),
     target("HTTPListening", at: "Simulator/Service/Listening", uses: "Determinism NIOCore NIOHTTP1 NIOPosix"),
-    target("StoreSiteServer", at: "Simulator/StoreSite/Server", uses: "Determinism HTTPListening StoreSite"),
+    target(
+        "StoreSiteServer", at: "Simulator/StoreSite/Server", uses: "Determinism HTTPListening Monitoring Networking",
+        "StoreSite"),
     target(
         "Sessions", uses: "CardSecrets Concurrency Cryptography Determinism EMV Hardware Money Networking Payments",
         "Printing Settings Simulator SmartCard Storage StoreSite TillConfiguration USB Yosemite"),
@@ -132,9 +131,9 @@ let simulator = layer(
         "Explorer", uses: "Determinism Hardware Money Payments ScenarioFormat ScenarioRunner Sessions Settings",
         "Simulator StoreSite Text"),
     target(
-        "SimulationServer", at: "Simulator/Service", uses: "CardSecrets Determinism Hardware HTTPListening Money",
-        "Payments Printing Receipts Sessions Settings Simulator StoreSite Text Yosemite",
-        excluding: "Listening openapi.json", embedding: "Console/console.html"),
+        "SimulationServer", at: "Simulator/Service", uses: "CardSecrets Determinism EMV HTTPListening Money Monitoring",
+        "Payments Printing Receipts Sessions Settings Simulator SmartCard StoreSite Text Yosemite",
+        excluding: "Listening openapi.json", embedding: "Console/Page"),
     target(
         "SimulatorTesting", at: "Simulator/Testing", uses: "ScenarioFormat ScenarioRunner Sessions Settings",
         "Simulator", excluding: "SimulatedTime"))
@@ -145,28 +144,25 @@ let program = layer(
     target(
         "Doctor", uses: "CCID CLinux Determinism Files Hardware MagneticStripe Printing Settings Storage Text USB",
         embedding: "Rules"),
-    target("Mail", uses: "Determinism Files Text"),
+    target("Mail", uses: "Determinism Files Text"), target("ManualPages"),
     .executableTarget(
         name: "CardPresentCommand",
         dependencies: [
-            "ArgumentParser CardSecrets CCID Concurrency Cryptography Determinism DFU Doctor EMV EMVReplay",
-            "Explorer Files Hardware HTTPListening MagneticStripe Mail Money Networking Payments PCSC Printing",
-            "Receipts Recorder ScenarioFormat ScenarioRunner Settings SimulationServer Simulator SmartCard",
-            "Storage StoreSite StoreSiteServer Text TillConfiguration USB Yosemite",
+            "ArgumentParser CardSecrets CCID Concurrency CProcessSecrecy Cryptography Determinism DFU Doctor EMV",
+            "EMVReplay Explorer Files Hardware HTTPListening MagneticStripe Mail ManualPages Money Monitoring",
+            "Networking Payments PCSC Printing Receipts Recorder ScenarioFormat ScenarioRunner Settings Yosemite",
+            "SimulationServer Simulator SmartCard Storage StoreSite StoreSiteServer Text TillConfiguration USB",
         ].flatMap(list).map(dependency), path: "Sources/Program/cardpresent"))
 
 /// The tests and what they share.
 let testTargets = [
-    target("CTestFonts", at: "Tests/Support/CTestFonts"),
     target("Fakes", at: "Tests/Support/Fakes", uses: "Determinism Money Networking Text Yosemite"),
-    target("TestPrinters", at: "Tests/Support/TestPrinters"),
-    tests("Foundations/Text", uses: "Text"),
-    tests("Foundations/Money", uses: "Money"),
-    tests("Foundations/CardSecrets", uses: "CardSecrets"),
-    tests("Foundations/Determinism", uses: "Determinism"),
-    tests("Foundations/Files", uses: "Files"),
+    target("CTestFonts", at: "Tests/Support/CTestFonts"), target("TestPrinters", at: "Tests/Support/TestPrinters"),
+    tests("Foundations/Text", uses: "Text"), tests("Foundations/Money", uses: "Money"),
+    tests("Foundations/CardSecrets", uses: "CardSecrets"), tests("Foundations/Files", uses: "Files"),
+    tests("Foundations/Determinism", uses: "Determinism"), tests("Foundations/Settings", uses: "Files Settings"),
+    tests("Foundations/Monitoring", uses: "Determinism Monitoring"),
     tests("Foundations/Concurrency", uses: "Concurrency TestDoubles"),
-    tests("Foundations/Settings", uses: "Files Settings"),
     tests("Foundations/Cryptography", uses: "CardSecrets Cryptography Determinism Text"),
     tests("Card/SmartCard", uses: "SmartCard"),
     tests("Card/EMV", uses: "CardSecrets Cryptography Determinism EMV Money SmartCard"),
@@ -199,11 +195,14 @@ let testTargets = [
     tests(
         "Simulator/Simulator", uses: "CardSecrets CCID Cryptography Determinism EMV Hardware MagneticStripe Money",
         "Payments Settings SimulatedTime Simulator SmartCard USB"),
-    tests("Simulator/StoreSite", uses: "Determinism StoreSite Text"),
+    tests("Simulator/HTTPListening", uses: "Determinism HTTPListening NIOCore NIOEmbedded NIOHTTP1"),
+    tests("Simulator/StoreSite", uses: "Cryptography Determinism StoreSite Text"),
     tests(
         "Simulator/StoreSiteServer", uses: "Determinism HTTPListening Money Networking StoreSite StoreSiteServer",
         "Text"),
-    tests("Simulator/Sessions", uses: "Hardware Money Payments Sessions Simulator Storage StoreSite Yosemite"),
+    tests(
+        "Simulator/Sessions", uses: "CardSecrets CLinux Determinism EMV Hardware Money Payments Sessions Simulator",
+        "SmartCard Storage StoreSite Yosemite"),
     tests("Simulator/ScenarioFormat", uses: "Money ScenarioFormat Settings Simulator"),
     tests("Simulator/ScenarioRunner", uses: "ScenarioFormat ScenarioRunner Settings"),
     tests(
@@ -212,14 +211,16 @@ let testTargets = [
     tests(
         "Simulator/Explorer",
         uses: "Determinism Explorer Money Payments ScenarioFormat ScenarioRunner Sessions Simulator StoreSite"),
-    tests("Simulator/SimulationServer", uses: "CardSecrets Determinism HTTPListening SimulationServer Simulator Text"),
+    tests(
+        "Simulator/SimulationServer", uses: "CardSecrets Determinism HTTPListening Monitoring SimulationServer",
+        "Simulator Text"),
     tests(
         "Simulator/SimulatorTesting", uses: "CCID Determinism EMV Hardware Money Payments ScenarioFormat",
         "ScenarioRunner Sessions Simulator SimulatorTesting SmartCard Storage StoreSite USB"),
     tests(
         "Program/Doctor", uses: "CCID Determinism Doctor Hardware MagneticStripe Printing Settings SimulatedTime",
         "Simulator Storage USB"),
-    tests("Program/Mail", uses: "Determinism Mail"),
+    tests("Program/Mail", uses: "Determinism Mail"), tests("Program/ManualPages", uses: "ManualPages"),
     tests(
         "Program/Command", uses: "CardSecrets CCID Determinism EMV Money Payments PCSC Simulator SmartCard",
         "TestPrinters USB"),
@@ -227,10 +228,10 @@ let testTargets = [
 
 /// The library products, with the modules that they contain besides the one of their own name.
 let libraries = [
-    "Foundations": "CardSecrets Concurrency Cryptography Determinism Files Money Settings Text", "SmartCard": "",
-    "EMV": "", "EMVReplay": "", "USB": "", "CCID": "", "PCSC": "", "DFU": "", "MagneticStripes": "MagneticStripe",
-    "Hardware": "Payments Printing TillConfiguration", "Receipts": "Payments", "Storage": "", "Networking": "",
-    "TestDoubles": "", "Yosemite": "", "Mail": "", "Simulator": "", "StoreSite": "StoreSiteServer",
+    "Foundations": "CardSecrets Concurrency Cryptography Determinism Files Money Monitoring Settings Text",
+    "SmartCard": "", "EMV": "", "EMVReplay": "", "USB": "", "CCID": "", "PCSC": "", "DFU": "", "StoreSiteServer": "",
+    "MagneticStripes": "MagneticStripe", "Hardware": "Payments Printing TillConfiguration", "Receipts": "Payments",
+    "Storage": "", "Networking": "", "TestDoubles": "", "Yosemite": "", "Mail": "", "Simulator": "", "StoreSite": "",
     "Sessions": "ScenarioFormat ScenarioRunner", "SimulatorTesting": "",
 ]
 

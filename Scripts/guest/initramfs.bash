@@ -24,12 +24,12 @@ with_dependencies() { # with_dependencies MODULE...: prints paths below kernel_m
         }' "$kernel_modules/modules.dep"
 }
 
-make_initramfs() { # make_initramfs FILE SCRATCH
+make_initramfs() { # make_initramfs FILE SCRATCH [INIT]
     local file=$1 root=$2 module
     rm -rf "$root"
     mkdir -p "$root"/{bin,dev,modules,proc,sys}
     cp "$(command -v busybox)" "$root/bin/busybox"
-    cp Scripts/guest/init "$root/init"
+    cp "${3:-Scripts/guest/init}" "$root/init"
     chmod 755 "$root/init"
     while read -r module; do
         cp "$kernel_modules/$module" "$root/modules/"

@@ -18,7 +18,14 @@ start_pcscd() {
 stop_pcscd() {
     [ -n "${pcscd:-}" ] || return 0
     kill "$pcscd"
+    # A lost answer can keep it from ending.
+    (
+        sleep 5
+        kill -KILL "$pcscd"
+    ) 2>/dev/null &
+    local guard=$!
     wait "$pcscd" || true
+    kill "$guard" 2>/dev/null || true
     pcscd=
     rm -f /run/pcscd/pcscd.comm
 }

@@ -151,14 +151,24 @@ public final class RunQueue: Sendable {
 
     /// The same on a thread that may block, for a world that is kept between calls. Calls run one after the other, in the
     /// order in which they came; between them nothing happens in the world.
+    ///
+    /// - Parameters:
+    ///   - limit: the latest moment to which a clock may be moved; nil when it may not be moved. It is asked each time
+    ///     that no task can run, with whether `body` has ended.
+    ///   - isPaused: whether to stop before the next job. The remaining jobs come first in the next call.
+    ///   - body: the task to run.
+    /// - Returns: the value of `body`; nil when it still waits. Then a later call continues it.
     public func turn<Value: Sendable>(
-        until limit: @escaping @Sendable (_ isOver: Bool) -> Timestamp?, _ body: @escaping @Sendable () async -> Value
+        until limit: @escaping @Sendable (_ isOver: Bool) -> Timestamp?,
+        pausedBy isPaused: @escaping @Sendable () -> Bool = { false }, _ body: @escaping @Sendable () async -> Value
     ) async -> Value? {
         // The caller may be in another world.
         await Self.outside { [self] in
             await withCheckedContinuation { continuation in
                 turns.async { @Sendable in
-                    let value = self.run(until: limit, body)
+                    let task = self.begin(body)
+                    self.run(until: { limit(task.value != nil) }, pausedBy: isPaused)
+                    let value = task.value
                     // Not before the thread has left the queue: the caller is none of the world's tasks.
                     continuation.resume(returning: value)
                 }
@@ -172,18 +182,21 @@ public final class RunQueue: Sendable {
 
     /// Runs the tasks that can run, and moves the clocks, until none of both is possible.
     ///
-    /// - Returns: why; nil when `limit` returned nil.
+    /// - Returns: why; nil when `limit` returned nil, and in a pause.
     @discardableResult
-    private func run(until limit: () -> Timestamp?) -> RunQueueError.Reason? {
+    private func run(
+        until limit: () -> Timestamp?, pausedBy isPaused: @Sendable () -> Bool = { false }
+    ) -> RunQueueError.Reason? {
         queue.withLock { queue in
             let outer = run_queue_enter(queue)
             defer { _ = run_queue_enter(outer) }
             var (jobs, moves) = (0, 0)
             func runReady() -> Bool {
-                while jobs < mostJobs, run_queue_run_next(queue) { jobs += 1 }
+                while jobs < mostJobs, !isPaused(), run_queue_run_next(queue) { jobs += 1 }
                 return jobs < mostJobs
             }
             while runReady() {
+                if isPaused() { return nil }
                 if takeInbox() { continue }
                 guard let limit = limit() else {
                     _ = runReady()

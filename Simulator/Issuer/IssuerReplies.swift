@@ -64,6 +64,15 @@ extension SimulatedIssuer {
         return faults[index].fault
     }
 
+    /// Returns the fault without a limit that applies to a kind of message, whatever its content.
+    func lastingFault(of message: IssuerMessageKind) -> IssuerFault? {
+        if let first = faults.first(where: { $0.messages.contains(message) && $0.remaining != 0 }) {
+            return first.remaining == nil ? first.fault : nil
+        }
+        let rule = rules.first(for: IssuerMessage(kind: message), in: book)
+        return rule?.times == nil ? rule?.answer.fault : nil
+    }
+
     /// Records the use of a rule on a message that leaves no other entry in the ledger.
     private func recordUse(
         of rule: IssuerRule?, _ message: IssuerMessage, _ key: IdempotencyKey

@@ -70,6 +70,9 @@ public actor SimulatedIssuer: PaymentHost {
     /// Adds a fault after the existing ones.
     public func inject(_ fault: IssuerFaultRule) { faults.append(fault) }
 
+    /// The faults that still affect messages, in order.
+    public var standingFaults: [IssuerFaultRule] { faults.filter { $0.remaining != 0 } }
+
     /// Removes all faults.
     public func removeFaults() { faults = [] }
 
@@ -172,6 +175,18 @@ public actor SimulatedIssuer: PaymentHost {
     public func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
         let handled = try transact(.inquire, about: key) { (message) throws(IssuerLedgerError) in
             try handle(message, key: key) { (_) throws(IssuerLedgerError) in book.inquire(key) }
+        }
+        return try await deliver(handled)
+    }
+
+    /// A lasting fault or rule that loses inquiries loses this question too. It doesn't count as a use of either, and
+    /// one with a limit does not apply, so that it changes the answer to no other message.
+    public func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] {
+        let handled = try transact { () throws(IssuerLedgerError) -> HandledMessage<[String: Int64]> in
+            if let fault = lastingFault(of: .inquire), fault.losesRequest || fault == .answerLost {
+                return .lost(fault)
+            }
+            return .answered(book.lastNumbers(of: identities), nil)
         }
         return try await deliver(handled)
     }

@@ -1,3 +1,4 @@
+internal import Determinism
 public import HTTPListening
 
 /// Serves a ``SimulationService`` over HTTP/1.1.
@@ -42,9 +43,13 @@ public final class SimulationServer: Sendable {
     }
 
     /// Stops the server and ends all connections and sessions.
-    public func stop() async {
+    ///
+    /// - Parameter limit: how long requests that have arrived may take to be answered. Zero cuts them off.
+    public func stop(within limit: Duration = .zero) async {
+        service.beginEnd()
+        if limit > .zero { await listener.end(within: limit) }
         listener.cancel()
-        // Event streams end with their sessions.
+        // A request that waits for its session ends with it.
         await service.close()
         await listener.finished()
     }
@@ -68,10 +73,23 @@ struct ServiceResponder: HTTPResponder {
     }
 
     func refuseLargeBody() -> HTTPResponse {
-        response(
+        refuse(
             .failure(
                 APIError(
                     413, "body_too_large", "a body has at most \(SimulationServiceConfiguration.longestBody) bytes")))
+    }
+
+    /// Counts a request that was not read to its end.
+    private func refuse(_ answer: APIAnswer) -> HTTPResponse {
+        response(
+            service.note(APIRequest(method: "", target: ""), nil, nil, answer, since: service.time.reading()))
+    }
+
+    func refuseConnection() -> HTTPResponse {
+        var answer = APIAnswer.failure(
+            APIError(503, "too_many_connections", "the server has no connection left", fix: "close unused connections"))
+        answer.headers.append(("Retry-After", "1"))
+        return refuse(answer)
     }
 
     private func response(_ answer: APIAnswer) -> HTTPResponse {
@@ -88,16 +106,4 @@ struct ServiceResponder: HTTPResponder {
             status: answer.status,
             headers: mediaType + [(name: "X-Content-Type-Options", value: "nosniff")] + answer.headers, body: body)
     }
-}
-
-/// The web console: a single self-contained page.
-enum Console {
-    static let page = APIAnswer(200, "text/html; charset=utf-8", .bytes(PackageResources.console_html))
-        .with("Content-Security-Policy", policy).with("Cache-Control", "no-cache")
-        .with("Referrer-Policy", "no-referrer")
-
-    /// Allows only the page's own content and requests to its own server. Receipts are shown in a frame.
-    private static let policy =
-        "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; img-src data:; "
-        + "frame-src 'self' blob: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }

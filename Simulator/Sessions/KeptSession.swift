@@ -48,13 +48,16 @@ public final class KeptSession: Sendable {
     ///   - limit: returns the latest moment to which the clock may move; nil to stop. It is called each time that no
     ///     task can run, with whether `body` has ended. See ``SimulatedSession/callerDeadline`` and
     ///     ``SimulatedSession/latestMoment``.
+    ///   - isPaused: whether to stop as soon as the running task waits; asked before each piece of a task. Neither tasks
+    ///     nor the clock go on until a later call.
     ///   - body: the task to run. It must not wait for anything outside of the session.
     /// - Returns: the value of `body`; nil when it is still waiting. A later call continues it.
     public func turn<Value: Sendable>(
         until limit: @escaping @Sendable (_ isOver: Bool) -> Timestamp?,
+        pausedBy isPaused: @escaping @Sendable () -> Bool = { false },
         _ body: @escaping @Sendable (SimulatedSession) async -> Value
     ) async -> Value? {
-        await queue.turn(until: limit) { [session] in await body(session) }
+        await queue.turn(until: limit, pausedBy: isPaused) { [session] in await body(session) }
     }
 
     /// Ends the session and releases what its process holds.

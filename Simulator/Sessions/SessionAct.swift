@@ -26,6 +26,8 @@ public enum SessionAct: Sendable {
     case press(SimulatedReaderKey, reader: String? = nil)
     /// Arms a fault in a reader; nil for the first one.
     case readerFault(SimulatedReaderFault, reader: String? = nil)
+    /// Removes the armed faults of a reader and ends a hang; nil for the first one.
+    case readerRecovers(reader: String? = nil)
     /// Sets a reader's battery charge; nil for the first reader.
     case battery(percent: UInt8, reader: String? = nil)
     /// Suspends the machine. Afterward, devices are either the same or enumerated anew.
@@ -150,6 +152,9 @@ extension SessionWorld {
         case .readerFault(let fault, let name):
             let reader = try reader(name)
             return { reader.parts.chip?.arm(fault) }
+        case .readerRecovers(let name):
+            let reader = try reader(name)
+            return { reader.parts.chip?.disarm() }
         case .battery(let percent, let name):
             let reader = try reader(name)
             return { reader.parts.chip?.setBatteryLevel(percent: percent) }
@@ -183,6 +188,7 @@ extension SessionAct {
         // The key is not logged: it may be part of a PIN.
         case .press: "press"
         case .readerFault: "reader_fault"
+        case .readerRecovers: "reader_recovers"
         case .battery(let percent, _): "battery \(percent)"
         case .suspend: "suspend"
         case .issuerRules: "issuer_rules"

@@ -28,6 +28,8 @@ public struct SessionPlan: Sendable {
     public var readers: [PlannedReader]
     /// The cards, at least one. The first is the default.
     public var cards: [PlannedCard]
+    /// The names of the cards that are on the till's exception file from the start (EMV Book 4 §6.3.5).
+    public var exceptions: [String]
     /// The rules by which the issuer answers.
     public var issuerRules: IssuerRules
     /// Faults between the terminal and the issuer. The first one that matches a message applies.
@@ -63,7 +65,7 @@ public struct SessionPlan: Sendable {
     public init(cards: [PlannedCard], readers: [PlannedReader] = [PlannedReader()], seed: UInt64 = 1) {
         (self.cards, self.readers, self.seed) = (cards, readers, seed)
         (start, utcOffsetSeconds) = (VirtualTimeSource.standardStart, 0)
-        (issuerRules, issuerFaults, store) = (IssuerRules(), [], nil)
+        (exceptions, issuerRules, issuerFaults, store) = ([], IssuerRules(), [], nil)
         (till, printer, disk, journal) = (.standard, .ready, .working, .memory)
         (logsExchanges, longestStep, mostTurns) = (true, .seconds(86_400), .max)
     }

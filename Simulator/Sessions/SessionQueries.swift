@@ -137,17 +137,26 @@ extension SimulatedSession {
     public var readers: [SessionReaderState] {
         get async {
             var states: [SessionReaderState] = []
-            for reader in world.readers {
-                states.append(
-                    SessionReaderState(
-                        name: reader.name, model: reader.model.name, isPluggedIn: await reader.seen() != nil,
-                        isConnected: reader.name == connected, hasCard: reader.parts.chip?.hasCard() ?? false,
-                        ways: (reader.parts.chip == nil ? [] : ["insert"])
-                            + (reader.parts.stripe == nil ? [] : ["swipe"])))
-            }
+            for reader in world.readers { states.append(state(of: reader, isPluggedIn: await reader.seen() != nil)) }
             return states
         }
     }
+
+    /// The session's readers at any time, also while the session is paused.
+    public var readersInPause: [SessionReaderState] {
+        world.readers.map { state(of: $0, isPluggedIn: world.bus.isPlugged($0.parts.device)) }
+    }
+
+    private func state(of reader: SessionReader, isPluggedIn: Bool) -> SessionReaderState {
+        SessionReaderState(
+            name: reader.name, model: reader.model.name, isPluggedIn: isPluggedIn,
+            isConnected: reader.name == connected, hasCard: reader.parts.chip?.hasCard() ?? false,
+            ways: (reader.parts.chip == nil ? [] : ["insert"]) + (reader.parts.stripe == nil ? [] : ["swipe"]),
+            faults: reader.parts.chip?.armedFaults ?? [])
+    }
+
+    /// The faults between the terminal and the issuer that still affect messages.
+    public var issuerFaults: [IssuerFaultRule] { get async { await world.issuer.standingFaults } }
 
     /// Returns whether a card is in a reader.
     ///
@@ -185,6 +194,8 @@ public struct SessionReaderState: Hashable, Sendable {
     public var hasCard: Bool
     /// The ways to present a card: `insert`, `swipe`.
     public var ways: [String]
+    /// The faults that have not happened yet, and a hang that has not ended.
+    public var faults: [SimulatedReaderFault]
 }
 
 /// A document that the printer of a simulated session received.

@@ -1,11 +1,11 @@
 public import CardSecrets
 public import EMV
-public import Hardware
+public import Payments
 internal import Synchronization
 
 /// A cardholder at a simulated reader who presents and removes the card, selects an application, and enters the PIN,
-/// as the card's profile says. The cardholder reacts to the reader's prompts, so ``observe(_:)`` must receive its
-/// events.
+/// as the card's profile says. The cardholder reacts to the reader's prompts, so ``observe(_:)`` must receive them:
+/// `CardReaderEvent.cardPrompt` has the prompt of a reader's event.
 public final class SimulatedCardholder: CardholderInterface {
     private struct State {
         var pinEntries = 0
@@ -66,11 +66,11 @@ public final class SimulatedCardholder: CardholderInterface {
         }
     }
 
-    /// Handles an event of the reader.
-    public func observe(_ event: CardReaderEvent) {
-        switch event {
-        case .waitingForInput(let inputs): present(inputs)
-        case .removeCardRequested:
+    /// Handles a prompt of the reader; nil for an event that asks nothing.
+    public func observe(_ prompt: CardPrompt?) {
+        switch prompt {
+        case .present(let canInsert, let canSwipe): present(canInsert: canInsert, canSwipe: canSwipe)
+        case .remove:
             let isAsked = state.withLock { state in
                 defer { state.isRemoving = true }
                 return !state.isRemoving
@@ -81,20 +81,20 @@ public final class SimulatedCardholder: CardholderInterface {
                 reader.chip?.removeCard()
                 self?.state.withLock { $0.isRemoving = false }
             }
-        default: break
+        case nil: break
         }
     }
 
     // MARK: Presenting the card
 
-    private func present(_ inputs: CardReaderInput) {
+    private func present(canInsert: Bool, canSwipe: Bool) {
         let (isAsked, isFirst) = state.withLock { state in
             defer { (state.isPresenting, state.presentations) = (true, state.presentations + 1) }
             return (!state.isPresenting, state.presentations == 0)
         }
         // The card is in the reader already.
         guard isAsked, reader.chip?.hasCard() != true else { return }
-        if let stripeReader = reader.stripe, let stripe, inputs.contains(.swipe), swipes(inputs, isFirst: isFirst) {
+        if let stripeReader = reader.stripe, let stripe, canSwipe, swipes(canInsert: canInsert, isFirst: isFirst) {
             clock.schedule(after: profile.cardholder.insertsAfter) { [weak self] in
                 self?.state.withLock { $0.isPresenting = false }
                 stripeReader.swipe(stripe)
@@ -114,8 +114,8 @@ public final class SimulatedCardholder: CardholderInterface {
 
     /// Whether the cardholder swipes the card when both are possible: with a card without a chip, or at the first
     /// prompt if the profile says so.
-    private func swipes(_ inputs: CardReaderInput, isFirst: Bool) -> Bool {
-        !inputs.contains(.insert) || !profile.hasChip || isFirst && profile.cardholder.swipesFirst
+    private func swipes(canInsert: Bool, isFirst: Bool) -> Bool {
+        !canInsert || !profile.hasChip || isFirst && profile.cardholder.swipesFirst
     }
 
     /// The time from the prompt to remove the card until it is removed.

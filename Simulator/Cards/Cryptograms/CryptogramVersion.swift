@@ -25,7 +25,7 @@ public enum CryptogramVersion: String, Hashable, Sendable, CaseIterable, Codable
 
     /// The method of issuer authentication (EMV Book 2 §8.2).
     public enum ResponseMethod: Hashable, Sendable {
-        /// An eight-byte ARPC over ARQC and response code.
+        /// An eight-byte ARPC over ARQC and response code, which is two binary bytes for M/Chip.
         case one
         /// A four-byte MAC over ARQC and card status update.
         case two
@@ -39,8 +39,17 @@ public enum CryptogramVersion: String, Hashable, Sendable, CaseIterable, Codable
         }
     }
 
-    /// Derives the ICC master key for the version's cipher: EMV Book 2 annex A1.4 option A for triple DES, option C
-    /// for AES.
+    /// Whether the response code in an ARPC by method 1 is binary: instructions to the card, as in M/Chip, instead of the
+    /// two characters of the authorization response code.
+    var hasBinaryResponseCode: Bool {
+        switch self {
+        case .mChip, .mChipCommonSessionKey, .mChipEMV2000: true
+        case .cvn10, .cvn18, .aes: false
+        }
+    }
+
+    /// Derives the ICC master key: EMV Book 2 annex A1.4 option A for triple DES, option B for version 18, which differs
+    /// only for a PAN of more than 16 digits, and option C for AES.
     ///
     /// - Throws: ``CryptogramError/cryptography(_:)``
     public func masterKey(
@@ -48,7 +57,15 @@ public enum CryptogramVersion: String, Hashable, Sendable, CaseIterable, Codable
     ) throws(CryptogramError) -> SensitiveBytes {
         try ICCMasterKey.derive(
             issuerMasterKey: issuerMasterKey, pan: pan, panSequenceNumber: panSequenceNumber,
-            option: cipher == .aes ? .c : .a)
+            option: masterKeyOption)
+    }
+
+    private var masterKeyOption: ICCMasterKey.Option {
+        switch self {
+        case .cvn18: .b
+        case .aes: .c
+        case .cvn10, .mChip, .mChipCommonSessionKey, .mChipEMV2000: .a
+        }
     }
 
     /// Returns the key of the application cryptogram: the ICC master key for application cryptograms, or a session

@@ -21,12 +21,13 @@ public enum IssuerAuthenticationData {
     public enum Content: Hashable, Sendable {
         /// Method 1: the authorization response code, two ASCII characters.
         case responseCode([UInt8])
-        /// Method 2.
+        /// Method 2, and method 1 of M/Chip, whose response code has the same instructions except for blocking.
         case cardStatusUpdate(CardStatusUpdate)
     }
 
     /// Builds the value of tag 91: ARPC (8) and response code (2) by method 1; ARPC (4) and card status update (4) by
-    /// method 2. `masterKey` is the ICC master key for application cryptograms.
+    /// method 2. For M/Chip, the response code is ``CardStatusUpdate/mChipResponseCode``. `masterKey` is the ICC master
+    /// key for application cryptograms.
     ///
     /// - Throws: ``CryptogramError/cryptography(_:)``
     public static func make(
@@ -44,9 +45,12 @@ public enum IssuerAuthenticationData {
         cardStatusUpdate: CardStatusUpdate, masterKey: borrowing SensitiveBytes
     ) throws(CryptogramError) -> [UInt8] {
         switch method {
-        case .one: try arpcOne(context, responseCode: responseCode, masterKey: masterKey) + responseCode
+        case .one:
+            let code = context.version.hasBinaryResponseCode ? cardStatusUpdate.mChipResponseCode : responseCode
+            return try arpcOne(context, responseCode: code, masterKey: masterKey) + code
         case .two:
-            try arpcTwo(context, tail: cardStatusUpdate.encoded[...], masterKey: masterKey) + cardStatusUpdate.encoded
+            return try arpcTwo(context, tail: cardStatusUpdate.encoded[...], masterKey: masterKey)
+                + cardStatusUpdate.encoded
         }
     }
 
@@ -61,7 +65,9 @@ public enum IssuerAuthenticationData {
             guard bytes.count == 10 else { throw .malformedIssuerAuthenticationData(bytes.count) }
             let responseCode = Array(bytes.suffix(2))
             let arpc = try arpcOne(context, responseCode: responseCode, masterKey: masterKey)
-            return arpc.elementsEqual(bytes.prefix(8)) ? .responseCode(responseCode) : nil
+            guard arpc.elementsEqual(bytes.prefix(8)) else { return nil }
+            return context.version.hasBinaryResponseCode
+                ? .cardStatusUpdate(CardStatusUpdate(mChipResponseCode: responseCode)) : .responseCode(responseCode)
         case .two:
             guard (8...16).contains(bytes.count), let update = CardStatusUpdate(bytes[4..<8]) else {
                 throw .malformedIssuerAuthenticationData(bytes.count)
@@ -149,5 +155,26 @@ public struct CardStatusUpdate: Hashable, Sendable {
         if updatesPINTryCounter { actions |= 0x10 }
         if goesOnlineNextTime { actions |= 0x08 }
         return [min(pinTryCounter, 15), actions, 0, 0]
+    }
+}
+
+/// The response code of M/Chip's ARPC: byte 1 has the PIN try counter in its low half; byte 2 has 10 for an approval, 08 to
+/// update the PIN try counter, 04 to go online with the next transaction, and the update of the counters (M/Chip 4 card
+/// application specification, ARPC response code).
+extension CardStatusUpdate {
+    /// Decodes the two bytes; missing ones count as zero.
+    init(mChipResponseCode bytes: [UInt8]) {
+        let (tries, actions) = (bytes.first ?? 0, bytes.dropFirst().first ?? 0)
+        self.init(
+            approves: actions & 0x10 != 0, pinTryCounter: actions & 0x08 != 0 ? tries & 0x0F : nil,
+            goesOnlineNextTime: actions & 0x04 != 0, counters: CounterUpdate(rawValue: actions & 0x03))
+    }
+
+    /// The two encoded bytes. Blocking has no place in them: an issuer does it with a script.
+    public var mChipResponseCode: [UInt8] {
+        var actions: UInt8 = (approves ? 0x10 : 0) | counters.rawValue
+        if updatesPINTryCounter { actions |= 0x08 }
+        if goesOnlineNextTime { actions |= 0x04 }
+        return [min(pinTryCounter, 15), actions]
     }
 }

@@ -1,4 +1,4 @@
-internal import CardSecrets
+public import CardSecrets
 internal import Cryptography
 public import Settings
 
@@ -181,6 +181,19 @@ extension CardProfile {
             if !accounts.contains(where: { $0.reference == account.reference }) { accounts.append(account) }
         }
         return accounts
+    }
+
+    /// Performs work for each account number of the card: those of its applications and of its stripe.
+    ///
+    /// - Throws: the error of `body`, and a failure of an invalid PAN.
+    public func forEachAccountNumber(_ body: (borrowing PrimaryAccountNumber) throws -> Void) throws {
+        let sealed = recording.map { [$0.pan] } ?? applications.map(\.pan) + (stripe.map { [$0.pan] } ?? [])
+        for digits in sealed {
+            var open = digits.copy()
+            defer { open.wipe() }
+            guard let pan = TestPAN.number(open) else { throw PrimaryAccountNumberError.notDigits }
+            try body(pan)
+        }
     }
 
     private func issuerAccount(_ digits: SealedBytes, country: UInt16?, keys: TestKeys) throws -> IssuerAccount {

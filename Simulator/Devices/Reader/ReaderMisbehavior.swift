@@ -42,7 +42,7 @@ public enum SimulatedReaderFault: Hashable, Sendable {
 
 /// The armed faults of a reader, counted down as commands and transfers pass.
 struct ReaderFaults: Sendable {
-    private var armed: [SimulatedReaderFault] = []
+    private(set) var armed: [SimulatedReaderFault] = []
 
     mutating func arm(_ fault: SimulatedReaderFault) { armed.append(fault) }
 

@@ -108,6 +108,20 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
         clock.signal()
     }
 
+    /// The faults that have not happened yet, in the order of arming, and a hang that has not ended.
+    public var armedFaults: [SimulatedReaderFault] {
+        state.withLock { state in
+            let hang = state.hang.map { SimulatedReaderFault.hang(untilReset: $0 == .untilReset) }
+            return state.faults.armed + (hang.map { [$0] } ?? [])
+        }
+    }
+
+    /// Removes the armed faults and ends a hang.
+    public func disarm() {
+        state.withLock { ($0.faults, $0.hang) = (ReaderFaults(), nil) }
+        clock.signal()
+    }
+
     // MARK: SimulatedUSBDevice
 
     public var descriptors: SimulatedUSBDescriptors { model.descriptors }

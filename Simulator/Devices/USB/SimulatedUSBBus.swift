@@ -75,6 +75,11 @@ public final class SimulatedUSBBus: USBBus {
         clock.schedule(after: delay) { [weak self] in self?.plug(simulated, port: port.number) }
     }
 
+    /// Returns whether a device is plugged in.
+    public func isPlugged(_ simulated: any SimulatedUSBDevice) -> Bool {
+        state.withLock { $0.ports.contains { $0.simulated === simulated } }
+    }
+
     /// Suspends the machine, which cuts the power of the bus, and resumes it.
     ///
     /// - Parameters:

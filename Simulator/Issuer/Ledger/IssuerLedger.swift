@@ -74,6 +74,18 @@ public struct IssuerLedger: Hashable, Sendable {
         return response.isApproved ? .approved(response) : .declined(response)
     }
 
+    /// Returns the largest number that the issuer received of each identity, in any message; see ``IdempotencyKey``.
+    func lastNumbers(of identities: [String]) -> [String: Int64] {
+        var numbers: [String: Int64] = [:]
+        for entry in entries where entry.kind != .unanswered {
+            for identity in identities {
+                guard let number = entry.key.number(of: identity) else { continue }
+                numbers[identity] = max(numbers[identity] ?? number, number)
+            }
+        }
+        return numbers
+    }
+
     /// Returns the state of the payment or refund with this key; nil if the ledger has none.
     public func standing(_ key: IdempotencyKey) -> IssuerTransactionState? {
         guard let attempt = attempts[key], let entry = attempt.advised ?? attempt.answered ?? attempt.reversal else {

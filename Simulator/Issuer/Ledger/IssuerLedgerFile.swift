@@ -16,10 +16,10 @@ final class IssuerLedgerFile {
     private let encoder: JSONEncoder
     private let decoder = JSONDecoder()
 
-    /// Opens the file, or creates it for this user only if `isMade`.
+    /// Opens the file: to add entries, created for this user only, if `isMade`; otherwise to read it.
     init(path: String, isMade: Bool = true) throws(IssuerLedgerError) {
         self.path = path
-        descriptor = open(path, O_RDWR | (isMade ? O_CREAT : 0) | O_CLOEXEC, S_IRUSR | S_IWUSR)
+        descriptor = open(path, (isMade ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC, S_IRUSR | S_IWUSR)
         encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard descriptor >= 0 else { throw .system(call: "open", path: path, errno: errno) }

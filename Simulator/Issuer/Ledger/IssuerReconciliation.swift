@@ -44,7 +44,9 @@ public struct IssuerReconciliation: Hashable, Sendable {
     public let attemptCount: Int
     /// The differences of till attempts in their order, then attempts that only the issuer has.
     public let differences: [Difference]
-    /// The totals by currency code.
+    /// Attempts that only the issuer has, and of which people know that the till lacks them. They are no differences.
+    public let accepted: [Difference]
+    /// The totals by currency code, with the accepted attempts.
     public let totals: [Total]
 
     /// Whether both sides agree, apart from open attempts.
@@ -53,9 +55,17 @@ public struct IssuerReconciliation: Hashable, Sendable {
     public var hasOpen: Bool { differences.contains { $0.kind == .open } }
 
     /// Compares the attempts sent to this issuer with its ledger.
-    public init(till attempts: [TillAttempt], issuer book: IssuerLedger) {
+    ///
+    /// - Parameters:
+    ///   - attempts: the till's attempts.
+    ///   - book: the issuer's ledger.
+    ///   - isAccepted: whether people know that the till lacks an attempt, which is `unknownToTill`.
+    public init(
+        till attempts: [TillAttempt], issuer book: IssuerLedger,
+        accepting isAccepted: (Difference) -> Bool = { _ in false }
+    ) {
         attemptCount = attempts.count
-        var differences: [Difference] = []
+        var (differences, accepted): ([Difference], [Difference]) = ([], [])
         var totals: [String: Total] = [:]
         func add(_ currency: String, _ change: (inout Total) -> Void) {
             change(&totals[currency, default: Total(currency: currency, till: 0, issuer: 0)])
@@ -74,9 +84,10 @@ public struct IssuerReconciliation: Hashable, Sendable {
             guard let standing = book.standing(key), standing.minorUnits != 0 else { continue }
             add(standing.currency) { $0.issuer &+= standing.isRefund ? -standing.minorUnits : standing.minorUnits }
             guard !known.contains(key) else { continue }
-            differences.append(Difference(kind: .unknownToTill, key: key, till: nil, issuer: standing))
+            let difference = Difference(kind: .unknownToTill, key: key, till: nil, issuer: standing)
+            if isAccepted(difference) { accepted.append(difference) } else { differences.append(difference) }
         }
-        self.differences = differences
+        (self.differences, self.accepted) = (differences, accepted)
         self.totals = totals.values.sorted { $0.currency < $1.currency }
     }
 

@@ -127,6 +127,10 @@ public struct RecordingCardholder: CardholderInterface {
         return choice
     }
 
+    public func chooseAccountType(_ types: [UInt8], languages: [String]) async -> UInt8? {
+        await cardholder.chooseAccountType(types, languages: languages)
+    }
+
     public func enterPIN(_ prompt: PINPrompt) async -> PINEntry {
         switch await cardholder.enterPIN(prompt) {
         case .entered(let pin):
@@ -174,6 +178,10 @@ public struct RecordingHost: PaymentHost {
 
     public func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
         try await host.inquire(key)
+    }
+
+    public func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] {
+        try await host.lastNumbers(of: identities)
     }
 
     public func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse {

@@ -41,6 +41,7 @@ struct RecordingDraft: Sendable {
         scenario.clock = ClockSetup(start: place.start, offsetSeconds: place.utcOffsetSeconds)
         scenario.readers = [ReaderSetup(model: reader)]
         scenario.issuerRules = place.issuerRules
+        if RecordedBits(payment.card).tvr.contains("cardOnExceptionFile") { scenario.exceptions = [scenario.card] }
         scenario.steps = [ScenarioStep(.connect(reader: nil)), pay]
         describe()
     }

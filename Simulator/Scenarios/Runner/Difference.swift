@@ -89,11 +89,45 @@ extension LedgerLine {
     }
 
     fileprivate var words: String {
-        let amount = minorUnits.map { "\($0) minor units" + (currency.map { " of \($0)" } ?? "") }
+        let amount = minorUnits.map { units in
+            currency.map { Words.amount(units, $0) } ?? "\(units) minor units"
+        }
         let parts = [
             kind, amount, response.map { "response \($0)" }, reason.map { "because \($0)" }, rule.map { "by '\($0)'" },
         ]
         return parts.compactMap { $0 }.joined(separator: ", ")
+    }
+}
+
+/// The first line in which two texts differ, in words.
+struct FirstDifference {
+    let expected: [String]
+    let seen: [String]
+    /// Whether each line has its counterpart at the same place. If not, all lines are shown, up to a limit.
+    let isOrdered: Bool
+
+    /// The most lines of one side to tell when they have no counterparts.
+    private static let mostNames = 6
+
+    var sentence: String {
+        guard isOrdered, max(expected.count, seen.count) > 1 else {
+            return "expected \(Self.all(expected)), seen \(Self.all(seen))"
+        }
+        let place = zip(expected, seen).prefix { $0 == $1 }.count
+        let before = place == 0 ? "" : ", after '\(expected[place - 1])'"
+        return "line \(place + 1)\(before): expected \(Self.line(place, of: expected)), "
+            + "seen \(Self.line(place, of: seen))"
+    }
+
+    private static func line(_ index: Int, of lines: [String]) -> String {
+        if lines.indices.contains(index) { return "'\(lines[index])'" }
+        return index == 0 ? "nothing" : "nothing more"
+    }
+
+    private static func all(_ lines: [String]) -> String {
+        guard !lines.isEmpty else { return "nothing" }
+        let told = lines.prefix(mostNames).map { "'\($0)'" }.joined(separator: ", ")
+        return lines.count > mostNames ? "\(told) and \(lines.count - mostNames) more" : told
     }
 }
 

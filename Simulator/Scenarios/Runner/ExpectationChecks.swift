@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Money
 internal import ScenarioFormat
 internal import Sessions
 internal import Settings
@@ -13,6 +14,12 @@ enum Words {
     static func time(_ time: Duration) -> String {
         let milliseconds = milliseconds(time)
         return milliseconds.decimalText(scale: 3) + " s"
+    }
+
+    /// Returns an amount such as `11.50 USD`, also a negative one; minor units for an unknown currency.
+    static func amount(_ minorUnits: Int64, _ currency: String) -> String {
+        guard let known = try? Currency(code: currency) else { return "\(minorUnits) minor units of \(currency)" }
+        return minorUnits.decimalText(scale: known.exponent) + " " + known.code
     }
 
     static func milliseconds(_ time: Duration) -> Int64 {

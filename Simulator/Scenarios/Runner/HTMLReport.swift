@@ -1,4 +1,4 @@
-/// A run as a folder of self-contained web pages: an index, and a page for each scenario.
+/// A run as a folder of self-contained web pages: an index with the failures first, and a page for each scenario.
 public enum HTMLReport {
     /// A page of the folder.
     public struct Page: Hashable, Sendable {
@@ -8,10 +8,31 @@ public enum HTMLReport {
         public var text: String
     }
 
+    /// A line of every page, by which the program knows its own.
+    private static let mark = #"<meta name="generator" content="cardpresent simulate run">"#
+
+    /// Returns whether a file with this name and text, in the folder of a report, is the page of a scenario that this
+    /// report does not have: an earlier run with more scenarios left it.
+    public static func isLeftOver(_ fileName: String, text: String, in report: RunReport) -> Bool {
+        guard let number = scenarioNumber(fileName), number > report.scenarios.count else { return false }
+        return text.prefix(2000).split(separator: "\n").contains { $0 == mark }
+    }
+
+    /// Returns the number in the file name of a scenario's page; nil for any other name.
+    public static func scenarioNumber(_ fileName: String) -> Int? {
+        guard fileName.hasPrefix("scenario-"), fileName.hasSuffix(".html"),
+            let number = Int(fileName.dropFirst("scenario-".count).dropLast(".html".count)), number > 0,
+            fileName == pageName(number)
+        else { return nil }
+        return number
+    }
+
+    private static func pageName(_ number: Int) -> String { "scenario-\(number).html" }
+
     /// Returns the pages, `index.html` first.
     public static func pages(_ report: RunReport) -> [Page] {
         var numbers: [Int: String] = [:]
-        for index in report.scenarios.indices { numbers[index] = "scenario-\(index + 1).html" }
+        for index in report.scenarios.indices { numbers[index] = pageName(index + 1) }
         let pages = report.scenarios.enumerated().map { index, result in
             Page(fileName: numbers[index] ?? "", text: page(result))
         }
@@ -19,24 +40,75 @@ public enum HTMLReport {
     }
 
     private static func index(_ report: RunReport) -> String {
-        var body = "<h1>\(escaped(report.sentence))</h1>\n<p>Seed \(report.seed)</p>\n"
-        var number = 0
-        var places: [String: [(Int, ScenarioResult)]] = [:]
-        for result in report.scenarios {
-            number += 1
-            places[result.group, default: []].append((number, result))
-        }
-        for group in report.groups {
-            body += "<h2>\(escaped(group.name))</h2>\n<table>\n"
-            for (number, result) in places[group.name] ?? [] {
-                body += "<tr class=\"\(result.isFailure ? "bad" : "good")\"><td>\(word(result.status))</td>"
-                body += "<td><a href=\"scenario-\(number).html\">\(escaped(result.shortName))</a></td>"
-                body += "<td>\(escaped(result.description))</td><td class=\"n\">\(time(result))</td></tr>\n"
-            }
-            body += "</table>\n"
-        }
+        var body = "<h1>\(escaped(report.sentence))</h1>\n<p>Seed \(report.seed)</p>\n\(controls(report))"
+        let numbered = report.scenarios.enumerated().map { (number: $0.offset + 1, result: $0.element) }
+        let failures = numbered.filter { $0.result.isFailure }
+        body += section("Failures", failures, withReasons: true)
+        var places: [String: [(number: Int, result: ScenarioResult)]] = [:]
+        for entry in numbered where !entry.result.isFailure { places[entry.result.group, default: []].append(entry) }
+        for group in report.groups { body += section(group.name, places[group.name] ?? [], withReasons: false) }
+        body += "<p id=\"none\" hidden>No scenario matches.</p>\n<script>\(script)</script>\n"
         return document(report.sentence, body)
     }
+
+    /// Returns a table of results; nothing for none.
+    private static func section(
+        _ title: String, _ entries: [(number: Int, result: ScenarioResult)], withReasons: Bool
+    ) -> String {
+        guard !entries.isEmpty else { return "" }
+        var html = "<section>\n<h2>\(escaped(title))</h2>\n<table>\n"
+        for (number, result) in entries {
+            html += "<tr class=\"\(result.isFailure ? "bad" : "good")\" data-status=\"\(result.status.rawValue)\">"
+            html += "<td>\(word(result.status))</td>"
+            let name = withReasons ? result.name : result.shortName
+            html += "<td><a href=\"scenario-\(number).html\">\(escaped(name))</a></td>"
+            html += "<td>\(escaped(result.description))"
+            if withReasons, let reason = result.reason { html += "<br><code>\(escaped(reason))</code>" }
+            html += "<span hidden> \(escaped(([result.name] + result.tags).joined(separator: " ")))</span></td>"
+            html += "<td class=\"n\">\(time(result))</td></tr>\n"
+        }
+        return html + "</table>\n</section>\n"
+    }
+
+    /// Returns the search field and the filter of the index. Without scripts, they stay hidden and all rows are shown.
+    private static func controls(_ report: RunReport) -> String {
+        let counts = report.counts
+        let choices: [(word: String, value: String, count: Int)] = [
+            ("all", "", report.scenarios.count), ("failed", "failed", counts.failed),
+            ("passed unexpectedly", "passedUnexpectedly", counts.passedUnexpectedly),
+            ("failed as expected", "failedAsExpected", counts.failedAsExpected), ("passed", "passed", counts.passed),
+        ]
+        var html = "<form id=\"filter\" hidden>\n<input type=\"search\" placeholder=\"Name, description, or tag\" "
+        html += "aria-label=\"Search\">\n<select aria-label=\"Status\">\n"
+        for choice in choices where choice.value.isEmpty || choice.count > 0 {
+            html += "<option value=\"\(choice.value)\">\(choice.word) (\(choice.count))</option>\n"
+        }
+        return html + "</select>\n<output></output>\n</form>\n"
+    }
+
+    /// Shows the rows of the chosen status that have every word of the search.
+    private static let script = """
+
+        const form = document.getElementById('filter'), rows = [...document.querySelectorAll('tr')]
+        const texts = rows.map(row => row.textContent.toLowerCase())
+        function show() {
+          const words = form.elements[0].value.toLowerCase().split(/\\s+/), status = form.elements[1].value
+          let count = 0
+          rows.forEach((row, index) => {
+            row.hidden = !!status && row.dataset.status !== status || !words.every(word => texts[index].includes(word))
+            if (!row.hidden) count++
+          })
+          for (const section of document.querySelectorAll('section'))
+            section.hidden = !section.querySelector('tr:not([hidden])')
+          document.getElementById('none').hidden = count > 0
+          form.querySelector('output').value = count + ' of ' + rows.length
+        }
+        form.addEventListener('input', show)
+        form.addEventListener('submit', event => event.preventDefault())
+        form.hidden = false
+        show()
+
+        """
 
     private static func page(_ result: ScenarioResult) -> String {
         var body = "<p><a href=\"index.html\">All scenarios</a></p>\n<h1>\(escaped(result.name))</h1>\n"
@@ -63,15 +135,29 @@ public enum HTMLReport {
     private static func document(_ title: String, _ body: String) -> String {
         """
         <!DOCTYPE html>
-        <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+        <html lang="en"><head><meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        \(mark)
+        <meta http-equiv="Content-Security-Policy"
+        content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
         <title>\(escaped(title))</title><style>
         :root { color-scheme: light dark } body { font: 15px/1.45 system-ui, sans-serif; max-width: 72rem;
-        margin: 2rem auto; padding: 0 1rem } table { border-collapse: collapse; width: 100% }
+        margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere } [hidden] { display: none !important }
+        table { border-collapse: collapse; width: 100% }
         td { padding: .2rem .8rem .2rem 0; vertical-align: top; border-bottom: 1px solid #8884 }
-        td.n { text-align: right; white-space: nowrap } pre { overflow-x: auto; padding: .8rem; background: #8881 }
+        td.n { text-align: right; padding-right: 0 } td.n, td:first-child { white-space: nowrap }
+        td:nth-child(2) { min-width: 12rem } h2 { font-size: 1.2rem }
+        pre { overflow-x: auto; padding: .8rem; background: #8881; overflow-wrap: normal }
+        form { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; position: sticky; top: 0;
+        padding: .6rem 0; background: Canvas } input, select { font: inherit; padding: .4rem; min-width: 0 }
+        input { flex: 1 1 14rem }
         .bad td:first-child, p.bad, .minus { color: #c22 } .good td:first-child, p.good, .plus { color: #183 }
         @media (prefers-color-scheme: dark) { .minus, p.bad, .bad td:first-child { color: #f77 }
         .plus, p.good, .good td:first-child { color: #7d7 } }
+        @media (max-width: 40rem) { body { margin: 1rem auto } h1 { font-size: 1.3rem }
+        tr { display: grid; grid-template-columns: 1fr auto; padding: .5rem 0; border-bottom: 1px solid #8884 }
+        td { border: 0; padding: .1rem 0 } td:nth-child(2), td:nth-child(3) { grid-column: 1 / 3; grid-row: auto }
+        td.n { grid-column: 2; grid-row: 1 } pre { white-space: pre-wrap; overflow-wrap: anywhere } }
         </style></head><body>
         \(body)</body></html>
 

@@ -79,42 +79,77 @@ public enum JSONReport {
 
 /// A run as JUnit XML for build servers. A suite is a folder of scenarios.
 ///
-/// Times are on the virtual clock, in seconds.
+/// The attribute `time` is in seconds. The property `virtual_time` of each case is its duration on the virtual clock, in
+/// seconds, and `seed` is its seed.
 public enum JUnitReport {
     /// Returns the report as XML.
-    public static func text(_ report: RunReport) -> String {
-        let groups = report.groups
+    ///
+    /// - Parameters:
+    ///   - report: the results of the run.
+    ///   - durations: the real duration of each result, for `time`; nil for the virtual ones. Without real durations,
+    ///     the same scenarios and seed have the same bytes.
+    /// - Returns: the XML text.
+    public static func text(_ report: RunReport, durations: [Duration]? = nil) -> String {
+        let timed = report.scenarios.enumerated().map { index, result in
+            Case(result: result, milliseconds: durations.map { index < $0.count ? Words.milliseconds($0[index]) : 0 })
+        }
+        var (groups, places): ([(name: String, cases: [Case])], [String: Int]) = ([], [:])
+        for timed in timed {
+            let name = timed.result.group
+            if let place = places[name] {
+                groups[place].cases.append(timed)
+            } else {
+                places[name] = groups.count
+                groups.append((name, [timed]))
+            }
+        }
         var xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-        xml += "<testsuites name=\"cardpresent simulate run\" \(counts(report.scenarios))>\n"
+        xml += "<testsuites name=\"cardpresent simulate run\" \(counts(timed))>\n"
         for group in groups {
-            xml += "  <testsuite name=\"\(escaped(group.name))\" \(counts(group.results, countsSkipped: true))>\n"
-            for result in group.results { xml += testCase(result) }
+            xml += "  <testsuite name=\"\(escaped(group.name))\" \(counts(group.cases, countsSkipped: true))>\n"
+            for timed in group.cases { xml += testCase(timed) }
             xml += "  </testsuite>\n"
         }
         return xml + "</testsuites>\n"
     }
 
-    private static func counts(_ results: [ScenarioResult], countsSkipped: Bool = false) -> String {
-        let failures = results.count(where: \.isFailure)
-        let skipped = results.count { $0.status == .failedAsExpected }
-        let milliseconds = results.reduce(Int64(0)) { $0.addingReportingOverflow($1.virtualMilliseconds).partialValue }
-        return "tests=\"\(results.count)\" failures=\"\(failures)\" errors=\"0\""
+    /// A result with its duration.
+    private struct Case {
+        let result: ScenarioResult
+        let milliseconds: Int64
+
+        init(result: ScenarioResult, milliseconds: Int64?) {
+            (self.result, self.milliseconds) = (result, milliseconds ?? result.virtualMilliseconds)
+        }
+    }
+
+    private static func counts(_ cases: [Case], countsSkipped: Bool = false) -> String {
+        let failures = cases.count(where: \.result.isFailure)
+        let skipped = cases.count { $0.result.status == .failedAsExpected }
+        let milliseconds = cases.reduce(Int64(0)) { $0.addingReportingOverflow($1.milliseconds).partialValue }
+        return "tests=\"\(cases.count)\" failures=\"\(failures)\" errors=\"0\""
             + (countsSkipped ? " skipped=\"\(skipped)\"" : "") + " time=\"\(seconds(milliseconds))\""
     }
 
-    private static func testCase(_ result: ScenarioResult) -> String {
-        let head =
-            "    <testcase name=\"\(escaped(result.shortName))\" classname=\"\(escaped(result.group))\" "
-            + "time=\"\(seconds(result.virtualMilliseconds))\""
-        switch result.status {
-        case .passed: return head + "/>\n"
-        case .failedAsExpected:
-            return head + ">\n      <skipped message=\"\(escaped(result.expectedFailure ?? ""))\"/>\n    </testcase>\n"
-        case .failed, .passedUnexpectedly:
-            return head + ">\n      <failure message=\"\(escaped(result.reason ?? ""))\" "
-                + "type=\"\(escaped(result.mismatches.first?.key ?? "expectedFailure"))\">"
-                + escaped(FailureText.text(result)) + "</failure>\n    </testcase>\n"
+    private static func testCase(_ timed: Case) -> String {
+        let result = timed.result
+        var xml = "    <testcase name=\"\(escaped(result.shortName))\" classname=\"\(escaped(result.group))\" "
+        xml += "time=\"\(seconds(timed.milliseconds))\">\n      <properties>\n"
+        for (name, value) in [
+            ("virtual_time", seconds(result.virtualMilliseconds)), ("seed", String(result.seed)),
+        ] {
+            xml += "        <property name=\"\(name)\" value=\"\(value)\"/>\n"
         }
+        xml += "      </properties>\n"
+        switch result.status {
+        case .passed: break
+        case .failedAsExpected: xml += "      <skipped message=\"\(escaped(result.expectedFailure ?? ""))\"/>\n"
+        case .failed, .passedUnexpectedly:
+            xml += "      <failure message=\"\(escaped(result.reason ?? ""))\" "
+            xml += "type=\"\(escaped(result.mismatches.first?.key ?? "expectedFailure"))\">"
+            xml += escaped(FailureText.text(result)) + "</failure>\n"
+        }
+        return xml + "    </testcase>\n"
     }
 
     private static func seconds(_ milliseconds: Int64) -> String {
@@ -155,13 +190,21 @@ public enum TAPReport {
         var lines = ["---", "message: \(quoted(result.reason ?? ""))", "severity: fail"]
         lines += ["file: \(quoted(result.mismatches.first?.file ?? result.file))"]
         lines += ["line: \(result.mismatches.first?.line ?? result.line)", "seed: \(result.seed)"]
-        for (key, text) in [("expected", result.mismatches.first?.expected), ("seen", result.mismatches.first?.seen)] {
-            guard let text else { continue }
-            lines.append("\(key):" + (text.isEmpty ? " []" : ""))
-            lines += text.map { "  - \(quoted($0))" }
+        if let first = result.mismatches.first { lines += sides(first) }
+        if !result.mismatches.isEmpty { lines.append("mismatches:") }
+        for mismatch in result.mismatches {
+            lines += ["  - message: \(quoted(mismatch.sentence))", "    file: \(quoted(mismatch.file))"]
+            lines += (["line: \(mismatch.line)"] + sides(mismatch)).map { "    " + $0 }
         }
         lines += ["again: \(quoted(result.replay))", "..."]
         return lines.map { "  \($0)\n" }.joined()
+    }
+
+    /// Returns what was expected and what was seen, line by line.
+    private static func sides(_ mismatch: Mismatch) -> [String] {
+        [("expected", mismatch.expected), ("seen", mismatch.seen)].flatMap { key, text in
+            ["\(key):" + (text.isEmpty ? " []" : "")] + text.map { "  - \(quoted($0))" }
+        }
     }
 
     /// Escapes a description: `#` would begin a directive, and a line break would end the line.

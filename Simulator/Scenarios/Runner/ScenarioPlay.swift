@@ -83,6 +83,7 @@ public struct ScenarioPlay: Sendable {
     // MARK: Steps
 
     private mutating func perform(_ step: ScenarioStep) async -> StepOutcome {
+        let eventsBefore = session.events.count
         do throws(SimulatedSessionError) {
             for interruption in step.interruptions {
                 let trigger: SessionTrigger =
@@ -96,8 +97,20 @@ public struct ScenarioPlay: Sendable {
             }
             return try await perform(step.action)
         } catch {
-            return StepOutcome(error)
+            return StepOutcome(error, mayHaveMoved: mayHaveMovedMoney(since: eventsBefore))
         }
+    }
+
+    /// Returns whether an attempt that reached a new state after the first `count` events moved money, or may have.
+    private func mayHaveMovedMoney(since count: Int) -> Bool {
+        var states: [Substring: AttemptState] = [:]
+        for event in session.events.dropFirst(count) where event.kind == .journal {
+            // The detail is `authorizing 1 sale`.
+            let words = event.detail.split(separator: " ", maxSplits: 1)
+            guard let state = words.first.flatMap({ AttemptState(rawValue: String($0)) }) else { continue }
+            states[words.last ?? ""] = state
+        }
+        return states.values.contains { $0 != .created && !$0.movedNothing }
     }
 
     private mutating func perform(_ action: ScenarioAction) async throws(SimulatedSessionError) -> StepOutcome {

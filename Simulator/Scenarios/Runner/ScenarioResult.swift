@@ -101,19 +101,18 @@ public struct Mismatch: Hashable, Sendable, Encodable {
         (self.file, self.line, self.expected, self.seen) = (file, line, expected, seen)
     }
 
-    /// The mismatch in one sentence, such as `step 2, pay 12.50 USD: outcome: expected approved, seen declined`.
+    /// The mismatch in one sentence, such as `step 2, pay 12.50 USD: outcome: expected 'approved', seen 'declined'`. Of
+    /// several lines, the first that differs: `journal: line 3, after 'authorizing': expected 'reversing', seen nothing`.
     public var sentence: String {
         let place = step.map { "step \($0)" + (action.map { ", \($0)" } ?? "") + ": " } ?? ""
-        return place + "\(key): expected \(Self.short(expected)), seen \(Self.short(seen))"
+        return place + "\(key): " + FirstDifference(expected: expected, seen: seen, isOrdered: !hasNames).sentence
     }
+
+    /// Whether both sides are names in any order, not lines of which each has its counterpart.
+    private var hasNames: Bool { ["tvr", "tsi"].contains(key) || key.hasPrefix("no") }
 
     /// The differing lines: `-` for expected and `+` for actual ones.
     public var difference: [String] { LineDifference.lines(expected: expected, seen: seen) }
-
-    private static func short(_ lines: [String]) -> String {
-        guard let first = lines.first else { return "nothing" }
-        return lines.count == 1 ? "'\(first)'" : "'\(first)' and \(lines.count - 1) more"
-    }
 }
 
 /// The results of a whole run, in the order of its scenarios. The same scenarios and seed make the same report,

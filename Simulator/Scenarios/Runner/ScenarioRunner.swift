@@ -1,6 +1,8 @@
+public import Determinism
 public import ScenarioFormat
 internal import Sessions
 internal import Settings
+internal import Synchronization
 
 /// Runs scenarios, optionally in parallel, and reports results in the given order.
 public struct ScenarioRunner: Sendable {
@@ -30,15 +32,37 @@ public struct ScenarioRunner: Sendable {
         _ runs: [ScenarioSelection.Run], seed: UInt64,
         onResult: @escaping @Sendable (ScenarioResult) -> Void = { _ in }
     ) async -> RunReport {
+        // A clock that never moves.
+        await run(runs, seed: seed, timedBy: VirtualTimeSource(), onResult: onResult).report
+    }
+
+    /// Runs all scenarios, and measures how long each takes. The durations are not part of the report, which is the
+    /// same for the same scenarios and seed.
+    ///
+    /// - Parameters:
+    ///   - runs: the scenarios to run.
+    ///   - seed: the seed of the run, for the report.
+    ///   - time: the clock to measure with. Its readings are taken on the threads of the run.
+    ///   - onResult: receives each result in the order of `runs`, one at a time.
+    /// - Returns: the report, and the duration of each of its results.
+    public func run(
+        _ runs: [ScenarioSelection.Run], seed: UInt64, timedBy time: any TimeSource,
+        onResult: @escaping @Sendable (ScenarioResult) -> Void = { _ in }
+    ) async -> (report: RunReport, durations: [Duration]) {
         let report = SharedReport(RunReport(seed: seed))
+        let durations = Mutex<[Duration]>([])
         await SessionPool(jobs: jobs).run(runs.count) { number in
-            result(of: runs[number])
-        } take: { _, result in
+            let start = time.reading()
+            let result = result(of: runs[number])
+            return (result, time.elapsed(since: start))
+        } take: { _, timed in
+            let (result, duration) = timed
             report.add(result)
+            durations.withLock { $0.append(duration) }
             onResult(result)
             return !(stopsAtFailure && result.isFailure)
         }
-        return report.finished(of: runs.count)
+        return (report.finished(of: runs.count), durations.withLock { $0 })
     }
 
     /// Runs one scenario on the calling thread.

@@ -124,7 +124,7 @@ struct SessionObserver: Sendable {
     private func charged(_ minorUnits: Int64, _ currency: String) async throws(SimulatedSessionError) -> Difference? {
         let totals = try await session.reconciliation().totals
         let moved = totals.first { $0.currency == currency }?.issuer ?? 0
-        return .between("\(minorUnits) minor units of \(currency)", "\(moved) minor units of \(currency)")
+        return .between(Words.amount(minorUnits, currency), Words.amount(moved, currency))
     }
 
     private func site(_ expected: SiteExpectation) -> Difference? {

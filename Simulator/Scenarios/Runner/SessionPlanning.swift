@@ -18,7 +18,7 @@ extension SessionPlan {
             },
             seed: seed)
         (start, utcOffsetSeconds) = (scenario.clock.start, scenario.clock.offsetSeconds)
-        (issuerRules, till) = (scenario.issuerRules, scenario.till)
+        (issuerRules, till, exceptions) = (scenario.issuerRules, scenario.till, scenario.exceptions.map(\.name))
         store = scenario.site.map { site in
             PlannedStore(orders: site.orders, unpaid: site.unpaid, faults: site.faults)
         }
@@ -34,6 +34,7 @@ extension SessionPlan {
                 cards.append(card)
             }
         }
+        for card in scenario.exceptions where !cards.contains(where: { $0.name == card.name }) { cards.append(card) }
         return cards.map { PlannedCard($0.profile, name: $0.name) }
     }
 }

@@ -9,7 +9,8 @@ public struct StepOutcome: Sendable {
     public var payment: Int64?
     /// How the card was read.
     public var entryMode: String?
-    /// The outcome: `approved`, `declined`, …; nil for a step without one.
+    /// The outcome: `approved`, `declined`, …; nil for a step without one. `failed` means that certainly no money moved
+    /// in the step.
     public var outcome: String?
     /// The error code for programs; nil without an error.
     public var errorCode: String?
@@ -43,8 +44,15 @@ public struct StepOutcome: Sendable {
         (errorCode, errorMessage) = (record?.errorCode, refund?.lastError)
     }
 
-    init(_ error: SimulatedSessionError) {
-        outcome = error == .processDied ? "crashed" : "failed"
+    /// Creates the outcome of a step that threw an error. `mayHaveMoved` is whether an attempt that the step worked on
+    /// may have moved money.
+    init(_ error: SimulatedSessionError, mayHaveMoved: Bool) {
+        outcome =
+            switch error {
+            case .processDied: "crashed"
+            case .payments(.unrecorded): "unknown"
+            default: mayHaveMoved ? "unknown" : "failed"
+            }
         (errorCode, errorMessage) = (Self.code(of: error), String(describing: error))
     }
 
@@ -73,8 +81,9 @@ public struct StepOutcome: Sendable {
         case .gateway: "gateway"
         case .readerConfiguration: "reader_location"
         case .reader(let error): error.code
-        case .journal: "journal"
+        case .journal, .unrecorded: "journal"
         case .busy: "busy"
+        case .restored: "database_restored"
         }
     }
 

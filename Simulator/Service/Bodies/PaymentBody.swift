@@ -13,16 +13,20 @@ struct PaymentBody: Sendable {
     let subject: Subject
     let options: PaymentOptions
 
-    static let schema = Schema.object(
-        [
-            Field("amount", .decimal, "The amount. Required unless there is an order.", optional: true),
-            Field("currency", .text, "The currency code (ISO 4217). Default: USD.", optional: true),
-            Field("order", .integer(1...Int(Int32.max)), "The number of a store order to pay.", optional: true),
-            Field(
-                "expected", .decimal,
-                "The total that was shown to the customer. The payment fails if the order has another total.",
-                optional: true),
-        ] + conductFields)
+    static let schema = Schema.needing(
+        .exactlyOne(["amount", "order"]),
+        .object(
+            [
+                Field("amount", .decimal, "The amount. Required unless there is an order.", optional: true),
+                Field(
+                    "currency", .phrase(3...3), "The currency code (ISO 4217), in any case. Default: USD.",
+                    optional: true),
+                Field("order", .integer(1...Int(Int32.max)), "The number of a store order to pay.", optional: true),
+                Field(
+                    "expected", .decimal,
+                    "The total that was shown to the customer. The payment fails if the order has another total.",
+                    optional: true),
+            ] + conductFields))
 
     static let conductSchema = Schema.object(conductFields)
     static let refundSchema = Schema.object([
@@ -30,8 +34,11 @@ struct PaymentBody: Sendable {
     ])
 
     private static let conductFields = [
-        Field("card", .text, "The name of one of the session's cards. Default: the first card.", optional: true),
-        Field("reader", .text, "The reader of the cardholder. Default: the connected reader.", optional: true),
+        Field(
+            "card", .phrase(1...200), "The name of one of the session's cards. Default: the first card.", optional: true
+        ),
+        Field(
+            "reader", .phrase(1...200), "The reader of the cardholder. Default: the connected reader.", optional: true),
         Field(
             "cardholder", .word(["automatic", "by_hand"]),
             "`automatic` (default): a simulated cardholder inserts the card and enters the PIN. `by_hand`: requests do this.",
@@ -91,11 +98,12 @@ extension BodyNode {
 /// The body of a reader: the name of a model, or an object.
 enum ReaderBody {
     static let schema = Schema.object([
-        Field("name", .text, "The name of the reader in the session.", optional: true),
+        Field("name", .phrase(1...60), "The name of the reader in the session.", optional: true),
         Field("model", .word(models), "The model. Default: short-apdu.", optional: true),
         Field("pluggedIn", .boolean, "Whether the reader is plugged in. Default: true.", optional: true),
         Field("batteryPercent", .integer(0...100), optional: true),
-        Field("faults", .list(.named("ReaderFault")), "The faults of the reader at the start.", optional: true),
+        Field(
+            "faults", .list(.named("ReaderFault"), 0...100), "The faults of the reader at the start.", optional: true),
     ])
 
     private static let readers = SimulatedReader.all + SimulatedReaderModel.faulty.map { .chip($0) }

@@ -18,11 +18,13 @@ struct PlanBody: Sendable {
         Field("start", .format("date-time"), "The start time on the session's clock.", optional: true),
         Field("utcOffsetSeconds", .integer(-50_400...50_400), "The till's UTC offset.", optional: true),
         Field(
-            "readers", .list(.either([.word(ReaderBody.models), .named("ReaderPlan")])),
-            "The readers. Payments use the first one by default. Default: one short-apdu reader.",
+            "readers", .list(.either([.word(ReaderBody.models), .named("ReaderPlan")]), 1...10),
+            "The readers, each as the word of its model or as a plan. Without a name of its own, the first one is "
+                + "'reader', the second one 'reader-2', and so on. Payments use the first one by default. "
+                + "Default: one short-apdu reader.",
             optional: true),
         Field(
-            "cards", .list(.either([.word(CardProfileLibrary.names), .named("CardPlan")])),
+            "cards", .list(.either([.word(CardProfileLibrary.names), .named("CardPlan")]), 1...mostCards),
             "The cards. Payments use the first one by default.", optional: true),
         Field("issuer", .named("IssuerPlan"), optional: true),
         Field("store", .named("StorePlan"), "The store, signed in to.", optional: true),
@@ -32,18 +34,19 @@ struct PlanBody: Sendable {
     ])
 
     static let cardSchema = Schema.object([
-        Field("name", .text, "The name of the card in the session."),
-        Field("profile", .text, "The name of a built-in profile, or a profile as YAML text."),
+        Field("name", .phrase(1...60), "The name of the card in the session."),
+        Field("profile", .phrase(1...longestText), "The name of a built-in profile, or a profile as YAML text."),
     ])
     static let issuerSchema = Schema.object([
-        Field("rules", .text, "The name of built-in rules, or rules as YAML text.", optional: true),
-        Field("faults", .list(.named("IssuerFault")), "The faults of the issuer connection.", optional: true),
+        Field("rules", .phrase(1...longestText), "The name of built-in rules, or rules as YAML text.", optional: true),
+        Field("faults", .list(.named("IssuerFault"), 0...100), "The faults of the issuer connection.", optional: true),
     ])
     static let storeSchema = Schema.object([
         Field("orders", .integer(0...mostOrders), "The number of generated orders.", optional: true),
-        Field("unpaid", .list(.decimal), "The amounts of unpaid orders, in US dollars.", optional: true),
+        Field("unpaid", .list(.decimal, 0...100), "The amounts of unpaid orders, in US dollars.", optional: true),
         Field(
-            "faults", .list(.text), "The faults, for example `POST /wc/v3/orders/* #1 lost-answer`.", optional: true),
+            "faults", .list(.phrase(1...200), 0...100),
+            "The faults, for example `POST /wc/v3/orders/* #1 lost-answer`.", optional: true),
         Field("stripe", .boolean, "Whether the store has the Stripe extension as well.", optional: true),
     ])
 
@@ -55,7 +58,7 @@ struct PlanBody: Sendable {
     private static let mostOrders = 1000
     private static let mostCards = 100
     /// The longest text of a profile or of rules, in characters.
-    private static let longestText = 65_536
+    static let longestText = 65_536
 
     /// - Throws: ``APIError``
     init(_ body: BodyNode) throws(APIError) {

@@ -35,12 +35,22 @@ enum FaultBodies {
         Field("fault", .word(issuerWords)),
         Field("seconds", .integer(0...31_622_400), "The delay of a late answer. Default: 60.", optional: true),
         Field(
-            "messages", .list(.word(IssuerMessageKind.allCases.map(\.rawValue))),
+            "messages", .list(.word(IssuerMessageKind.allCases.map(\.rawValue)), 1...10),
             "The affected messages. Default: all.",
             optional: true),
         Field("times", .integer(1...1_000_000), "The number of affected messages. Default: all.", optional: true),
     ])
-    private static let issuerWords = ["not_reachable", "request_lost", "answer_lost", "answer_delayed"]
+    static let issuerWords = ["not_reachable", "request_lost", "answer_lost", "answer_delayed"]
+
+    /// Returns the word of a fault.
+    static func word(_ fault: IssuerFault) -> String {
+        switch fault {
+        case .notReachable: "not_reachable"
+        case .requestLost: "request_lost"
+        case .answerLost: "answer_lost"
+        case .answerDelayed: "answer_delayed"
+        }
+    }
 
     static func issuer(_ node: BodyNode) throws(APIError) -> IssuerFaultRule {
         try node.object(issuerSchema.fields)
@@ -74,7 +84,7 @@ enum FaultBodies {
         Field("bytes", .integer(-65_536...65_536), "The number of bytes, for faults of lengths.", optional: true),
         Field("untilReset", .boolean, "Whether a device reset ends a hang.", optional: true),
     ])
-    private static let readerWords = disturbances.map(\.0) + ["hang", "hardware_error"]
+    static let readerWords = disturbances.map(\.0) + ["hang", "hardware_error"]
     private static let disturbances: [(String, @Sendable (Int) -> SimulatedReaderFault.Disturbance)] = [
         ("command_stalled", { _ in .commandStalled }), ("answer_stalled", { _ in .answerStalled }),
         ("zero_length_first", { _ in .zeroLengthFirst }), ("wrong_sequence", { _ in .wrongSequence }),
@@ -107,7 +117,9 @@ enum FaultBodies {
     // MARK: At the store
 
     static let storeSchema = Schema.object([
-        Field("rule", .text, "`[METHOD] [/PATH] [WHEN] FAULT`, for example `POST /wc/v3/orders/* #1 lost-answer`.")
+        Field(
+            "rule", .phrase(1...200),
+            "`[METHOD] [/PATH] [WHEN] FAULT`, for example `POST /wc/v3/orders/* #1 lost-answer`.")
     ])
 
     static func store(_ node: BodyNode) throws(APIError) -> FaultRule {
@@ -123,7 +135,8 @@ enum FaultBodies {
 enum KeysBody {
     static let schema = Schema.object([
         Field(
-            "keys", .list(.word(words)), "The keys in order, for example `[\"1\", \"2\", \"3\", \"4\", \"confirm\"]`.")
+            "keys", .list(.word(words), 1...32),
+            "The keys in order, for example `[\"1\", \"2\", \"3\", \"4\", \"confirm\"]`.")
     ])
     private static let words = (0...9).map(String.init) + ["correct", "confirm", "cancel"]
 

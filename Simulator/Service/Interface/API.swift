@@ -1,3 +1,4 @@
+internal import CardSecrets
 internal import FoundationEssentials
 internal import Sessions
 internal import Text
@@ -91,6 +92,7 @@ struct APIAnswer: Sendable {
     static func failure(_ error: APIError) -> APIAnswer {
         var answer = json(error, as: Views.error, status: error.status)
         if error.status == 401 { answer.headers.append(("WWW-Authenticate", "Bearer")) }
+        if !error.allowed.isEmpty { answer.headers.append(("Allow", error.allowed.joined(separator: ", "))) }
         return answer
     }
 
@@ -123,9 +125,13 @@ struct APIError: Error, Hashable, Sendable {
     var path: String?
     /// The fix of the problem.
     var fix: String?
+    /// The methods of the path, when the method was wrong (RFC 9110 §15.5.6).
+    var allowed: [String] = []
 
+    /// Digits of the texts that may be a card number are masked: a client can send one in any place.
     init(_ status: Int, _ code: String, _ message: String, path: String? = nil, fix: String? = nil) {
-        (self.status, self.code, self.message, self.path, self.fix) = (status, code, message, path, fix)
+        (self.status, self.code, self.message) = (status, code, CardNumberMask.masked(message))
+        (self.path, self.fix) = (path.map(CardNumberMask.masked), fix.map(CardNumberMask.masked))
     }
 
     /// Creates an error in the body.
@@ -148,7 +154,7 @@ extension APIError {
         case .processDied: self.init(409, "process_died", text, fix: "restart the process")
         case .storage: self.init(503, "storage", text)
         case .payments(let error): self.init(error, text)
-        case .receipt(.noReceipt): self.init(404, "no_receipt", text)
+        case .receipt(.noReceipt), .receipt(.noRefund): self.init(404, "no_receipt", text)
         case .receipt(.printer), .receipt(.notPrinted): self.init(503, "printer", text)
         case .receipt(.printUncertain): self.init(503, "printer_uncertain", text)
         case .receipt: self.init(409, "receipt", text)
@@ -167,8 +173,9 @@ extension APIError {
         case .gateway: self.init(409, "gateway", text)
         case .readerConfiguration: self.init(409, "reader_location", text)
         case .reader: self.init(409, "reader", text)
-        case .journal: self.init(409, "journal", text)
+        case .journal, .unrecorded: self.init(409, "journal", text)
         case .busy: self.init(409, "busy", text)
+        case .restored: self.init(409, "database_restored", text)
         }
     }
 }
@@ -187,6 +194,9 @@ struct DecodedJSON: Decodable {
             value = .text(text)
         } else if let number = try? container.decode(Decimal.self) {
             value = .number(number.description)
+        } else if let number = try? container.decode(Double.self) {
+            // A number that Decimal can't hold is no valid value here, but it is JSON.
+            value = .number("\(number)")
         } else if let elements = try? container.decode([DecodedJSON].self) {
             value = .list(elements.map(\.value))
         } else {

@@ -27,6 +27,35 @@ struct BodyNode: Sendable {
         .body("expected \(wanted), found \(value.kind)", at: path)
     }
 
+    /// Checks the value against a shape. What only the reading of a value can decide is left to it: whether a word is
+    /// known, whether an amount fits its currency, which of several shapes a value has.
+    func check(_ schema: Schema) throws(APIError) {
+        switch schema {
+        case .text, .word, .format: break
+        case .phrase(let length): _ = try text(length)
+        case .decimal: _ = try decimal()
+        case .integer(let range): _ = try int(range)
+        case .boolean: _ = try bool()
+        case .list(let element, let count):
+            for entry in try list(count ?? 0...Int.max) { try entry.check(element) }
+        case .object(let fields):
+            try object(fields)
+            for field in fields {
+                if field.isOptional {
+                    try self[field.name]?.check(field.schema)
+                } else {
+                    try required(field.name).check(field.schema)
+                }
+            }
+        case .needing(_, let shape): try check(shape)
+        case .either(let shapes):
+            guard case .object = value, let shape = shapes.first(where: { !$0.resolved.fields.isEmpty }) else { break }
+            try check(shape)
+        case .named: try check(schema.resolved)
+        case .nullable(let shape): if value != .null { try check(shape) }
+        }
+    }
+
     private func place(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
     // MARK: Objects and lists
@@ -69,11 +98,12 @@ struct BodyNode: Sendable {
 
     // MARK: Scalars
 
+    /// Reads text. Its length is counted in code points, as JSON Schema does.
     func text(_ length: ClosedRange<Int> = 1...200) throws(APIError) -> String {
         guard case .text(let text) = value else { throw wrong("text") }
-        guard length.contains(text.count) else {
-            throw .body(
-                "expected \(length.lowerBound) to \(length.upperBound) characters, found \(text.count)", at: path)
+        let count = text.unicodeScalars.count
+        guard length.contains(count) else {
+            throw .body("expected \(length.lowerBound) to \(length.upperBound) characters, found \(count)", at: path)
         }
         return text
     }
@@ -132,78 +162,5 @@ struct BodyNode: Sendable {
         String(
             String.UnicodeScalarView(
                 text.unicodeScalars.prefix(40).map { $0.properties.generalCategory == .control ? "?" : $0 }))
-    }
-}
-
-/// The shape of a JSON value. The OpenAPI document and the allowed keys of a body are derived from it.
-indirect enum Schema: Hashable, Sendable {
-    case text
-    /// One of these words.
-    case word([String])
-    /// Text in a format such as `date-time`.
-    case format(String)
-    /// Decimal text or a number, such as an amount.
-    case decimal
-    case integer(ClosedRange<Int>)
-    case boolean
-    case list(Schema)
-    case object([Field])
-    /// One of several shapes.
-    case either([Schema])
-    /// A named shape of the document.
-    case named(String)
-    case nullable(Schema)
-
-    static let count = Schema.integer(0...Int(Int32.max))
-
-    /// The fields of an object; empty for other shapes.
-    var fields: [Field] { if case .object(let fields) = self { fields } else { [] } }
-
-    /// The JSON Schema (draft 2020-12, as in OpenAPI 3.1).
-    var json: JSONValue {
-        switch self {
-        case .text: ["type": "string"]
-        case .word(let words): ["type": "string", "enum": .list(words.map { .text($0) })]
-        case .format(let name): ["type": "string", "format": .text(name)]
-        case .decimal: ["type": ["string", "number"]]
-        case .integer(let range):
-            [
-                "type": "integer", "minimum": JSONValue(range.lowerBound),
-                "maximum": JSONValue(range.upperBound),
-            ]
-        case .boolean: ["type": "boolean"]
-        case .list(let element): ["type": "array", "items": element.json]
-        case .object(let fields): Self.object(fields)
-        case .either(let shapes): ["oneOf": .list(shapes.map(\.json))]
-        case .named(let name): ["$ref": .text("#/components/schemas/\(name)")]
-        case .nullable(let shape): ["oneOf": [shape.json, ["type": "null"]]]
-        }
-    }
-
-    private static func object(_ fields: [Field]) -> JSONValue {
-        var properties: [String: JSONValue] = [:]
-        for field in fields {
-            guard case .object(var shape) = field.schema.json else { continue }
-            if let summary = field.summary { shape.append(JSONValue.Member("description", .text(summary))) }
-            properties[field.name] = .object(shape)
-        }
-        var shape: [String: JSONValue] = [
-            "type": "object", "properties": .members(properties), "additionalProperties": false,
-        ]
-        let required = fields.filter { !$0.isOptional }.map { JSONValue.text($0.name) }
-        if !required.isEmpty { shape["required"] = .list(required) }
-        return .members(shape)
-    }
-}
-
-/// A key of an object.
-struct Field: Hashable, Sendable {
-    var name: String
-    var schema: Schema
-    var summary: String?
-    var isOptional: Bool
-
-    init(_ name: String, _ schema: Schema, _ summary: String? = nil, optional: Bool = false) {
-        (self.name, self.schema, self.summary, isOptional) = (name, schema, summary, optional)
     }
 }

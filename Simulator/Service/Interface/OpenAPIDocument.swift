@@ -5,14 +5,24 @@ internal import Text
 enum OpenAPIDocument {
     /// The named shapes.
     static let schemas: [String: Schema] = [
-        "Advance": .object([
-            Field("seconds", .integer(0...31_622_400), optional: true),
-            Field("milliseconds", .integer(0...86_400_000), optional: true),
-        ]),
+        "Advance": .needing(
+            .atLeastOne(["seconds", "milliseconds"]),
+            .object([
+                Field("seconds", .integer(0...31_622_400), optional: true),
+                Field("milliseconds", .integer(0...86_400_000), optional: true),
+            ])),
+        "ArmedFault": Views.armedFault.schema,
         "Battery": .object([Field("percent", .integer(0...100))]),
+        "Breakpoints": .object([
+            Field(
+                "events", .list(.phrase(1...200), 0...100),
+                "The first words of events, such as `journal authorizing` or `kernel online`.")
+        ]),
         "Card": Views.plannedCard.schema,
         "CardChoice": .object([
-            Field("card", .text, "The name of one of the session's cards. Default: the payment's card.", optional: true)
+            Field(
+                "card", .phrase(1...200), "The name of one of the session's cards. Default: the payment's card.",
+                optional: true)
         ]),
         "CardPlan": PlanBody.cardSchema,
         "Catalogue": Views.catalog.schema,
@@ -23,11 +33,19 @@ enum OpenAPIDocument {
         ]),
         "Clock": Views.clock.schema,
         "Conduct": PaymentBody.conductSchema,
+        "Continue": .object([
+            Field(
+                "events", .integer(1...1_000_000),
+                "The number of events after which to pause again. Default: none, until a breakpoint.", optional: true)
+        ]),
+        "DecodedExchange": Views.decodedExchange.schema,
+        "DecodedValue": Views.decodedValue.schema,
         "Disk": Views.disk.schema,
         "DiskChange": ConditionBodies.schema(DiskCondition.self),
         "Error": Views.error.schema,
         "Event": Views.event.schema,
         "EventPage": Views.eventPage.schema,
+        "Health": Views.health.schema,
         "IssuerEntry": Views.issuerEntry.schema,
         "IssuerFault": FaultBodies.issuerSchema,
         "IssuerPlan": PlanBody.issuerSchema,
@@ -44,19 +62,22 @@ enum OpenAPIDocument {
         "ReaderPlan": ReaderBody.schema,
         "Reconciliation": Views.reconciliation.schema,
         "Refund": PaymentBody.refundSchema,
+        "Repeat": .object([
+            Field(
+                "event", .integer(1...Int(Int32.max)), "The last event to repeat. Default: the newest.", optional: true)
+        ]),
+        "Request": Views.request.schema,
         "Restart": Views.restart.schema,
-        "Rules": .object([Field("rules", .text, "The name of built-in rules, or rules as YAML text.")]),
+        "Rules": .object([
+            Field("rules", .phrase(1...PlanBody.longestText), "The name of built-in rules, or rules as YAML text.")
+        ]),
         "Service": Views.service.schema,
         "Session": Views.session.schema,
+        "StandingFault": Views.standingFault.schema,
         "Store": Views.store.schema,
         "StoreFault": FaultBodies.storeSchema,
         "StorePlan": PlanBody.storeSchema,
     ]
-
-    /// Returns the keys of a body.
-    static func fields(of schema: Schema) -> [Field] {
-        if case .named(let name) = schema { schemas[name]?.fields ?? [] } else { schema.fields }
-    }
 
     /// The document as served and as committed to the repository.
     static let bytes = APIAnswer.encoded(document, pretty: true) + [0x0A]
@@ -100,7 +121,7 @@ enum OpenAPIDocument {
         if !parameters.isEmpty { members["parameters"] = .list(parameters) }
         if let body = route.body {
             members["requestBody"] = [
-                "required": .bool(route.isBodyRequired), "content": ["application/json": ["schema": body.json]],
+                "required": .bool(body.resolved.needsKeys), "content": ["application/json": ["schema": body.json]],
             ]
         }
         return .members(members)
@@ -122,18 +143,28 @@ enum OpenAPIDocument {
             }
             success["content"] = .members(content)
         }
-        var responses: [String: JSONValue] = [
-            String(route.success.status): .members(success),
-            "default": failure("An error."),
-        ]
-        for (status, summary) in route.failures { responses[String(status)] = failure(summary) }
+        if route.success.status == 201 { success["headers"] = headers(created(route)) }
+        var responses: [String: JSONValue] = [String(route.success.status): .members(success)]
+        for (status, summary) in route.allFailures { responses[String(status)] = failure(status, summary) }
         return .members(responses)
     }
 
-    private static func failure(_ summary: String) -> JSONValue {
-        [
+    private static func created(_ route: Route) -> [String] {
+        let isPayment = route.headers.contains { $0.name == "Idempotency-Key" }
+        return isPayment ? ["Location", "Idempotency-Replayed"] : route.path == "/v1/sessions" ? ["Location"] : []
+    }
+
+    private static func failure(_ status: Int, _ summary: String) -> JSONValue {
+        var members: [String: JSONValue] = [
             "description": .text(summary),
             "content": ["application/json": ["schema": ["$ref": "#/components/schemas/Error"]]],
         ]
+        if status == 401 { members["headers"] = headers(["WWW-Authenticate"]) }
+        if status == 405 { members["headers"] = headers(["Allow"]) }
+        return .members(members)
+    }
+
+    private static func headers(_ names: [String]) -> JSONValue {
+        .members(Dictionary(names.map { ($0, ["schema": ["type": "string"]]) }) { first, _ in first })
     }
 }

@@ -11,9 +11,17 @@ public final class HTTPListener: Sendable {
     /// The address for clients, without a slash at the end, such as `http://127.0.0.1:8080`.
     public let address: String
     private let running: Task<Void, Never>
+    private let traffic: HTTPTraffic
+    private let time: any TimeSource
+    /// Stops to accept connections.
+    private let close: @Sendable () -> Void
 
-    private init(port: Int, address: String, running: Task<Void, Never>) {
+    private init(
+        port: Int, address: String, running: Task<Void, Never>, traffic: HTTPTraffic, time: any TimeSource,
+        close: @escaping @Sendable () -> Void
+    ) {
         (self.port, self.address, self.running) = (port, address, running)
+        (self.traffic, self.time, self.close) = (traffic, time, close)
     }
 
     /// Starts to listen.
@@ -24,15 +32,21 @@ public final class HTTPListener: Sendable {
     ///   - port: 0 for any free port.
     ///   - name: the name of the server in its responses.
     ///   - time: the clock of the header field `Date`, which clients expect to be the wall clock (RFC 9110 §6.6.1).
+    ///   - limits: how long a client may take, and how many may be connected.
     /// - Returns: the listener, which already accepts connections.
     /// - Throws: ``HTTPListenerError``
     package static func start(
-        _ responder: some HTTPResponder, host: String, port: Int, name: String, time: any TimeSource
+        _ responder: some HTTPResponder, host: String, port: Int, name: String, time: any TimeSource,
+        limits: HTTPLimits = HTTPLimits()
     ) async throws(HTTPListenerError) -> HTTPListener {
         guard (0...65_535).contains(port) else {
-            throw HTTPListenerError(host: host, port: port, reason: "not a port number")
+            throw HTTPListenerError(host: host, port: port, reason: "not a port number", isAboutPort: true)
         }
-        let server: NIOAsyncChannel<NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>, Never>
+        let traffic = HTTPTraffic()
+        let connection = HTTPConnection(responder: responder, serverName: name, time: time, traffic: traffic)
+        let doorkeeper = HTTPDoorkeeper(limits) { connection.refusal() }
+        // Connections beyond the limit are nil: they are answered without a task.
+        let server: NIOAsyncChannel<NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>?, Never>
         do {
             server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -41,147 +55,86 @@ public final class HTTPListener: Sendable {
                 .childChannelOption(.allowRemoteHalfClosure, value: true)
                 .bind(host: host, port: port) { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                        guard try doorkeeper.admit(channel) else { return nil }
                         return try NIOAsyncChannel(wrappingChannelSynchronously: channel)
                     }
                 }
         } catch {
-            throw HTTPListenerError(host: host, port: port, reason: describe(error))
+            throw HTTPListenerError(host: host, port: port, error)
         }
-        let connection = HTTPConnection(responder: responder, serverName: name, time: time)
         let running = Task {
             _ = try? await server.executeThenClose { clients in
                 try await withThrowingDiscardingTaskGroup { group in
-                    for try await client in clients { group.addTask { await connection.serve(client) } }
+                    for try await client in clients {
+                        guard let client else { continue }
+                        group.addTask { await connection.serve(client) }
+                    }
                 }
             }
         }
         let bound = server.channel.localAddress?.port ?? port
         let shownHost = host.contains(":") ? "[\(host)]" : host
-        return HTTPListener(port: bound, address: "http://\(shownHost):\(bound)", running: running)
+        let channel = server.channel
+        return HTTPListener(
+            port: bound, address: "http://\(shownHost):\(bound)", running: running, traffic: traffic, time: time
+        ) {
+            channel.close(promise: nil)
+        }
     }
 
     /// Ends the server and every connection. ``finished()`` waits for the end.
     public func cancel() { running.cancel() }
 
+    /// Accepts no more connections, lets the requests that have arrived be answered, and ends the server.
+    ///
+    /// - Parameter limit: the time after which the other connections are cut off, on the server's clock. Zero cuts them
+    ///   off at once.
+    package func end(within limit: Duration) async {
+        traffic.end()
+        close()
+        guard limit > .zero else {
+            cancel()
+            return await finished()
+        }
+        let deadline = Task { [running, time] in
+            do throws(CancellationError) { try await time.sleep(for: limit) } catch { return }
+            running.cancel()
+        }
+        await finished()
+        deadline.cancel()
+    }
+
     /// Returns when the server has ended.
     public func finished() async { await running.value }
-
-    private static func describe(_ error: any Error) -> String {
-        guard let error = error as? IOError else { return "\(error)" }
-        return switch error.errnoCode {
-        case EADDRINUSE: "another program uses the port"
-        case EACCES: "only the administrator may use ports below 1024"
-        case EADDRNOTAVAIL: "this machine has no such address"
-        default: "\(error)"
-        }
-    }
 }
 
-/// The server cannot listen on its port.
+/// The server cannot listen on its address.
 public struct HTTPListenerError: Error, Hashable, Sendable, CustomStringConvertible {
     public let host: String
     public let port: Int
     /// The reason, for people.
     public let reason: String
+    /// Whether another port may work. Otherwise it is the host that is wrong.
+    public let isAboutPort: Bool
 
-    public init(host: String, port: Int, reason: String) { (self.host, self.port, self.reason) = (host, port, reason) }
+    public init(host: String, port: Int, reason: String, isAboutPort: Bool = false) {
+        (self.host, self.port, self.reason, self.isAboutPort) = (host, port, reason, isAboutPort)
+    }
+
+    fileprivate init(host: String, port: Int, _ error: any Error) {
+        let (reason, isAboutPort) =
+            switch (error as? IOError)?.errnoCode {
+            case EADDRINUSE: ("another program uses the port", true)
+            case EACCES: ("only the administrator may use ports below 1024", true)
+            case EADDRNOTAVAIL: ("this machine has no such address", false)
+            case nil where error is SocketAddressError || error is SocketAddressError.UnknownHost:
+                ("there is no such address", false)
+            default: ("\(error)", false)
+            }
+        self.init(host: host, port: port, reason: reason, isAboutPort: isAboutPort)
+    }
 
     public var description: String { "cannot listen on \(host):\(port): \(reason)" }
-}
-
-/// One connection of a client: reads requests and writes their responses, one after another (RFC 9112).
-struct HTTPConnection<Responder: HTTPResponder>: Sendable {
-    typealias Channel = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
-    typealias Writer = NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
-
-    let responder: Responder
-    /// The value of the header field `Server`.
-    let serverName: String
-    let time: any TimeSource
-
-    /// Serves the connection until either side ends it. Mistakes of a client end its connection and nothing else.
-    func serve(_ channel: Channel) async {
-        let isFromLoopback = Self.isLoopback(channel.channel.remoteAddress)
-        _ = try? await channel.executeThenClose { inbound, outbound in
-            var head: HTTPRequestHead?
-            var body: [UInt8] = []
-            for try await part in inbound {
-                switch part {
-                case .head(let received):
-                    (head, body) = (received, [])
-                    if received.headers[canonicalForm: "expect"].contains("100-continue") {
-                        try await outbound.write(.head(HTTPResponseHead(version: .http1_1, status: .continue)))
-                    }
-                case .body(let piece):
-                    guard let head else { return }
-                    guard body.count + piece.readableBytes <= responder.largestBody else {
-                        var response = responder.refuseLargeBody()
-                        response.closesConnection = true
-                        try await write(response, to: head, outbound)
-                        return
-                    }
-                    body += piece.readableBytesView
-                case .end:
-                    guard let request = head else { return }
-                    head = nil
-                    let response = try await responder.respond(
-                        to: HTTPRequest(
-                            method: request.method.rawValue, target: request.uri,
-                            headers: request.headers.map { ($0.name, $0.value) }, body: body,
-                            isFromLoopback: isFromLoopback))
-                    try await write(response, to: request, outbound)
-                    guard request.isKeepAlive, !response.closesConnection else { return }
-                }
-            }
-        }
-    }
-
-    private func write(_ response: HTTPResponse, to request: HTTPRequestHead, _ outbound: Writer) async throws {
-        var headers = HTTPHeaders(response.headers.filter { Self.isSendable($0.name, $0.value) })
-        headers.replaceOrAdd(name: "server", value: serverName)
-        headers.replaceOrAdd(name: "date", value: Self.date(time.now()))
-        if response.closesConnection || !request.isKeepAlive {
-            headers.replaceOrAdd(name: "connection", value: "close")
-        }
-        let length: Int? =
-            switch response.body {
-            case .bytes(let bytes): bytes.count
-            case .stream(let length, _): length
-            }
-        if let length { headers.replaceOrAdd(name: "content-length", value: String(length)) }
-        try await outbound.write(
-            .head(
-                HTTPResponseHead(
-                    version: .http1_1, status: HTTPResponseStatus(statusCode: response.status), headers: headers)))
-        if request.method != .HEAD {
-            switch response.body {
-            case .bytes(let bytes): try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: bytes))))
-            case .stream(_, let write): try await write(HTTPBodyWriter(outbound: outbound))
-            }
-        }
-        try await outbound.write(.end(nil))
-    }
-
-    /// Whether a field can be sent as it is: a token as its name, no line break in its value (RFC 9110 §5).
-    private static func isSendable(_ name: String, _ value: String) -> Bool {
-        !name.isEmpty && name.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ":") }
-            && !value.utf8.contains { $0 == 0x0A || $0 == 0x0D || $0 == 0 }
-    }
-
-    private static func isLoopback(_ address: SocketAddress?) -> Bool {
-        guard let address = address?.ipAddress else { return false }
-        return address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
-    }
-
-    /// A moment as header fields have it: `Fri, 02 Jan 2026 12:00:00 GMT` (RFC 9110 §5.6.7).
-    static func date(_ moment: Timestamp) -> String {
-        let civil = moment.civil(offsetSeconds: 0)
-        let days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        let day = civil.day < 10 ? "0\(civil.day)" : "\(civil.day)"
-        return "\(days[civil.weekday - 1]), \(day) \(months[civil.month - 1]) \(civil.year) \(civil.timeText) GMT"
-    }
 }
 
 /// A request with its whole body.
@@ -195,6 +148,13 @@ package struct HTTPRequest: Sendable {
     package let body: [UInt8]
     /// Whether the client runs on this machine.
     package let isFromLoopback: Bool
+
+    package init(
+        method: String, target: String, headers: [(name: String, value: String)], body: [UInt8], isFromLoopback: Bool
+    ) {
+        (self.method, self.target, self.headers) = (method, target, headers)
+        (self.body, self.isFromLoopback) = (body, isFromLoopback)
+    }
 }
 
 /// The response to a request.
@@ -237,4 +197,7 @@ package protocol HTTPResponder: Sendable {
 
     /// Returns the response to a request with a larger body. The connection is closed after it.
     func refuseLargeBody() -> HTTPResponse
+
+    /// Returns the response to a client that connects when too many others are connected.
+    func refuseConnection() -> HTTPResponse
 }

@@ -7,9 +7,11 @@ internal import Yosemite
 extension Route {
     private static let idempotencyKey = [
         Parameter(
-            name: "Idempotency-Key", schema: .text,
+            name: "Idempotency-Key", schema: .phrase(1...255),
             summary: "The key of the request. A repetition with the same key and body returns the first payment.")
     ]
+
+    private static let storeFailed = (status: 502, summary: "The store was made to fail.")
 
     /// The routes of payments and receipts.
     static let payments: [Route] = [
@@ -21,9 +23,9 @@ extension Route {
         Route(
             method: "POST", path: "/v1/sessions/{session}/payments", name: "startPayment",
             summary: "Starts a payment and runs it until a person must act or it ends.", headers: idempotencyKey,
-            body: .named("PaymentPlan"), isBodyRequired: true,
+            body: .named("PaymentPlan"),
             success: .json("Payment", "The payment, which may be waiting for a person.", status: 201),
-            failures: [(409, "Another payment runs, or no reader is connected."), (422, "The body is invalid.")]
+            failures: [(409, "Another payment runs, or no reader is connected."), storeFailed]
         ) { call async throws(APIError) in
             let payment = try PaymentBody(call.body)
             return try await start(call) { session async throws(SimulatedSessionError) in
@@ -57,7 +59,7 @@ extension Route {
             method: "POST", path: "/v1/sessions/{session}/payments/{payment}/retry", name: "retryPayment",
             summary: "Retries a payment that was declined, canceled, or failed.", headers: idempotencyKey,
             body: .named("Conduct"), success: .json("Payment", "The payment.", status: 201),
-            failures: [(409, "The payment cannot be retried.")]
+            failures: [(409, "The payment cannot be retried."), storeFailed]
         ) { call async throws(APIError) in
             let (options, number) = (try PaymentBody.conduct(call.body), try call.payment())
             _ = try await call.session().payment(number)
@@ -69,7 +71,8 @@ extension Route {
         Route(
             method: "POST", path: "/v1/sessions/{session}/payments/{payment}/refund", name: "refundPayment",
             summary: "Refunds a payment.", headers: idempotencyKey, body: .named("Refund"),
-            success: .json("Payment", "The payment.", status: 201), failures: [(409, "The payment cannot be refunded.")]
+            success: .json("Payment", "The payment.", status: 201),
+            failures: [(409, "The payment cannot be refunded."), storeFailed]
         ) { call async throws(APIError) in
             let number = try call.payment()
             let currency = try await call.session().payment(number).payment.amount.currency
@@ -82,9 +85,9 @@ extension Route {
         },
         Route(
             method: "GET", path: "/v1/sessions/{session}/payments/{payment}/receipt", name: "readReceipt",
-            summary: "Returns the newest receipt as text or HTML.",
+            summary: "Returns the newest receipt as text, HTML, or a picture.",
             query: [
-                Parameter(name: "format", schema: .word(["text", "html"]), summary: "The format. Default: text."),
+                Parameter(name: "format", schema: .word(ReceiptPage.formats), summary: "The format. Default: text."),
                 Parameter(
                     name: "copy", schema: .word(["customer", "merchant"]), summary: "The copy. Default: customer."),
                 Parameter(
@@ -92,7 +95,8 @@ extension Route {
                     summary: "The kind of receipt. Default: the newest of any kind."),
             ],
             success: Success(
-                status: 200, summary: "The receipt.", content: [("text/plain", nil), ("text/html", nil)]),
+                status: 200, summary: "The receipt.",
+                content: [("text/plain", nil), ("text/html", nil), ("image/png", nil)]),
             failures: []
         ) { call async throws(APIError) in try await ReceiptPage(call).answer() },
         Route(
@@ -122,7 +126,7 @@ extension Route {
         let session = try call.session()
         var key: (name: String, body: [UInt8])?
         if let name = call.request.headers["idempotency-key"] {
-            guard (1...255).contains(name.utf8.count) else {
+            guard (1...255).contains(name.unicodeScalars.count) else {
                 throw APIError(400, "invalid_idempotency_key", "an Idempotency-Key has 1 to 255 characters")
             }
             // The same key for another path is another request.
@@ -132,6 +136,7 @@ extension Route {
         let (begun, isNew) = try await session.begin(operation, key: key, body)
         if hadPayment, let failure = begun.failure { throw APIError(failure) }
         guard let number = begun.payment else {
+            try session.checkNotPaused()
             throw APIError(500, "internal", "the payment is not in the journal")
         }
         let payment = try await session.payment(number)

@@ -43,10 +43,16 @@ extension Route {
         act("faults", "addReaderFault", "Adds a fault of the reader.", body: .named("ReaderFault")) {
             call, reader throws(APIError) in .readerFault(try FaultBodies.reader(call.body), reader: reader)
         },
+        Route(
+            method: "DELETE", path: "/v1/sessions/{session}/readers/{reader}/faults", name: "removeReaderFaults",
+            summary: "Removes the armed faults of the reader and ends a hang.", success: .nothing
+        ) { call async throws(APIError) in
+            try await call.session().act([.readerRecovers(reader: call.values["reader"] ?? "")])
+            return .nothing
+        },
         change(
             "readers/{reader}/press", "pressKeys",
-            "Presses keys of the reader, or of the terminal if it asks for the PIN.", body: .named("Keys"),
-            isBodyRequired: true
+            "Presses keys of the reader, or of the terminal if it asks for the PIN.", body: .named("Keys")
         ) { call, session async throws(APIError) in
             let reader = call.values["reader"]
             var acts: [SessionAct] = []
@@ -71,7 +77,7 @@ extension Route {
         ) { call async throws(APIError) in .list(try call.session().plan.plan.cards, as: Views.plannedCard) },
         change(
             "choice", "chooseApplication", "Selects one of the offered card applications.", body: .named("Choice"),
-            isBodyRequired: true, failures: [(409, "The application cannot be selected now.")]
+            failures: [(409, "The application cannot be selected now.")]
         ) { call, session async throws(APIError) in
             let index = try call.body["application"]?.int(0...255)
             let isTaken = try await session.look("choose") { session async throws(SimulatedSessionError) in

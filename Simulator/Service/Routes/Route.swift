@@ -37,7 +37,6 @@ struct Route: Sendable {
     var headers: [Parameter] = []
     /// The shape of the body; nil without a body.
     var body: Schema?
-    var isBodyRequired = false
     let success: Success
     /// The failures beyond those of every request: the status and the reason.
     var failures: [(status: Int, summary: String)] = []
@@ -45,13 +44,13 @@ struct Route: Sendable {
 
     /// Creates a route that changes a session and responds with it. `path` follows the session's own.
     static func change(
-        _ path: String, _ name: String, _ summary: String, body: Schema? = nil, isBodyRequired: Bool = false,
+        _ path: String, _ name: String, _ summary: String, body: Schema? = nil,
         success: String = "The changed session.", failures: [(status: Int, summary: String)] = [],
         _ act: @escaping @Sendable (Call, ServedSession) async throws(APIError) -> Void
     ) -> Route {
         Route(
             method: "POST", path: "/v1/sessions/{session}/\(path)", name: name, summary: summary, body: body,
-            isBodyRequired: isBodyRequired, success: .json("Session", success), failures: failures
+            success: .json("Session", success), failures: failures
         ) { call async throws(APIError) in
             let session = try call.session()
             try await act(call, session)
@@ -116,10 +115,41 @@ struct Call: Sendable {
 
 extension Route {
     /// All routes.
-    static let table = service + sessions + readers + payments + world + records
+    static let table = service + monitoring + sessions + readers + payments + world + records + inspection
 
-    /// Whether the route needs the token. The console page and the document contain no data of sessions.
-    var needsToken: Bool { path.hasPrefix("/v1") }
+    /// Whether the requests of this route repeat a session: those that may change it. Loading a receipt is an action of
+    /// the till.
+    var isRepeated: Bool {
+        let isOwn = path.hasPrefix("/v1/sessions/{session}/")
+        return isOwn && (method != "GET" || name == "readReceipt") && !Self.unrepeated.contains(name)
+    }
+
+    private static let unrepeated = ["resetSession", "repeatSession", "continueSession", "setBreakpoints"]
+
+    /// All failures with their reasons, by status: those of every request, of a session, of a body, and its own.
+    var allFailures: [Int: String] {
+        var all = [
+            400: "The request is unreadable.", 403: "The request comes from another site.",
+            405: "The path has other methods.", 413: "The body is too large.",
+            503: "The server has no connection left.",
+        ]
+        if needsToken { all[401] = "The token is missing or wrong." }
+        if body != nil { all[422] = "The body is invalid." }
+        if path.hasPrefix("/v1/sessions") {
+            all[500] = "The session is in an unexpected state."
+            all[503] = "The server has no connection left, or the disk was made to fail."
+        }
+        if !pathNames.isEmpty {
+            all[404] = "The path names something that does not exist."
+            all[409] = "The session can't do this now."
+        }
+        for (status, summary) in failures { all[status] = summary }
+        return all
+    }
+
+    /// Whether the route needs the token. The console page, the document, and the state of health contain no data of
+    /// sessions.
+    var needsToken: Bool { path.hasPrefix("/v1") || path == "/metrics" }
 }
 
 extension Route {
@@ -129,6 +159,18 @@ extension Route {
             method: "GET", path: "/", name: "console", summary: "Returns the web console.",
             success: Success(status: 200, summary: "The HTML page.", content: [("text/html", nil)])
         ) { _ async throws(APIError) in Console.page },
+        Route(
+            method: "GET", path: "/console/{file}", name: "consoleFile",
+            summary: "Returns a file of the web console.",
+            success: Success(
+                status: 200, summary: "The file.", content: [("text/javascript", nil), ("text/css", nil)])
+        ) { call async throws(APIError) in
+            let name = call.values["file"] ?? ""
+            guard let file = Console.files[name] else {
+                throw APIError(404, "not_found", "the console has no file '\(BodyNode.clip(name))'")
+            }
+            return file
+        },
         Route(
             method: "GET", path: "/openapi.json", name: "openapi", summary: "Returns this document.",
             success: Success(status: 200, summary: "The OpenAPI 3.1 document.", content: [("application/json", nil)])

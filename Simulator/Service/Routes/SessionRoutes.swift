@@ -10,7 +10,12 @@ extension Route {
             success: .list("Session", "Oldest first.")
         ) { call async throws(APIError) in
             var views: [JSONValue] = []
-            for session in call.service.sessions { views.append(try await session.view()) }
+            for session in call.service.sessions {
+                // A session may end meanwhile.
+                do throws(APIError) { views.append(try await session.view()) } catch {
+                    guard error.status == 404 else { throw error }
+                }
+            }
             return .json(.list(views))
         },
         Route(
@@ -18,7 +23,10 @@ extension Route {
             summary: "Creates a session. Without a plan it has one reader and cards of all kinds.",
             body: .named("Plan"),
             success: .json("Session", "The session.", status: 201),
-            failures: [(422, "The plan is invalid."), (429, "There are too many sessions.")]
+            failures: [
+                (409, "The first reader can't be connected."), (422, "The plan is invalid."),
+                (429, "There are too many sessions."),
+            ]
         ) { call async throws(APIError) in
             let session = try await call.service.create(try PlanBody(call.body))
             return .json(try await session.view(), status: 201).with("Location", "/v1/sessions/\(session.id)")
@@ -46,7 +54,7 @@ extension Route {
         ) { call async throws(APIError) in .json(try call.session().session, as: Views.clock) },
         Route(
             method: "POST", path: "/v1/sessions/{session}/clock/advance", name: "advanceClock",
-            summary: "Advances the clock, even while a person must act.", body: .named("Advance"), isBodyRequired: true,
+            summary: "Advances the clock, even while a person must act.", body: .named("Advance"),
             success: .json("Clock", "The new time.")
         ) { call async throws(APIError) in
             let (seconds, milliseconds) = (call.body["seconds"], call.body["milliseconds"])
@@ -56,7 +64,7 @@ extension Route {
             let duration =
                 try (seconds?.seconds() ?? .zero) + .milliseconds(milliseconds?.int(0...86_400_000) ?? 0)
             let session = try call.session()
-            await session.advance(duration)
+            try await session.advance(duration)
             return .json(session.session, as: Views.clock)
         },
         change("process/crash", "crashProcess", "Kills the till's process at once.", success: "The session.") {

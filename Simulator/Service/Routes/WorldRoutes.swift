@@ -16,7 +16,7 @@ extension Route {
         },
         Route(
             method: "PUT", path: "/v1/sessions/{session}/issuer/rules", name: "setIssuerRules",
-            summary: "Replaces the issuer's rules.", body: .named("Rules"), isBodyRequired: true,
+            summary: "Replaces the issuer's rules.", body: .named("Rules"),
             success: .nothing
         ) { call async throws(APIError) in
             try await call.session().act([.issuerRules(try PlanBody.rules(try call.body.required("rules")))])
@@ -25,7 +25,7 @@ extension Route {
         Route(
             method: "POST", path: "/v1/sessions/{session}/issuer/faults", name: "addIssuerFault",
             summary: "Adds a fault of the issuer connection after the existing ones.",
-            body: .named("IssuerFault"), isBodyRequired: true, success: .nothing
+            body: .named("IssuerFault"), success: .nothing
         ) { call async throws(APIError) in
             try await call.session().act([.issuerFault(try FaultBodies.issuer(call.body))])
             return .nothing
@@ -44,7 +44,7 @@ extension Route {
         ) { call async throws(APIError) in .json(try Self.withStore(call).session, as: Views.store) },
         Route(
             method: "POST", path: "/v1/sessions/{session}/store/faults", name: "addStoreFault",
-            summary: "Adds a fault of the store.", body: .named("StoreFault"), isBodyRequired: true,
+            summary: "Adds a fault of the store.", body: .named("StoreFault"),
             success: .nothing
         ) { call async throws(APIError) in
             let session = try Self.withStore(call)
@@ -71,7 +71,7 @@ extension Route {
         let name: String = device.prefix(1).uppercased() + device.dropFirst()
         return Route(
             method: "PUT", path: "/v1/sessions/{session}/\(device)", name: "set\(name)",
-            summary: "Sets the condition of the \(device).", body: .named("\(name)Change"), isBodyRequired: true,
+            summary: "Sets the condition of the \(device).", body: .named("\(name)Change"),
             success: .json(name, "The \(device).")
         ) { call async throws(APIError) in
             let session = try call.session()
@@ -100,7 +100,9 @@ extension Route {
                 Parameter(
                     name: "limit", schema: .integer(1...10_000), summary: "The maximum number of events. Default: 1000."
                 ),
-                Parameter(name: "kind", schema: .text, summary: "The kind of events on a page. Default: all."),
+                Parameter(
+                    name: "kind", schema: .word(SessionEventKind.allCases.map(\.rawValue)),
+                    summary: "The kind of events on a page. Default: all."),
             ],
             headers: [
                 Parameter(name: "Last-Event-ID", schema: .text, summary: "The header form of 'after', for streams.")

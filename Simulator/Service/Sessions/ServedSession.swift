@@ -1,5 +1,4 @@
 internal import Determinism
-internal import Hardware
 internal import Sessions
 internal import Simulator
 internal import Synchronization
@@ -23,30 +22,70 @@ final class ServedSession: Sendable {
         var printer: SimulatedPrinterCondition
         var disk: DiskCondition
         var isClosed = false
+        /// Whether clients may stream the events.
+        var hasStreams = true
         var streams: [Int: AsyncStream<Void>.Continuation] = [:]
         var lastStream = 0
+        /// The faults of the issuer connection as last seen.
+        var issuerFaults: [IssuerFaultRule]
+        /// Work that a pause interrupted.
+        var interrupted: [PausableWork] = []
+        var requests: [KeptRequest] = []
+    }
+
+    /// The devices around the till.
+    struct Devices: Sendable {
+        var readers: [SessionReaderState]
+        var issuerFaults: [IssuerFaultRule]
     }
 
     let id: String
     let plan: PlanBody
     let kept: KeptSession
+    /// Measures the session.
+    let meter: SessionMeter
+    let gate: EventGate
     private let state: Mutex<State>
 
     /// The most events of a session, because they are kept in memory. A full session accepts no more work.
     private static let mostEvents = 200_000
     private static let mostKeys = 10_000
+    /// The most requests that are kept to repeat the session.
+    private static let mostRequests = 10_000
     private static let mostStreams = 16
 
     /// Starts a session.
     ///
+    /// - Parameters:
+    ///   - id: its ID.
+    ///   - plan: its initial state.
+    ///   - now: the time on the service's clock.
+    ///   - meter: measures it.
+    ///   - event: the number of the event after which it pauses; nil for none.
     /// - Throws: ``APIError``
-    init(id: String, plan: PlanBody, now: Duration) async throws(APIError) {
-        (self.id, self.plan) = (id, plan)
-        do throws(SimulatedSessionError) { kept = try await KeptSession.open(plan.plan) } catch {
+    init(
+        id: String, plan: PlanBody, now: Duration, meter: SessionMeter, stoppingAfter event: Int? = nil
+    ) async throws(APIError) {
+        let gate = EventGate(stoppingAfter: event)
+        (self.id, self.plan, self.meter, self.gate) = (id, plan, meter, gate)
+        var observed = plan.plan
+        observed.observer = {
+            meter.note($0)
+            gate.note($0)
+        }
+        do throws(SimulatedSessionError) { kept = try await KeptSession.open(observed) } catch {
             throw APIError(error)
         }
-        state = Mutex(State(lastUsed: now, printer: plan.plan.printer, disk: plan.plan.disk))
-        if plan.connects, plan.plan.readers.first?.isPluggedIn == true { try await connect(nil) }
+        state = Mutex(
+            State(
+                lastUsed: now, printer: plan.plan.printer, disk: plan.plan.disk,
+                issuerFaults: plan.plan.issuerFaults))
+        if plan.connects, plan.plan.readers.first?.isPluggedIn == true {
+            do throws(APIError) { try await connect(nil) } catch {
+                // The session may pause while it connects.
+                guard gate.isClosed else { throw error }
+            }
+        }
     }
 
     var session: SimulatedSession { kept.session }
@@ -61,13 +100,19 @@ final class ServedSession: Sendable {
 
     /// Ends the session and its event streams.
     func close() async {
+        state.withLock { $0.isClosed = true }
+        endStreams()
+        await kept.close()
+    }
+
+    /// Ends the event streams, and lets no other begin.
+    func endStreams() {
         let streams = state.withLock { state in
-            state.isClosed = true
+            state.hasStreams = false
             defer { state.streams = [:] }
             return state.streams.values.map(\.self)
         }
         for stream in streams { stream.finish() }
-        await kept.close()
     }
 
     // MARK: Turns
@@ -76,6 +121,7 @@ final class ServedSession: Sendable {
     ///
     /// - Throws: ``APIError``
     func act(_ acts: [SessionAct]) async throws(APIError) {
+        try checkNotPaused()
         let result = await turn { session -> Result<Void, SimulatedSessionError> in
             do throws(SimulatedSessionError) {
                 for act in acts { try session.perform(act) }
@@ -84,7 +130,10 @@ final class ServedSession: Sendable {
                 return .failure(error)
             }
         }
-        guard let result else { throw Self.stuck }
+        guard let result else {
+            try checkNotPaused()
+            throw Self.stuck
+        }
         do throws(SimulatedSessionError) { try result.get() } catch { throw APIError(error) }
     }
 
@@ -93,15 +142,15 @@ final class ServedSession: Sendable {
     /// - Parameters:
     ///   - look: called each time that all tasks wait.
     ///   - body: the work to do.
-    /// - Returns: the value of `body`; nil when it is still waiting.
+    /// - Returns: the value of `body`; nil when it is still waiting, and when the session paused.
     private func turn<Value: Sendable>(
         whenQuiet look: @escaping @Sendable () -> Void = {},
         _ body: @escaping @Sendable (SimulatedSession) async -> Value
     ) async -> Value? {
         let (session, limit) = (session, session.latestMoment)
-        let value = await kept.turn { [weak self] isOver in
+        let value = await pausably { [weak self] isOver in
             look()
-            guard let self, !isOver || operation != nil else { return nil }
+            guard let self, !isOver || operation != nil || hasInterruptedWork else { return nil }
             return session.callerDeadline ?? limit
         } _: {
             await body($0)
@@ -109,6 +158,30 @@ final class ServedSession: Sendable {
         tellStreams()
         return value
     }
+
+    /// Runs `body` in the session until the gate closes. A body that has not begun by then never begins.
+    private func pausably<Value: Sendable>(
+        until limit: @escaping @Sendable (_ isOver: Bool) -> Timestamp?,
+        _ body: @escaping @Sendable (SimulatedSession) async -> Value
+    ) async -> Value? {
+        let work = PausableWork()
+        let value = await kept.turn(until: limit, pausedBy: { [gate] in gate.isClosed }) { session -> Value? in
+            guard work.begin() else { return nil }
+            defer { work.end() }
+            return await body(session)
+        }
+        if value == nil, gate.isClosed {
+            work.abandon()
+            state.withLock { state in
+                state.interrupted.removeAll { !$0.isUnderWay }
+                if work.isUnderWay { state.interrupted.append(work) }
+            }
+        }
+        return value.flatMap(\.self)
+    }
+
+    /// Whether the work of an earlier request, which a pause interrupted, has not ended.
+    private var hasInterruptedWork: Bool { state.withLock { $0.interrupted.contains { $0.isUnderWay } } }
 
     /// Performs a step that ends by itself. Fails while an operation runs.
     ///
@@ -126,19 +199,32 @@ final class ServedSession: Sendable {
         _ name: String,
         _ body: @escaping @Sendable (SimulatedSession) async throws(SimulatedSessionError) -> Value
     ) async throws(APIError) -> Value {
+        try checkNotPaused()
         let result = await turn { session -> Result<Value, SimulatedSessionError> in
             do throws(SimulatedSessionError) { return .success(try await body(session)) } catch {
                 return .failure(error)
             }
         }
-        guard let result else { throw APIError(.stuck(step: name)) }
+        guard let result else {
+            try checkNotPaused()
+            throw APIError(.stuck(step: name))
+        }
         do throws(SimulatedSessionError) { return try result.get() } catch { throw APIError(error) }
     }
 
     private static let stuck = APIError(
         500, "stuck", "the session waits for something that never comes", fix: "reset the session")
 
+    /// - Throws: ``APIError`` when the session is paused.
+    func checkNotPaused() throws(APIError) {
+        guard let event = gate.pausedAfter else { return }
+        throw APIError(
+            409, "paused", "the session is paused after event \(event)",
+            fix: "continue it with POST /v1/sessions/\(id)/continue")
+    }
+
     private func checkIdle() throws(APIError) {
+        try checkNotPaused()
         if let operation { throw Self.busy(operation) }
         guard session.events.count < Self.mostEvents else {
             throw APIError(
@@ -194,7 +280,7 @@ final class ServedSession: Sendable {
         }
         let session = session
         // Find its payment before any other request gets a turn.
-        _ = await turn(whenQuiet: { operation.adopt { Self.newestPayment(session) } }) { session in
+        let isBegun = await turn(whenQuiet: { operation.adopt { Self.newestPayment(session) } }) { session in
             operation.begin(after: Self.newestPayment(session))
             // If it waits for a person, it continues after this request.
             Task {
@@ -205,7 +291,15 @@ final class ServedSession: Sendable {
                     operation.end(error)
                 }
             }
+            return true
         }
+        if isBegun == nil {
+            // Another request paused the session first.
+            operation.end(nil)
+            if let key { state.withLock { _ = $0.keys.removeValue(forKey: key.name) } }
+            try checkNotPaused()
+        }
+        operation.adopt { Self.newestPayment(session) }
         if let failure = operation.failure, operation.payment == nil {
             // Nothing was started, so the same request may be repeated.
             if let key { state.withLock { _ = $0.keys.removeValue(forKey: key.name) } }
@@ -233,9 +327,12 @@ final class ServedSession: Sendable {
     }
 
     /// Lets time pass even while a person must act, then continues the operation until a person is needed.
-    func advance(_ duration: Duration) async {
+    ///
+    /// - Throws: ``APIError`` when the session is paused.
+    func advance(_ duration: Duration) async throws(APIError) {
+        try checkNotPaused()
         let limit = session.now.advanced(by: duration)
-        _ = await kept.turn { isOver in
+        _ = await pausably { isOver in
             isOver ? nil : limit
         } _: {
             await $0.wait(duration)
@@ -243,11 +340,48 @@ final class ServedSession: Sendable {
         _ = await turn { _ in }
     }
 
+    /// Lets a paused session continue; see ``EventGate``.
+    ///
+    /// - Parameter events: the number of events after which it pauses again; nil to continue until a breakpoint.
+    func resume(events: Int?) async {
+        let (session, operation) = (session, state.withLock { $0.operation })
+        gate.open(until: events.map { session.events.count + $0 })
+        // An operation that was interrupted early has no payment yet.
+        _ = await turn(whenQuiet: { operation?.adopt { Self.newestPayment(session) } }) { _ in }
+        operation?.adopt { Self.newestPayment(session) }
+    }
+
+    // MARK: Requests
+
+    /// Keeps a request that may change the session, so that the session can be repeated.
+    func keep(_ request: APIRequest) {
+        let kept = KeptRequest(request: request, events: session.events.count)
+        state.withLock { if !gate.isClosed, $0.requests.count <= Self.mostRequests { $0.requests.append(kept) } }
+    }
+
+    /// The requests that changed the session, in order.
+    ///
+    /// - Throws: ``APIError`` when there were too many to keep.
+    func keptRequests() throws(APIError) -> [KeptRequest] {
+        let requests = state.withLock { $0.requests }
+        guard requests.count <= Self.mostRequests else {
+            throw APIError(
+                409, "too_long", "only sessions with up to \(Self.mostRequests) requests can be repeated",
+                fix: "reset the session")
+        }
+        return requests
+    }
+
     // MARK: Views
 
     func payments() async throws(APIError) -> [ServedPayment] {
-        let payments = try await look("payments") { session async throws(SimulatedSessionError) in
-            try session.payments()
+        let payments: [SessionPayment]
+        if gate.isClosed {
+            do throws(SimulatedSessionError) { payments = try session.payments() } catch { throw APIError(error) }
+        } else {
+            payments = try await look("payments") { session async throws(SimulatedSessionError) in
+                try session.payments()
+            }
         }
         let (running, need) = (operation?.payment, session.need)
         return payments.map { ServedPayment(payment: $0, isRunning: $0.id == running, need: need) }
@@ -260,12 +394,28 @@ final class ServedSession: Sendable {
         return payment
     }
 
-    func readers() async throws(APIError) -> [SessionReaderState] {
-        try await look("readers") { session async throws(SimulatedSessionError) in await session.readers }
+    func readers() async throws(APIError) -> [SessionReaderState] { try await devices().readers }
+
+    /// The devices. In a pause, the faults of the issuer connection are those before the request that paused.
+    private func devices() async throws(APIError) -> Devices {
+        guard gate.isClosed else {
+            let devices = try await look("devices") { session async throws(SimulatedSessionError) in
+                Devices(readers: await session.readers, issuerFaults: await session.issuerFaults)
+            }
+            state.withLock { $0.issuerFaults = devices.issuerFaults }
+            return devices
+        }
+        return Devices(readers: session.readersInPause, issuerFaults: state.withLock { $0.issuerFaults })
     }
 
     func view() async throws(APIError) -> JSONValue {
-        Views.session.json(SessionState(served: self, readers: try await readers(), events: session.events))
+        let devices: Devices
+        do throws(APIError) { devices = try await self.devices() } catch {
+            // Another request may pause the session meanwhile.
+            guard gate.isClosed else { throw error }
+            devices = try await self.devices()
+        }
+        return Views.session.json(SessionState(served: self, devices: devices, events: session.events))
     }
 
     var printer: SimulatedPrinterCondition { state.withLock { $0.printer } }
@@ -299,7 +449,7 @@ final class ServedSession: Sendable {
     func stream(after last: Int, time: any TimeSource) throws(APIError) -> AsyncStream<[UInt8]> {
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = try state.withLock { state throws(APIError) -> Int in
-            guard !state.isClosed else { throw SimulationService.noSession(id) }
+            guard !state.isClosed, state.hasStreams else { throw SimulationService.noSession(id) }
             guard state.streams.count < Self.mostStreams else {
                 throw APIError(
                     429, "too_many_streams", "this session already has \(Self.mostStreams) event streams",
@@ -343,54 +493,5 @@ final class ServedSession: Sendable {
 
     private func endStream(_ number: Int) {
         state.withLock { $0.streams.removeValue(forKey: number) }?.finish()
-    }
-}
-
-/// An operation of a session that may wait for a person across requests.
-final class Operation: Sendable {
-    enum Kind: String, Sendable, CaseIterable { case payment, refund }
-
-    private struct State {
-        var isRunning = true
-        var failure: SimulatedSessionError?
-        var payment: Int64?
-        var hasBegun = false
-        /// The newest payment before the operation.
-        var previous: Int64?
-    }
-
-    let kind: Kind
-    private let state: Mutex<State>
-
-    /// - Parameters:
-    ///   - kind: the kind of operation.
-    ///   - payment: the payment's number, if known.
-    init(_ kind: Kind, payment: Int64? = nil) {
-        self.kind = kind
-        state = Mutex(State(payment: payment))
-    }
-
-    var isRunning: Bool { state.withLock { $0.isRunning } }
-
-    /// The error; nil while it runs and after a success.
-    var failure: SimulatedSessionError? { state.withLock { $0.failure } }
-
-    /// The number of its payment, once known.
-    var payment: Int64? { state.withLock { $0.payment } }
-
-    /// Marks the operation as started.
-    ///
-    /// - Parameter previous: the newest payment so far.
-    func begin(after previous: Int64?) { state.withLock { ($0.hasBegun, $0.previous) = (true, previous) } }
-
-    /// Takes the newest payment as its own, unless it existed before the operation.
-    func adopt(_ newest: () -> Int64?) {
-        guard state.withLock({ $0.hasBegun && $0.payment == nil }) else { return }
-        let newest = newest()
-        state.withLock { if newest != $0.previous { $0.payment = newest } }
-    }
-
-    func end(_ failure: SimulatedSessionError?) {
-        state.withLock { ($0.isRunning, $0.failure) = (false, failure) }
     }
 }

@@ -1,5 +1,6 @@
 internal import CardSecrets
 public import Determinism
+public import Monitoring
 internal import Sessions
 public import Simulator
 internal import Synchronization
@@ -13,15 +14,26 @@ public final class SimulationService: Sendable {
         /// The number of sessions being created.
         var pending = 0
         var lastNumber = 0
+        var lastRequest = 0
+        var isEnding = false
     }
 
     let configuration: SimulationServiceConfiguration
     let time: any TimeSource
     private let state = Mutex(State())
     private let routes = Route.table
+    private let meter = ServiceMeter()
+    private let log: (@Sendable (LogLine) -> Void)?
 
-    public init(_ configuration: SimulationServiceConfiguration = .init(), time: any TimeSource) {
-        (self.configuration, self.time) = (configuration, time)
+    /// - Parameters:
+    ///   - configuration: the access rules and limits.
+    ///   - time: the server's clock.
+    ///   - log: receives a line for each request, and for the beginning and end of each session.
+    public init(
+        _ configuration: SimulationServiceConfiguration = .init(), time: any TimeSource,
+        log: (@Sendable (LogLine) -> Void)? = nil
+    ) {
+        (self.configuration, self.time, self.log) = (configuration, time, log)
     }
 
     /// The number of sessions.
@@ -33,47 +45,131 @@ public final class SimulationService: Sendable {
             defer { state.sessions = [:] }
             return state.sessions.values.map(\.self)
         }
-        for session in sessions { await session.close() }
+        for session in sessions { await end(session, .closed) }
     }
+
+    /// Makes no more sessions, and ends the event streams, which would never end by themselves.
+    func beginEnd() {
+        let sessions = state.withLock { state in
+            state.isEnding = true
+            return state.sessions.values.map(\.self)
+        }
+        for session in sessions { session.endStreams() }
+    }
+
+    /// - Throws: ``APIError`` when no session can be made.
+    func checkReadiness() throws(APIError) {
+        let (isEnding, count) = state.withLock { ($0.isEnding, $0.sessions.count + $0.pending) }
+        guard !isEnding else { throw Self.ending }
+        guard count < configuration.sessionsLimit else {
+            throw APIError(
+                503, "not_ready", "the limit of \(configuration.sessionsLimit) sessions is reached",
+                fix: "delete one, or start the server with a larger --sessions-limit")
+        }
+    }
+
+    private static let ending = APIError(503, "ending", "the server is about to end", fix: "use another one")
+
+    /// The metrics of all sessions.
+    var metrics: MetricsRegistry { meter.metrics(of: sessions, limit: configuration.sessionsLimit) }
 
     // MARK: Requests
 
     /// Responds to a request, whose body is at most ``SimulationServiceConfiguration/longestBody``.
     func answer(_ request: APIRequest) async -> APIAnswer {
-        do throws(APIError) { return try await carryOut(request) } catch { return .failure(error) }
+        let start = time.reading()
+        let place = place(of: request)
+        let session = place.found?.values["session"].flatMap { id in
+            state.withLock { $0.sessions[id] == nil ? nil : id }
+        }
+        let answer: APIAnswer
+        do throws(APIError) {
+            try configuration.checkOrigin(of: request)
+            if place.found?.route.needsToken == true { try configuration.checkToken(of: request) }
+            answer = try await carryOut(request, at: place)
+        } catch {
+            answer = .failure(error)
+        }
+        return note(request, place.route, session, answer, since: start)
     }
 
-    private func carryOut(_ request: APIRequest) async throws(APIError) -> APIAnswer {
-        try configuration.checkOrigin(of: request)
-        let segments = request.path.split(separator: "/").map { APIRequest.decoded($0) ?? String($0) }
+    /// Counts and logs a request, and gives the response its number.
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - route: the route of its path; nil without one.
+    ///   - session: the session in the path, if there is one.
+    ///   - answer: the response.
+    ///   - start: the reading of the clock when the request arrived.
+    /// - Returns: the response with the number.
+    func note(
+        _ request: APIRequest, _ route: Route?, _ session: String?, _ answer: APIAnswer, since start: Duration
+    ) -> APIAnswer {
+        let number = state.withLock { state in
+            state.lastRequest += 1
+            return state.lastRequest
+        }
+        let served = ServedRequest(
+            request, id: "r\(number)", route: route, session: session, status: answer.status,
+            time: time.elapsed(since: start))
+        meter.note(served)
+        log?(served.line(at: time.now()))
+        return answer.with("X-Request-Id", served.id)
+    }
+
+    /// Where a request leads.
+    private struct Place {
+        /// The route with the path and the method, and the values in the path.
+        var found: (route: Route, values: [String: String])?
+        /// A route with the path.
+        var route: Route?
+        /// The methods of the path.
         var allowed: [String] = []
+    }
+
+    private func place(of request: APIRequest) -> Place {
+        let segments = request.path.split(separator: "/").map { APIRequest.decoded($0) ?? String($0) }
+        var place = Place()
         for route in routes {
             guard let values = route.match(segments) else { continue }
+            if place.route == nil { place.route = route }
             guard route.method == request.method else {
-                allowed.append(route.method)
+                place.allowed.append(route.method)
                 continue
             }
-            if route.needsToken { try configuration.checkToken(of: request) }
-            sweep()
-            let body: BodyNode
-            if let schema = route.body {
-                body = try BodyNode(bytes: request.body)
-                try body.object(OpenAPIDocument.fields(of: schema))
-            } else {
-                guard request.body.isEmpty else {
-                    throw APIError(400, "unexpected_body", "this request has no body", fix: "leave the body out")
-                }
-                body = BodyNode(.object([]))
+            (place.found, place.route) = ((route, values), route)
+            return place
+        }
+        return place
+    }
+
+    /// Carries out a request whose origin and token were checked.
+    private func carryOut(_ request: APIRequest, at place: Place) async throws(APIError) -> APIAnswer {
+        guard let (route, values) = place.found else {
+            guard place.allowed.isEmpty else {
+                let methods = place.allowed.joined(separator: ", ")
+                var error = APIError(405, "method_not_allowed", "\(BodyNode.clip(request.path)) takes \(methods)")
+                error.allowed = place.allowed
+                throw error
             }
-            return try await route.act(Call(service: self, request: request, values: values, body: body))
-        }
-        guard allowed.isEmpty else {
             throw APIError(
-                405, "method_not_allowed", "\(BodyNode.clip(request.path)) takes \(allowed.joined(separator: ", "))")
+                404, "not_found", "no resource at \(BodyNode.clip(request.path))", fix: "see GET /openapi.json")
         }
-        throw APIError(
-            404, "not_found", "no resource at \(BodyNode.clip(request.path))",
-            fix: "see GET /openapi.json")
+        sweep()
+        let body: BodyNode
+        if let schema = route.body {
+            body = try BodyNode(bytes: request.body)
+            try body.check(schema)
+        } else {
+            guard request.body.isEmpty else {
+                throw APIError(400, "unexpected_body", "this request has no body", fix: "leave the body out")
+            }
+            body = BodyNode(.object([]))
+        }
+        if route.isRepeated, let id = values["session"], let session = state.withLock({ $0.sessions[id] }) {
+            session.keep(request)
+        }
+        return try await route.act(Call(service: self, request: request, values: values, body: body))
     }
 
     // MARK: Sessions
@@ -94,9 +190,15 @@ public final class SimulationService: Sendable {
         state.withLock { $0.sessions.values.sorted { ($0.id.count, $0.id) < ($1.id.count, $1.id) } }
     }
 
-    func create(_ plan: PlanBody) async throws(APIError) -> ServedSession {
+    /// - Parameters:
+    ///   - plan: the initial state.
+    ///   - event: the number of the event after which the session pauses; nil for none.
+    /// - Returns: the session.
+    /// - Throws: ``APIError``
+    func create(_ plan: PlanBody, stoppingAfter event: Int? = nil) async throws(APIError) -> ServedSession {
         let limit = configuration.sessionsLimit
-        let number = state.withLock { state -> Int? in
+        let number = try state.withLock { state throws(APIError) -> Int? in
+            guard !state.isEnding else { throw Self.ending }
             guard state.sessions.count + state.pending < limit else { return nil }
             state.pending += 1
             state.lastNumber += 1
@@ -108,14 +210,17 @@ public final class SimulationService: Sendable {
                 fix: "delete one, or start the server with a larger --sessions-limit")
         }
         defer { state.withLock { $0.pending -= 1 } }
-        let session = try await ServedSession(id: "s\(number)", plan: plan, now: time.reading())
+        let session = try await ServedSession(
+            id: "s\(number)", plan: plan, now: time.reading(), meter: SessionMeter(meter), stoppingAfter: event)
         state.withLock { $0.sessions[session.id] = session }
+        begin(session)
         return session
     }
 
     /// Replaces a session with a new one of the same plan.
     func reset(_ old: ServedSession) async throws(APIError) -> ServedSession {
-        let new = try await ServedSession(id: old.id, plan: old.plan, now: time.reading())
+        let new = try await ServedSession(
+            id: old.id, plan: old.plan, now: time.reading(), meter: SessionMeter(meter))
         let replaced = state.withLock { state -> ServedSession? in
             guard let current = state.sessions[old.id] else { return nil }
             state.sessions[old.id] = new
@@ -125,13 +230,64 @@ public final class SimulationService: Sendable {
             await new.close()
             throw Self.noSession(old.id)
         }
-        await replaced.close()
+        await end(replaced, .reset)
+        begin(new)
+        return new
+    }
+
+    /// Repeats a session in a new one, which has the same events, and pauses there.
+    ///
+    /// - Parameters:
+    ///   - old: the session to repeat.
+    ///   - event: the number of the last event to repeat; nil for all that has happened.
+    /// - Returns: the new session.
+    /// - Throws: ``APIError``
+    func repetition(of old: ServedSession, until event: Int?) async throws(APIError) -> ServedSession {
+        let (requests, events) = (try old.keptRequests(), old.session.events)
+        if let event, event > events.count {
+            throw .body("the session has \(events.count) events", at: "event", fix: "give the number of one of them")
+        }
+        // The first event is the till's start, before the session can pause.
+        let new = try await create(old.plan, stoppingAfter: event.map { max($0, 2) })
+        for kept in requests where !new.gate.isClosed {
+            var request = kept.request
+            request.target = "/v1/sessions/\(new.id)" + kept.place
+            // A request that failed the first time fails again.
+            do throws(APIError) { _ = try await carryOut(request, at: place(of: request)) } catch { continue }
+        }
+        let repeated = new.session.events
+        guard repeated.starts(with: events.prefix(event ?? events.count)) else {
+            await delete(new)
+            throw APIError(
+                500, "repeated_differently", "the repeated session has other events",
+                fix: "this is a defect of the simulator; look at the session's events instead")
+        }
         return new
     }
 
     func delete(_ session: ServedSession) async {
-        state.withLock { _ = $0.sessions.removeValue(forKey: session.id) }
+        // A session that has ended already is not counted twice.
+        let isOpen = state.withLock { $0.sessions.removeValue(forKey: session.id) != nil }
+        guard isOpen else { return await session.close() }
+        await end(session, .deleted)
+    }
+
+    private func begin(_ session: ServedSession) {
+        meter.count(ServiceMetrics.created)
+        log?(LogLine("session_created", at: time.now(), [("session", .word(session.id))]))
+    }
+
+    private func end(_ session: ServedSession, _ reason: SessionEnding) async {
+        let life = session.session.elapsed
         await session.close()
+        meter.count(ServiceMetrics.ended, "reason", reason.rawValue)
+        log?(
+            LogLine(
+                "session_ended", at: time.now(),
+                [
+                    ("session", .word(session.id)), ("reason", .word(reason.rawValue)),
+                    ("virtual_milliseconds", .time(life)),
+                ]))
     }
 
     /// Ends sessions that have been idle too long.
@@ -143,7 +299,7 @@ public final class SimulationService: Sendable {
             return idle
         }
         guard !idle.isEmpty else { return }
-        Task { for session in idle { await session.close() } }
+        Task { for session in idle { await end(session, .idle) } }
     }
 
     /// The catalog of cards, reader models, and rules, read once.

@@ -5,7 +5,7 @@ internal import Simulator
 /// The current state of a session.
 struct SessionState: Sendable {
     let served: ServedSession
-    let readers: [SessionReaderState]
+    let devices: ServedSession.Devices
     let events: [SessionEvent]
 }
 
@@ -21,14 +21,23 @@ extension Views {
             $0.served.operation == nil ? nil : $0.served.session.need.map(need.json)
         },
         .key("display", .text, "The text on the reader's display.") { $0.events.last { $0.kind == .display }?.detail },
-        .key("readers", .list(.named("Reader"))) { $0.readers.map(reader.json) },
+        .key("readers", .list(.named("Reader"))) { $0.devices.readers.map(reader.json) },
         .key("cards", .list(.named("Card"))) { $0.served.plan.plan.cards.map(plannedCard.json) },
+        .key("issuerFaults", .list(.named("StandingFault")), "The faults that still affect messages to the issuer.") {
+            $0.devices.issuerFaults.map(standingFault.json)
+        },
         .key("printer", ConditionBodies.words(SimulatedPrinterCondition.self)) { $0.served.printer.word },
         .key("disk", ConditionBodies.words(DiskCondition.self)) { $0.served.disk.word },
         .key("processRuns", .boolean, "Whether the till's process is running: false after a crash, until a restart.") {
             $0.served.session.isRunning
         },
-        .key("events", .count, "The number of events.") { $0.events.count })
+        .key("events", .count, "The number of events.") { $0.events.count },
+        .key("pausedAfter", .count, "The event after which the session is paused; absent while it is not.") {
+            $0.served.gate.pausedAfter
+        },
+        .key("breakpoints", .list(.text), "The first words of events after which the session pauses.") {
+            $0.served.gate.breakpoints
+        })
 
     static let clock = View<SimulatedSession>(
         .key("now", .format("date-time")) { $0.now.description },
@@ -51,7 +60,10 @@ extension Views {
         .key("pluggedIn", .boolean) { $0.isPluggedIn },
         .key("connected", .boolean, "Whether the till is connected to the reader.") { $0.isConnected },
         .key("hasCard", .boolean) { $0.hasCard },
-        .key("ways", .list(.word(["insert", "swipe"])), "The ways to present a card.") { $0.ways })
+        .key("ways", .list(.word(["insert", "swipe"])), "The ways to present a card.") { $0.ways },
+        .key("faults", .list(.named("ArmedFault")), "The faults that have not happened yet, and a hang.") {
+            $0.faults.map { armedFault.json(ArmedFault($0)) }
+        })
 
     /// A card and its purpose, without its number.
     static let plannedCard = View<PlannedCard>(
@@ -65,6 +77,13 @@ extension Views {
         },
         .key("kind", .word(SessionEventKind.allCases.map(\.rawValue))) { $0.kind.rawValue },
         .key("detail", .text, "The details of the event.") { $0.detail })
+
+    /// A request that may have changed the session, without what was typed on a PIN pad.
+    static let request = View<KeptRequest>(
+        .key("events", .count, "The number of events before the request.") { $0.events },
+        .key("method", .text) { $0.request.method },
+        .key("path", .text, "The path behind the session's own, with the query.") { $0.place },
+        .key("body", .text, "The body as sent; absent for key presses.") { $0.shownBody })
 
     static let eventPage = View<(events: [SessionEvent], last: Int)>(
         .key("events", .list(.named("Event"))) { $0.events.map(event.json) },
@@ -96,7 +115,7 @@ extension SessionNeed {
 
 extension Duration {
     /// The duration in whole milliseconds.
-    fileprivate var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
+    var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
 }
 
 extension SessionEvent {

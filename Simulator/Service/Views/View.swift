@@ -12,7 +12,7 @@ struct View<Value>: Sendable {
             _ name: String, _ schema: Schema, _ summary: String? = nil,
             _ content: @escaping @Sendable (Value) -> Content
         ) -> Key {
-            Key(field: Field(name, schema, summary, optional: Content.isOptional)) { content($0).json }
+            Key(field: Field(name, schema, summary, optional: Content.isOptional, null: false)) { content($0).json }
         }
     }
 

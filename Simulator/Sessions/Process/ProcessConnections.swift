@@ -54,6 +54,14 @@ struct ProcessHost: PaymentHost {
         }
     }
 
+    /// Asks without a log entry, because it moves nothing: a process asks once, when it opens.
+    func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] {
+        guard life.isAlive else { throw .notSent(Self.gone) }
+        let numbers = try await issuer.lastNumbers(of: identities)
+        guard life.isAlive else { throw .outcomeUnknown(Self.gone) }
+        return numbers
+    }
+
     func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse {
         try await exchange("refund") { () async throws(PaymentHostError) in
             try await issuer.refund(request)

@@ -33,6 +33,10 @@ final class SessionProcess: Sendable {
             let journal = PaymentJournal(storage: storage, lease: lease)
             let register = CardRegister(storage: storage)
             let key = try CardKey.open(for: register, random: world.random.stream("card key"))
+            if number == 1 {
+                // Filled in before the session, so the condition of its disk does not matter.
+                try world.fill(ExceptionFile(register: CardRegister(storage: records), key: key))
+            }
             let history = try StoredCardHistory(
                 register: register, key: key, window: world.plan.till.splitSaleWindow, time: world.clock)
             let service = SessionService()
@@ -139,7 +143,9 @@ struct SessionTill: Sendable {
         let (world, life) = (world, life)
         return CardPresentPaymentsStore(
             host: ProcessHost(issuer: world.issuer, life: life), journal: journal, merchant: settings.merchant,
-            history: history, readers: ReaderRegister(storage: storage), site: site, time: world.clock
+            languages: settings.receipt.languages,
+            history: history, readers: ReaderRegister(storage: storage), site: site, time: world.clock,
+            random: world.random.stream("identity \(life.number)")
         ) { host in
             let made = LocalCardReaderService(
                 sources: [

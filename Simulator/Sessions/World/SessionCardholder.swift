@@ -42,10 +42,7 @@ final class SessionCardholder: CardholderInterface {
     func observe(_ event: CardReaderEvent) {
         let (cardholder, presentsCard, reader) = state.withLock { ($0.cardholder, $0.presentsCard, $0.reader) }
         if let reader { return attendant.observe(event, hasCard: reader.parts.chip?.hasCard() ?? false) }
-        switch event {
-        case .waitingForInput, .removeCardRequested: if presentsCard { cardholder?.observe(event) }
-        default: cardholder?.observe(event)
-        }
+        if presentsCard { cardholder?.observe(event.cardPrompt) }
     }
 
     private var cardholder: (any CardholderInterface)? {

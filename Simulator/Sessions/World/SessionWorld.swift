@@ -8,6 +8,7 @@ internal import Storage
 internal import Synchronization
 internal import TillConfiguration
 internal import USB
+internal import Yosemite
 
 /// Everything around the till in one session. It outlives the till's processes.
 final class SessionWorld: Sendable {
@@ -135,6 +136,23 @@ final class SessionWorld: Sendable {
         case .shared(let database, _): database.storage
         case .file(let path): try SQLiteStorageManager(path: path, random: random.stream("database"))
         }
+    }
+
+    /// Adds the cards that the plan blocks to the till's exception file.
+    ///
+    /// - Throws: ``StorageError``, or a failure of an invalid PAN.
+    func fill(_ file: ExceptionFile) throws {
+        var entries: [ExceptionCard] = []
+        for name in plan.exceptions {
+            try card(name).profile.forEachAccountNumber { pan in
+                guard let entry = file.entry(for: pan, sequenceNumber: nil, reason: "blocked", at: plan.start) else {
+                    throw SimulatedSessionError.fault("cannot hash a card number")
+                }
+                entries.append(entry)
+            }
+        }
+        guard !entries.isEmpty else { return }
+        _ = try file.add(entries)
     }
 
     /// Releases the records. Call this when the session and its last process have ended.

@@ -5,9 +5,13 @@ internal import Text
 struct SiteAccounts: Sendable {
     let user: SiteUser
     private(set) var passwords: [IssuedPassword]
+    /// For other programs, see ``ConsumerKeyring``.
+    var keyring: ConsumerKeyring
     private var sessions: [SignedInSession] = []
 
-    init(user: SiteUser, passwords: [IssuedPassword]) { (self.user, self.passwords) = (user, passwords) }
+    init(user: SiteUser, passwords: [IssuedPassword], keys: [ConsumerKey] = []) {
+        (self.user, self.passwords, keyring) = (user, passwords, ConsumerKeyring(keys))
+    }
 
     /// Returns the user of a request; nil without credentials.
     ///
@@ -30,6 +34,8 @@ struct SiteAccounts: Sendable {
         }
         let pair = String(decoding: bytes, as: UTF8.self)
         let name = pair.prefix { $0 != ":" }
+        // A consumer key is not a user. Without TLS it counts for nothing.
+        guard !name.hasPrefix("ck_") else { return nil }
         guard name == user.username || name == user.email else {
             throw SiteError(
                 401, "invalid_username", "Error: Unknown username. Check again or try your email address.")

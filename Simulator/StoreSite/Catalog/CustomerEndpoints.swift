@@ -4,7 +4,11 @@ internal import Text
 /// `customers` of wc/v3, which have accounts, and of wc-analytics, which have orders.
 enum CustomerEndpoints {
     static let routes: [Route] =
-        Route.reading("/wc/v3/customers", list, get) + [Route("GET", "/wc-analytics/customers", analyticsList)]
+        Route.collection("/wc/v3/customers", list: list, get: get, create: create, update: update, delete: delete)
+        + [
+            Route("GET", "/wc/v3/customers/*/downloads", downloads),
+            Route("GET", "/wc-analytics/customers", analyticsList),
+        ]
 
     private static func node(_ customer: Customer, _ store: SiteStore) -> JSONValue {
         let registered = customer.registered ?? customer.lastActive
@@ -15,12 +19,14 @@ enum CustomerEndpoints {
             "date_created": .text(WordPressDate.text(registered, offsetSeconds: offset)),
             "date_created_gmt": .text(WordPressDate.text(registered)),
             "date_modified": .text(WordPressDate.text(customer.lastActive, offsetSeconds: offset)),
-            "date_modified_gmt": .text(WordPressDate.text(customer.lastActive)), "email": .text(customer.billing.email),
-            "first_name": .text(customer.billing.firstName), "last_name": .text(customer.billing.lastName),
-            "role": "customer", "username": .text(customer.username),
+            "date_modified_gmt": .text(WordPressDate.text(customer.lastActive)), "email": .text(customer.email),
+            "first_name": customer.extras["first_name"] ?? .text(customer.billing.firstName),
+            "last_name": customer.extras["last_name"] ?? .text(customer.billing.lastName), "role": "customer",
+            "username": .text(customer.username),
             "billing": customer.billing.node(withEmail: true), "shipping": customer.shipping.node(withEmail: false),
             "is_paying_customer": .bool(hasPaid),
-            "avatar_url": "https://secure.gravatar.com/avatar/?s=96&d=mm&r=g", "meta_data": [],
+            "avatar_url": "https://secure.gravatar.com/avatar/?s=96&d=mm&r=g",
+            "meta_data": customer.extras["meta_data"] ?? [],
             "_links": store.identity.links(
                 "wc/v3/customers/\(customer.userID)", collection: "wc/v3/customers"),
         ]
@@ -31,16 +37,80 @@ enum CustomerEndpoints {
         let search = call.parameters.text("search")?.lowercased()
         let email = call.parameters.text("email")?.lowercased()
         let found = store.customers.filter { customer in
-            customer.userID > 0 && (email.map { customer.billing.email.lowercased() == $0 } ?? true)
+            customer.userID > 0 && (email.map { customer.email.lowercased() == $0 } ?? true)
                 && (search.map { matches(customer, "all", $0) } ?? true)
         }.sorted { ($0.billing.name, $0.id) < ($1.billing.name, $1.id) }
         return Reply(page: page, of: found) { node($0, store) }
     }
 
-    private static func get(_ store: inout SiteStore, _ call: Call) throws(SiteError) -> Reply {
+    private static func index(_ store: SiteStore, _ call: Call) throws(SiteError) -> Int {
         let refusal = SiteError(404, "woocommerce_rest_invalid_id", "Invalid resource ID.")
-        let index = try call.index(in: store.customers, or: refusal) { $0.userID > 0 ? $0.userID : nil }
-        return Reply(node(store.customers[index], store))
+        return try call.index(in: store.customers, or: refusal) { $0.userID > 0 ? $0.userID : nil }
+    }
+
+    private static func get(_ store: inout SiteStore, _ call: Call) throws(SiteError) -> Reply {
+        Reply(node(store.customers[try index(store, call)], store))
+    }
+
+    /// Nothing that the store sells is downloaded.
+    private static func downloads(_ store: inout SiteStore, _ call: Call) throws(SiteError) -> Reply {
+        _ = try index(store, call)
+        return Reply([])
+    }
+
+    private static func create(_ store: inout SiteStore, _ call: Call) throws(SiteError) -> Reply {
+        guard let email = call.parameters.text("email") else { throw .missingParameter("email") }
+        let stem = email.prefix { $0 != "@" }.lowercased()
+        let given = call.parameters.text("username") ?? ""
+        let username =
+            given.isEmpty
+            ? Slug.unused(stem) { name in store.customers.contains { $0.username == name } } : given
+        guard !store.customers.contains(where: { $0.username == username }) else {
+            throw SiteError(
+                400, "registration-error-username-exists", "An account is already registered with that username.")
+        }
+        var customer = Customer(
+            id: (store.customers.lazy.map(\.id).max() ?? 0) + 1,
+            userID: max(1, store.customers.lazy.map(\.userID).max() ?? 1) + 1, username: username,
+            billing: PostalAddress(), shipping: PostalAddress(), registered: call.now, lastActive: call.now)
+        try customer.change(call.parameters, in: &store)
+        store.customers.append(customer)
+        store.report(.customer(customer.userID), .created)
+        return Reply(node(customer, store), status: 201)
+    }
+
+    private static func update(_ store: inout SiteStore, _ call: Call) throws(SiteError) -> Reply {
+        let index = try index(store, call)
+        var customer = store.customers[index]
+        guard call.parameters.text("username").map({ $0 == customer.username }) ?? true else {
+            throw SiteError(400, "woocommerce_rest_customer_invalid_argument", "Username isn't editable.")
+        }
+        try customer.change(call.parameters, in: &store)
+        customer.lastActive = call.now
+        store.customers[index] = customer
+        store.report(.customer(customer.userID), .updated)
+        return Reply(node(customer, store))
+    }
+
+    /// Deletes an account. Its orders become those of `reassign`, or of a guest.
+    private static func delete(_ store: inout SiteStore, _ call: Call) throws(SiteError) -> Reply {
+        let index = try index(store, call)
+        guard try call.parameters.flag("force") ?? false else {
+            throw SiteError(501, "woocommerce_rest_trash_not_supported", "Customers do not support trashing.")
+        }
+        let customer = store.customers[index]
+        let heir = try call.parameters.integer("reassign") ?? 0
+        guard heir == 0 || (heir != customer.userID && store.customers.contains { $0.userID == heir }) else {
+            throw SiteError(400, "woocommerce_rest_customer_invalid_reassign", "Invalid resource id for reassignment.")
+        }
+        let shown = node(customer, store)
+        store.customers.remove(at: index)
+        for var order in store.orders.all where order.customerID == customer.userID {
+            order.customerID = heir
+            store.orders.put(order)
+        }
+        store.report(.customer(customer.userID), .deleted)
+        return Reply(shown)
     }
 
     private static func matches(_ customer: Customer, _ place: String, _ keyword: String) -> Bool {
@@ -144,6 +214,38 @@ struct Customer: Hashable, Sendable {
     /// When the account was created; nil for a guest.
     var registered: Timestamp?
     var lastActive: Timestamp
+    /// What clients gave an account besides.
+    var extras = Extras()
+
+    var email: String { extras["email"]?.plainText ?? billing.email }
+
+    private static let fields = [
+        Field("email"), Field("first_name"), Field("last_name"), Field("meta_data", []),
+    ]
+
+    /// Changes the account as requested.
+    ///
+    /// - Throws: the error of WooCommerce for an invalid request; then nothing has changed.
+    fileprivate mutating func change(_ parameters: SiteParameters, in store: inout SiteStore) throws(SiteError) {
+        var changed = self
+        try changed.extras.take(Self.fields, from: parameters) { store.metaIDs.next() }
+        if parameters["email"] != nil {
+            let email = changed.email
+            guard PostalAddress.isEmail(email) else {
+                throw .invalidParameter("email", "Invalid email address.")
+            }
+            guard !store.customers.contains(where: { $0.userID > 0 && $0.email == email && $0.id != id }) else {
+                throw SiteError(
+                    400, "registration-error-email-exists", "An account is already registered with your email address.")
+            }
+        }
+        if let billing = parameters["billing"] { changed.billing.change(billing) }
+        if let shipping = parameters["shipping"] { changed.shipping.change(shipping) }
+        guard changed.billing.email.isEmpty || PostalAddress.isEmail(changed.billing.email) else {
+            throw .invalidParameter("billing", "Invalid email address.")
+        }
+        self = changed
+    }
 }
 
 /// A billing or shipping address.
@@ -162,6 +264,11 @@ struct PostalAddress: Hashable, Sendable {
     var phone = ""
 
     var name: String { [firstName, lastName].filter { !$0.isEmpty }.joined(separator: " ") }
+
+    static func isEmail(_ text: String) -> Bool {
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        return parts.count == 2 && !parts[0].isEmpty && parts[1].contains(".") && !text.contains(" ")
+    }
 
     /// Updates the fields in a request and keeps the others.
     mutating func change(_ node: JSONValue) {

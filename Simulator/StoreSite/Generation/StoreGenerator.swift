@@ -23,6 +23,7 @@ struct StoreGenerator: Sendable {
                 hasStripe: configuration.hasStripe),
             owner: user, generator: SeededGenerator(source: random.stream("site")),
             traffic: Traffic(seed: seed("traffic")))
+        store.identity.hasWooPayments = configuration.hasWooPayments
         let generator = SeededGenerator(source: random.stream("store"))
         fill(&store, generator)
         tell(&account, of: store)
@@ -34,14 +35,14 @@ struct StoreGenerator: Sendable {
             owner: user, generator: SeededGenerator(source: random.stream("blog")),
             traffic: Traffic(seed: seed("blog traffic")))
         let passwords = SeededGenerator(source: random.stream("passwords"))
-        let accounts = [store, blog].map { _ in
+        let accounts = [store, blog].map { site in
             SiteAccounts(
                 user: user,
                 passwords: [
                     IssuedPassword(
                         uuid: passwords.uuid(), applicationID: "", name: "Till", password: configuration.password,
                         created: now.advanced(by: .seconds(-30 * Self.day)))
-                ])
+                ], keys: site.identity.hasWooCommerce ? configuration.consumerKeys : [])
         }
         return GeneratedWorld(user: user, account: account, stores: [store, blog], accounts: accounts)
     }
@@ -54,6 +55,8 @@ struct StoreGenerator: Sendable {
         store.settings = StandardSettings.settings(name: store.identity.name)
         store.taxClasses = ProductFixtures.taxClasses
         store.taxRates = ProductFixtures.taxRates
+        store.gateways = PaymentGateway.standard(hasStripe: store.identity.hasStripe)
+        RecordFixtures.fill(&store)
         for (index, entry) in ProductFixtures.products.enumerated() {
             store.products.append(
                 Product(
@@ -68,9 +71,13 @@ struct StoreGenerator: Sendable {
             Product(
                 id: store.postIDs.next(), name: bundle.name, slug: Self.slug(bundle.name), sku: "CCS-KIT",
                 price: Amount(hundredths: bundle.price), taxClass: "", isVirtual: false, stock: nil, bundled: parts))
+        let opened = now.advanced(by: .seconds(-400 * Self.day))
         store.coupons = [
-            Coupon(id: store.postIDs.next(), code: "welcome10", discount: .percent(10)),
-            Coupon(id: store.postIDs.next(), code: "take5", discount: .cart(Amount(hundredths: 500))),
+            Coupon(
+                id: store.postIDs.next(), code: "welcome10", discount: .percent(Amount(hundredths: 1000)),
+                created: opened),
+            Coupon(
+                id: store.postIDs.next(), code: "take5", discount: .cart(Amount(hundredths: 500)), created: opened),
         ]
         for number in 1...12 {
             store.giftCards.append(
@@ -83,6 +90,7 @@ struct StoreGenerator: Sendable {
         addCustomers(min(2000, count / 4 + 8), to: &store, generator)
         addOrders(count, to: &store, generator)
         addReviews(min(40, count / 10 + 4), to: &store, generator)
+        _ = store.takeChanges()
     }
 
     private static func slug(_ name: String) -> String {

@@ -20,6 +20,9 @@ public struct SiteRequest: Sendable {
         (self.body, self.isFromLoopback) = (body, isFromLoopback)
     }
 
+    /// Whether the client uses TLS, which ends at a proxy on this machine that says so in `X-Forwarded-Proto`.
+    var isSecure: Bool { isFromLoopback && header("x-forwarded-proto")?.lowercased() == "https" }
+
     func header(_ name: String) -> String? {
         headers.first { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name }?.value
     }
@@ -34,6 +37,15 @@ public struct SiteResponse: Sendable {
 
     public init(status: Int = 200, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         (self.status, self.headers, self.body) = (status, headers, body)
+    }
+
+    /// The response as the body of a response with status 200, for clients that can't read headers (`_envelope`).
+    var enveloped: SiteResponse {
+        let fields = headers.filter { $0.name != "Content-Type" }
+        return .json([
+            "body": JSONReader.node(body) ?? .null, "status": .integer(status),
+            "headers": .object(fields.map { JSONValue.Member(name: $0.name, value: .text($0.value)) }),
+        ])
     }
 
     static let jsonType = "application/json; charset=UTF-8"
@@ -93,6 +105,23 @@ public struct SeenRequest: Hashable, Sendable {
     public var status: Int
     /// The fault that applied.
     public var fault: String?
+
+    package init(
+        number: Int, method: String, path: String, route: String? = nil, status: Int, fault: String? = nil
+    ) {
+        (self.number, self.method, self.path) = (number, method, path)
+        (self.route, self.status, self.fault) = (route, status, fault)
+    }
+
+    /// The route with `{id}` in the places of numbers; `none` for a path that the site does not have. The names of a
+    /// log and of metrics: there are few of them, whatever clients ask for.
+    public var routeName: String {
+        guard status != 404 else { return "none" }
+        let parts = (route ?? path).split(separator: "/").prefix(8).map { part in
+            part.utf8.allSatisfy { (0x30...0x39).contains($0) } ? "{id}" : String(part.prefix(40))
+        }
+        return "/" + parts.joined(separator: "/")
+    }
 
     var node: JSONValue {
         [

@@ -7,6 +7,8 @@ struct OrderBook: Sendable {
     private var places: [Int64: Int] = [:]
     /// The cached ``RenderedOrder`` of each order, until the order changes.
     private var rendered: [RenderedOrder?] = []
+    /// What happened to orders since the last ``takeChanges()``.
+    private var changes: [(id: Int64, change: StoreChange)] = []
 
     var count: Int { orders.count }
 
@@ -22,10 +24,18 @@ struct OrderBook: Sendable {
         orders.append(order)
         summaries.append(OrderSummary(order))
         rendered.append(nil)
+        changes.append((order.id, .created))
+    }
+
+    mutating func takeChanges() -> [(id: Int64, change: StoreChange)] {
+        defer { changes = [] }
+        return changes
     }
 
     mutating func put(_ order: StoredOrder) {
         guard let place = places[order.id] else { return add(order) }
+        let (wasTrash, isTrash) = (orders[place].status == .trash, order.status == .trash)
+        changes.append((order.id, wasTrash == isTrash ? .updated : isTrash ? .deleted : .restored))
         orders[place] = order
         summaries[place] = OrderSummary(order)
         rendered[place] = nil
@@ -36,6 +46,7 @@ struct OrderBook: Sendable {
         orders.remove(at: place)
         summaries.remove(at: place)
         rendered.remove(at: place)
+        changes.append((id, .deleted))
         for (index, order) in orders.enumerated().dropFirst(place) { places[order.id] = index }
     }
 
@@ -166,4 +177,5 @@ struct OrderRefund: Hashable, Sendable {
     /// A positive amount.
     var amount: Amount
     var created: Timestamp
+    var details = RefundDetails()
 }

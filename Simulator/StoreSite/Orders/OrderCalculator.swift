@@ -36,7 +36,14 @@ struct OrderCalculator: Sendable {
             switch coupon.discount {
             case .percent(let percent):
                 for item in order.items.indices where order.items[item].bundledBy == nil {
-                    let part = min(order.items[item].total, order.items[item].subtotal.part(percent, of: 100))
+                    let part = min(
+                        order.items[item].total, order.items[item].subtotal.part(percent.hundredths, of: 10_000))
+                    order.items[item].total -= part
+                    taken += part
+                }
+            case .product(let amount):
+                for item in order.items.indices where order.items[item].bundledBy == nil {
+                    let part = min(order.items[item].total, amount.times(order.items[item].quantity))
                     order.items[item].total -= part
                     taken += part
                 }

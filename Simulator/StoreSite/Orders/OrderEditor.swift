@@ -30,7 +30,7 @@ struct OrderEditor: Sendable {
         if let note = parameters.text("customer_note") { order.customerNote = note }
         if let billing = parameters["billing"] {
             order.billing.change(billing)
-            guard order.billing.email.isEmpty || Self.isEmail(order.billing.email) else {
+            guard order.billing.email.isEmpty || PostalAddress.isEmail(order.billing.email) else {
                 throw .invalidParameter("billing", "Invalid email address.")
             }
         }
@@ -53,11 +53,6 @@ struct OrderEditor: Sendable {
         store.remember(order, at: now)
     }
 
-    private static func isEmail(_ text: String) -> Bool {
-        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-        return parts.count == 2 && !parts[0].isEmpty && parts[1].contains(".") && !text.contains(" ")
-    }
-
     private func changeStatus(_ order: inout StoredOrder, _ store: inout SiteStore) throws(SiteError) {
         if let word = parameters.text("status") {
             guard let state = OrderState(rawValue: word), state != .trash else {
@@ -70,7 +65,8 @@ struct OrderEditor: Sendable {
                 store.move(&order, to: state, at: now)
             }
         }
-        if try parameters.flag("set_paid") ?? false, order.status == .pending || order.status == .onHold {
+        // Like WooCommerce: an existing order is paid only if it needs a payment, so not while it is on hold.
+        if try parameters.flag("set_paid") ?? false, isNew || order.needsPayment {
             store.move(&order, to: order.needsProcessing ? .processing : .completed, at: now)
         }
     }
@@ -158,7 +154,7 @@ struct OrderEditor: Sendable {
         }
         guard
             let product = store.products.first(where: {
-                wanted == 0 ? $0.sku == sku : $0.id == wanted
+                $0.isListed && (wanted == 0 ? $0.sku == sku : $0.id == wanted)
             })
         else {
             throw SiteError(400, "order_item_product_invalid_product_id", "Invalid product ID")
@@ -229,7 +225,7 @@ struct OrderEditor: Sendable {
             guard let code = line["code"]?.plainText?.lowercased(), !code.isEmpty else {
                 throw SiteError(400, "woocommerce_rest_invalid_coupon", "Coupon code is required.")
             }
-            guard store.coupons.contains(where: { $0.code == code }) else {
+            guard store.coupons.contains(where: { $0.code == code && $0.isListed }) else {
                 throw SiteError(
                     400, "woocommerce_rest_invalid_coupon",
                     "Coupon &quot;\(code.escaped(\.markupReference))&quot; does not exist!")

@@ -213,12 +213,9 @@ struct RenderedOrder: Sendable {
             writer.member("meta_data", node: [])
             writer.member("discount_type", coupon?.type ?? "fixed_cart")
             if let coupon {
-                switch coupon.discount {
-                case .percent(let percent): writer.member("nominal_amount", percent)
-                case .cart(let amount): writer.member("nominal_amount", number: amount.number)
-                }
+                writer.member("nominal_amount", number: coupon.discount.amount.number)
             }
-            writer.member("free_shipping", false)
+            writer.member("free_shipping", coupon?.extras["free_shipping"] == true)
         }
     }
 }

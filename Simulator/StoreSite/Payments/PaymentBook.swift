@@ -21,6 +21,12 @@ struct PaymentBook: Sendable {
         guard let index = charges.firstIndex(where: { $0.id == charge.id }) else { return }
         charges[index].requests += 1
     }
+
+    /// Gives back part of the charge of an order.
+    mutating func refund(order: Int64, _ amount: Amount) {
+        guard let index = charges.firstIndex(where: { $0.orderID == order }) else { return }
+        charges[index].refunded += amount
+    }
 }
 
 /// A charge that a payment provider made for an order.
@@ -48,6 +54,8 @@ struct Charge: Hashable, Sendable {
     var created: Timestamp
     /// The number of capture requests. The money is taken once.
     var requests = 1
+    /// What the gateway gave back.
+    var refunded = Amount.zero
 
     var node: JSONValue {
         [
@@ -62,7 +70,8 @@ struct Charge: Hashable, Sendable {
     var details: JSONValue {
         [
             "id": .text(id), "object": "charge", "amount": .integer(amount.hundredths),
-            "amount_captured": .integer(amount.hundredths), "amount_refunded": 0, "application_fee_amount": 0,
+            "amount_captured": .integer(amount.hundredths), "amount_refunded": .integer(refunded.hundredths),
+            "application_fee_amount": 0,
             "authorization_code": .null, "balance_transaction": .text("txn_\(id.dropFirst(3))"),
             "billing_details": [
                 "address": [
@@ -82,7 +91,7 @@ struct Charge: Hashable, Sendable {
                         "dedicated_file_name": "A0000000031010", "authorization_response_code": "3030",
                     ],
                 ],
-            ], "refunded": false, "status": "succeeded", "order": ["number": .integer(orderID)],
+            ], "refunded": .bool(refunded >= amount), "status": "succeeded", "order": ["number": .integer(orderID)],
         ]
     }
 }

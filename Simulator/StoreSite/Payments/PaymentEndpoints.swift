@@ -4,16 +4,24 @@ internal import Text
 /// captures, and charges.
 enum PaymentEndpoints {
     static let routes: [Route] = [
-        Route("GET", "/wc/v3/payments/accounts", account(withEligibility: true)),
+        Route("GET", "/wc/v3/payments/accounts", wooPayments(account(withEligibility: true))),
         Route("GET", "/wc/v3/wc_stripe/account/summary", account(withEligibility: false)),
-        Route("POST", "/wc/v3/payments/connection_tokens", connectionToken),
+        Route("POST", "/wc/v3/payments/connection_tokens", wooPayments(connectionToken)),
         Route("POST", "/wc/v3/wc_stripe/connection_tokens", connectionToken),
-        Route("GET", "/wc/v3/payments/terminal/locations/store", location),
+        Route("GET", "/wc/v3/payments/terminal/locations/store", wooPayments(location)),
         Route("GET", "/wc/v3/wc_stripe/terminal/locations/store", location),
-        Route("POST", "/wc/v3/payments/orders/*/capture_terminal_payment", capture(.wooPayments)),
+        Route("POST", "/wc/v3/payments/orders/*/capture_terminal_payment", wooPayments(capture(.wooPayments))),
         Route("POST", "/wc/v3/wc_stripe/orders/*/capture_terminal_payment", capture(.stripe)),
-        Route("GET", "/wc/v3/payments/charges/*", charge),
+        Route("GET", "/wc/v3/payments/charges/*", wooPayments(charge)),
     ]
+
+    /// A store without WooPayments has none of its routes.
+    private static func wooPayments(_ answer: @escaping Route.Handler) -> Route.Handler {
+        { store, call throws(SiteError) in
+            guard store.identity.hasWooPayments else { throw .noRoute }
+            return try answer(&store, call)
+        }
+    }
 
     private static func account(withEligibility: Bool) -> Route.Handler {
         { store, _ throws(SiteError) in

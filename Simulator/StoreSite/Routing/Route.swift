@@ -6,8 +6,8 @@ struct Route: Sendable {
     typealias Handler = @Sendable (inout SiteStore, Call) throws(SiteError) -> Reply
 
     let method: String
-    /// The path components; nil matches any.
-    private let parts: [Substring?]
+    /// For example `/wc/v3/orders/*/notes`; a star matches any component.
+    let pattern: String
     /// Whether the route exists without WooCommerce.
     let isWordPress: Bool
     /// Whether the Stripe extension adds the route.
@@ -16,24 +16,12 @@ struct Route: Sendable {
 
     /// Creates a route; `pattern` is, for example, `/wc/v3/orders/*/notes`.
     init(_ method: String, _ pattern: String, isWordPress: Bool = false, _ answer: @escaping Handler) {
-        (self.method, self.isWordPress, self.answer) = (method, isWordPress, answer)
+        (self.method, self.pattern, self.isWordPress, self.answer) = (method, pattern, isWordPress, answer)
         isOfStripe = pattern.hasPrefix("/wc/v3/wc_stripe/")
-        parts = pattern.split(separator: "/", omittingEmptySubsequences: true).map { $0 == "*" ? nil : $0 }
     }
 
-    /// Returns the path components at the wildcards if the path matches.
-    func captures(_ path: [Substring]) -> [String]? {
-        guard path.count == parts.count else { return nil }
-        var captured: [String] = []
-        for (part, given) in zip(parts, path) {
-            if let part {
-                guard part == given else { return nil }
-            } else {
-                captured.append(String(given))
-            }
-        }
-        return captured
-    }
+    /// Returns the same route at another place.
+    func moved(to pattern: String) -> Route { Route(method, pattern, isWordPress: isWordPress, answer) }
 
     /// Returns the routes that read a list and one of its elements.
     static func reading(
@@ -43,6 +31,15 @@ struct Route: Sendable {
             Route("GET", path, isWordPress: isWordPress, list),
             Route("GET", path + "/*", isWordPress: isWordPress, get),
         ]
+    }
+
+    /// Returns the routes that read, create, change, and delete the elements of a list.
+    static func collection(
+        _ path: String, list: @escaping Handler, get: @escaping Handler, create: @escaping Handler,
+        update: @escaping Handler, delete: @escaping Handler
+    ) -> [Route] {
+        reading(path, list, get) + [Route("POST", path, create)] + changes(path + "/*", update)
+            + [Route("DELETE", path + "/*", delete)]
     }
 
     /// Returns the routes of a change: POST, PUT, and PATCH mean the same to WordPress.
@@ -105,6 +102,14 @@ struct Reply: Sendable {
     var status = 200
     /// The total number of elements and of pages.
     var paging: (total: Int, pages: Int)?
+
+    /// The content as JSON; nil if it isn't.
+    var node: JSONValue? {
+        switch content {
+        case .node(let node): node
+        case .bytes(let bytes): JSONReader.node(bytes)
+        }
+    }
 
     init(_ node: JSONValue, status: Int = 200) { (content, self.status) = (.node(node), status) }
 

@@ -13,6 +13,14 @@ struct SiteParameters: Sendable {
         for field in fields { add(field.name, field.value) }
     }
 
+    /// Creates the parameters of a body that is a list, which PHP numbers.
+    init(list: [JSONValue]) {
+        members = list.enumerated().map { JSONValue.Member(name: String($0.offset), value: $0.element) }
+    }
+
+    /// The elements of a body that is a list.
+    var list: [JSONValue] { members.filter { Int($0.name) != nil }.map(\.value) }
+
     subscript(name: String) -> JSONValue? { members.last { $0.name == name }?.value }
 
     /// Returns these parameters, completed by those of `others`.

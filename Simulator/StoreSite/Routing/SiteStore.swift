@@ -13,11 +13,21 @@ struct SiteStore: Sendable {
     var taxClasses: [TaxClass] = []
     var settings: [SiteSetting] = []
     var customers: [Customer] = []
+    /// The elements of each collection of a ``RecordKind``, by its path.
+    var records: [String: [Record]] = [:]
+    /// The locations of each shipping zone.
+    var zoneLocations: [Int64: [JSONValue]] = [:]
+    var gateways: [PaymentGateway] = []
     var notes: [Int64: [OrderNoteEntry]] = [:]
     var trackings: [Int64: [Tracking]] = [:]
     var reviews: [Review] = []
     var receipts: [SimulatedStoredReceipt] = []
     var payments = PaymentBook()
+    var webhooks: [Webhook] = []
+    /// Webhooks whose address was not tried yet.
+    var newWebhooks: [Int64] = []
+    /// What happened to products, customers, and coupons since the last ``takeChanges()``.
+    private var changes: [ChangedResource] = []
     /// Events for notifications to the owner.
     var events: [StoreEvent] = []
     var generator: SeededGenerator
@@ -29,9 +39,29 @@ struct SiteStore: Sendable {
     var itemIDs = IDSequence()
     var commentIDs = IDSequence()
     var metaIDs = IDSequence()
+    /// The IDs of categories, tags, and other ``Record``s.
+    var recordIDs = IDSequence(last: 14)
 
     init(identity: StoreIdentity, owner: SiteUser, generator: SeededGenerator, traffic: Traffic) {
         (self.identity, self.owner, self.generator, self.traffic) = (identity, owner, generator, traffic)
+    }
+
+    mutating func report(_ resource: StoreResource, _ change: StoreChange) {
+        changes.append(ChangedResource(resource: resource, change: change))
+    }
+
+    /// Returns what happened since the last call, each thing once.
+    mutating func takeChanges() -> [ChangedResource] {
+        let all = orders.takeChanges().map { ChangedResource(resource: .order($0.id), change: $0.change) } + changes
+        changes = []
+        var found: [ChangedResource] = []
+        for each in all {
+            // A new order that is changed in the same request is only new.
+            let isNew = found.contains(ChangedResource(resource: each.resource, change: .created))
+            guard !found.contains(each), !(isNew && each.change == .updated) else { continue }
+            found.append(each)
+        }
+        return found
     }
 
     func setting(_ group: String, _ id: String) -> SiteSetting? {

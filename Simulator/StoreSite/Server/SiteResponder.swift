@@ -6,6 +6,8 @@ internal import StoreSite
 struct SiteResponder: HTTPResponder {
     let site: StoreSite
     let time: any TimeSource
+    let courier: WebhookCourier
+    let meter: SiteMeter
     let onAnswer: @Sendable (SiteAnswer) -> Void
 
     /// More than any client of a store sends: 8 MiB.
@@ -15,10 +17,15 @@ struct SiteResponder: HTTPResponder {
     private struct ConnectionCut: Error {}
 
     func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        // Not a part of the store: its faults and its list of requests leave them out.
+        if let response = meter.response(to: request) { return response }
+        let start = time.reading()
         let answer = site.answer(
             SiteRequest(
                 method: request.method, target: request.target, headers: request.headers, body: request.body,
                 isFromLoopback: request.isFromLoopback))
+        courier.wake()
+        defer { meter.note(answer.seen, time: time.elapsed(since: start)) }
         onAnswer(answer)
         if answer.delay > .zero { try await time.sleep(for: answer.delay) }
         if answer.delivery == .cut { throw ConnectionCut() }
@@ -28,6 +35,10 @@ struct SiteResponder: HTTPResponder {
     }
 
     func refuseLargeBody() -> HTTPResponse { HTTPResponse(status: 413, body: .bytes([])) }
+
+    func refuseConnection() -> HTTPResponse {
+        HTTPResponse(status: 503, headers: [("Retry-After", "1")], body: .bytes([]))
+    }
 
     private func body(_ answer: SiteAnswer) -> HTTPResponse.Body {
         let bytes = answer.response.body

@@ -2,7 +2,62 @@ internal import Text
 
 /// `system_status`: versions and plug-ins.
 enum SystemStatusEndpoints {
-    static let routes: [Route] = [Route("GET", "/wc/v3/system_status", status)]
+    private static let path = "/wc/v3/system_status/tools"
+
+    static let routes: [Route] =
+        [Route("GET", "/wc/v3/system_status", status)] + Route.reading(path, tools, tool)
+        + Route.changes(path + "/*", runTool)
+
+    // MARK: Tools
+
+    /// The name, the title, and the label of the button of each tool. They have nothing to do in a simulated store.
+    private static let toolNames: [(id: String, name: String, action: String)] = [
+        ("clear_transients", "WooCommerce transients", "Clear transients"),
+        ("clear_expired_transients", "Expired transients", "Clear transients"),
+        ("delete_orphaned_variations", "Orphaned variations", "Delete orphaned variations"),
+        ("recount_terms", "Term counts", "Recount terms"), ("reset_roles", "Capabilities", "Reset capabilities"),
+        ("clear_sessions", "Clear customer sessions", "Clear"),
+        ("clear_template_cache", "Clear template cache", "Clear"),
+        ("install_pages", "Create default WooCommerce pages", "Create pages"),
+    ]
+
+    private static func node(_ index: Int, _ store: SiteStore) -> JSONValue {
+        let tool = toolNames[index]
+        return [
+            "id": .text(tool.id), "name": .text(tool.name), "action": .text(tool.action),
+            "description": .text("\(tool.action)."),
+            "_links": [
+                "item": [
+                    [
+                        "href": .text("\(store.identity.address)/wp-json\(path)/\(tool.id)"), "embeddable": true,
+                    ]
+                ]
+            ],
+        ]
+    }
+
+    private static func tools(_ store: inout SiteStore, _ call: Call) throws(SiteError) -> Reply {
+        Reply(.list(toolNames.indices.map { node($0, store) }))
+    }
+
+    private static func index(_ call: Call) throws(SiteError) -> Int {
+        guard let index = toolNames.firstIndex(where: { $0.id == call.text(0) }) else {
+            throw SiteError(404, "woocommerce_rest_system_status_tool_invalid_id", "Invalid tool ID.")
+        }
+        return index
+    }
+
+    private static func tool(_ store: inout SiteStore, _ call: Call) throws(SiteError) -> Reply {
+        Reply(node(try index(call), store))
+    }
+
+    private static func runTool(_ store: inout SiteStore, _ call: Call) throws(SiteError) -> Reply {
+        let node = node(try index(call), store)
+        guard try call.parameters.flag("confirm") ?? true else { return Reply(node) }
+        return Reply(node.joined([.init(name: "success", value: true), .init(name: "message", value: "Done.")]))
+    }
+
+    // MARK: Status
 
     private static func status(_ store: inout SiteStore, _ call: Call) throws(SiteError) -> Reply {
         func plugin(_ file: String, _ name: String, _ version: String) -> JSONValue {
@@ -13,9 +68,12 @@ enum SystemStatusEndpoints {
         }
         var plugins = [
             plugin("woocommerce/woocommerce.php", "WooCommerce", StoreIdentity.wooVersion),
-            plugin("woocommerce-payments/woocommerce-payments.php", "WooPayments", "8.3.1"),
             plugin("woocommerce-shipment-tracking/woocommerce-shipment-tracking.php", "Shipment Tracking", "2.6.4"),
         ]
+        if store.identity.hasWooPayments {
+            plugins.insert(
+                plugin("woocommerce-payments/woocommerce-payments.php", "WooPayments", "8.3.1"), at: 1)
+        }
         if store.identity.hasStripe {
             plugins.append(
                 plugin(
@@ -50,6 +108,8 @@ struct StoreIdentity: Sendable {
     var hasWooCommerce: Bool
     /// Whether the Stripe extension is installed besides WooPayments.
     var hasStripe: Bool
+    /// Whether WooPayments is installed.
+    var hasWooPayments = true
 
     static let wooVersion = "9.3.3"
 

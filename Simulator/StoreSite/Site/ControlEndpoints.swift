@@ -6,9 +6,13 @@ enum ControlEndpoints {
     static func answer(
         _ parts: [Substring], _ request: SiteRequest, _ state: inout SiteState, at moment: Timestamp
     ) -> SiteResponse {
-        // A browser page on this machine could send requests too, but with an Origin header.
+        // A browser page on this machine could send requests too, but with an Origin header, or, if its own name was
+        // made to point to this machine, with that name as the host.
         guard request.isFromLoopback, request.header("origin") == nil else {
             return refusal(403, "forbidden", "The simulation can be controlled only from its own machine.")
+        }
+        guard request.header("host").map(isLocal) ?? true else {
+            return refusal(403, "foreign_host", "The host of a control request is localhost or an address.")
         }
         var body: JSONValue = [:]
         if !request.body.isEmpty {
@@ -21,6 +25,7 @@ enum ControlEndpoints {
         case ("GET", ["state"]): return .json(overview(state, moment))
         case ("GET", ["ledger"]): return .json(.list(state.stores.flatMap(\.payments.charges).map(\.node)))
         case ("GET", ["requests"]): return .json(.list(state.seen.map(\.node)))
+        case ("GET", ["deliveries"]): return .json(.list(state.outbox.seen.map(\.node)))
         case ("GET", ["faults"]): return .json(state.faults.node)
         case ("DELETE", ["faults"]):
             state.faults.removeAll()
@@ -42,6 +47,15 @@ enum ControlEndpoints {
             return .json(["id": .text(id), "status": .text(status)])
         default: return refusal(404, "not_found", "Unknown control.")
         }
+    }
+
+    /// Whether the value of a Host header is `localhost` or an IP address, which no other site's page can have.
+    private static func isLocal(_ host: String) -> Bool {
+        if host.hasPrefix("[") { return true }
+        let name = host.prefix { $0 != ":" }.lowercased()
+        guard name != "localhost" else { return true }
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
     }
 
     private static func refusal(_ status: Int, _ code: String, _ message: String) -> SiteResponse {

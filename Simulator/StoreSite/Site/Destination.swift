@@ -102,22 +102,41 @@ struct Destination: Sendable {
         return (place, method)
     }
 
+    /// Whether the client wants status and headers in the body.
+    var isEnveloped: Bool { query.contains { $0.name == "_envelope" } }
+
+    /// Returns the parameters that a signature covers: those of the query and of a form.
+    func signedParameters(_ request: SiteRequest) -> SiteParameters {
+        let type = request.header("content-type")?.lowercased() ?? ""
+        let isForm = type.hasPrefix("application/x-www-form-urlencoded")
+        let form = isForm ? FormFields.read(String(decoding: request.body, as: UTF8.self)) : []
+        return SiteParameters(fields: query + form)
+    }
+
+    /// Whether a parameter belongs to the request itself: its route, its method, or its credentials.
+    private static func isOfRequest(_ name: String) -> Bool {
+        ["rest_route", "_method", "_envelope", "consumer_key", "consumer_secret"].contains(name)
+            || name.hasPrefix("oauth_")
+    }
+
     /// Returns the parameters of query and body.
     ///
     /// - Throws: `rest_invalid_json`
     func parameters(_ request: SiteRequest) throws(SiteError) -> SiteParameters {
-        let given = SiteParameters(fields: query.filter { $0.name != "rest_route" && $0.name != "_method" })
+        let given = SiteParameters(fields: query.filter { !Self.isOfRequest($0.name) })
         guard !request.body.isEmpty else { return given }
         let type = request.header("content-type")?.lowercased() ?? ""
         if type.hasPrefix("application/json") {
             switch JSONReader.node(request.body) {
             case .object(let members)?: return SiteParameters(members).joined(given)
-            case .list([])?: return given
+            case .list(let elements)?: return SiteParameters(list: elements).joined(given)
             default: throw SiteError(400, "rest_invalid_json", "Invalid JSON body passed.")
             }
         }
         guard type.hasPrefix("application/x-www-form-urlencoded") else { return given }
-        let form = SiteParameters(fields: FormFields.read(String(decoding: request.body, as: UTF8.self)))
+        let form = SiteParameters(
+            fields: FormFields.read(String(decoding: request.body, as: UTF8.self))
+                .filter { !Self.isOfRequest($0.name) })
         return form.joined(given)
     }
 }

@@ -48,6 +48,15 @@ public final class StoreSite: Sendable {
         state.withLock { ($0.stores.first?.orders.all ?? []).map(SiteOrder.init) }.sorted { $0.id < $1.id }
     }
 
+    /// Returns the messages to webhooks that were not returned before, in order. The caller sends them, and reports the
+    /// responses to ``record(_:of:)``.
+    public func takeDeliveries() -> [WebhookDelivery] { state.withLock { $0.outbox.take() } }
+
+    /// Records the status of the response to a delivery; 0 without a response.
+    public func record(_ status: Int, of delivery: WebhookDelivery) {
+        state.withLock { $0.record(status, of: delivery) }
+    }
+
     /// The charges, oldest first: one entry per charge, no matter how often it was requested.
     public var ledger: [LedgerEntry] {
         state.withLock { $0.stores.flatMap(\.payments.charges).map(LedgerEntry.init) }
@@ -70,15 +79,19 @@ public struct StoreSiteConfiguration: Sendable {
     public var siteID: Int64
     /// Whether the store has the Stripe extension besides WooPayments, so that a till must choose its gateway.
     public var hasStripe: Bool
+    /// The keys with which other programs sign in to the REST API of the site with WooCommerce.
+    public var consumerKeys: [ConsumerKey]
+    /// Whether the store has WooPayments.
+    public var hasWooPayments = true
 
     public init(
         address: String = "http://127.0.0.1:8181", orders: Int = 50, username: String = "shopkeeper",
         password: SitePassword, token: SitePassword, siteID: Int64 = 210_000_001,
-        hasStripe: Bool = true
+        hasStripe: Bool = true, consumerKeys: [ConsumerKey] = []
     ) {
         (self.address, self.orders, self.username) = (address, orders, username)
         (self.password, self.token, self.siteID) = (password, token, siteID)
-        self.hasStripe = hasStripe
+        (self.hasStripe, self.consumerKeys) = (hasStripe, consumerKeys)
     }
 }
 
@@ -90,6 +103,7 @@ struct SiteState: Sendable {
     /// The accounts of each site.
     var accounts: [SiteAccounts]
     var faults = FaultPlan()
+    var outbox: WebhookOutbox
     private(set) var seen: [SeenRequest] = []
     /// How far the site's clock was moved ahead.
     var clockAhead = Duration.zero
@@ -106,6 +120,7 @@ struct SiteState: Sendable {
         let world = StoreGenerator(configuration: configuration, now: now, random: random).world()
         (user, account, stores, accounts) = (world.user, world.account, world.stores, world.accounts)
         faultChance = SeededGenerator(source: random.stream("faults"))
+        outbox = WebhookOutbox(names: SeededGenerator(source: random.stream("webhooks")))
     }
 
     /// Restores the initial state, except the clock.
@@ -152,6 +167,7 @@ struct SiteState: Sendable {
         } else {
             let response = respond(to: request, destination, at: now)
             tellOwner(at: now)
+            tellWebhooks(at: now)
             answer = SiteAnswer(response, seen: seen)
             fault?.spoil(&answer, destination.dialect)
         }
@@ -172,15 +188,13 @@ struct SiteState: Sendable {
         do throws(SiteError) {
             switch destination.place {
             case .rest(let site, let route):
-                let parameters = try destination.parameters(request)
-                let user = try accounts[site].user(of: request, at: now)
-                let reply = try rest(site, destination.method, route, parameters, user, now)
-                return response(reply, parameters, site: site, route: route)
+                let response = rest(request, destination, site, route, now)
+                return destination.isEnveloped ? response.enveloped : response
             case .tunnel(let blog, let route, let parameters):
                 try account.check(request)
                 let site = try DotcomEndpoints.index(blog, self)
                 let parameters = try parameters()
-                let reply = try rest(site, destination.method, route, parameters, user, now)
+                let reply = try rest(site, destination.method, route, parameters, Visitor(user: user), now)
                 return tunnelled(reply, parameters)
             case .dotcom(let parts):
                 try account.check(request)
@@ -204,46 +218,22 @@ struct SiteState: Sendable {
 
     /// Answers a request to the REST API of a site.
     private mutating func rest(
-        _ site: Int, _ method: String, _ route: String, _ parameters: SiteParameters, _ user: SiteUser?,
-        _ now: Timestamp
-    ) throws(SiteError) -> Reply {
-        let path = route.split(separator: "/", omittingEmptySubsequences: true)
-        if path.isEmpty, method == "GET" { return Reply(WordPressEndpoints.index(stores[site])) }
-        if path.count >= 5, path[0...4].elementsEqual(["wp", "v2", "users", "me", "application-passwords"]) {
-            guard let user else { throw .notLoggedIn }
-            let call = Call(method: method, route: route, parameters: parameters, now: now, user: user)
-            return try ApplicationPasswordEndpoints.answer(
-                Array(path.dropFirst(5)), &accounts[site], stores[site].identity, call, stores[site].generator)
+        _ request: SiteRequest, _ destination: Destination, _ site: Int, _ route: String, _ now: Timestamp
+    ) -> SiteResponse {
+        var allowed: [String] = []
+        var response: SiteResponse
+        do throws(SiteError) {
+            let visitor = try visitor(request, destination, site, route, now)
+            allowed = methods(site, route, visitor)
+            let parameters = try destination.parameters(request)
+            let reply = try rest(site, destination.method, route, parameters, visitor, now)
+            response = self.response(reply, parameters, site: site, route: route)
+        } catch {
+            response = error.response(.site)
         }
-        for candidate in Self.routes where candidate.method == method {
-            guard candidate.isWordPress || stores[site].identity.hasWooCommerce,
-                !candidate.isOfStripe || stores[site].identity.hasStripe,
-                let captured = candidate.captures(path)
-            else { continue }
-            guard let user else { throw Self.refusal(candidate, method) }
-            let call = Call(
-                method: method, route: route, captured: captured, parameters: parameters, now: now, user: user)
-            return try candidate.answer(&stores[site], call)
-        }
-        throw .noRoute
+        if !allowed.isEmpty { response.headers.append(("Allow", allowed.joined(separator: ", "))) }
+        return response
     }
-
-    private static func refusal(_ route: Route, _ method: String) -> SiteError {
-        guard !route.isWordPress else { return .notLoggedIn }
-        return switch method {
-        case "GET": .cannotView
-        case "DELETE":
-            SiteError(401, "woocommerce_rest_cannot_delete", "Sorry, you are not allowed to delete this resource.")
-        default:
-            SiteError(401, "woocommerce_rest_cannot_edit", "Sorry, you are not allowed to edit this resource.")
-        }
-    }
-
-    private static let routes: [Route] =
-        OrderEndpoints.routes + NoteEndpoints.routes + ReceiptEndpoints.routes + PaymentEndpoints.routes
-        + CustomerEndpoints.routes + SettingEndpoints.routes + TaxEndpoints.routes + ShipmentEndpoints.routes
-        + SystemStatusEndpoints.routes + ReportEndpoints.routes + ProductEndpoints.routes + CommentEndpoints.routes
-        + WordPressEndpoints.routes
 
     // MARK: Responses
 

@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import Determinism
 internal import Text
 
@@ -68,6 +69,11 @@ public struct SitePassword: Hashable, Sendable, CustomStringConvertible, CustomD
     public var customMirror: Mirror { Mirror(self, children: []) }
 
     func matches(_ other: some StringProtocol) -> Bool { text == other }
+
+    /// Returns the HMAC of a message in Base64, with the secret and `suffix` as its key; nil if libcrypto fails.
+    func signature(of message: [UInt8], hash: HMAC.Hash = .sha256, suffix: String = "") -> String? {
+        try? HMAC.code(message, key: Array((text + suffix).utf8), hash: hash).base64
+    }
 
     /// Compares application passwords, which are shown in groups, without their separators.
     func matchesApplicationPassword(_ other: some StringProtocol) -> Bool {

@@ -47,9 +47,19 @@ public struct CardReplay: Sendable {
             terminal: try recordedTerminal(),
             cardholder: RecordedCardholder(typesPIN: recorded.verifiesPIN, aid: recorded.aid),
             authorizer: RecordedIssuer(recorded),
-            random: RecordedRandomSource(unpredictableNumber: number?.count == 4 ? number : nil, seed: 0))
+            random: RecordedRandomSource(unpredictableNumber: number?.count == 4 ? number : nil, seed: 0),
+            recording: RecordedTerminalData(valuesByList: recorded.valuesByList, replaced: replacedTags))
         let outcome = await kernel.run(request, on: card)
         return CardReplayReport(request: request, outcome: outcome, differences: card.finish())
+    }
+
+    /// The tags of the values that the caller or the header gives.
+    private var replacedTags: Set<BERTag> {
+        var tags: Set<BERTag> = []
+        if overrides.amount != nil { tags.formUnion([0x9F02, 0x81, 0x9F03, 0x9F04, 0x5F2A, 0x5F36]) }
+        if overrides.date != nil { tags.formUnion([0x9A, 0x9F21]) }
+        if overrides.unpredictableNumber ?? trace.header.unpredictableNumber != nil { tags.insert(0x9F37) }
+        return tags
     }
 
     private func value(_ tag: BERTag) -> [UInt8]? { recorded.values[tag] }
@@ -147,6 +157,27 @@ public struct CardReplayReport: Hashable, Sendable {
 
     /// Whether no difference is visible to card or issuer.
     public var agrees: Bool { !differences.contains(where: \.matters) }
+
+    /// The first difference that makes a signature of the card fail: the card signed what the recorded terminal sent.
+    /// nil if no signature failed, or if the kernel sent the same data.
+    public var causeOfFailedSignature: ReplayDifference? {
+        guard outcome.offlineAuthentication.result == .failed else { return nil }
+        let signed: Set<String>
+        switch (outcome.offlineAuthentication.method, outcome.offlineAuthentication.reason) {
+        case (.dda, .signature?): signed = ["INTERNAL AUTHENTICATE"]
+        case (.cda, .signature?), (.cda, .transactionData?), (.cda, .unsignedCryptogram?),
+            (.cda, .cryptogramInformation?):
+            signed = ["GET PROCESSING OPTIONS", "GENERATE AC"]
+        default: return nil
+        }
+        return differences.first { difference in
+            guard signed.contains(difference.command) else { return false }
+            switch difference.kind {
+            case .value, .bytes, .cryptogram: return true
+            case .onlyRecorded, .onlyKernel: return false
+            }
+        }
+    }
 }
 
 /// Why a trace cannot be replayed.

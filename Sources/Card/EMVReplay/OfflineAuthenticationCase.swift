@@ -10,10 +10,14 @@ internal import Text
 /// Parsed from YAML or JSON with these keys; bytes are hexadecimal digits:
 ///
 /// - `date`: the day of the transaction, 2025-05-06.
-/// - `authority`: `rid`, `index`, and `modulus` and `exponent` unless the given keys contain it.
+/// - `authority`: `rid`, `index`, and `modulus` and `exponent` unless the given keys contain it; or a list of such
+///   keys, of which `keyIndex` chooses one.
+/// - `keyIndex`: tag 8F; required with several keys, or with an `authority` without `index`.
 /// - `pan`: as in tag 5A.
 /// - `issuer`, `icc`: `certificate`, `remainder` and `exponent` (90, 92, 9F32; 9F46, 9F48, 9F47).
 /// - `staticData`: the static data that the signatures cover, including the AIP if 9F4A lists it.
+/// - `tagList` and `interchangeProfile`: tags 9F4A and 82, to have the AIP added to `staticData` if 9F4A lists it, and
+///   only it.
 /// - `sda`: `signature` (93).
 /// - `dda`: `signature` (9F4B) and `terminalData`, the filled DDOL.
 /// - `cda`: `signature`, `unpredictableNumber`, `cryptogramInformation` (9F27) and `transactionData`: the filled PDOL,
@@ -55,6 +59,8 @@ public struct OfflineAuthenticationCase: Sendable {
     let issuer: PublicKeyCertificate
     let icc: PublicKeyCertificate?
     let staticData: [UInt8]
+    /// Why no static data can be authenticated; nil if it can.
+    let staticDataDefect: StaticDataDefect?
     /// Tag 93
     let staticSignature: [UInt8]?
     let dda: DDA?
@@ -62,7 +68,8 @@ public struct OfflineAuthenticationCase: Sendable {
     let revoked: Set<CertificateRevocation>
 
     private static let keys = [
-        "date", "authority", "pan", "issuer", "icc", "staticData", "sda", "dda", "cda", "revoked", "expected", "source",
+        "date", "authority", "keyIndex", "tagList", "interchangeProfile", "pan", "issuer", "icc", "staticData", "sda",
+        "dda", "cda", "revoked", "expected", "source",
     ]
 
     /// - Parameters:
@@ -84,11 +91,11 @@ public struct OfflineAuthenticationCase: Sendable {
     private init(_ root: SettingsNode, keys: [CAPublicKey]) throws(SettingsError) {
         try root.mapping(allowedKeys: Self.keys)
         date = try root.required("date").civilDate()
-        authority = try Self.authority(try root.required("authority"), keys: keys)
+        authority = try Self.authority(root, keys: keys)
         pan = ConcealedPAN(try root.required("pan").concealed.hex(length: 1...10))
         issuer = try Self.certificate(try root.required("issuer"))
         icc = if let node = try root.optional("icc") { try Self.certificate(node) } else { nil }
-        staticData = try root.optional("staticData")?.concealed.hex(length: 0...2048) ?? []
+        (staticData, staticDataDefect) = try Self.staticData(root)
         if let node = try root.optional("sda") {
             try node.mapping(allowedKeys: ["signature"])
             staticSignature = try node.required("signature").hex(length: 1...248)
@@ -115,12 +122,51 @@ public struct OfflineAuthenticationCase: Sendable {
         _ = try root.optional("source")?.text(length: 1...1000)
     }
 
+    /// The static data with the AIP if the tag list names it (EMV Book 3 §10.3).
+    private static func staticData(_ root: SettingsNode) throws(SettingsError) -> ([UInt8], StaticDataDefect?) {
+        let data = try root.optional("staticData")?.concealed.hex(length: 0...2048) ?? []
+        guard let node = try root.optional("tagList") else {
+            if let profile = try root.optional("interchangeProfile") {
+                throw profile.error("without a tag list this has no effect", fix: "give 'tagList', tag 9F4A")
+            }
+            return (data, nil)
+        }
+        let profile = try root.required("interchangeProfile").hex(length: 2)
+        return try node.hex(length: 0...252) == [0x82] ? (data + profile, nil) : (data, .tagList)
+    }
+
+    /// The key that tag 8F chooses among the keys of the case.
     private static func authority(
-        _ node: SettingsNode, keys: [CAPublicKey]
+        _ root: SettingsNode, keys: [CAPublicKey]
+    ) throws(SettingsError) -> CAPublicKey {
+        let node = try root.required("authority")
+        let chosen = try root.optional("keyIndex")
+        let index = try chosen?.hex(length: 1).first
+        guard node.kind == .list else {
+            let own = try node.optional("index")?.hex(length: 1).first
+            if let index, let own, index != own { throw node.error(missing(index)) }
+            return try authority(node, index: index ?? own, keys: keys)
+        }
+        let several = try node.list(count: 1...150)
+        guard let index else {
+            throw node.error("which of these keys the card names is missing", fix: "give 'keyIndex', tag 8F")
+        }
+        for node in several where try node.required("index").hex(length: 1).first == index {
+            return try authority(node, index: index, keys: keys)
+        }
+        throw (chosen ?? node).error(missing(index))
+    }
+
+    private static func missing(_ index: UInt8) -> String { "no public key \([index].hexadecimal) is given" }
+
+    private static func authority(
+        _ node: SettingsNode, index given: UInt8?, keys: [CAPublicKey]
     ) throws(SettingsError) -> CAPublicKey {
         try node.mapping(allowedKeys: ["rid", "index", "modulus", "exponent", "checksum"])
         let rid = try node.required("rid").hex(length: 5)
-        let index = try node.required("index").hex(length: 1).first ?? 0
+        guard let index = given else {
+            throw node.error("missing 'index'", fix: "give the index of the key, or 'keyIndex', tag 8F")
+        }
         guard let modulus = try node.optional("modulus") else {
             guard let key = keys.first(where: { $0.rid == rid && $0.index == index }) else {
                 throw node.error(

@@ -47,6 +47,10 @@ public struct OfflineAuthenticationCheck: Hashable, Sendable {
     public init(_ given: OfflineAuthenticationCase) {
         expectation = given.expectation
         guard let issuer = recoverIssuerKey(given) else { return }
+        if let defect = given.staticDataDefect, given.staticSignature != nil || given.icc != nil {
+            note(.staticData, OfflineAuthenticationError.staticData(defect))
+            return
+        }
         if let signature = given.staticSignature {
             do throws(SignedApplicationDataError) {
                 let data = try SignedStaticApplicationData(

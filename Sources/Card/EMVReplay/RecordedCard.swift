@@ -82,10 +82,11 @@ final class RecordedCard: CardChannel {
         if let list = terminal.list(for: exchange.command, isFinal: isFinal) {
             let recorded = list.values(in: Self.options(exchange.command))
             let kernel = list.values(in: Self.options(command))
+            let brand = terminal.aid.flatMap(CardBrand.init(aid:))
             var tags: Set<BERTag> = []
             for entry in list.entries where recorded[entry.tag] != kernel[entry.tag] && tags.insert(entry.tag).inserted
             {
-                let element = DataElement[entry.tag]
+                let element = DataElement.described(entry.tag, brand: brand)
                 func shown(_ value: [UInt8]?) -> String {
                     element?.isSecret ?? false ? "**" : (value ?? []).hexadecimal
                 }

@@ -12,6 +12,9 @@ struct RecordedTerminal: Sendable {
     private(set) var aid: [UInt8]?
     /// The data sent for PDOL, DDOL, and CDOL1; the first value of each tag.
     private(set) var values: [BERTag: [UInt8]] = [:]
+    /// The data sent for each list: PDOL (9F38), DDOL (9F49), CDOL1 (8C), and CDOL2 (8D). A terminal may use another
+    /// unpredictable number for each command.
+    private(set) var valuesByList: [BERTag: [BERTag: [UInt8]]] = [:]
     /// The data sent for CDOL2; nil if there was no second GENERATE AC.
     private(set) var finalValues: [BERTag: [UInt8]]?
     /// The data field of EXTERNAL AUTHENTICATE; nil if there was none.
@@ -69,6 +72,7 @@ struct RecordedTerminal: Sendable {
                 take(command.data, by: 0x8C)
             } else {
                 finalValues = decode(command.data, by: 0x8D)
+                valuesByList[0x8D] = finalValues
             }
         case Instruction.externalAuthenticate: issuerAuthenticationData = command.data
         case _ where Instruction.isIssuerScript(command) && !requests.isEmpty:
@@ -85,13 +89,33 @@ struct RecordedTerminal: Sendable {
     private static let environment = Array("1PAY.SYS".utf8)
 
     private mutating func take(_ data: [UInt8], by tag: BERTag) {
-        values.merge(decode(data, by: tag)) { first, _ in first }
+        let sent = decode(data, by: tag)
+        valuesByList[tag] = sent
+        values.merge(sent) { first, _ in first }
     }
 
     private func decode(_ data: [UInt8], by tag: BERTag) -> [BERTag: [UInt8]] {
         guard let list = lists[tag].flatMap({ try? DataObjectList($0) }) else { return [:] }
         return list.values(in: data)
     }
+}
+
+/// Terminal data of a recording, as a replay sends it again.
+struct RecordedTerminalData: TerminalDataRecording {
+    let valuesByList: [BERTag: [BERTag: [UInt8]]]
+    /// Values that the caller replaced.
+    let replaced: Set<BERTag>
+
+    func values(for list: BERTag) -> [BERTag: [UInt8]] {
+        (valuesByList[list] ?? [:]).filter { tag, _ in
+            guard !replaced.contains(tag), !Self.computed.contains(tag) else { return false }
+            guard let element = DataElement[tag] else { return true }
+            return element.source == .terminal && !element.isSecret
+        }
+    }
+
+    /// Results of the kernel, which a replay compares: TVR, TSI, CVM results, TC hash, script results.
+    private static let computed: Set<BERTag> = [0x95, 0x9B, 0x9F34, 0x98, 0x9F5B]
 }
 
 extension DataObjectList {

@@ -1,3 +1,4 @@
+internal import CardSecrets
 internal import Text
 
 /// Masks card data in commands and responses, and remembers the card data that it has seen.
@@ -18,17 +19,8 @@ struct TraceMask: ~Copyable {
     private static let plainInstructions: Set<UInt8> = [0x84, 0x88]
     private static let maximumDepth = 16
 
-    /// The card data seen so far, as half bytes.
-    private var seen: [[UInt8]] = []
-
-    deinit {
-        for pattern in seen {
-            pattern.withUnsafeBufferPointer { buffer in
-                // The arrays have no other owner, and their memory is about to be released.
-                UnsafeMutableBufferPointer(mutating: buffer).update(repeating: 0)
-            }
-        }
-    }
+    /// The card data seen so far.
+    private var seen: [SeenCardData] = []
 
     mutating func text(of command: CommandAPDU) -> String {
         // Part by part: encoding the whole command would make another copy of a PIN.
@@ -141,17 +133,20 @@ struct TraceMask: ~Copyable {
     }
 
     private mutating func add(_ pattern: [UInt8]) {
-        if !seen.contains(pattern) { seen.append(pattern) }
+        let isKnown = seen.contains { known in known.halves.withUnsafeBytes { $0.elementsEqual(pattern) } }
+        if !isKnown { seen.append(SeenCardData(pattern)) }
     }
 
     /// Returns for each byte whether a half of it belongs to card data seen before.
     private func occurrences(in data: [UInt8]) -> [Bool] {
         var hidden = Array(repeating: false, count: data.count)
         let halves = Self.halves(data[...])
-        for pattern in seen where pattern.count <= halves.count {
-            for start in 0...(halves.count - pattern.count)
-            where halves[start] == pattern[0] && halves[start..<(start + pattern.count)].elementsEqual(pattern) {
-                for index in (start / 2)...((start + pattern.count - 1) / 2) { hidden[index] = true }
+        for known in seen where known.halves.count <= halves.count {
+            known.halves.withUnsafeBytes { pattern in
+                for start in 0...(halves.count - pattern.count)
+                where halves[start] == pattern[0] && halves[start..<(start + pattern.count)].elementsEqual(pattern) {
+                    for index in (start / 2)...((start + pattern.count - 1) / 2) { hidden[index] = true }
+                }
             }
         }
         return hidden
@@ -164,4 +159,12 @@ struct TraceMask: ~Copyable {
         for (byte, isHidden) in zip(bytes, hidden) { text += isHidden ? "**" : [byte].hexadecimal }
         return text
     }
+}
+
+/// Card data in a box, so that a list can hold it.
+private final class SeenCardData: Sendable {
+    /// One half byte a byte.
+    let halves: SensitiveBytes
+
+    init(_ halves: [UInt8]) { self.halves = SensitiveBytes(halves) }
 }

@@ -70,14 +70,7 @@ public struct PrimaryAccountNumber: ~Copyable, Sendable {
 
     /// Whether the check digit is valid (ISO/IEC 7812-1 annex B).
     public var hasValidCheckDigit: Bool {
-        digits.withUnsafeBytes { buffer in
-            var sum = 0
-            for (position, digit) in buffer.reversed().enumerated() {
-                let weighted = position % 2 == 1 ? Int(digit) * 2 : Int(digit)
-                sum += weighted > 9 ? weighted - 9 : weighted
-            }
-            return sum % 10 == 0
-        }
+        digits.withUnsafeBytes { CheckDigit.isValid($0) }
     }
 
     /// Passes the digits, one a byte with values 0...9, to `body` for the duration of the call.

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// Bytes that must never be stored, logged or printed: a PAN, track data, a PIN, a PIN block, a key.
 ///
-/// The memory has one owner, is overwritten with zeros when it is released, and has no textual form. To show a part of a
-/// PAN, use ``MaskedPAN``.
+/// The memory has one owner, is overwritten with zeros when it is released, and has no textual form. It is locked into
+/// RAM where the process may do so, and no core dump contains it. To show a part of a PAN, use ``MaskedPAN``.
 public struct SensitiveBytes: ~Copyable, Sendable {
     // A raw buffer pointer is not Sendable. The buffer is written once, in `init`, and only read
     // afterwards, so readers on several threads are safe.
@@ -11,14 +11,13 @@ public struct SensitiveBytes: ~Copyable, Sendable {
 
     /// Copies `bytes` into new memory. The caller wipes its own copy.
     public init(_ bytes: some Collection<UInt8>) {
-        storage = .allocate(byteCount: bytes.count, alignment: 1)
+        storage = SecretHeap.shared.allocate(byteCount: bytes.count)
         storage.copyBytes(from: bytes)
     }
 
     /// Makes `count` bytes in place, so that no other memory ever holds them. They are zero until `fill` writes them.
     public init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
-        storage = .allocate(byteCount: max(0, count), alignment: 1)
-        storage.initializeMemory(as: UInt8.self, repeating: 0)
+        storage = SecretHeap.shared.allocate(byteCount: count)
         fill(storage)
     }
 
@@ -46,11 +45,7 @@ public struct SensitiveBytes: ~Copyable, Sendable {
         return difference == 0
     }
 
-    deinit {
-        // Not memset: a compiler may omit that before memory is released.
-        if let start = storage.baseAddress { explicit_bzero(start, storage.count) }
-        storage.deallocate()
-    }
+    deinit { SecretHeap.shared.release(storage) }
 }
 
 extension [UInt8] {

@@ -39,6 +39,17 @@ public struct ClosureCommand<Value: Sendable, Failure: Error>: Command {
     public func execute() async throws(Failure) -> Value { try await body() }
 }
 
+/// A command whose result is known: a step of a composition that has nothing to do.
+public struct KnownCommand<Value: Sendable, Failure: Error>: Command {
+    private let result: Result<Value, Failure>
+
+    public init(_ value: Value) { result = .success(value) }
+
+    public init(failure: Failure) { result = .failure(failure) }
+
+    public func execute() async throws(Failure) -> Value { try result.get() }
+}
+
 extension Command {
     /// Returns a command that runs this one and then the one that `next` makes from its value. It has the same key; use
     /// ``keyed(_:)`` when both can be in one queue.
@@ -48,6 +59,29 @@ extension Command {
         ClosureCommand(key: key) { () throws(Failure) in
             let value = try await execute()
             return try await next(value).execute()
+        }
+    }
+
+    /// Returns a command that runs this one and then the one that `next` makes from its value, and has the value of this
+    /// one: fetch, then save.
+    public func followed(
+        by next: @escaping @Sendable (Value) -> any Command<Void, Failure>
+    ) -> any Command<Value, Failure> {
+        ClosureCommand(key: key) { () throws(Failure) in
+            let value = try await execute()
+            try await next(value).execute()
+            return value
+        }
+    }
+
+    /// Returns a command that runs this one and, when it fails, the one that `next` makes from its error.
+    public func otherwise(
+        _ next: @escaping @Sendable (Failure) -> any Command<Value, Failure>
+    ) -> any Command<Value, Failure> {
+        ClosureCommand(key: key) { () throws(Failure) in
+            let failure: Failure
+            do throws(Failure) { return try await execute() } catch { failure = error }
+            return try await next(failure).execute()
         }
     }
 

@@ -158,8 +158,10 @@ extension StateChange: Equatable where State: Equatable {}
 public final class Subscription: Sendable {
     private let end: Mutex<(@Sendable () -> Void)?>
 
+    /// Creates the subscription of an observation that has begun.
+    ///
     /// - Parameter end: ends the observation or query. It is called once.
-    init(end: @escaping @Sendable () -> Void) { self.end = Mutex(end) }
+    public init(end: @escaping @Sendable () -> Void) { self.end = Mutex(end) }
 
     deinit { cancel() }
 

@@ -80,9 +80,11 @@ public enum MoneyError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unknownCurrency(let code):
             "unknown currency '\(code)': give an ISO 4217 code such as USD, EUR or JPY"
         case .malformed(let text):
-            "'\(text)' is not an amount: write digits with at most one decimal point, such as 12.50"
+            "'\(text)' is not an amount: "
+                + (Self.plainSpelling(of: text).map { "write \($0)" }
+                    ?? "write digits with at most one decimal point, such as 12.50")
         case .tooManyDecimals(let text, let currency, let allowed):
-            "'\(text)' has too many decimals: \(currency) has \(allowed)"
+            "'\(text)' has too many decimals: \(currency) has \(allowed == 0 ? "none" : "\(allowed)")"
         case .negative(let text):
             "'\(text)' is negative: an amount is zero or more"
         case .tooLarge(let text):
@@ -90,5 +92,37 @@ public enum MoneyError: Error, Hashable, Sendable, CustomStringConvertible {
         case .currencyMismatch(let first, let second):
             "amounts in \(first) and \(second) cannot be combined"
         }
+    }
+
+    /// The amounts next to one with too many decimals, as a person writes them: `12` and `13` for `12.50` in JPY, `12` for
+    /// `12.00`. Zero is left out. Empty for every other reason.
+    public var nearestSpellings: [String] {
+        guard case .tooManyDecimals(let text, let code, let allowed) = self, let currency = try? Currency(code: code),
+            let point = text.firstIndex(of: ".")
+        else { return [] }
+        let decimals = text[text.index(after: point)...]
+        let whole = point == text.startIndex ? "0" : text[..<point]
+        let cut = allowed == 0 ? String(whole) : "\(whole).\(decimals.prefix(allowed))"
+        guard let below = try? Money(cut, currency: currency) else { return [] }
+        let isExact = decimals.dropFirst(allowed).allSatisfy { $0 == "0" }
+        let above = isExact ? nil : try? Money(minorUnits: below.minorUnits + 1, currency: currency)
+        return [below, above].compactMap(\.self).filter { $0.minorUnits > 0 }.map(\.decimalText)
+    }
+
+    /// Returns an amount with a decimal comma or separated thousands as a plain decimal: `12.50` for `12,50`, `1250.00` for
+    /// `1.250,00`, `1,250.00`, and `1 250,00`. Nil when the text can be read in two ways, as `1,250` can, or in none.
+    static func plainSpelling(of text: String) -> String? {
+        func isNumber(_ part: some StringProtocol) -> Bool {
+            !part.isEmpty && part.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        }
+        let compact = text.filter { $0 != " " && $0 != "'" && $0 != "\u{A0}" && $0 != "\u{202F}" }
+        guard compact.utf8.count <= 20, let mark = compact.last(where: { $0 == "," || $0 == "." }) else { return nil }
+        let parts = compact.split(separator: mark, omittingEmptySubsequences: false)
+        guard parts.count == 2, let decimals = parts.last, isNumber(decimals) else { return nil }
+        let groups = parts[0].split(omittingEmptySubsequences: false) { $0 == "," || $0 == "." }
+        guard groups.allSatisfy({ isNumber($0) }), groups.dropFirst().allSatisfy({ $0.count == 3 }) else { return nil }
+        // Three digits after the only mark may be thousands.
+        guard decimals.count <= 2 || groups.count > 1 else { return nil }
+        return groups.joined() + "." + decimals
     }
 }

@@ -130,6 +130,8 @@ public struct CardDetails: Hashable, Sendable, Codable {
     public var lastFour: String?
     public var entryMode: EntryMode
     public var cardholderVerification: CardholderVerification
+    /// The PIN tries left after a wrong PIN; nil when no PIN was wrong, or the card did not tell.
+    public var pinTriesLeft: UInt8?
     /// Tag 84 or 4F, uppercase hexadecimal digits.
     public var aid: String?
     /// The preferred name (tag 9F12), otherwise the label (tag 50).
@@ -159,10 +161,13 @@ public struct CardDetails: Hashable, Sendable, Codable {
     public var offlineDataAuthenticationResult: String
     /// Why the authentication failed, human-readable; nil when it did not fail.
     public var offlineDataAuthenticationReason: String?
+    /// The card's preferred languages (5F2D), by ISO 639-1 code. They choose the language of the receipt, which is stored
+    /// with its content, and are not stored themselves.
+    public var languages: [String]?
 
     public init(
         brand: String, lastFour: String?, entryMode: EntryMode, cardholderVerification: CardholderVerification,
-        aid: String? = nil, applicationName: String? = nil, accountType: AccountType? = nil,
+        pinTriesLeft: UInt8? = nil, aid: String? = nil, applicationName: String? = nil, accountType: AccountType? = nil,
         terminalVerificationResults: String? = nil, transactionStatusInformation: String? = nil,
         applicationCryptogram: String? = nil,
         cryptogramType: String? = nil, issuerApplicationData: String? = nil,
@@ -173,6 +178,7 @@ public struct CardDetails: Hashable, Sendable, Codable {
     ) {
         (self.brand, self.lastFour, self.entryMode) = (brand, lastFour, entryMode)
         (self.cardholderVerification, self.aid, self.applicationName) = (cardholderVerification, aid, applicationName)
+        self.pinTriesLeft = pinTriesLeft
         (self.accountType, self.issuerApplicationData) = (accountType, issuerApplicationData)
         self.terminalVerificationResults = terminalVerificationResults
         self.transactionStatusInformation = transactionStatusInformation
@@ -185,6 +191,13 @@ public struct CardDetails: Hashable, Sendable, Codable {
         self.offlineDataAuthenticationReason = offlineDataAuthenticationReason
     }
 
+    /// Returns these details as they are stored.
+    public var stored: CardDetails {
+        var stored = self
+        stored.languages = nil
+        return stored
+    }
+
     /// Returns these details, with every value that `newer` has replacing the value here.
     public func merging(_ newer: CardDetails) -> CardDetails {
         func word(_ new: String, _ old: String) -> String { new.isEmpty ? old : new }
@@ -193,7 +206,8 @@ public struct CardDetails: Hashable, Sendable, Codable {
             entryMode: EntryMode(rawValue: word(newer.entryMode.rawValue, entryMode.rawValue)),
             cardholderVerification: CardholderVerification(
                 rawValue: word(newer.cardholderVerification.rawValue, cardholderVerification.rawValue)),
-            aid: newer.aid ?? aid, applicationName: newer.applicationName ?? applicationName,
+            pinTriesLeft: newer.pinTriesLeft ?? pinTriesLeft, aid: newer.aid ?? aid,
+            applicationName: newer.applicationName ?? applicationName,
             accountType: newer.accountType ?? accountType,
             terminalVerificationResults: newer.terminalVerificationResults ?? terminalVerificationResults,
             transactionStatusInformation: newer.transactionStatusInformation ?? transactionStatusInformation,
@@ -244,4 +258,12 @@ public enum AccountType: String, Hashable, Sendable, Codable, CaseIterable {
         default: return nil
         }
     }
+}
+
+/// What a reader asks of a cardholder.
+public enum CardPrompt: Hashable, Sendable {
+    /// Insert or swipe the card.
+    case present(canInsert: Bool, canSwipe: Bool)
+    /// Take the card out of the reader.
+    case remove
 }

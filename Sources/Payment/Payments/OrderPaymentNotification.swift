@@ -1,4 +1,13 @@
 public import Determinism
+public import Money
+
+/// How an order at a store becomes paid, once the till has taken the money.
+public enum OrderPaymentRoute: String, Hashable, Sendable, CaseIterable {
+    /// The payment gateway of the store captures the payment and completes the order.
+    case gateway
+    /// The till completes the order. The store needs no gateway for payments in person.
+    case till
+}
 
 /// Notifies a store site that one of its orders is paid. It is stored: when the site cannot be reached now, a later run
 /// of the program notifies it.
@@ -34,6 +43,9 @@ public struct OrderPaymentNotification: Hashable, Sendable, Codable, Identifiabl
 
         /// Whether the site must still be notified or queried.
         public var isOpen: Bool { [.due, .sent, .unknown].contains(self) }
+
+        /// Whether people have to decide: the site rejects it, or shows something else.
+        public var needsReview: Bool { self == .refused || self == .conflict }
     }
 
     /// The payment.
@@ -44,7 +56,7 @@ public struct OrderPaymentNotification: Hashable, Sendable, Codable, Identifiabl
     public let storeName: String?
     /// The order's number as the customer sees it.
     public let orderNumber: String
-    /// `woocommerce-payments` or `woocommerce-stripe`
+    /// `woocommerce-payments` or `woocommerce-stripe`; `till` when the till completes the order itself.
     public let gateway: String
     /// The payment intent that identifies the payment at the site, derived from the attempt's key; nil while planned.
     public package(set) var intentID: String?
@@ -73,5 +85,39 @@ public struct OrderPaymentNotification: Hashable, Sendable, Codable, Identifiabl
         (self.tries, self.orderStatus, self.receiptID) = (tries, orderStatus, receiptID)
         (self.lastError, self.lease) = (lastError, lease)
         (self.createdAt, self.updatedAt) = (createdAt, updatedAt)
+    }
+}
+
+/// Notifies a store site that a part of a payment went back to the card. It is written by the commit that records the
+/// refund, and told when the order shows the payment.
+public struct OrderRefundNotification: Hashable, Sendable, Identifiable {
+    /// The refund's attempt.
+    public let id: Int64
+    /// The payment.
+    public let paymentID: PaymentID
+    public let amount: Money
+    /// The name of the refund at the site, derived from the attempt's key: the same in every try.
+    public let intentID: String
+    /// `planned` until the order shows the payment; see ``OrderPaymentNotification/State``.
+    public package(set) var state: OrderPaymentNotification.State
+    /// The number of requests sent, including a request that is about to be sent.
+    public package(set) var tries: Int64
+    /// The ID of the refund at the site, once it was seen there.
+    public package(set) var refundID: Int64?
+    /// Why the refund is not confirmed, as a human-readable sentence.
+    public package(set) var lastError: String?
+    /// The number of the lease of the process that sends it.
+    public package(set) var lease: Int64
+    public let createdAt: Timestamp
+    public package(set) var updatedAt: Timestamp
+
+    package init(
+        id: Int64, paymentID: PaymentID, amount: Money, intentID: String, state: OrderPaymentNotification.State,
+        tries: Int64 = 0, refundID: Int64? = nil, lastError: String? = nil, lease: Int64, createdAt: Timestamp,
+        updatedAt: Timestamp
+    ) {
+        (self.id, self.paymentID, self.amount, self.intentID) = (id, paymentID, amount, intentID)
+        (self.state, self.tries, self.refundID, self.lastError) = (state, tries, refundID, lastError)
+        (self.lease, self.createdAt, self.updatedAt) = (lease, createdAt, updatedAt)
     }
 }

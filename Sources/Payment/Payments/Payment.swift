@@ -44,7 +44,8 @@ public struct Payment: Hashable, Sendable, Identifiable {
         case approved
         case declined
         case canceled = "cancelled"
-        /// Nothing was sent to the host, for a reason other than a cancellation.
+        /// Certainly no money moved, for a reason other than a decline or a cancellation: nothing was sent, or what was
+        /// sent was reversed.
         case failed
         /// The host may have moved money and did not answer. Recovery sends an inquiry.
         case unknown
@@ -69,6 +70,9 @@ public struct Payment: Hashable, Sendable, Identifiable {
     /// The notification of the store site about the payment. Nil for a payment without an order, before the payment is
     /// approved, and when it was not loaded.
     public package(set) var notification: OrderPaymentNotification?
+    /// The notifications of the store site about refunds, oldest first. Empty when they were not loaded; without those
+    /// that the site need not know, because its order does not show the payment.
+    public package(set) var refundNotifications: [OrderRefundNotification] = []
 
     package init(
         id: PaymentID, siteID: Int64, orderID: Int64?, amount: Money, refundedAmount: Money, state: PaymentState,
@@ -129,6 +133,8 @@ public enum PaymentErrorCode {
     public static let interrupted = "interrupted"
     public static let declinedByCard = "declined_by_card"
     public static let declinedByHost = "declined_by_host"
+    /// The card rejected the PIN, and no other was entered.
+    public static let wrongPIN = "wrong_pin"
     /// The issuer asks for a telephone call (a referral). Until then the payment counts as declined.
     public static let referred = "call_issuer"
 }
@@ -187,7 +193,8 @@ extension Payment.Outcome {
             case .reversed:
                 switch errorCode {
                 case PaymentErrorCode.canceled, PaymentErrorCode.interrupted: .canceled
-                case PaymentErrorCode.declinedByCard, PaymentErrorCode.declinedByHost, PaymentErrorCode.referred:
+                case PaymentErrorCode.declinedByCard, PaymentErrorCode.declinedByHost, PaymentErrorCode.referred,
+                    PaymentErrorCode.wrongPIN:
                     .declined
                 default: .failed
                 }

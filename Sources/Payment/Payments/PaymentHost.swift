@@ -28,6 +28,15 @@ public protocol PaymentHost: Sendable {
     /// Asks the host for the result of the message with this key.
     func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult
 
+    /// Asks the host for the largest number that it knows of each identity, to find a database that was restored from a
+    /// backup. The answer counts every message that the host received, also one that it declined or that was reversed.
+    /// The question moves nothing and is asked once when a till opens, so a host waits only briefly for the answer.
+    ///
+    /// - Parameter identities: the identities, which are the beginning of their keys; see ``IdempotencyKey``.
+    /// - Returns: The largest ``IdempotencyKey/number(of:)`` of each identity that the host knows.
+    /// - Throws: ``PaymentHostError`` when the host does not say.
+    func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64]
+
     /// Refunds a captured payment.
     func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse
 }
@@ -49,12 +58,27 @@ public enum PaymentHostError: Error, Hashable, Sendable, CustomStringConvertible
 
 /// Identifies one attempt to move money. It is created once, stored before the first message that carries it is sent,
 /// and sent again with every repetition.
+///
+/// A till's key is the identity of its database and the number of the attempt, for example `0123456789abcdef-12`.
 public struct IdempotencyKey: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
     public let rawValue: String
 
     public init(rawValue: String) { self.rawValue = rawValue }
 
+    /// Creates the key of an attempt of the database with this identity.
+    public init(identity: String, number: Int64) { rawValue = "\(identity)-\(number)" }
+
     public var description: String { rawValue }
+
+    /// Returns the number of the attempt; nil unless the key belongs to this identity.
+    public func number(of identity: String) -> Int64? {
+        let start = identity.utf8.count
+        guard rawValue.utf8.count > start, rawValue.utf8.starts(with: identity.utf8) else { return nil }
+        let rest = rawValue.utf8.dropFirst(start)
+        let digits = rest.dropFirst()
+        guard rest.first == UInt8(ascii: "-"), digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int64(String(decoding: digits, as: UTF8.self))
+    }
 }
 
 /// Reverses an authorization (0400/0420).

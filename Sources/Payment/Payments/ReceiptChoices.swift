@@ -14,7 +14,7 @@ public enum ReceiptCode: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 /// The languages of receipts, by ISO 639-1 code.
-public enum ReceiptLanguage: String, Hashable, Sendable, CaseIterable {
+public enum ReceiptLanguage: String, Hashable, Sendable, Codable, CaseIterable {
     case english = "en"
     case spanish = "es"
     case french = "fr"
@@ -23,6 +23,17 @@ public enum ReceiptLanguage: String, Hashable, Sendable, CaseIterable {
     case portuguese = "pt"
     case japanese = "ja"
     case arabic = "ar"
+
+    /// Chooses the language for a cardholder: the first one that the card prefers among the configured ones (EMV Book 4
+    /// §11.1).
+    ///
+    /// - Parameters:
+    ///   - preferred: ISO 639-1 codes from the card (5F2D).
+    ///   - configured: the languages of the till; without any, there is no choice.
+    /// - Returns: nil if no preferred language is configured.
+    public static func chosen(by preferred: [String], among configured: [ReceiptLanguage]) -> ReceiptLanguage? {
+        preferred.lazy.compactMap { code in configured.first { $0.rawValue == code } }.first
+    }
 }
 
 /// The region of a till, for the rules of its receipts.

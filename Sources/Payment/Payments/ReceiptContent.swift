@@ -46,27 +46,33 @@ public struct ReceiptContent: Hashable, Sendable, Codable {
     public var approvedAmount: String
     /// ISO 4217 code.
     public var currency: String
-    /// Why the payment was declined or is unknown, human-readable.
+    /// Why the payment was declined or is unknown, as an English sentence for the merchant. It may have details of the
+    /// host, the reader, or the program.
     public var reason: String?
+    /// The same in a word that has a text in each language; nil on receipts of older versions.
+    public var reasonCode: ReceiptReason?
     /// The items and totals of the order; nil for a payment without an order, or when ``breakdownNote`` is set.
     public var breakdown: ReceiptBreakdown?
     /// Why the items of an order are left out, machine-readable.
     public var breakdownNote: BreakdownNote?
     /// The data read from the card; nil when no card was read.
     public var card: CardDetails?
+    /// The language that the card chose; nil for the configured one.
+    public var language: ReceiptLanguage?
 
     public init(
         kind: Kind, outcome: Outcome, merchant: Merchant, store: String? = nil, payment: String, orderID: Int64?,
         orderNumber: String? = nil, date: String, zone: String? = nil, amount: String, approvedAmount: String,
-        currency: String, reason: String? = nil, breakdown: ReceiptBreakdown? = nil,
-        breakdownNote: BreakdownNote? = nil, card: CardDetails?
+        currency: String, reason: String? = nil, reasonCode: ReceiptReason? = nil,
+        breakdown: ReceiptBreakdown? = nil, breakdownNote: BreakdownNote? = nil, card: CardDetails?,
+        language: ReceiptLanguage? = nil
     ) {
         (self.kind, self.outcome, self.merchant, self.payment) = (kind, outcome, merchant, payment)
         (self.store, self.orderID, self.orderNumber) = (store, orderID, orderNumber)
         (self.date, self.zone, self.currency) = (date, zone, currency)
         (self.amount, self.approvedAmount) = (amount, approvedAmount)
         (self.breakdown, self.breakdownNote) = (breakdown, breakdownNote)
-        (self.reason, self.card) = (reason, card)
+        (self.reason, self.reasonCode, self.card, self.language) = (reason, reasonCode, card, language)
     }
 }
 

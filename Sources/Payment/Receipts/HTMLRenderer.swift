@@ -42,12 +42,15 @@ public struct HTMLRenderer: Sendable {
     /// - Throws: ``ReceiptError`` when the receipt's code cannot be encoded.
     public func section(_ blocks: [ReceiptBlock]) throws(ReceiptError) -> String {
         var html = "<main>\n"
-        for block in blocks { html += try element(block) }
+        for block in isSheet ? blocks : blocks.stacked { html += try element(block) }
         return html + "</main>\n"
     }
 
     /// The end of a file, after the receipts.
     public var closing: String { "</body>\n</html>\n" }
+
+    /// Whether the receipt is laid out for a page instead of a roll.
+    private var isSheet: Bool { paper.height != nil }
 
     private var style: String {
         let page =
@@ -58,7 +61,7 @@ public struct HTMLRenderer: Sendable {
             case .letter: "letter"
             }
         return """
-            @page { size: \(page); margin: \(paper.height == nil ? "3mm" : "20mm") }
+            @page { size: \(page); margin: \(isSheet ? "20mm" : "3mm") }
             body { margin: 0; background: #eee; color: #000; font: 14px/1.45 "DejaVu Sans", "Noto Sans", sans-serif }
             main { box-sizing: border-box; max-width: 26em; margin: 1.5em auto; padding: 2em; background: #fff;
               box-shadow: 0 1px 4px #0003 }
@@ -83,8 +86,24 @@ public struct HTMLRenderer: Sendable {
               main:last-child { break-after: auto }
               .row, p, .signature, img, svg { break-inside: avoid }
             }
-            """
+            """ + (isSheet ? "\n" + Self.sheetStyle : "")
     }
+
+    /// Two columns, and texts at the start of the line.
+    private static let sheetStyle = """
+        main { max-width: 56em }
+        h1, p { text-align: start }
+        .beside { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 2em }
+        .beside > div > .space:first-child { display: none }
+        .beside img { margin-inline-start: 0 }
+        .beside svg { margin-inline-end: 0 }
+        .signature { max-width: 24em }
+        @media screen and (max-width: 40em) { .beside { display: block } }
+        @media print {
+          main { max-width: none }
+          .beside { break-inside: avoid }
+        }
+        """
 
     private func element(_ block: ReceiptBlock) throws(ReceiptError) -> String {
         switch block {
@@ -109,6 +128,12 @@ public struct HTMLRenderer: Sendable {
         case .code(let text): return picture(try QRCode(text))
         case .barcode(let text): return picture(try Code128(text)) + "<p>\(escaped(text))</p>\n"
         case .signature(let label): return "<div class=\"signature\">\(escaped(label))</div>\n"
+        case .beside(let first, let second):
+            var html = "<div class=\"beside\">\n<div>\n"
+            for block in first { html += try element(block) }
+            html += "</div>\n<div>\n"
+            for block in second { html += try element(block) }
+            return html + "</div>\n</div>\n"
         case .space: return "<div class=\"space\"></div>\n"
         case .cut: return ""
         }

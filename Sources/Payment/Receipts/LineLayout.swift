@@ -11,7 +11,7 @@ struct LineLayout: Sendable {
     /// Returns the lines of a receipt, each at most ``width`` columns wide.
     func lines(_ blocks: [ReceiptBlock]) -> [ReceiptLine] {
         var lines: [ReceiptLine] = []
-        for block in blocks {
+        for block in blocks.stacked {
             switch block {
             case .logo(let logo): lines.append(.logo(logo))
             case .title(let text): lines += wrapped(text).map { .text($0, .center, .large) }
@@ -27,6 +27,8 @@ struct LineLayout: Sendable {
                 lines += [.text("", .leading, .plain), .text("", .leading, .plain), .pair(label, line, .plain)]
             case .space: lines.append(.text("", .leading, .plain))
             case .cut: lines.append(.cut)
+            // None is left after stacking.
+            case .beside: break
             }
         }
         return lines
@@ -125,6 +127,22 @@ public enum ReceiptBlock: Hashable, Sendable {
     case signature(String)
     case space
     case cut
+    /// Two groups: side by side on a sheet, below each other on a roll and in text.
+    case beside([ReceiptBlock], [ReceiptBlock])
+}
+
+extension [ReceiptBlock] {
+    /// The blocks in one column.
+    var stacked: [ReceiptBlock] {
+        guard contains(where: \.isBeside) else { return self }
+        return flatMap { block in
+            if case .beside(let first, let second) = block { (first + second).stacked } else { [block] }
+        }
+    }
+}
+
+extension ReceiptBlock {
+    fileprivate var isBeside: Bool { if case .beside = self { true } else { false } }
 }
 
 /// Breaks a text into lines of columns.

@@ -34,14 +34,14 @@ public enum PaperSize: Hashable, Sendable, CaseIterable {
         switch self {
         case .roll58: 384 / Self.dotsPerPoint
         case .roll80: 576 / Self.dotsPerPoint
-        case .a4, .letter: Self.points(120)
+        case .a4, .letter: width - 2 * margin
         }
     }
 
-    /// The printable width, in dots of a receipt printer.
-    var dots: Int { Int(printableWidth * Self.dotsPerPoint) }
+    /// The gap between the columns of a sheet, in points.
+    static let columnGap = points(8)
 
-    /// The top and bottom margins, in points.
+    /// The top and bottom margins, and the side margins of a sheet, in points.
     var margin: Double {
         switch self {
         case .roll58, .roll80: Self.points(4)

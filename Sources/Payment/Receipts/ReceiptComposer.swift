@@ -60,12 +60,12 @@ public struct ReceiptComposer: Sendable {
 
     private func heading(_ document: ReceiptDocument) -> [ReceiptBlock] {
         let merchant = document.merchant
-        var blocks: [ReceiptBlock] = document.logo.map { [.logo($0)] } ?? []
-        blocks += document.header.map { .text(outside($0)) }
-        blocks.append(.title(outside(merchant.name)))
-        blocks += merchant.lines.map { .text(outside($0)) }
-        if ReceiptRules.wants(.transactionRecord, on: document) { blocks.append(.text(Self.transactionRecord)) }
-        blocks.append(.space)
+        var name: [ReceiptBlock] = document.logo.map { [.logo($0)] } ?? []
+        name += document.header.map { .text(outside($0)) }
+        name.append(.title(outside(merchant.name)))
+        name += merchant.lines.map { .text(outside($0)) }
+        if ReceiptRules.wants(.transactionRecord, on: document) { name.append(.text(Self.transactionRecord)) }
+        var blocks: [ReceiptBlock] = [.space]
         blocks.append(.row(labels.date, value(locale.format(date: document.date, zone: document.zone))))
         blocks.append(.row(labels.payment, value(document.payment)))
         if let store = document.store { blocks.append(.row(labels.store, outside(store))) }
@@ -74,7 +74,7 @@ public struct ReceiptComposer: Sendable {
         }
         blocks.append(.row(labels.merchantID, value(document.merchant.merchantID)))
         blocks.append(.row(labels.terminalID, value(document.merchant.terminalID)))
-        return blocks + [.rule]
+        return [.beside(name, blocks), .rule]
     }
 
     private func outcome(_ document: ReceiptDocument) -> [ReceiptBlock] {
@@ -93,12 +93,19 @@ public struct ReceiptComposer: Sendable {
             case .unknown: labels.outcomeUnknown
             }
         var blocks: [ReceiptBlock] = [.title(kind), .text(outcome, isStrong: true)]
-        if document.outcome != .approved, let reason = document.reason { blocks.append(.text(outside(reason))) }
+        if document.outcome != .approved, let reason = reason(document) { blocks.append(.text(reason)) }
         if document.kind == .void, document.outcome == .approved { blocks.append(.text(labels.nothingCharged)) }
         if document.outcome == .unknown {
             blocks += [.text(labels.doNotChargeAgain, isStrong: true), .text(labels.beingChecked)]
         }
         return blocks + [.space]
+    }
+
+    /// Returns the reason in the receipt's language. A reason without a text in it may have details of the host, the
+    /// reader, or the program: it is for the merchant only.
+    private func reason(_ document: ReceiptDocument) -> String? {
+        if let text = document.reasonCode.flatMap(labels.reasons.text) { return text }
+        return document.copy == .merchant ? document.reason.map(outside) : nil
     }
 
     private func items(_ document: ReceiptDocument) -> [ReceiptBlock] {
@@ -144,7 +151,7 @@ public struct ReceiptComposer: Sendable {
                 .row(labels.approvedAmount, amount(document.approvedAmount, document), isStrong: true))
         case .unknown: blocks.append(.row(labels.amount, amount(document.amount, document), isStrong: true))
         }
-        return blocks + [.rule]
+        return [.beside([], blocks), .rule]
     }
 
     private func card(_ card: CardDetails, _ document: ReceiptDocument) -> [ReceiptBlock] {
@@ -179,7 +186,7 @@ public struct ReceiptComposer: Sendable {
             ("IAD", ReceiptRules.wants(.issuerApplicationData, on: document) ? card.issuerApplicationData : nil),
             (labels.reference, card.hostReference),
         ]
-        return blocks + proof.compactMap { row($0, $1) }
+        return [.beside(blocks, proof.compactMap { row($0, $1) })]
     }
 
     /// Returns the account type. Receipts in the United States omit it; elsewhere the default account is shown as well.
@@ -194,7 +201,7 @@ public struct ReceiptComposer: Sendable {
     private func verification(_ document: ReceiptDocument) -> [ReceiptBlock] {
         // A refund needs no cardholder verification.
         guard let card = document.card, document.kind != .refund else { return [] }
-        var blocks: [ReceiptBlock] = [.space]
+        var blocks: [ReceiptBlock] = []
         switch card.cardholderVerification {
         case let method where method.isByPIN: blocks.append(.text(labels.verifiedByPIN))
         case .none: blocks.append(.text(labels.notAsked))
@@ -202,24 +209,24 @@ public struct ReceiptComposer: Sendable {
         default: break
         }
         if document.asksForSignature {
+            // The copy is printed before the cardholder signs: it must not say that the signature was verified.
+            blocks.append(.text(labels.signatureRequired))
             if document.copy == .merchant { blocks.append(.signature(labels.signature)) }
-            blocks.append(.text(labels.verifiedBySignature))
         }
-        return blocks
+        // A declined signature card has nothing here, and the ending begins with a space of its own.
+        return blocks.isEmpty ? [] : [.space] + blocks
     }
 
     private func ending(_ document: ReceiptDocument) -> [ReceiptBlock] {
-        var blocks: [ReceiptBlock] = [
-            .space, .text(document.copy == .merchant ? labels.merchantCopy : labels.customerCopy),
-        ]
-        if document.isDuplicate { blocks.append(.text("*** \(labels.duplicate) ***", isStrong: true)) }
-        if let code = document.code {
-            switch document.codeForm {
-            case .none: break
-            case .qr: blocks.append(.code(code))
-            case .barcode: blocks.append(.barcode(code))
+        var copy: [ReceiptBlock] = [.text(document.copy == .merchant ? labels.merchantCopy : labels.customerCopy)]
+        if document.isDuplicate { copy.append(.text("*** \(labels.duplicate) ***", isStrong: true)) }
+        let code: [ReceiptBlock] =
+            switch (document.codeForm, document.code) {
+            case (.none, _), (_, nil): []
+            case (.qr, let text?): [.code(text)]
+            case (.barcode, let text?): [.barcode(text)]
             }
-        }
+        var blocks: [ReceiptBlock] = [.space, .beside(copy, code)]
         if document.copy == .customer { blocks.append(.text(labels.keepThisReceipt)) }
         blocks += document.footer.map { .text($0) }
         return blocks + [.cut]

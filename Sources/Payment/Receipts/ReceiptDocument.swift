@@ -36,10 +36,14 @@ public struct ReceiptDocument: Hashable, Sendable, Encodable {
     public var amount: String
     /// The amount that was paid or refunded: zero when it was not approved.
     public var approvedAmount: String
-    /// Why the payment was declined or is unknown, human-readable.
+    /// Why the payment was declined or is unknown, as an English sentence for the merchant.
     public var reason: String?
+    /// The same in a word that has a text in each language; nil on receipts of older versions.
+    public var reasonCode: ReceiptReason?
     /// The data read from the card; nil when no card was read.
     public var card: CardDetails?
+    /// The language that the card chose; nil for the configured one.
+    public var language: ReceiptLanguage?
     /// The region of the till, which determines the applicable rules.
     public var region: ReceiptRegion
     public var copy: ReceiptCopy
@@ -50,10 +54,11 @@ public struct ReceiptDocument: Hashable, Sendable, Encodable {
     /// The form of ``code``.
     public var codeForm: ReceiptCode
 
-    /// The JSON output does not contain the logo.
+    /// The JSON output contains neither the logo nor the language.
     private enum CodingKeys: CodingKey {
         case merchant, header, footer, kind, outcome, payment, store, orderID, orderNumber, date, zone, currency, items
-        case totals, breakdownNote, amount, approvedAmount, reason, card, region, copy, isDuplicate, code, codeForm
+        case totals, breakdownNote, amount, approvedAmount, reason, reasonCode, card, region, copy, isDuplicate, code,
+            codeForm
     }
 
     /// Creates the document of a stored receipt.
@@ -69,8 +74,9 @@ public struct ReceiptDocument: Hashable, Sendable, Encodable {
         (date, zone, currency) = (content.date, content.zone, content.currency)
         (items, totals) = (content.breakdown?.items ?? [], content.breakdown?.totals ?? [])
         breakdownNote = content.breakdownNote
-        (amount, approvedAmount, reason) = (content.amount, content.approvedAmount, content.reason)
-        (card, region) = (content.card, .other)
+        (amount, approvedAmount) = (content.amount, content.approvedAmount)
+        (reason, reasonCode) = (content.reason, content.reasonCode)
+        (card, language, region) = (content.card, content.language, .other)
         (self.copy, self.isDuplicate, code, codeForm) = (copy, isDuplicate, content.payment, .qr)
     }
 

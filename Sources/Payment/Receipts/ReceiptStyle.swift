@@ -8,6 +8,8 @@ public struct ReceiptStyle: Hashable, Sendable {
     /// Lines at the end.
     public var footer: [String]
     public var locale: ReceiptLocale
+    /// Whether every receipt is in ``locale``, also one whose card chose another language.
+    public var isLocaleFixed = false
     public var paper: PaperSize
     /// The columns of text and of a receipt printer's built-in font, 24...80; nil for those of the paper.
     public var columns: Int?
@@ -23,6 +25,14 @@ public struct ReceiptStyle: Hashable, Sendable {
     ) {
         (self.logo, self.header, self.footer, self.locale) = (logo, header, footer, locale)
         (self.paper, self.columns, self.code, self.region) = (paper, columns, code, region)
+    }
+
+    /// Returns the style in the language that the card of a receipt chose; nil for the configured language.
+    public func speaking(_ language: ReceiptLanguage?) -> ReceiptStyle {
+        guard let language, !isLocaleFixed else { return self }
+        var style = self
+        style.locale = ReceiptLocale(language)
+        return style
     }
 }
 

@@ -21,7 +21,7 @@ public struct TerminalRenderer: Sendable {
     public func render(_ blocks: [ReceiptBlock]) throws(ReceiptError) -> String {
         var text = ""
         var isOnPaper = false
-        for block in blocks {
+        for block in blocks.stacked {
             if !isOnPaper {
                 text += edge("┌", "─", "┐")
                 isOnPaper = true

@@ -13,14 +13,23 @@ struct CAPublicKeySettings {
         "rid", "index", "bits", "modulus", "exponent", "checksum", "sha1", "expires", "expiry", "hash_in_source_ok",
     ]
 
-    init(_ node: SettingsNode) throws(SettingsError) {
+    /// Whether the source states a checksum, which then is correct.
+    let hasChecksum: Bool
+
+    /// - Parameters:
+    ///   - node: the key.
+    ///   - requiresChecksum: whether a key without a checksum is refused.
+    /// - Throws: ``SettingsFile/SettingsError`` with the location of the error.
+    init(_ node: SettingsNode, requiresChecksum: Bool) throws(SettingsError) {
         try node.mapping(allowedKeys: Self.keys)
         let rid = try node.required("rid").hex(length: 5)
         let index = try node.required("index").hex(length: 1)
         let modulus = try node.required("modulus").hex(length: 64...248)
         let exponent = try node.required("exponent").hex(length: 1...3)
         let checksumKey = try Self.name("checksum", or: "sha1", in: node)
-        let checksum = try node.required(checksumKey).hex(length: 20)
+        let stated = requiresChecksum ? try node.required(checksumKey) : try node.optional(checksumKey)
+        let checksum = try stated?.hex(length: 20)
+        hasChecksum = checksum != nil
         let expires = try node.optional(try Self.name("expires", or: "expiry", in: node))?.date()
         if let bits = try node.optional("bits"), try bits.int(in: 512...1984) != modulus.count * 8 {
             throw bits.error("the modulus has \(modulus.count * 8) bits")
@@ -55,13 +64,16 @@ struct CAPublicKeySettings {
 
 /// The payment systems' public keys of a terminal, and where each of them was read (EMV Book 2 §11.2.1, Book 4 §10.2).
 ///
-/// The checksum of every key has been verified. A key may occur in several files, but only with the same value.
+/// The checksum of every key that has one has been verified; a till accepts no key without one. A key may occur in several
+/// files, but only with the same value.
 public struct CAPublicKeyStore: Hashable, Sendable {
     /// A key and its location.
     public struct Entry: Hashable, Sendable {
         public let key: CAPublicKey
         /// The first location of the key.
         public let location: SettingsLocation
+        /// Whether the source states a checksum.
+        public let hasChecksum: Bool
     }
 
     /// The keys with their locations, in the order in which they were read.
@@ -73,11 +85,11 @@ public struct CAPublicKeyStore: Hashable, Sendable {
     /// The keys without their locations.
     public var keys: [CAPublicKey] { entries.map(\.key) }
 
-    /// Reads key files: YAML lists or JSON lines.
+    /// Reads key files: YAML lists or JSON lines. A key may lack its checksum.
     ///
     /// - Throws: ``SettingsFile/SettingsError`` with the location of the error.
     public init(files: [String]) throws(SettingsError) {
-        for file in files { try add(try SettingsDocument.list(path: file)) }
+        for file in files { try add(try SettingsDocument.list(path: file), requiresChecksum: false) }
     }
 
     /// Reads the keys of a till's configuration file, and of the files in its section `capks`.
@@ -89,18 +101,19 @@ public struct CAPublicKeyStore: Hashable, Sendable {
 
     /// Reads the section `capks`.
     init(section: SettingsNode?) throws(SettingsError) {
-        try add(try ListWithFiles.values(section))
+        try add(try ListWithFiles.values(section), requiresChecksum: true)
     }
 
-    private mutating func add(_ nodes: [SettingsNode]) throws(SettingsError) {
+    private mutating func add(_ nodes: [SettingsNode], requiresChecksum: Bool) throws(SettingsError) {
         for node in nodes {
-            let key = try CAPublicKeySettings(node).key
+            let settings = try CAPublicKeySettings(node, requiresChecksum: requiresChecksum)
+            let key = settings.key
             if let known = entries.first(where: { $0.key.rid == key.rid && $0.key.index == key.index }) {
                 try check(key, node, against: known)
                 continue
             }
             guard entries.count < Self.limit else { throw node.error("more than \(Self.limit) keys") }
-            entries.append(Entry(key: key, location: node.location))
+            entries.append(Entry(key: key, location: node.location, hasChecksum: settings.hasChecksum))
         }
     }
 

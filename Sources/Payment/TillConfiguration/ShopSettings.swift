@@ -85,6 +85,17 @@ public struct StoreSettings: Hashable, Sendable {
     }
 }
 
+/// The section `order`: the payment of a store's orders.
+struct OrderSettings {
+    /// Nil for what the store offers.
+    let payment: OrderPaymentRoute?
+
+    init(_ node: SettingsNode?) throws(SettingsError) {
+        try node?.mapping(allowedKeys: ["payment"])
+        payment = try node?.optional("payment")?.choice(OrderPaymentRoute.self)
+    }
+}
+
 /// The list `printers`: the shop's receipt printers.
 struct PrinterSettings {
     let printers: [ReceiptPrinter]
@@ -154,6 +165,8 @@ public struct ReceiptSettings: Hashable, Sendable {
     /// Lines at the end.
     public let footer: [String]
     public let language: ReceiptLanguage
+    /// The languages among which a card chooses (5F2D); empty if every receipt is in ``language``.
+    public let languages: [ReceiptLanguage]
     public let paper: Paper
     /// The columns of text, 24...80: as configured, otherwise those of the configured paper, otherwise 40.
     public let columns: Int
@@ -167,13 +180,13 @@ public struct ReceiptSettings: Hashable, Sendable {
     public let sender: String?
 
     private static let keys = [
-        "logo", "header", "footer", "locale", "paper", "width", "code", "region", "printer", "sender",
+        "logo", "header", "footer", "locale", "languages", "paper", "width", "code", "region", "printer", "sender",
     ]
 
     /// English on 80 mm paper, with a QR code, without a logo or lines of the shop, and with the rules of the
     /// terminal's country (ISO 3166-1, numeric).
     public init(country: UInt16) {
-        (logo, header, footer, language) = (nil, [], [], .english)
+        (logo, header, footer, language, languages) = (nil, [], [], .english, [])
         (paper, columns, code, region) = (.roll80, 40, .qr, ReceiptRegion(country: country))
         (printer, sender) = (nil, nil)
     }
@@ -185,6 +198,13 @@ public struct ReceiptSettings: Hashable, Sendable {
         header = try Self.lines(try node?.optional("header"))
         footer = try Self.lines(try node?.optional("footer"))
         language = try node?.optional("locale")?.choice(ReceiptLanguage.self) ?? standard.language
+        var languages: [ReceiptLanguage] = []
+        for node in try node?.optional("languages")?.list(count: 0...ReceiptLanguage.allCases.count) ?? [] {
+            let language = try node.choice(ReceiptLanguage.self)
+            guard !languages.contains(language) else { throw node.error("'\(language.rawValue)' is listed twice") }
+            languages.append(language)
+        }
+        self.languages = languages
         let paper = try node?.optional("paper")?.choice(Paper.self)
         self.paper = paper ?? standard.paper
         columns = try node?.optional("width")?.int(in: 24...80) ?? paper?.columns ?? standard.columns

@@ -1,6 +1,7 @@
 public import Determinism
 internal import EMV
 internal import Hardware
+internal import Payments
 internal import Settings
 
 /// The section `terminal`.
@@ -15,11 +16,13 @@ struct TerminalSettings {
     var pin: PINPolicy
     var pinScheme: PINPadScheme
     var applicationChoice: Bool
+    /// The account types that the cardholder can choose.
+    var accountTypes: [AccountType] = []
     var magneticStripe: MagneticStripePolicy
 
     static let keys = [
         "id", "type", "country", "acquirerId", "interfaceDeviceSerial", "capabilities", "additionalCapabilities",
-        "pin", "applicationChoice", "magstripe",
+        "pin", "applicationChoice", "accountTypes", "magstripe",
     ]
 
     /// A nil node means that the file has no such section.
@@ -49,6 +52,11 @@ struct TerminalSettings {
         }
         if let node = try node.optional("additionalCapabilities") {
             additionalCapabilities = try CapabilityNames.additional.read(node)
+        }
+        for node in try node.optional("accountTypes")?.list(count: 0...AccountType.allCases.count) ?? [] {
+            let type = try node.choice(AccountType.self)
+            guard !accountTypes.contains(type) else { throw node.error("'\(type.rawValue)' is listed twice") }
+            accountTypes.append(type)
         }
         if let node = try node.optional("pin") { (pin, pinScheme) = try Self.pin(node, standard: (pin, pinScheme)) }
         if pin.entry == .reader {

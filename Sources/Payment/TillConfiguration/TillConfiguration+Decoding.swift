@@ -6,7 +6,7 @@ public import Settings
 extension TillConfiguration {
     private static let keys = [
         "merchant", "terminal", "currency", "maximumAmount", "applications", "capks", "revocations",
-        "splitSaleWindow", "readers", "host", "receipt", "printers", "store", "features",
+        "splitSaleWindow", "readers", "host", "receipt", "printers", "store", "order", "features",
     ]
 
     /// Reads a configuration that is a part of another file.
@@ -42,6 +42,7 @@ extension TillConfiguration {
         receipt = try ReceiptSettings(try root.optional("receipt"), country: terminal.country)
         printers = try PrinterSettings(try root.optional("printers")).printers
         store = try StoreSettings(try root.optional("store"))
+        orderPayment = try OrderSettings(try root.optional("order")).payment
         features = try FeatureOverrides(try root.optional("features"))
         let readers = try ReaderSettings(try root.optional("readers"))
         (readerQuirks, readerFirmware, reconnection) = (readers.quirks, readers.firmware, readers.reconnection)
@@ -51,7 +52,7 @@ extension TillConfiguration {
         _ merchant: MerchantSettings, _ terminal: TerminalSettings, _ applications: [TerminalApplication],
         _ keys: [CAPublicKey], _ revocations: [CertificateRevocation]
     ) throws(TerminalConfigurationError) -> TerminalConfiguration {
-        try TerminalConfiguration(
+        var configuration = try TerminalConfiguration(
             type: terminal.type, capabilities: terminal.capabilities,
             additionalCapabilities: terminal.additionalCapabilities, country: terminal.country,
             merchantCategory: merchant.categoryCode, merchantIdentifier: merchant.id,
@@ -59,6 +60,8 @@ extension TillConfiguration {
             interfaceDeviceSerial: terminal.interfaceDeviceSerial, acquirer: terminal.acquirerID,
             applications: applications, certificationAuthorityKeys: keys, revokedCertificates: revocations,
             pinPolicy: terminal.pin, offersApplicationChoice: terminal.applicationChoice)
+        configuration.accountTypes = terminal.accountTypes.map(\.code)
+        return configuration
     }
 
     private static func withoutFloorLimit(

@@ -15,7 +15,7 @@ extension TillConfiguration {
     /// configuration; keys from other files are included.
     public var yaml: String {
         ([
-            "# The till's configuration. Every key may be left out; docs/configuration.md explains each key."
+            SettingComment.file
         ] + merchantText + terminalText + amountText + applicationText + keyText + revocationText + readerText
             + outletText + storeText + featureText)
             .joined(separator: "\n") + "\n"
@@ -23,27 +23,27 @@ extension TillConfiguration {
 
     private var merchantText: [String] {
         var lines = [
-            "", "# The merchant.", "merchant:",
-            "  name: \(Self.quoted(merchant.name))  # top of every receipt",
+            "", SettingComment.merchant, "merchant:",
+            "  name: \(Self.quoted(merchant.name))  \(SettingComment.merchantName)",
         ]
         if !merchant.lines.isEmpty {
             lines.append("  address:")
             lines += merchant.lines.map { "    - " + Self.quoted($0) }
         }
         return lines + [
-            "  id: \(Self.quoted(merchant.merchantID))  # tag 9F16, DE 42",
+            "  id: \(Self.quoted(merchant.merchantID))  \(SettingComment.merchantID)",
             "  categoryCode: \(terminal.merchantCategory.zeroPadded(to: 4))  # tag 9F15, ISO 18245",
-            "  nameAndLocation: \(Self.quoted(terminal.merchantNameAndLocation))  # tag 9F4E",
+            "  nameAndLocation: \(Self.quoted(terminal.merchantNameAndLocation))  \(SettingComment.nameAndLocation)",
         ]
     }
 
     private var terminalText: [String] {
         let pin = terminal.pinPolicy
         var lines = [
-            "", "# The terminal and its capabilities.", "terminal:",
-            "  id: \(Self.quoted(terminal.terminalIdentification))  # tag 9F1C, DE 41",
+            "", SettingComment.terminal, "terminal:",
+            "  id: \(Self.quoted(terminal.terminalIdentification))  \(SettingComment.terminalID)",
             "  type: \([terminal.type.rawValue].hexadecimal)  # tag 9F35",
-            "  country: \(CountryCode.text(terminal.country))  # tag 9F1A, ISO 3166",
+            "  country: \(CountryCode.text(terminal.country))  \(SettingComment.country)",
             "  acquirerId: \(terminal.acquirer)  # tag 9F01",
             "  interfaceDeviceSerial: \(Self.quoted(terminal.interfaceDeviceSerial))  # tag 9F1E",
         ]
@@ -60,6 +60,10 @@ extension TillConfiguration {
             "    readerSeconds: \(pin.readerSeconds)",
             "    scheme: \(pinPadScheme.rawValue)",
             "  applicationChoice: \(terminal.offersApplicationChoice)",
+        ]
+        let accounts = terminal.accountTypes.compactMap { AccountType(code: $0)?.rawValue }
+        if !accounts.isEmpty { lines.append("  accountTypes: [\(accounts.joined(separator: ", "))]  # 5F57") }
+        lines += [
             "  magstripe:",
             "    enabled: \(magneticStripe.isEnabled)",
             "    fallback: \(magneticStripe.allowsFallback)",
@@ -91,7 +95,7 @@ extension TillConfiguration {
             } else {
                 ["maximumAmount:"] + maximumAmounts.map { "  \($0.currency.code): \($0.decimalText)" }
             }
-        return ["", "# The default currency, also for floor limits.", "currency: \(currency.code)"]
+        return ["", SettingComment.currency, "currency: \(currency.code)"]
             + maximum
     }
 
@@ -211,6 +215,16 @@ extension TillConfiguration {
                 ?? "  # No connections: the program's default number of concurrent requests.",
             store.authorities.map { "  authorities: " + Self.quoted($0) }
                 ?? "  # No authorities: those of the system.",
+        ] + orderText
+    }
+
+    private var orderText: [String] {
+        guard let orderPayment else {
+            return ["", "# No order.payment: the gateway of the store completes orders, or else the till."]
+        }
+        return [
+            "", "# Who completes a paid order: the gateway of the store, or the till.", "order:",
+            "  payment: \(orderPayment.rawValue)",
         ]
     }
 
@@ -236,16 +250,21 @@ extension TillConfiguration {
         func line(_ key: String, _ text: String?) -> [String] {
             text.map { ["  \(key): " + Self.quoted($0)] } ?? []
         }
-        return ["", "# The style and the printer of receipts.", "receipt:"]
+        return ["", SettingComment.receipt, "receipt:"]
             + line("logo", receipt.logo) + lines("header", receipt.header) + lines("footer", receipt.footer)
             + [
-                "  locale: \(receipt.language.rawValue)",
+                "  locale: \(receipt.language.rawValue)"
+            ]
+            + (receipt.languages.isEmpty
+                ? []
+                : ["  languages: [\(receipt.languages.map(\.rawValue).joined(separator: ", "))]  # the card chooses"])
+            + [
                 "  paper: \(receipt.paper.rawValue)",
                 "  width: \(receipt.columns)  # columns",
                 "  code: \(receipt.code.rawValue)",
                 "  region: \(receipt.region.rawValue)  # whose rules apply",
             ] + line("sender", receipt.sender)
-            + [printer.map { "  printer: " + Self.quoted($0) } ?? "  # No printer: the default printer."]
+            + [printer.map { "  printer: " + Self.quoted($0) } ?? "  " + SettingComment.noPrinter]
     }
 
     private var printerText: [String] {
@@ -273,7 +292,7 @@ extension TillConfiguration {
 
     /// Returns a YAML scalar in double quotes. Everything except plain characters is escaped, for the terminal and for
     /// YAML parsers.
-    private static func quoted(_ text: String) -> String {
+    static func quoted(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars {
             switch (scalar, scalar.properties.generalCategory) {

@@ -45,6 +45,8 @@ public struct TillConfiguration: Hashable, Sendable {
     public let reconnection: ReconnectionPolicy
     /// The connection to the store.
     public let store: StoreSettings
+    /// How orders become paid; nil for what the store offers: its gateway, or else the till.
+    public let orderPayment: OrderPaymentRoute?
     /// The enabled and disabled features.
     public let features: FeatureOverrides
 
@@ -64,7 +66,7 @@ public struct TillConfiguration: Hashable, Sendable {
         printers = []
         (readerQuirks, readerFirmware) = (.embedded, ReaderFirmwareCatalog())
         (splitSaleWindow, reconnection) = (.day, ReconnectionPolicy())
-        (store, features) = (StoreSettings(), FeatureOverrides())
+        (store, orderPayment, features) = (StoreSettings(), nil, FeatureOverrides())
     }
 
     static let standardPINPadScheme = PINPadScheme.tdes
@@ -119,14 +121,16 @@ extension TillConfiguration {
     ///
     /// - Parameters:
     ///   - option: The value of `--config`. It is used unchecked, so that a missing file is an error.
-    ///   - environment: The environment variables of the process.
+    ///   - environment: The environment variables of the process. `CARDPRESENT_CONFIG` is used like the option, unless it
+    ///     is empty.
     ///   - exists: Whether a path exists. It must be true for an unreadable file, or a shop would take payments with
     ///     the wrong configuration.
     /// - Returns: Nil when there is no file; then ``standard`` applies.
     public static func path(
         option: String?, environment: [String: String], exists: (String) -> Bool
     ) -> String? {
-        option ?? defaultPath(environment: environment).flatMap { exists($0) ? $0 : nil }
+        if let named = option ?? environment["CARDPRESENT_CONFIG"], option != nil || !named.isEmpty { return named }
+        return defaultPath(environment: environment).flatMap { exists($0) ? $0 : nil }
     }
 
     /// Returns the default path: `$XDG_CONFIG_HOME/cardpresent/cardpresent.yaml`, or

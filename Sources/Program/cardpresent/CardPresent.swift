@@ -1,29 +1,70 @@
 internal import ArgumentParser
+internal import Glibc
 
 /// The command-line program.
 @main
 enum CardPresent {
     static func main() async {
         ProcessSetup.prepare()
+        let status = await run()
+        OpenDatabases.close()
+        exit(status)
+    }
+
+    /// Runs the command.
+    ///
+    /// - Returns: The exit code.
+    private static func run() async -> Int32 {
         do {
-            try NegativeAmount.refuse(CommandLine.arguments.dropFirst())
-            var command = try await RootCommand.asyncParseAsRoot()
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            try MistypedArguments.refuse(arguments)
+            var command: any ParsableCommand =
+                GuideCommand.isMeant(by: arguments)
+                ? try GuideCommand.parse(arguments) : try await RootCommand.asyncParseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
                 try command.run()
             }
-        } catch let failure as CommandFailure {
-            FailureReport(arguments: CommandLine.arguments.dropFirst()).tell(failure)
-            RootCommand.exit(withError: ExitCode(failure.status.rawValue))
+            return EXIT_SUCCESS
+        } catch var failure as CommandFailure {
+            Display.begin(arguments: CommandLine.arguments)
+            failure.message = TypedCardNumber.masked(failure.message, CommandLine.arguments)
+            return FailureReport(arguments: CommandLine.arguments.dropFirst()).tell(failure).rawValue
         } catch {
-            // A bare exit code comes from a command that has already reported its failure.
-            if !(error is ExitCode), RootCommand.exitCode(for: error) == .validationFailure {
-                let failure = CommandFailure(.usage, code: "usage", message: RootCommand.message(for: error))
-                FailureReport(arguments: CommandLine.arguments.dropFirst()).tellPrograms(failure)
-            }
-            RootCommand.exit(withError: error)
+            return tell(error)
         }
+    }
+
+    /// Reports an error of the argument parser, which can also be a request for help, or a bare exit code of a command that
+    /// has already reported its failure.
+    ///
+    /// The parser's own `exit(withError:)` would write what was typed without masking it.
+    ///
+    /// - Returns: The exit code.
+    private static func tell(_ error: any Error) -> Int32 {
+        let (status, arguments) = (RootCommand.exitCode(for: error), CommandLine.arguments)
+        let text = RootCommand.fullMessage(for: error)
+        guard !status.isSuccess else {
+            if !text.isEmpty { try? StandardOutput.write(text + "\n") }
+            return status.rawValue
+        }
+        Display.begin(arguments: arguments)
+        let report = FailureReport(arguments: arguments.dropFirst())
+        let message = TypedCardNumber.masked(RootCommand.message(for: error), arguments)
+        if let better = MistypedArguments.failure(insteadOf: message, arguments) { return report.tell(better).rawValue }
+        let label = "Error:"
+        let told = TypedCardNumber.masked(text, arguments)
+        if told.hasPrefix(label) {
+            StandardError.write(WordColor.bad.onError(label) + told.dropFirst(label.count) + "\n")
+        } else if !told.isEmpty {
+            StandardError.write(told + "\n")
+        }
+        if !(error is ExitCode), status == .validationFailure {
+            report.tellPrograms(
+                CommandFailure(.usage, code: "usage", message: message))
+        }
+        return status.rawValue
     }
 }
 
@@ -43,8 +84,8 @@ struct RootCommand: AsyncParsableCommand {
             issuer, and no money moves.
 
             Exit codes: 0 approved or done, 1 internal error, 2 declined, 3 canceled, 4 outcome unknown, 5 reader or \
-            card, 6 printer, 7 comparison found differences, 64 usage, 65 bad data, 69 unavailable, 75 try again, 78 \
-            configuration.
+            card, 6 printer, 7 comparison found differences, 64 usage, 65 bad data, 66 no such database, 69 \
+            unavailable, 75 try again, 78 configuration.
             """,
         version: Version.text,
         subcommands: [
@@ -52,37 +93,17 @@ struct RootCommand: AsyncParsableCommand {
             DrawerCommand.self, ReadersCommand.self, LoginCommand.self, LogoutCommand.self, SitesCommand.self,
             OrdersCommand.self, CustomersCommand.self, StatsCommand.self, SettingsCommand.self, TaxesCommand.self,
             ShipmentsCommand.self, CommentsCommand.self, NotificationsCommand.self, CardsCommand.self,
-            SimulateCommand.self, ExceptionsCommand.self, IssuerCommand.self, ConfigCommand.self,
-            FeaturesCommand.self, EMVCommand.self, DebugCommand.self, DoctorCommand.self,
+            SimulateCommand.self, ExceptionsCommand.self, IssuerCommand.self, InitCommand.self, ConfigCommand.self,
+            FeaturesCommand.self, EMVCommand.self, DebugCommand.self, DoctorCommand.self, BackupCommand.self,
+            RestoreCommand.self, MetricsCommand.self, ManPagesCommand.self,
         ])
-}
-
-/// Rejects a negative amount before the parser mistakes it for an unknown option.
-enum NegativeAmount {
-    /// - Throws: `CommandFailure` when a negative number is given as the amount.
-    static func refuse(_ arguments: some Collection<String>) throws(CommandFailure) {
-        guard arguments.first == "pay" else { return }
-        for (previous, argument) in zip(arguments, arguments.dropFirst()) where isNegativeNumber(argument) {
-            // After an option it is that option's value, which may be a PIN.
-            guard !previous.hasPrefix("-") || flags.contains(previous) else { continue }
-            throw CommandFailure(
-                .usage, code: "invalid_amount", message: "'\(argument)' is negative: the amount must be more than zero",
-                fix: "give a decimal such as 12.50; to refund a payment use 'cardpresent refund'")
-        }
-    }
-
-    /// Options that take no value.
-    private static let flags: Set<String> = ["--json", "--force-online"]
-
-    private static func isNegativeNumber(_ argument: String) -> Bool {
-        let digits = argument.dropFirst().drop { $0 == "." }
-        return argument.first == "-" && digits.first?.isNumber == true
-    }
 }
 
 /// The version that `--version` shows: `0.2.0`, or `0.2.0 (abc1234)` when `Scripts/build-release` built the program.
 enum Version: BuildInformation {
     static let number = "0.2.0"
+    /// The day of its release, for the manual.
+    static let date = "2026-11-23"
 
     /// The version number, with the commit when it is known.
     static var text: String { commit.map { "\(number) (\($0))" } ?? number }

@@ -9,6 +9,7 @@ internal import TillConfiguration
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print the result as JSON, errors included.")
     var json = false
+    @OptionGroup var display: DisplayOptions
 
     /// Writes a result: as JSON with `--json`, otherwise as text.
     ///
@@ -31,7 +32,7 @@ struct OutputOptions: ParsableArguments {
     func write<Element: Encodable>(
         list: [Element], text: @autoclosure () -> String, whenEmpty message: String?
     ) throws(CommandFailure) {
-        if !json, list.isEmpty, let message { StandardError.write(message + "\n") }
+        if !json, list.isEmpty, let message { StandardError.note(message + "\n") }
         try write(list, text: text())
     }
 
@@ -42,14 +43,14 @@ struct OutputOptions: ParsableArguments {
         try write(list: list.json, text: list.text, whenEmpty: message)
     }
 
-    /// Writes a list as a table. `right` are the right-aligned columns.
+    /// Writes a list as a table with headings. `right` are the right-aligned columns.
     ///
     /// - Throws: `CommandFailure`
-    func write(
-        table: [some TableRow], right: Set<Int> = [], whenEmpty message: String? = nil
+    func write<Row: TableRow>(
+        table: [Row], right: Set<Int> = [], whenEmpty message: String? = nil
     ) throws(CommandFailure) {
-        try write(
-            list: table.map(\.json), text: TextTable.text(table.map(\.cells), right: right), whenEmpty: message)
+        let rows = table.isEmpty ? [] : [Row.heads.map { $0.uppercased() }] + table.map(\.cells)
+        try write(list: table.map(\.json), text: TextTable.text(rows, right: right), whenEmpty: message)
     }
 }
 
@@ -58,6 +59,8 @@ protocol ReportingCommand: AsyncParsableCommand {
     var output: OutputOptions { get }
     /// Whether the JSON of a failure has the key `outcome` besides `error`.
     static var hasOutcome: Bool { get }
+    /// Whether the command handles the data of real cards, so that other processes must not read its memory.
+    static var handlesCardData: Bool { get }
 
     /// Does the command's work.
     ///
@@ -67,15 +70,22 @@ protocol ReportingCommand: AsyncParsableCommand {
 
 extension ReportingCommand {
     static var hasOutcome: Bool { false }
+    static var handlesCardData: Bool { false }
 
     func run() async throws {
-        try await FailureReport(isJSON: output.json, hasOutcome: Self.hasOutcome).reporting { try await execute() }
+        if Self.handlesCardData { ProcessSetup.keepMemorySecret() }
+        Display.begin(output.display, isJSON: output.json)
+        try await FailureReport(isJSON: output.json, hasOutcome: Self.hasOutcome).reporting {
+            try await Display.timing { try await execute() }
+        }
     }
 }
 
 /// A ``ReportingCommand`` whose work needs no other thread.
 protocol SynchronousReportingCommand: ParsableCommand {
     var output: OutputOptions { get }
+    /// Whether the command handles the data of real cards, so that other processes must not read its memory.
+    static var handlesCardData: Bool { get }
 
     /// Does the command's work.
     ///
@@ -84,7 +94,13 @@ protocol SynchronousReportingCommand: ParsableCommand {
 }
 
 extension SynchronousReportingCommand {
-    func run() throws { try FailureReport(isJSON: output.json).reporting { try execute() } }
+    static var handlesCardData: Bool { false }
+
+    func run() throws {
+        if Self.handlesCardData { ProcessSetup.keepMemorySecret() }
+        Display.begin(output.display, isJSON: output.json)
+        try FailureReport(isJSON: output.json).reporting { try Display.timing { try execute() } }
+    }
 }
 
 /// The options of most commands: the till's data and the output format.
@@ -103,7 +119,7 @@ extension TillCommand {
 }
 
 /// A command that uses the store.
-protocol ShopCommand: TillCommand {
+protocol ShopCommand: TillCommand, DatabaseCommand {
     /// Does the command's work.
     ///
     /// - Throws: As for ``ReportingCommand/execute()``.
@@ -111,7 +127,7 @@ protocol ShopCommand: TillCommand {
 }
 
 extension ShopCommand {
-    func execute() async throws { try await execute(in: try await options.till.shop()) }
+    func execute() async throws { try await execute(in: try await options.till.shop(for: Self.databaseUse)) }
 }
 
 extension ParsableArguments {
@@ -159,8 +175,8 @@ struct ConfigurationOptions: ParsableArguments {
         help: ArgumentHelp(
             "Till configuration file.",
             discussion: """
-                Default: $XDG_CONFIG_HOME/cardpresent/cardpresent.yaml, or ~/.config/cardpresent/cardpresent.yaml, if \
-                the file exists.
+                Default: $CARDPRESENT_CONFIG; without it $XDG_CONFIG_HOME/cardpresent/cardpresent.yaml, or \
+                ~/.config/cardpresent/cardpresent.yaml, if the file exists.
                 """, valueName: "file"),
         completion: .file(extensions: ["yaml", "yml"]))
     var config: String?
@@ -172,33 +188,47 @@ struct DatabaseOptions: ParsableArguments {
         help: ArgumentHelp(
             "Database file.",
             discussion: """
-                Default: $XDG_DATA_HOME/cardpresent/cardpresent.sqlite, or ~/.local/share/cardpresent/cardpresent.sqlite.
+                Default: $CARDPRESENT_DATABASE; without it $XDG_DATA_HOME/cardpresent/cardpresent.sqlite, or \
+                ~/.local/share/cardpresent/cardpresent.sqlite.
                 """,
             valueName: "file"),
         completion: .file(extensions: ["sqlite"]))
     var database: String?
 
+    /// Whether the user named the file, with the option or `CARDPRESENT_DATABASE`.
+    var isNamed: Bool { (database ?? Self.variable(ProcessInfo.processInfo.environment)) != nil }
+
     /// Returns the path of the file to open.
     ///
-    /// - Throws: `CommandFailure` when no file is named and neither `XDG_DATA_HOME` nor `HOME` is set.
+    /// - Throws: `CommandFailure` when no file is named, neither by the option nor by `CARDPRESENT_DATABASE`, and neither
+    ///   `XDG_DATA_HOME` nor `HOME` is set.
     func path(
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(CommandFailure) -> String {
-        if let database, !database.isEmpty {
+        let named = database ?? Self.variable(environment)
+        if let database = named, !database.isEmpty {
             // Treat names that SQLite interprets, such as ':memory:', as file names.
-            return database.hasPrefix(":") || database.hasPrefix("file:") ? "./" + database : database
+            let path = database.hasPrefix(":") || database.hasPrefix("file:") ? "./" + database : database
+            StandardError.detail("database", file: path)
+            return path
         }
-        guard database == nil, let path = Self.defaultPath(environment: environment) else {
+        guard named == nil, let path = Self.defaultPath(environment: environment) else {
             throw CommandFailure(
                 .configuration, code: "no_database", message: "no database file: neither --database nor HOME is set",
-                fix: "give --database FILE, or set HOME")
+                fix: "give --database FILE, or set CARDPRESENT_DATABASE or HOME")
         }
+        StandardError.detail("database", file: path)
         return path
     }
 
-    /// Returns the default path; nil when neither `XDG_DATA_HOME` nor `HOME` is set.
+    /// The value of `CARDPRESENT_DATABASE`; nil when it is not set or empty.
+    private static func variable(_ environment: [String: String]) -> String? {
+        environment["CARDPRESENT_DATABASE"].flatMap(\.nonEmpty)
+    }
+
+    /// Returns the path without `--database`; nil when none of `CARDPRESENT_DATABASE`, `XDG_DATA_HOME`, and `HOME` is set.
     static func defaultPath(environment: [String: String] = ProcessInfo.processInfo.environment) -> String? {
-        directory(environment: environment).map { $0 + "/cardpresent/cardpresent.sqlite" }
+        variable(environment) ?? directory(environment: environment).map { $0 + "/cardpresent/cardpresent.sqlite" }
     }
 
     /// Returns the data directory of the XDG base directory specification, which ignores relative values.
@@ -221,6 +251,7 @@ struct TillOptions: ParsableArguments {
     /// Opens the till, which recovers unfinished payments.
     ///
     /// - Parameters:
+    ///   - use: What the command does with the database.
     ///   - settings: The till configuration; nil to load it.
     ///   - repeatability: The random seed and clock.
     ///   - rules: The rules of the simulated issuer.
@@ -228,12 +259,14 @@ struct TillOptions: ParsableArguments {
     /// - Returns: The open till.
     /// - Throws: `CommandFailure`
     func open(
-        _ settings: TillConfiguration? = nil, _ repeatability: Repeatability = .none,
+        for use: DatabaseUse, _ settings: TillConfiguration? = nil, _ repeatability: Repeatability = .none,
         rules: IssuerRules = IssuerRules(),
         announcing isAnnouncing: Bool = true
     ) async throws(CommandFailure) -> Till {
         let settings = if let settings { settings } else { try self.settings() }
-        let till = try await Till.open(repeatability, settings: settings, data: data, rules: rules)
+        let till = try await Waiting.on("Finishing open payments") { () async throws(CommandFailure) in
+            try await Till.open(for: use, repeatability, settings: settings, data: data, rules: rules)
+        }
         if isAnnouncing { till.announceRecovery() }
         return till
     }
@@ -247,9 +280,11 @@ struct TillOptions: ParsableArguments {
 
     /// Opens the store that the user is signed in to.
     ///
+    /// - Parameter use: What the command does with the database.
+    /// - Returns: The store.
     /// - Throws: `CommandFailure`
-    func shop() async throws(CommandFailure) -> Shop {
-        try Shop(stores: try storeEnvironment().composition().stores())
+    func shop(for use: DatabaseUse) async throws(CommandFailure) -> Shop {
+        try Shop(stores: try storeEnvironment().signedInComposition(for: use).stores())
     }
 
     /// Returns the printers of this till.

@@ -78,18 +78,19 @@ enum PrinterCompletion {
         var options = ConfigurationOptions()
         options.config = TypedWords(typed).value(of: "--config")
         let configured = ((try? options.load()) ?? TillConfiguration()).printers.map(\.name)
-        let queues = await queues(SystemTimeSource())
+        let queues = await queues(SystemTimeSource()).map(\.name)
         return (configured + queues.filter { !configured.contains($0) }).sorted()
     }
 
-    private static func queues(_ time: any TimeSource) async -> [String] {
+    /// Returns the queues of the print server; none when it does not answer within ``timeLimit``.
+    static func queues(_ time: any TimeSource) async -> [PrintQueue] {
         let asking = Task { try? await CUPSPrinterService(time: time).printers() }
         let deadline = Task(priority: .high) {
             try? await time.sleep(for: timeLimit)
             asking.cancel()
         }
         defer { deadline.cancel() }
-        return await asking.value?.map(\.name) ?? []
+        return await asking.value ?? []
     }
 }
 

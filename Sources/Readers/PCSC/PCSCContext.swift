@@ -152,10 +152,14 @@ public final class PCSCContext: Sendable {
         return PCSCCard(connection, sharing, in: self)
     }
 
+    /// pcscd checks the user when a program connects. A refusal after that is of a pcscd that is stopping, and has
+    /// forgotten the connection.
+    ///
     /// - Throws: ``PCSCError/failed(_:_:)`` unless `code` says that the call succeeded.
     static func check(_ call: PCSCCall, _ code: Int) throws(PCSCError) {
         guard let failure = PCSCErrorCode(returned: code) else { return }
-        throw .failed(call, failure)
+        let connects = [.establishContext, .connect, .reconnect].contains(call)
+        throw .failed(call, failure == .securityViolation && !connects ? .noService : failure)
     }
 
     /// Rounds up, and never returns the value for an infinite wait.

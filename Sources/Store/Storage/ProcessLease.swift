@@ -42,6 +42,11 @@ public final class ProcessLease: Sendable {
         }
     }
 
+    /// Makes the lease of a process that only reads: number 0, which no attempt has.
+    init(ofReader storage: any StorageManagerType) {
+        (number, path, descriptor) = (0, storage.path ?? ":memory:", -1)
+    }
+
     /// Returns the path with all symbolic links resolved, so that every process uses the same lock file.
     private static func resolved(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }

@@ -163,6 +163,10 @@ extension StorageType {
 public enum StorageError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The folder or the file cannot be created, opened or written.
     case notWritable(path: String, reason: String)
+    /// There is no such file, and the command creates none.
+    case missing(path: String)
+    /// The file can't be opened for reading only.
+    case notReadable(path: String, reason: String)
     /// The file system of the database is full.
     case diskFull(path: String)
     /// A newer program version wrote the database; this one must not change it.
@@ -184,6 +188,10 @@ public enum StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .notWritable(let path, let reason):
             "cannot write the database '\(path)': \(reason); choose a path in a folder that you can write to"
+        case .missing(let path): "the database '\(path)' does not exist"
+        case .notReadable(let path, let reason):
+            "cannot read the database '\(path)': \(reason); copy all files whose names begin with its name to a folder "
+                + "that you can write to"
         case .diskFull(let path):
             "cannot write the database '\(path)': the disk is full; nothing was saved. Free some disk space and retry"
         case .newerSchema(let path, let found, let supported):

@@ -117,6 +117,68 @@ struct CardReplayTests {
         }
     }
 
+    @Test func `each command gets the unpredictable number that its own recording has`() async throws {
+        let changed = try lines().map { line in
+            line.hasPrefix(#"{"c":"80AE80"#)
+                ? line.replacingOccurrences(of: "0123456700\"", with: "89ABCDEF00\"") : line
+        }
+        let report = try await replay(changed)
+
+        #expect(report.outcome.offlineAuthentication.result == .passed)
+        #expect(report.causeOfFailedSignature == nil)
+        // The second GENERATE AC has the first number again.
+        #expect(report.outcome.unpredictableNumber == [0x01, 0x23, 0x45, 0x67])
+        for difference in report.differences {
+            if case .value(tag: 0x9F37, _, _, _) = difference.kind { Issue.record("\(difference)") }
+        }
+    }
+
+    @Test func `terminal data of the recording is sent as it was, also what the kernel would not send`() async throws {
+        // CDOL1 asks for four bytes of 9F4E and for 9F53 too, and the terminal sent bytes that are no text.
+        let changed = try lines().map { line in
+            guard line.hasPrefix(#"{"c":"80AE80"#) else {
+                return line.replacingOccurrences(of: "703E9F42", with: "70449F42")
+                    .replacingOccurrences(
+                        of: "8C159F02069F03069F1A0295055F2A029A039C019F3704",
+                        with: "8C1B9F02069F03069F1A0295055F2A029A039C019F37049F4E049F5301")
+            }
+            return line.replacingOccurrences(of: "80AE80001D", with: "80AE800022")
+                .replacingOccurrences(of: "0123456700\"", with: "01234567C3A9FF005200\"")
+        }
+        let report = try await replay(changed)
+
+        #expect(report.outcome.decision == .approvedOnline)
+        for difference in report.differences {
+            if case .value(let tag, _, _, _) = difference.kind { #expect(![0x9F4E, 0x9F53].contains(tag)) }
+            if case .bytes = difference.kind { Issue.record("\(difference)") }
+        }
+    }
+
+    @Test func `the report says which difference makes a signature fail`() async throws {
+        let report = try await replay(
+            try lines(), CardReplay.Overrides(unpredictableNumber: [0xFF, 0xFF, 0xFF, 0xFF]))
+
+        #expect(report.outcome.offlineAuthentication.result == .failed)
+        let cause = try #require(report.causeOfFailedSignature)
+        #expect(cause.command == "INTERNAL AUTHENTICATE")
+        #expect(
+            cause.kind
+                == .value(tag: 0x9F37, name: "unpredictable number", recorded: "01234567", kernel: "FFFFFFFF"))
+        // Without the key nothing of the replay is to blame.
+        let trace = try CardTrace(jsonLines: try lines().joined(separator: "\n"), file: "trace")
+        let other = try await CardReplay(trace, terminal: .standard).run(date: Self.today)
+        #expect(other.causeOfFailedSignature == nil)
+    }
+
+    // EMV Book 3 §7.5: tags of the payment system in the records of a recorded card do not end the transaction
+    @Test func `a recorded card with 9F5A and 9F5B is not refused for them`() async throws {
+        let changed = try lines().map { line in
+            line.replacingOccurrences(of: "703E9F42", with: "70529F5A01029F5B0D313233343536373839303132339F42")
+        }
+        let report = try await replay(changed)
+        #expect(report.outcome.decision == .approvedOnline)
+    }
+
     @Test func `the caller's amount holds against the trace's`() async throws {
         let report = try await replay(
             try lines(), CardReplay.Overrides(amount: try Money(minorUnits: 500, currency: try Currency(code: "EUR"))))

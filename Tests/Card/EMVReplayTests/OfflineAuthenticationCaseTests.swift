@@ -50,6 +50,52 @@ struct OfflineAuthenticationCaseTests {
         #expect(!check.meetsExpectation)
     }
 
+    /// The case with a list of two keys: that of the card, and one that has another modulus.
+    private func severalKeys(_ index: String?) throws -> String {
+        let lines = try text().split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let modulus = try #require(lines.first { $0.hasPrefix("  modulus: ") })
+        var text: [String] = index.map { ["keyIndex: \"\($0)\""] } ?? []
+        var isKey = false
+        for line in lines {
+            if line == "authority:" {
+                isKey = true
+                text.append(line)
+                for (index, modulus) in [
+                    ("93", modulus.replacingOccurrences(of: "BF08", with: "CF08")), ("92", modulus),
+                ] {
+                    text += ["  - rid: AFFFFFFFFF", "    index: \"\(index)\"", "  " + modulus, "    exponent: \"03\""]
+                }
+            } else if !line.hasPrefix("  ") {
+                isKey = false
+            }
+            if !isKey { text.append(line) }
+        }
+        return text.joined(separator: "\n")
+    }
+
+    // EMV Book 2 §5.2: the card names the key of its payment system by its index
+    @Test func `the key index chooses among several keys`() throws {
+        #expect(try check(severalKeys("92")).passes)
+        #expect(try check(severalKeys("93")).steps.last?.name == .issuerCertificate)
+        #expect(throws: SettingsError.self) { try check(severalKeys("94")) }
+        #expect(throws: SettingsError.self) { try check(severalKeys(nil)) }
+        // With one key, the index must be its own.
+        #expect(try check("keyIndex: \"92\"\n" + text()).passes)
+        #expect(throws: SettingsError.self) { try check("keyIndex: \"93\"\n" + text()) }
+    }
+
+    // EMV Book 3 §10.3: the AIP is added to the static data if the tag list names it, and nothing else
+    @Test func `the tag list adds the AIP, and can have no other tag`() throws {
+        let data = try #require(text().split(separator: "\n").first { $0.hasPrefix("staticData: ") }).dropLast()
+        let added = try check(text([String(data): String(data) + "3C00"]))
+        let listed = try check("tagList: \"82\"\ninterchangeProfile: 3C00\n" + text())
+        #expect(listed.steps == added.steps)
+        #expect(listed.steps.last?.name == .iccCertificate && !listed.passes)
+        let wrong = try check("tagList: \"8295\"\ninterchangeProfile: 3C00\n" + text())
+        #expect(wrong.steps.last?.name == .staticData && !wrong.passes)
+        #expect(throws: SettingsError.self) { try check("tagList: \"82\"\n" + text()) }
+    }
+
     @Test func `a failure that was expected meets the expectation`() throws {
         let changes = [
             "terminalData: \"01234567\"": "terminalData: \"01234568\"",

@@ -81,3 +81,38 @@ struct MoneyTests {
         #expect(throws: MoneyError.unknownCurrency("XXQ")) { try Currency(code: "XXQ") }
     }
 }
+
+struct AmountSpellingTests {
+    @Test(arguments: [
+        ("12,50", "write 12.50"), ("1,5", "write 1.5"), ("1.250,00", "write 1250.00"), ("1,250.00", "write 1250.00"),
+        ("1 250,00", "write 1250.00"), ("1'250.00", "write 1250.00"), ("12,345,678.90", "write 12345678.90"),
+    ])
+    func `an amount with a decimal comma or thousands says how to write it`(text: String, fix: String) {
+        #expect(MoneyError.malformed(text).description == "'\(text)' is not an amount: \(fix)")
+    }
+
+    @Test(arguments: [
+        ("12.50", "JPY", ["12", "13"]), ("12.00", "JPY", ["12"]), ("0.5", "JPY", ["1"]), (".0", "JPY", []),
+        ("12.345", "USD", ["12.34", "12.35"]), ("12.340", "USD", ["12.34"]), (".999", "USD", ["0.99", "1.00"]),
+        ("999999999999.5", "JPY", ["999999999999"]), ("1234567890123.5", "JPY", []),
+    ])
+    func `an amount with too many decimals has spellings next to it`(
+        text: String, code: String, spellings: [String]
+    ) throws {
+        let currency = try Currency(code: code)
+        let error = #expect(throws: MoneyError.self) { try Money(text, currency: currency) }
+        #expect(error?.nearestSpellings == spellings)
+        #expect(MoneyError.negative(text).nearestSpellings.isEmpty)
+    }
+
+    @Test func `a currency without decimals says that it has none`() throws {
+        #expect(
+            MoneyError.tooManyDecimals("12.50", currency: "JPY", allowed: 0).description
+                == "'12.50' has too many decimals: JPY has none")
+    }
+
+    @Test(arguments: ["1,250", "abc", ",", ",50", "1,2,3", "1e3", "1,,5", "1.2.3", "12,5x", "1,25.00"])
+    func `an amount that can be read in two ways or in none gets no spelling`(text: String) {
+        #expect(MoneyError.malformed(text).description.hasSuffix("at most one decimal point, such as 12.50"))
+    }
+}

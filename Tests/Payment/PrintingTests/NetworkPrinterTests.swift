@@ -197,6 +197,7 @@ struct NetworkPrinterTests {
             return
         }
         #expect(sent < long.bytes.count)
+        await printer.waitUntilConnected()
         #expect(printer.connectionCount == 1)
     }
 

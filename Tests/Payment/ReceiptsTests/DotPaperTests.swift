@@ -1,7 +1,8 @@
 import Payments
 import Printing
-import Receipts
 import Testing
+
+@testable import Receipts
 
 @Suite("The paper of a receipt printer")
 struct DotPaperTests {
@@ -44,7 +45,7 @@ struct DotPaperTests {
     func `every line of the text is printed in order, as characters or as dots`(
         locale: ReceiptLocale, width: Int
     ) throws {
-        let blocks = ReceiptComposer(locale: locale).compose(document(locale))
+        let blocks = ReceiptComposer(locale: locale).compose(document(locale)).stacked
         let lines = PlainTextRenderer(width: width).render(blocks)
             .split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
         let heights = heights(blocks, width: width)

@@ -50,7 +50,9 @@ struct GoldenTests {
             Sample(
                 name: "declined-fr-58mm",
                 document: ReceiptDocument(
-                    ReceiptSamples.content(.sale, .declined, reason: "51", currency: "EUR"), copy: .customer),
+                    ReceiptSamples.content(
+                        .sale, .declined, reason: "51", reasonCode: .insufficientFunds, currency: "EUR"),
+                    copy: .customer),
                 locale: .french, paper: .roll58),
             Sample(name: "barcode-en-80mm", document: barcode),
             Sample(name: "sale-en-letter", document: wide, paper: .letter),

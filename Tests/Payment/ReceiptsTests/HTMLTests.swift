@@ -4,9 +4,12 @@ import Testing
 
 @Suite("A receipt as HTML")
 struct HTMLTests {
-    private func html(_ document: ReceiptDocument, _ locale: ReceiptLocale = .english) throws -> String {
+    private func html(
+        _ document: ReceiptDocument, _ locale: ReceiptLocale = .english, _ paper: PaperSize = .roll80
+    ) throws -> String {
         let composer = ReceiptComposer(locale: locale)
-        return try HTMLRenderer(locale: locale).render(composer.compose(document), title: composer.title(document))
+        return try HTMLRenderer(locale: locale, paper: paper).render(
+            composer.compose(document), title: composer.title(document))
     }
 
     @Test func `outside text is never markup`() throws {
@@ -33,8 +36,14 @@ struct HTMLTests {
         #expect(html.contains("<svg") && html.hasSuffix("</html>\n"))
     }
 
-    @Test func `it has the same text as a text receipt`() throws {
-        let html = try html(ReceiptSamples.full)
+    @Test func `a page has columns, and a roll has none`() throws {
+        #expect(try html(ReceiptSamples.full, .english, .a4).contains("<div class=\"beside\">"))
+        #expect(try !html(ReceiptSamples.full).contains("beside"))
+    }
+
+    @Test(arguments: PaperSize.allCases)
+    func `it has the same text as a text receipt`(paper: PaperSize) throws {
+        let html = try html(ReceiptSamples.full, .english, paper)
         for line in [
             "Winter sale", "Corner Shop", "2 × Hoodie", "$1,200.00", "  Size: M", "-$10.00", "VISA CREDIT",
             "A0000000031010", "**** **** **** 0010", "VERIFIED BY PIN", "CUSTOMER COPY", "Thank you",

@@ -1,8 +1,9 @@
 import Foundation
 import Payments
 import Printing
-import Receipts
 import Testing
+
+@testable import Receipts
 
 @Suite("A receipt as PDF and PNG")
 struct PictureTests {
@@ -47,7 +48,7 @@ struct PictureTests {
         #expect(text.contains("Corner Shop P000042"))
     }
 
-    @Test(arguments: [(PaperSize.roll58, 384), (.roll80, 576), (.a4, 1678), (.letter, 1726)])
+    @Test(arguments: [(PaperSize.roll58, 464), (.roll80, 639), (.a4, 1678), (.letter, 1726)])
     func `a picture has the dots of the paper and is not empty`(paper: PaperSize, width: Int) throws {
         let file = try png(ReceiptSamples.full, .english, paper)
         let logo = try ReceiptLogo(png: file.bytes)
@@ -55,6 +56,24 @@ struct PictureTests {
         #expect(logo.height > width / 2)
         // A white picture of this size would be some hundred bytes.
         #expect(file.bytes.count > 10_000)
+    }
+
+    @Test(arguments: PaperSize.allCases)
+    func `a picture has white margins on all sides`(paper: PaperSize) throws {
+        let logo = try ReceiptLogo(png: png(ReceiptSamples.full, .english, paper).bytes)
+        let functions = try DrawingLibrary.load()
+        let image = try ImageSurface(functions, width: logo.width, height: logo.height)
+        try DecodedLogo(logo, functions).draw(on: image.context, x: 0, y: 0, factor: 1)
+        let dots = image.dots(isPicture: false)
+        func hasInk(_ row: Int, _ column: Int) -> Bool { dots.isBlack(row: row, column: column) }
+        let columns = (0..<logo.width).filter { column in (0..<logo.height).contains { hasInk($0, column) } }
+        let rows = (0..<logo.height).filter { row in (0..<logo.width).contains { hasInk(row, $0) } }
+        // Three millimeters.
+        let margin = 24
+        #expect(try #require(columns.first) >= margin && #require(columns.last) < logo.width - margin)
+        #expect(try #require(rows.first) >= margin && #require(rows.last) < logo.height - margin)
+        // Rules are as wide as the print area.
+        #expect(columns.count > logo.width * 3 / 4)
     }
 
     @Test func `the code on the picture contains the payment's name`() throws {
@@ -170,6 +189,30 @@ struct PictureTests {
         #expect(!String(decoding: one, as: UTF8.self).contains("/ 1"))
     }
 
+    @Test(arguments: [PaperSize.a4, .letter])
+    func `a sheet has the merchant and the payment side by side, as have the card and the authorization`(
+        paper: PaperSize
+    ) throws {
+        func lines(_ paper: PaperSize) throws -> [String] {
+            let text = try Tool.run(
+                "pdftotext", "-layout", on: pdf(ReceiptSamples.full, .english, paper).bytes, after: ["-"])
+            return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
+        }
+        let (sheet, roll) = (try lines(paper), try lines(.roll80))
+        #expect(sheet.contains { $0.contains("Winter sale") && $0.contains("12:00:00") })
+        #expect(sheet.contains { $0.contains("VISA CREDIT") && $0.contains("A1B2C3") })
+        #expect(!roll.contains { $0.contains("VISA CREDIT") && $0.contains("A1B2C3") })
+        #expect(sheet.count < roll.count)
+    }
+
+    @Test func `a group that is longer than a page goes over several pages`() throws {
+        var document = ReceiptSamples.full
+        document.merchant.lines = (1...120).map { "Line \($0)" }
+        let text = String(
+            decoding: try Tool.run("pdftotext", on: pdf(document, .english, .a4).bytes, after: ["-"]), as: UTF8.self)
+        for line in ["Line 1\n", "Line 120\n", "P000042\n", "VISA CREDIT\n"] { #expect(text.contains(line)) }
+    }
+
     @Test func `Arabic is drawn from the right`() throws {
         let text = String(
             decoding: try Tool.run("pdftotext", on: pdf(ReceiptSamples.full, .arabic).bytes, after: ["-"]),
@@ -238,7 +281,7 @@ struct PictureTests {
         var wide = whole
         wide[16] = 0x7F
         let height = try ReceiptLogo(png: whole).height
-        #expect(throws: ReceiptError.logoTooLarge(width: 0x7F00_0240, height: height)) {
+        #expect(throws: ReceiptError.logoTooLarge(width: 0x7F00_027F, height: height)) {
             try ReceiptLogo(png: wide)
         }
         // The head is right and the rest is missing.

@@ -1,6 +1,7 @@
 import Payments
-import Receipts
 import Testing
+
+@testable import Receipts
 
 @Suite("The languages of a receipt")
 struct ReceiptLocaleTests {
@@ -45,6 +46,44 @@ struct ReceiptLocaleTests {
     }
 
     @Test(arguments: ReceiptLocale.all)
+    func `every language has its own text for every reason`(locale: ReceiptLocale) {
+        let texts = ReceiptReason.allCases.compactMap(locale.labels.reasons.text)
+        #expect(texts.count == ReceiptReason.allCases.count - 1 && Set(texts).count == texts.count)
+        let english = Set(ReceiptReason.allCases.compactMap(ReceiptLocale.english.labels.reasons.text))
+        #expect(locale == .english || english.isDisjoint(with: texts))
+    }
+
+    private static let inside = "the issuer could not be asked: the simulated issuer is switched off"
+
+    @Test(arguments: ReceiptLocale.all, ReceiptCopy.allCases)
+    func `a reason is printed in the receipt's language, without the program's own words`(
+        locale: ReceiptLocale, copy: ReceiptCopy
+    ) throws {
+        let content = ReceiptSamples.content(
+            .sale, .canceled, reason: Self.inside, reasonCode: .issuerUnreachable)
+        let text = ReceiptSamples.text(ReceiptDocument(content, copy: copy), locale, width: 80)
+        #expect(text.contains(locale.labels.reasons.issuerUnreachable))
+        #expect(!text.contains("issuer could not be asked") && !text.contains("simulated"))
+    }
+
+    @Test(arguments: [ReceiptReason?.none, .other])
+    func `a reason without a text is for the merchant only`(code: ReceiptReason?) throws {
+        let content = ReceiptSamples.content(.sale, .declined, reason: Self.inside, reasonCode: code)
+        let (merchant, customer) = (
+            ReceiptDocument(content, copy: .merchant), ReceiptDocument(content, copy: .customer)
+        )
+        #expect(ReceiptSamples.text(merchant, .german, width: 80).contains(Self.inside))
+        #expect(!ReceiptSamples.text(customer, .german, width: 80).contains("issuer"))
+        #expect(try JSONRenderer().render(merchant).contains(Self.inside))
+    }
+
+    @Test func `a suspected fraud reads like any other decline`() {
+        #expect(ReceiptReason(DeclineReason.fraud) == .notApproved)
+        #expect(ReceiptReason(DeclineReason.generic) == .notApproved)
+        #expect(ReceiptReason(TerminalDeclineReason.onExceptionFile) == .declinedByTerminal)
+    }
+
+    @Test(arguments: ReceiptLocale.all)
     func `every language has its own words for the outcomes`(locale: ReceiptLocale) throws {
         for kind in [ReceiptContent.Kind.sale, .refund] {
             for outcome in [ReceiptContent.Outcome.approved, .declined, .canceled, .unknown] {
@@ -52,16 +91,16 @@ struct ReceiptLocaleTests {
                     var document = ReceiptDocument(
                         ReceiptSamples.content(kind, outcome), copy: copy, isDuplicate: true)
                     document.card?.cardholderVerification = .offlinePINAndSignature
-                    let blocks = ReceiptComposer(locale: locale).compose(document)
+                    let blocks = ReceiptComposer(locale: locale).compose(document).stacked
                     for block in blocks {
                         switch block {
                         case .title(let text), .text(let text, _, _), .signature(let text): #expect(text != "")
                         case .row(let name, let value, _): #expect(name != "" && value != "")
-                        case .logo, .rule, .code, .barcode, .space, .cut: break
+                        case .logo, .rule, .code, .barcode, .space, .cut, .beside: break
                         }
                     }
                     guard locale != .english else { continue }
-                    let english = ReceiptComposer(locale: .english).compose(document)
+                    let english = ReceiptComposer(locale: .english).compose(document).stacked
                     #expect(blocks.count == english.count)
                     let titles = zip(blocks, english).filter { if case .title = $0.0 { true } else { false } }
                     let last = try #require(titles.last)

@@ -13,14 +13,15 @@ enum ReceiptSamples {
     static func content(
         _ kind: ReceiptContent.Kind = .sale, _ outcome: ReceiptContent.Outcome = .approved,
         name: String = "Corner Shop",
-        reason: String? = nil, currency: String = "USD", card: CardDetails? = card
+        reason: String? = nil, reasonCode: ReceiptReason? = nil, currency: String = "USD", card: CardDetails? = card
     ) -> ReceiptContent {
         ReceiptContent(
             kind: kind, outcome: outcome,
             merchant: Merchant(
                 name: name, lines: ["1 High Street"], merchantID: "123456789012345", terminalID: "T0000001"),
             payment: "P000042", orderID: 7, date: "2026-01-02 12:00:00", amount: "1234.50",
-            approvedAmount: outcome == .approved ? "1234.50" : "0.00", currency: currency, reason: reason, card: card)
+            approvedAmount: outcome == .approved ? "1234.50" : "0.00", currency: currency, reason: reason,
+            reasonCode: reasonCode, card: card)
     }
 
     /// A receipt with every part of a document.

@@ -75,7 +75,33 @@ struct ReceiptTextTests {
         var document = ReceiptDocument(ReceiptSamples.content(), copy: .merchant)
         document.card?.cardholderVerification = .signature
         #expect(ReceiptSamples.text(document).contains("Signature " + String(repeating: "_", count: 32) + "\n"))
-        #expect(ReceiptSamples.text(document).contains("VERIFIED BY SIGNATURE"))
+    }
+
+    @Test(arguments: ReceiptCopy.allCases)
+    func `before the cardholder signs, no copy says that the signature was verified`(copy: ReceiptCopy) {
+        var document = ReceiptDocument(ReceiptSamples.content(), copy: copy)
+        document.card?.cardholderVerification = .signature
+        let text = ReceiptSamples.text(document)
+        #expect(text.contains("SIGNATURE REQUIRED") && !text.contains("VERIFIED"))
+        document.card?.cardholderVerification = .offlinePINAndSignature
+        #expect(ReceiptSamples.text(document).contains("VERIFIED BY PIN\n"))
+        #expect(ReceiptSamples.text(document).contains("SIGNATURE REQUIRED\n"))
+    }
+
+    @Test(arguments: [ReceiptContent.Kind.sale, .refund, .void, .preauthorization])
+    func `no customer copy has two blank lines in a row`(kind: ReceiptContent.Kind) {
+        for outcome in [ReceiptContent.Outcome.approved, .declined, .canceled, .unknown] {
+            for verification in CardDetails.CardholderVerification.allCases {
+                var content = ReceiptSamples.content(kind, outcome)
+                content.card?.cardholderVerification = verification
+                let lines = ReceiptSamples.text(ReceiptDocument(content, copy: .customer))
+                    .split(separator: "\n", omittingEmptySubsequences: false)
+                let isDouble = zip(lines, lines.dropFirst()).contains {
+                    $0.allSatisfy(\.isWhitespace) && $1.allSatisfy(\.isWhitespace)
+                }
+                #expect(!isDouble, "\(kind) \(outcome) \(verification)")
+            }
+        }
     }
 
     @Test func `a reprinted copy is marked`() {

@@ -128,7 +128,7 @@ import TillConfiguration
             #expect(found.hasPrefix("keys.jsonl:" + expected), "\(found)")
         }
         #expect(
-            failure("/nowhere/keys.jsonl") == "/nowhere/keys.jsonl:1: cannot read the file: No such file or directory")
+            failure("/nowhere/keys.jsonl") == "/nowhere/keys.jsonl: cannot read the file: No such file or directory")
     }
 
     @Test func `the size of a file and the number of keys are limited`() throws {
@@ -201,6 +201,16 @@ import TillConfiguration
             "{\"rid\": \"A000000004\", \"index\": \"F1\", \"serialNumber\": \"0000FF\"}", to: "revoked.jsonl")
         let error = #expect(throws: SettingsError.self) { try TillConfiguration.load(path: till) }
         #expect(error?.description.contains("revoked.jsonl:1: unknown key 'serialNumber'") == true)
+    }
+
+    @Test func `a list goes on after a key without a checksum, and a till refuses it`() throws {
+        let without = try line(index: "95", seed: 3).replacingOccurrences(
+            of: #", "sha1": "[0-9A-Fa-f]*""#, with: "", options: .regularExpression)
+        let file = try folder.write(try line() + without + line(index: "94", seed: 2), to: "mixed.jsonl")
+        #expect(!without.contains("sha1"))
+        #expect(try CAPublicKeyStore(files: [file]).entries.map(\.hasChecksum) == [true, false, true])
+        let till = try folder.write("capks: [mixed.jsonl]\n", to: "till.yaml")
+        #expect(throws: SettingsError.self) { try CAPublicKeyStore(configuration: till) }
     }
 
     // EMV Book 2 §11.2.1: the check sum of a published key agrees with the published one

@@ -382,6 +382,6 @@ struct TillConfigurationErrorTests {
 
     @Test func `a missing file is an error, not the standard configuration`() {
         let error = #expect(throws: SettingsError.self) { try TillConfiguration.load(path: "/nowhere/till.yaml") }
-        #expect(error?.description == "/nowhere/till.yaml:1: cannot read the file: No such file or directory")
+        #expect(error?.description == "/nowhere/till.yaml: cannot read the file: No such file or directory")
     }
 }

@@ -23,6 +23,16 @@ struct TillConfigurationTests {
         try TillConfiguration.load(path: documentation.appending(path: "examples/till.yaml").path)
     }
 
+    @Test func `the way of paying orders is what the store offers, or as configured`() throws {
+        #expect(TillConfiguration.standard.orderPayment == nil)
+        #expect(try Self.read("order: { payment: gateway }").orderPayment == .gateway)
+        let till = try Self.read("order:\n  payment: till")
+        #expect(till.orderPayment == .till)
+        #expect(try Self.read(till.yaml) == till)
+        #expect(throws: SettingsError.self) { try Self.read("order: { payment: none }") }
+        #expect(throws: SettingsError.self) { try Self.read("order: { pay: till }") }
+    }
+
     @Test func `without a file the till is an attended US terminal that sends every payment online`() throws {
         let till = TillConfiguration.standard
         #expect(till.terminal == .standard)
@@ -35,6 +45,12 @@ struct TillConfigurationTests {
         #expect(till.merchant == Merchant(name: "CardPresent", merchantID: "000000000000001", terminalID: "00000001"))
         #expect((till.receiptWidth, till.printer, till.host) == (40, nil, .simulated))
         try till.check(Money(minorUnits: Money.maximumMinorUnits, currency: .usDollar))
+    }
+
+    @Test func `every standard application declines a card on the exception file`() {
+        for application in TerminalApplication.standard {
+            #expect(application.actionCodes.denial.contains(.cardOnExceptionFile), "\(application.aid)")
+        }
     }
 
     @Test func `every standard application has a name`() {
@@ -112,7 +128,7 @@ struct TillConfigurationTests {
         let girocard = try #require(terminal.applications.last)
         #expect(till.applicationNames[girocard.aid] == "girocard")
         #expect(girocard.versions == [2, 1])
-        #expect(girocard.actionCodes.denial.description == "0010000000")
+        #expect(girocard.actionCodes.denial.description == "1010000000")
         #expect(girocard.actionCodes.online.description == "DC4004F800")
         #expect(girocard.actionCodes.default.description == "DC4000A800")
         #expect(girocard.defaultTDOL?.entries.count == 6)
@@ -284,7 +300,7 @@ struct TillConfigurationTests {
         #expect(lines.contains("  capabilities: [  # tag 9F33: 20F8C8"))
         #expect(lines.contains("  country: USA  # tag 9F1A, ISO 3166"))
         #expect(lines.contains(#"    name: "Visa credit and debit""#))
-        #expect(lines.contains("    actionCodes: { denial: 0010000000, online: DC4004F800, default: DC4000A800 }"))
+        #expect(lines.contains("    actionCodes: { denial: 1010000000, online: DC4004F800, default: DC4000A800 }"))
         #expect(lines.allSatisfy { $0.count <= 120 })
     }
 
@@ -295,6 +311,15 @@ struct TillConfigurationTests {
         #expect(Set(keys).count > 45)
         for key in Set(keys) where key != "EUR" && key != "CHF" {
             #expect(text.contains(try Regex("[`. ]\(key)[`.:\n]")), "\(key)")
+        }
+    }
+
+    @Test func `the documentation has every feature and experiment`() throws {
+        let text = try String(contentsOf: documentation.appending(path: "configuration.md"), encoding: .utf8)
+        for feature in FeatureFlag.allCases { #expect(text.contains("\n| `\(feature.rawValue)` | ")) }
+        for experiment in ABTest.allCases {
+            let variations = experiment.variations.map { "`\($0.name)`" }.joined(separator: ", ")
+            #expect(text.contains("\n| `\(experiment.rawValue)` | \(variations) | "))
         }
     }
 
@@ -317,6 +342,26 @@ struct TillConfigurationTests {
         #expect(receipt.columns == 32 && till.receiptWidth == 32 && receipt.code == .barcode)
         #expect(receipt.region == .europeanUnion && receipt.sender == "Corner Shop <till@shop.example>")
         #expect(try Self.read(till.yaml).receipt == receipt)
+    }
+
+    @Test func `languages and account types are read, shown, and empty by default`() throws {
+        let till = try Self.read(
+            """
+            terminal: { accountTypes: [cheque, savings] }
+            receipt: { locale: fr, languages: [fr, de, en] }
+            """)
+        #expect(till.receipt.languages == [.french, .german, .english])
+        #expect(till.terminal.accountTypes == [0x20, 0x10])
+        #expect(try Self.read(till.yaml).receipt == till.receipt)
+        #expect(try Self.read(till.yaml).terminal.accountTypes == [0x20, 0x10])
+        let standard = try Self.read("receipt: { locale: de }")
+        #expect(standard.receipt.languages.isEmpty && standard.terminal.accountTypes.isEmpty)
+        for bad in [
+            "receipt: { languages: [de, de] }", "receipt: { languages: [xx] }", "receipt: { languages: de }",
+            "terminal: { accountTypes: [savings, savings] }", "terminal: { accountTypes: [default] }",
+        ] {
+            #expect(throws: SettingsError.self) { try Self.read(bad) }
+        }
     }
 
     @Test(arguments: [

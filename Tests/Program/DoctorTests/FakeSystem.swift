@@ -117,6 +117,14 @@ final class FakeSystem: Sendable {
         try write(InstalledFile.rules.contents, to: path)
     }
 
+    /// Writes the files of this program's package, with their list.
+    func installPackage() throws {
+        let installed = [InstalledFile.rules, .group].compactMap { file in file.packagedPath.map { (file, $0) } }
+        try write(installed.map { $0.1 + "\n" }.joined(), to: Installation.packageList)
+        for (file, path) in installed { try write(file.contents, to: path) }
+        try write("", to: "/usr/bin/systemd-sysusers")
+    }
+
     func startUdev() throws { try write("", to: "/run/udev/control") }
 }
 

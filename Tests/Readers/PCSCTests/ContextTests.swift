@@ -34,6 +34,14 @@ extension WithFakeDaemon {
             #expect(PCSCError.failed(.establishContext, code).description == text)
         }
 
+        @Test func `a refusal on an open connection is that of a pcscd that stops`() {
+            let refusal = Int(PCSCErrorCode.securityViolation.rawValue)
+            #expect(throws: PCSCError.failed(.transmit, .noService)) { try PCSCContext.check(.transmit, refusal) }
+            #expect(throws: PCSCError.failed(.connect, .securityViolation)) {
+                try PCSCContext.check(.connect, refusal)
+            }
+        }
+
         @Test func `a connection ends once, also with concurrent calls`() async throws {
             let daemon = FakeDaemon()
             let released = try await context(daemon)

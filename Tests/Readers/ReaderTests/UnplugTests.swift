@@ -107,11 +107,10 @@ extension OverLibUSB {
                 let channel = try await reader.powerOn()
                 let command = Task { try await channel.transmit(.workForEver) }
                 await bench.until { card.received.contains(0xE2) }
-                let before = try await plugged.count(.transfers)
                 try await USBBridge.hold(0x00, of: plugged.device.address)
                 // Canceling aborts the command, which begins with a control request.
                 command.cancel()
-                await bench.until { try await plugged.count(.transfers) == before }
+                await bench.until { try await plugged.count(.held) == 1 }
                 try await bench.unplug(plugged)
                 // Canceled, or without a reader, depending on which is noticed first.
                 await #expect(throws: CardChannelError.self) { try await command.value }

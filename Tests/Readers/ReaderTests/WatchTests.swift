@@ -71,6 +71,7 @@ extension OverLibUSB {
                 #expect(try await run(pay + ["usb"]).status != 0)
                 #expect(try await claims() == [2, 1])
                 let listed = try await run(["readers", "list"]).output.split(separator: "\n")
+                    .dropFirst()
                 #expect(listed.count == 2 && listed.allSatisfy { $0.hasSuffix(", remembered") })
             }
         }

@@ -269,6 +269,28 @@ struct ScenarioFileTests {
         #expect(card.profile.name == "visa-credit")
     }
 
+    @Test("the exception file has cards of the scenario and profiles, and survives a round trip")
+    func exceptions() throws {
+        let text =
+            Self.short + "\ncards: { mine: { profile: amex, override: { applications: { label: MINE } } } }\n"
+            + "card: { profile: visa-credit, override: { applications: { label: OWN } } }\n"
+            + "exceptions: [card, mine, mastercard-credit]\n"
+        let scenario = try #require(try scenarios(text).first)
+        #expect(scenario.exceptions.map(\.name) == ["card", "mine", "mastercard-credit"])
+        #expect(scenario.exceptions.prefix(2).map { $0.profile.applications.map(\.label) } == [["OWN"], ["MINE"]])
+        let again = try #require(try scenarios(try scenario.yaml()).first)
+        #expect(again.exceptions.map(\.name) == scenario.exceptions.map(\.name))
+        #expect(try again.yaml() == scenario.yaml())
+        #expect(try scenarios(Self.short + "\nexceptions: amex\n").first?.exceptions.map(\.name) == ["amex"])
+    }
+
+    @Test("an unknown card on the exception file is reported with its location")
+    func wrongException() {
+        let told = mistakes(Self.short + "\nexceptions: [visa-credit, visa-credti]\n")
+        #expect(told.count == 1)
+        #expect(told.first?.hasPrefix("shop/test.yaml:7:27: ") == true)
+    }
+
     @Test("an invalid override is reported with its location")
     func wrongOverride() {
         let told = mistakes(

@@ -16,6 +16,51 @@ struct ReportTests {
         #expect(lines.filter { $0 == "  ---" }.count == lines.filter { $0 == "  ..." }.count)
     }
 
+    @Test("TAP has every mismatch with its place and both sides")
+    func allMismatches() {
+        let second = Mismatch(
+            key: "journal", file: "shop/pay.yaml", line: 12, expected: ["created", "declined"], seen: ["created"])
+        let report = RunReport(
+            seed: 1, results: [Results.result("a/b", .failed, mismatches: [Results.declined, second])])
+        let lines = TAPReport.text(report).split(separator: "\n").map(String.init)
+        let start = lines.firstIndex(of: "  mismatches:") ?? 0
+        #expect(
+            lines[start...] == [
+                "  mismatches:",
+                "    - message: \"step 2, pay 12.50 USD: outcome: expected 'approved', seen 'declined'\"",
+                "      file: \"shop/pay.yaml\"", "      line: 9", "      expected:", "        - \"approved\"",
+                "      seen:", "        - \"declined\"",
+                "    - message: \"journal: line 2, after 'created': expected 'declined', seen nothing more\"",
+                "      file: \"shop/pay.yaml\"", "      line: 12", "      expected:", "        - \"created\"",
+                "        - \"declined\"", "      seen:", "        - \"created\"",
+                "  again: \"cardpresent simulate run shop/a/b.yaml --seed 7\"", "  ...",
+            ])
+    }
+
+    @Test(
+        "the sentence of a mismatch tells the first line that differs, with the line before it",
+        arguments: [
+            (["a"], ["b"], "expected 'a', seen 'b'"), (["a"], [], "expected 'a', seen nothing"),
+            (["a", "b", "c"], ["a", "b", "d"], "line 3, after 'b': expected 'c', seen 'd'"),
+            (["a", "b"], ["c", "b"], "line 1: expected 'a', seen 'c'"),
+            (["a", "b"], ["a"], "line 2, after 'a': expected 'b', seen nothing more"),
+            (["a"], ["a", "b"], "line 2, after 'a': expected nothing more, seen 'b'"),
+            ([], ["a", "b"], "line 1: expected nothing, seen 'a'"),
+        ])
+    func firstDifference(expected: [String], seen: [String], sentence: String) {
+        let mismatch = Mismatch(key: "journal", file: "a", line: 1, expected: expected, seen: seen)
+        #expect(mismatch.sentence == "journal: " + sentence)
+    }
+
+    @Test("the sentence of a mismatch of names in any order has all names")
+    func names() {
+        let mismatch = Mismatch(
+            key: "tvr", file: "a", line: 1, expected: ["newCard"], seen: ["ddaFailed", "sdaFailed"])
+        #expect(mismatch.sentence == "tvr: expected 'newCard', seen 'ddaFailed', 'sdaFailed'")
+        let many = Mismatch(key: "tvr", file: "a", line: 1, expected: [], seen: (1...9).map { "\($0)" })
+        #expect(many.sentence == "tvr: expected nothing, seen '1', '2', '3', '4', '5', '6' and 3 more")
+    }
+
     @Test("TAP escapes odd names")
     func nastyTAP() {
         let lines = TAPReport.text(Results.nastyReport).split(separator: "\n", omittingEmptySubsequences: false)
@@ -48,13 +93,43 @@ struct ReportTests {
             ])
         #expect(
             pages.allSatisfy {
-                !$0.text.contains("http://") && !$0.text.contains("https://") && !$0.text.contains("<script")
+                !$0.text.contains("http://") && !$0.text.contains("https://") && !$0.text.contains(" src=")
+                    && $0.text.contains("content=\"default-src 'none'; ")
             })
-        #expect(pages[0].text.contains("<a href=\"scenario-2.html\">amex</a>"))
+        #expect(pages.dropFirst().allSatisfy { !$0.text.contains("<script") })
+        #expect(pages[0].text.contains("<a href=\"scenario-1.html\">visa</a>"))
         #expect(pages[2].text.contains("<span class=\"minus\">- approved</span>"))
         #expect(pages[2].text.contains("<span class=\"plus\">+ declined</span>"))
         let nasty = HTMLReport.pages(Results.nastyReport)
         #expect(nasty.allSatisfy { !$0.text.contains("a<b>") })
+    }
+
+    @Test("a page of an earlier run is known by its name and its contents")
+    func leftOvers() {
+        let page = HTMLReport.pages(Results.report)[1].text
+        #expect(HTMLReport.isLeftOver("scenario-5.html", text: page, in: Results.report))
+        #expect(!HTMLReport.isLeftOver("scenario-4.html", text: page, in: Results.report))
+        #expect(!HTMLReport.isLeftOver("scenario-5.html", text: "<html></html>", in: Results.report))
+        for name in ["scenario-05.html", "scenario-.html", "scenario--5.html", "scenario-5.htm", "index.html"] {
+            #expect(!HTMLReport.isLeftOver(name, text: page, in: Results.report), "\(name)")
+        }
+    }
+
+    @Test("the index lists failures first with their reasons, each result once, and has a search and a filter")
+    func index() throws {
+        let text = HTMLReport.pages(Results.report)[0].text
+        let rows = text.components(separatedBy: "<tr ").dropFirst()
+        #expect(
+            rows.map { String($0.components(separatedBy: "href=\"")[1].prefix { $0 != "\"" }) }
+                == ["scenario-2.html", "scenario-4.html", "scenario-1.html", "scenario-3.html"])
+        #expect(
+            rows.first?.contains(
+                "<code>step 2, pay 12.50 USD: outcome: expected 'approved', seen 'declined'</code>")
+                == true)
+        #expect(text.contains("<input type=\"search\""))
+        #expect(text.contains("<option value=\"failed\">failed (1)</option>"))
+        #expect(text.contains("content=\"width=device-width, initial-scale=1\""))
+        #expect(!HTMLReport.pages(RunReport(seed: 1))[0].text.contains("<h2>Failures"))
     }
 
     @Test("annotations are at the lines of the expectations, each on its own line")
@@ -142,7 +217,7 @@ struct JUnitReportTests {
         let cases = suites.flatMap { $0.elements(forName: "testcase") }
         #expect(cases.map { attributes($0)["name"] } == ["visa", "amex", "lost", "stolen"])
         #expect(cases.allSatisfy { attributes($0)["time"] == "1.500" })
-        #expect(cases[0].childCount == 0)
+        #expect(cases[0].elements(forName: "failure").isEmpty && cases[0].elements(forName: "skipped").isEmpty)
         let failure = try #require(cases[1].elements(forName: "failure").first)
         #expect(attributes(failure)["type"] == "outcome")
         #expect(
@@ -155,6 +230,24 @@ struct JUnitReportTests {
             ])
     }
 
+    @Test("with measured durations, times are real and the simulated ones are properties")
+    func durations() throws {
+        let text = JUnitReport.text(
+            Results.report, durations: [.milliseconds(20), .milliseconds(1005), .zero, .microseconds(1500)])
+        let root = try #require(try XMLDocument(xmlString: text).rootElement())
+        #expect(attributes(root)["time"] == "1.026")
+        #expect(root.elements(forName: "testsuite").map { attributes($0)["time"] } == ["1.025", "0.001"])
+        let cases = root.elements(forName: "testsuite").flatMap { $0.elements(forName: "testcase") }
+        #expect(cases.map { attributes($0)["time"] } == ["0.020", "1.005", "0.000", "0.001"])
+        for entry in cases {
+            let properties = try #require(entry.elements(forName: "properties").first).elements(forName: "property")
+            #expect(
+                properties.map(attributes) == [
+                    ["name": "virtual_time", "value": "1.500"], ["name": "seed", "value": "7"],
+                ])
+        }
+    }
+
     @Test("every element and attribute is in the common schema")
     func schema() throws {
         // What the reports of JUnit and of Jenkins' plugin have in common.
@@ -162,6 +255,7 @@ struct JUnitReportTests {
             "testsuites": ["name", "tests", "failures", "errors", "time"],
             "testsuite": ["name", "tests", "failures", "errors", "skipped", "time"],
             "testcase": ["name", "classname", "time"], "failure": ["message", "type"], "skipped": ["message"],
+            "properties": [], "property": ["name", "value"],
         ]
         for report in [Results.report, Results.nastyReport, RunReport(seed: 1)] {
             var rest = [try #require(try XMLDocument(xmlString: JUnitReport.text(report)).rootElement())]

@@ -54,6 +54,17 @@ struct ScenarioRunnerTests {
         }
     }
 
+    @Test("amounts are shown in units of their currency")
+    func amounts() async throws {
+        let lines = ["charged: 12.49", "ledger: [{ kind: authorisation, amount: 12.51, currency: USD }]"]
+        for (line, words) in zip(lines, ["12.49 USD", "authorisation, 12.51 USD"]) {
+            let result = try #require(try await results(payment(end: "{ \(line) }")).first)
+            let told = result.mismatches.map { "\($0)" }.joined()
+            #expect(told.contains(words), "\(told)")
+            #expect(!told.contains("minor units"), "\(told)")
+        }
+    }
+
     @Test("a step that cannot be performed is a failure, unless it is expected")
     func failingStep() async throws {
         let text = "template_version: 1\ndescription: Too early\nsteps: [{ do: retry }]\n"

@@ -99,8 +99,14 @@ struct FaultTests {
         try SimulatedSession.play(try .with()) { session in
             try await session.connect()
             try session.perform(.disk(.full), when: .at("host authorize sent"))
-            await #expect(throws: SimulatedSessionError.self) { try await session.pay(try usd("12.50")) }
+            let error = await #expect(throws: SimulatedSessionError.self) { try await session.pay(try usd("12.50")) }
             #expect(session.details(.diskRefused).first == "full")
+            let payment = try #require(try session.payments().first)
+            guard case .payments(.unrecorded(let id, .storage))? = error else {
+                Issue.record("failed otherwise: \(error.map(String.init(describing:)) ?? "not at all")")
+                return
+            }
+            #expect(id.rawValue == payment.id && payment.attempts.last?.states == ["created", "authorizing"])
             try session.perform(.disk(.working))
             try await session.restart()
             let books = try await session.reconciliation()

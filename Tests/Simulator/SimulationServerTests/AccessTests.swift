@@ -65,12 +65,33 @@ struct AccessTests {
 
     @Test("has a console that loads nothing from elsewhere and has a name for every control")
     func console() async throws {
-        let page = await Asked().ask("GET", "/").text
-        for outside in ["src=\"http", "href=\"http", "@import", "url(http"] { #expect(!page.contains(outside)) }
+        let asked = Asked()
+        let page = await asked.ask("GET", "/").text
+        for name in Console.files.keys {
+            let file = await asked.ask("GET", "/console/\(name)")
+            #expect(file.status == 200)
+            for outside in ["src=\"http", "href=\"http", "@import", "url(http", "innerHTML", "insertAdjacentHTML"] {
+                #expect(!file.text.contains(outside), "\(name) has \(outside)")
+            }
+            // Each file is in use.
+            #expect(page.contains("/console/\(name)") || name.hasSuffix(".js"))
+        }
+        #expect(await asked.ask("GET", "/console/other.js").status == 404)
+        for inside in ["<style", "<script>", "style=", "onclick=", "src=\"http", "href=\"http"] {
+            #expect(!page.contains(inside), "the page has \(inside)")
+        }
         for field in page.split(separator: "<").filter({ $0.hasPrefix("input") || $0.hasPrefix("select") }) {
             let id = field.split(separator: "id=\"").last?.prefix { $0 != "\"" } ?? ""
-            #expect(page.contains("for=\"\(id)\"") || id == "apdus", "\(id) has no label")
+            #expect(page.contains("for=\"\(id)\""), "\(id) has no label")
         }
-        #expect(page.contains("lang=\"en\"") && page.contains("aria-live"))
+        #expect(page.contains("lang=\"en\"") && page.contains("role=\"status\""))
+    }
+
+    @Test("lets no script or style into the console that is not its own file")
+    func policy() async throws {
+        let policy = try #require(await Asked().ask("GET", "/").headers["Content-Security-Policy"])
+        #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self';"))
+        #expect(!policy.contains("unsafe"))
+        #expect(policy.contains("require-trusted-types-for 'script'"))
     }
 }

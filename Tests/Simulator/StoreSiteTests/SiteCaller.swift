@@ -14,7 +14,11 @@ struct SiteCaller {
         site = StoreSite(
             StoreSiteConfiguration(
                 address: "http://store.example", orders: orders, password: SitePassword("p w"),
-                token: SitePassword("token")),
+                token: SitePassword("token"),
+                consumerKeys: [
+                    ConsumerKey(key: "ck_full", secret: SitePassword("cs_secret")),
+                    ConsumerKey(key: "ck_read", secret: SitePassword("cs_read"), permission: .read),
+                ]),
             time: time, random: SeededRandomSource(seed: seed))
     }
 

@@ -97,6 +97,46 @@ struct RemoteTests {
         #expect(body == #"{"note":"paid","customer_note":false,"added_by_user":true}"#)
     }
 
+    @Test func `a refund names itself and its lines, and no gateway gives money back`() async throws {
+        network.simulate("/orders/7/refunds", json: Self.refund, status: 201)
+        let draft = RefundDraft(
+            amount: try #require(ExactDecimal("5.00")), reason: "Broken",
+            lines: [
+                RefundDraft.Line(
+                    id: 31, quantity: 1, total: try #require(ExactDecimal("4.62")),
+                    taxes: [2: try #require(ExactDecimal("0.38"))])
+            ], name: "re_1")
+        let refund = try await RefundsRemote(sender).createRefund(siteID: 5, orderID: 7, draft)
+        #expect(
+            body == #"{"amount":"5.00","reason":"Broken","api_refund":false,"line_items":[{"id":31,"quantity":1,"#
+                + #""refund_total":"4.62","refund_tax":[{"id":2,"refund_total":"0.38"}]}],"#
+                + #""meta_data":[{"key":"_cardpresent_refund_id","value":"re_1"}]}"#)
+        #expect((refund.siteID, refund.orderID, refund.id) == (5, 7, 9))
+        #expect(try refund.amount(in: Currency(code: "EUR")) == Money(minorUnits: 500, currency: Currency(code: "EUR")))
+        #expect(refund.refundedPayment == false)
+        #expect(refund.lineItems.map(\.refundedItemID) == [31])
+        #expect(refund.lineItems.first?.total.description == "-4.62")
+    }
+
+    private static let refund = """
+        {"id":9,"parent_id":7,"date_created_gmt":"2026-01-02T03:04:05","amount":"5.00","reason":"Broken (re_1).",
+         "refunded_by":1,"refunded_payment":false,"meta_data":[],"line_items":[{"id":40,"name":"Hat","product_id":3,
+         "variation_id":0,"quantity":-1,"tax_class":"","subtotal":"-4.62","subtotal_tax":"-0.38","total":"-4.62",
+         "total_tax":"-0.38","taxes":[{"id":2,"total":"-0.38","subtotal":"-0.38"}],"sku":"","price":4.62,
+         "meta_data":[{"id":50,"key":"_refunded_item_id","value":"31"}]}],"shipping_lines":[],"tax_lines":[]}
+        """
+
+    @Test func `a refund without metadata is recognized by its reason`() async throws {
+        network.simulate("/orders/7/refunds", json: "[\(Self.refund)]")
+        let page = try await RefundsRemote(sender).loadRefunds(
+            siteID: 5, orderID: 7, refundIDs: [9], page: PageRequest(size: 100))
+        #expect(query.contains("include=9"))
+        let refund = try #require(page.elements.first)
+        #expect(refund.isNamed("re_1"))
+        #expect(!refund.isNamed("re_12"))
+        #expect(!refund.isNamed("re"))
+    }
+
     @Test func `a payment is captured at each gateway's own path`() async throws {
         network.simulate("/capture_terminal_payment", json: #"{"id":"pi_1","status":"succeeded"}"#)
         let first = try await WCPayRemote(sender).captureOrderPayment(

@@ -214,8 +214,16 @@ import Testing
         #expect(try numbers(PaymentFilter(before: PaymentID(rawValue: 4)), limit: 2) == [3, 2])
         #expect(try numbers(PaymentFilter(siteID: 7, orderID: 4)) == [4])
         #expect(try numbers(PaymentFilter(siteID: 8)) == [])
-        #expect(try numbers(PaymentFilter(state: .canceled)) == [5, 4])
-        #expect(try numbers(PaymentFilter(state: .pending, since: at(2000))) == [3, 2])
+        #expect(try numbers(PaymentFilter(states: [.canceled])) == [5, 4])
+        #expect(try numbers(PaymentFilter(states: [.pending], since: at(2000))) == [3, 2])
+        #expect(try numbers(PaymentFilter(states: [.pending, .canceled], until: at(4000))) == [3, 2, 1])
+        #expect(try numbers(PaymentFilter(amount: try usd(300))) == [3])
+        #expect(try numbers(PaymentFilter(amount: try Money(minorUnits: 300, currency: Currency(code: "EUR")))) == [])
+        let paid = try journal.beginSale(at: 6000).attempt.id
+        try journal.markAuthorizing(
+            paid, details: PaymentDetails(card: .read(lastFour: "1119")), at: at(6001))
+        #expect(try numbers(PaymentFilter(lastFour: "1119")) == [6])
+        #expect(try numbers(PaymentFilter(lastFour: "0000")) == [])
     }
 
     @Test func `a missing record is reported`() throws {

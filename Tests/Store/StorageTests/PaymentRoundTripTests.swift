@@ -12,7 +12,7 @@ import Testing
     /// A card with every field set.
     static let card = CardDetails(
         brand: "visa", lastFour: "0010", entryMode: .fallback,
-        cardholderVerification: .encipheredOfflinePINAndSignature,
+        cardholderVerification: .encipheredOfflinePINAndSignature, pinTriesLeft: 2,
         aid: "A0000000031010", applicationName: "Visa Credit", accountType: .savings,
         terminalVerificationResults: "0000008000", transactionStatusInformation: "7800",
         applicationCryptogram: "1122334455667788", cryptogramType: "TC", issuerApplicationData: "06010A03A0B800",
@@ -25,7 +25,8 @@ import Testing
     )
 
     @Test func `every field of a card is set here`() {
-        for child in Mirror(reflecting: Self.card).children {
+        // The preferred languages choose the language of the receipt, which is stored instead.
+        for child in Mirror(reflecting: Self.card).children where child.label != "languages" {
             let value = String(describing: child.value)
             #expect(value != "nil" && value != "none" && value != "", "\(child.label ?? "")")
         }
@@ -64,13 +65,14 @@ import Testing
                 name: "Shop", lines: ["Main Street 1"], merchantID: "000000000000001", terminalID: "00000001"),
             store: "Shop", payment: "P000001", orderID: 42, orderNumber: "A42", date: "2026-01-02 12:00:00",
             zone: "UTC+05:30", amount: "12.50", approvedAmount: "12.50", currency: "USD", reason: "because",
+            reasonCode: .wrongPIN,
             breakdown: ReceiptBreakdown(
                 items: [
                     ReceiptItem(
                         title: "Tea", quantity: "0.5", amount: "12.00",
                         attributes: [ReceiptItem.Attribute(name: "Size", value: "M")])
                 ], totals: ReceiptTotal.Kind.allCases.map { ReceiptTotal($0, detail: "D", amount: "0.10") }),
-            breakdownNote: .doesNotAddUp, card: Self.card)
+            breakdownNote: .doesNotAddUp, card: Self.card, language: .german)
         let text = String(decoding: try JSONEncoder().encode(content), as: UTF8.self)
         let journal = try TemporaryDatabase().journal()
         let sale = try journal.beginSale()

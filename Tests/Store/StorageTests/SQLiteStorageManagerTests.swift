@@ -241,6 +241,36 @@ import Testing
         _ = try database.open()
     }
 
+    @Test func `closing moves the log into the file, and later accesses fail`() throws {
+        let database = try TemporaryDatabase()
+        let storage = try database.open()
+        let journal = PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
+        _ = try journal.capturedSale()
+        // A connection that can only read is open too.
+        #expect(try journal.payments().count == 1)
+        let log = database.path + "-wal"
+        #expect(FileManager.default.fileExists(atPath: log))
+        storage.close()
+        #expect(!FileManager.default.fileExists(atPath: log))
+        #expect(!FileManager.default.fileExists(atPath: database.path + "-shm"))
+        #expect(throws: JournalError.self) { try journal.payments() }
+        #expect(throws: JournalError.self) { try journal.beginSale() }
+        // Again, it does nothing.
+        storage.close()
+        #expect(try database.number("SELECT count(*) FROM payment") == 1)
+    }
+
+    @Test func `closing does not wait for another program, which keeps the log`() throws {
+        let database = try TemporaryDatabase()
+        let storage = try database.open()
+        _ = try PaymentJournal(storage: storage, lease: try ProcessLease(in: storage)).capturedSale()
+        let other = try OtherProgram(holding: database.path)
+        storage.close()
+        #expect(FileManager.default.fileExists(atPath: database.path + "-wal"))
+        other.letGo()
+        #expect(try database.number("SELECT count(*) FROM payment") == 1)
+    }
+
     @Test func `the retries last as long as SQLite's busy timeout`() {
         #expect(BusyRetry.standard.pauses.reduce(.zero, +) == .milliseconds(4988))
     }

@@ -150,6 +150,13 @@ enum ReleasedDatabase {
             INSERT INTO shipmentTrackingProvider (parentRow, position, name, url) VALUES (1, 0, 'PostNord', 'http://x');
             """
         ),
+        (
+            14, .max,
+            """
+            INSERT INTO acceptedLoss (idempotencyKey, hostName, kind, amount, currency, reason, at)
+            VALUES ('0123456789abcdef-2', 'simulated', 'sale', 300, 'USD', 'booked by hand', 1004);
+            """
+        ),
     ]
 }
 

@@ -11,7 +11,7 @@ typedef struct File File;
 typedef struct Device Device;
 
 // The counters of a device. TRANSFERS and FILES are current numbers.
-enum counter { CLAIMS, RELEASES, DETACHES, ATTACHES, CLEARED_HALTS, RESETS, TRANSFERS, FILES, COUNTER_COUNT };
+enum counter { CLAIMS, RELEASES, DETACHES, ATTACHES, CLEARED_HALTS, RESETS, TRANSFERS, FILES, HELD, COUNTER_COUNT };
 
 typedef struct {
     guint8 number;

@@ -12,7 +12,7 @@
 //     driver ADDRESS NAME         a kernel driver has the first interface, or none has: -
 //     taken ADDRESS yes|no        another program has it
 //     refuse ADDRESS              the next claim of it fails: another program was faster
-//     counters ADDRESS            ok CLAIMS RELEASES DETACHES ATTACHES CLEARED_HALTS RESETS TRANSFERS FILES
+//     counters ADDRESS            ok CLAIMS RELEASES DETACHES ATTACHES CLEARED_HALTS RESETS TRANSFERS FILES HELD
 //     fail ADDRESS EP ERRNO       the next transfer on the endpoint fails before the device sees it
 //     shorten ADDRESS EP COUNT    the next transfer ends after so many bytes; the device does not see it
 //     hold ADDRESS EP             the next transfer never ends

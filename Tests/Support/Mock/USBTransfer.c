@@ -95,7 +95,9 @@ long transfer_start(Transfer *transfer) {
         transfer_ended(transfer, -fault->value, 0, NULL);
     } else if (fault && fault->kind == SHORTEN) {
         transfer_ended(transfer, 0, MIN(fault->value, transfer->length), NULL);
-    } else if (!fault && !is_waiting) {
+    } else if (fault) {
+        device->counters[HELD]++;
+    } else if (!is_waiting) {
         link_submit(device, transfer);
     }
     return 0;

@@ -66,6 +66,12 @@ public final class SocketPrinter: Sendable {
         for await _ in changes.stream where printed.count >= count { return }
     }
 
+    /// Waits for the first connection: the kernel connects a client before this program accepts it.
+    public func waitUntilConnected() async {
+        if connectionCount > 0 { return }
+        for await _ in changes.stream where connectionCount > 0 { return }
+    }
+
     /// Hangs up, and listens no more.
     public func close() {
         let connections = state.withLock { state in
@@ -90,6 +96,7 @@ public final class SocketPrinter: Sendable {
                 $0.connections.insert(connection)
                 $0.connectionCount += 1
             }
+            changes.continuation.yield()
             Thread.detachNewThread { [self] in serve(connection) }
         }
         Glibc.close(listener)

@@ -39,7 +39,8 @@ final class Lane: Sendable {
         let terminal = configured.adding(
             certificationAuthorityKeys: try profile.certificationAuthorityKeys(keys))
         let store = CardPresentPaymentsStore(
-            host: issuer, journal: journal, merchant: settings.merchant, time: clock
+            host: issuer, journal: journal, merchant: settings.merchant, time: clock,
+            random: random.stream("identity")
         ) { host in
             LocalCardReaderService(
                 sources: [USBCardReaderSource(bus, time: clock)], host: host, terminal: terminal,

@@ -1,6 +1,7 @@
 internal import CSlowDisk
 internal import Determinism
 internal import Money
+internal import Payments
 internal import Simulator
 internal import Storage
 

@@ -1,4 +1,5 @@
 internal import Payments
+internal import Printing
 internal import Receipts
 
 /// Measures the rendering of a receipt in a warm process, and of a thousand receipts into one file. The baselines are

@@ -1,6 +1,7 @@
 internal import EMV
 internal import Hardware
 internal import Money
+internal import Payments
 internal import Sessions
 internal import Synchronization
 internal import Yosemite

@@ -36,7 +36,8 @@ public struct Till: Sendable {
             let payments = CardPresentPaymentsStore(
                 host: machine.host, journal: journal,
                 merchant: Merchant(name: "Tiny Shop", merchantID: "TINY", terminalID: "00000001"),
-                site: session.flatMap(PaymentSite.init), time: machine.time
+                site: session.flatMap(PaymentSite.init), time: machine.time,
+                random: machine.random.stream("identity")
             ) { host in
                 reader.keep(
                     LocalCardReaderService(

@@ -27,6 +27,7 @@ extension Scenario {
     ///   - clock: the virtual clock at the start.
     ///   - readers: the readers, in the order in which they are plugged in.
     ///   - card: the card for steps that name none; nil for `visa-credit`.
+    ///   - exceptions: the cards on the till's exception file.
     ///   - issuerRules: the rules by which the issuer answers.
     ///   - site: the store; nil for none.
     ///   - printer: the condition of the receipt printer.
@@ -40,7 +41,8 @@ extension Scenario {
     public init(
         _ summary: String, tags: [String] = [], expectedFailure: String? = nil, seed: UInt64? = nil,
         clock: ClockSetup = ClockSetup(), readers: [ReaderSetup] = [ReaderSetup()], card: CardSetup? = nil,
-        issuerRules: IssuerRules = IssuerRules(), site: SiteSetup? = nil, printer: SimulatedPrinterCondition = .ready,
+        exceptions: [CardSetup] = [], issuerRules: IssuerRules = IssuerRules(), site: SiteSetup? = nil,
+        printer: SimulatedPrinterCondition = .ready,
         disk: DiskCondition = .working, till: TillConfiguration = .standard, steps: [ScenarioStep],
         filePath: String = #filePath, line: Int = #line, column: Int = #column
     ) throws(CardProfileError) {
@@ -50,7 +52,7 @@ extension Scenario {
             location: SettingsLocation(file: filePath, line: line, column: column))
         (self.tags, self.expectedFailure, self.seed, self.clock) = (tags, expectedFailure, seed, clock)
         (self.issuerRules, self.site, self.printer, self.disk) = (issuerRules, site, printer, disk)
-        (self.till, origin) = (till, .code)
+        (self.till, self.exceptions, origin) = (till, exceptions, .code)
     }
 }
 

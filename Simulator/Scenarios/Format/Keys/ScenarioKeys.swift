@@ -35,6 +35,9 @@ public enum ScenarioKeys {
                 "card", .either([.text(1...400), .record(card)]), "The presented card: a profile, or a mapping."),
             KeyShape("cards", .table(.either([.text(1...400), .record(card)])), "More cards, by name."),
             KeyShape("cardholder", .record(cardholder), "The behavior of the cardholder."),
+            KeyShape(
+                "exceptions", .oneOrMany(.text(1...400), 1...20),
+                "The cards on the till's exception file: names of cards of the scenario, or profiles."),
             KeyShape("issuer", issuer, "The issuer's rules."),
             KeyShape("site", .record(site), "The simulated store."),
             KeyShape(

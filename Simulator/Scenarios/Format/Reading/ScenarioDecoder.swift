@@ -32,6 +32,7 @@ struct ScenarioDecoder {
         till = problems.attempt { () throws(SettingsError) in try Self.configuration(node) } ?? .standard
         cardholder = try? node.optional("cardholder")
         readCards(node)
+        let exceptions = exceptions(node)
         let readers = readers(node)
         readerNames = readers.map(\.name)
         let clock = problems.attempt { () throws(SettingsError) in try Self.clock(try node.optional("clock")) }
@@ -48,6 +49,7 @@ struct ScenarioDecoder {
         (scenario.tags, scenario.expectedFailure) = (rest.tags, rest.expectedFailure)
         (scenario.seed, scenario.clock, scenario.issuerRules) = (rest.seed, clock, rules)
         (scenario.site, scenario.printer, scenario.disk) = (site.first, rest.printer, rest.disk)
+        scenario.exceptions = exceptions
         (scenario.till, scenario.expectations, scenario.golden) = (till, expectations, rest.golden)
         return scenario
     }
@@ -237,6 +239,16 @@ struct ScenarioDecoder {
         let name = (try? only.text()) ?? "card"
         standardCard = (name, cards[name] ?? only)
         card = card(named: name, cards[name] ?? only, person: nil)
+    }
+
+    /// Returns the cards on the exception file.
+    private mutating func exceptions(_ node: SettingsNode) -> [CardSetup] {
+        guard let list = try? node.optional("exceptions")?.asList.list() else { return [] }
+        return list.compactMap { entry in
+            guard let standardCard, standardCard.name == (try? entry.text()) else { return card(entry, person: nil) }
+            // `card` is the name of a scenario's card that has none of its own.
+            return card(named: standardCard.name, standardCard.node, person: nil)
+        }
     }
 
     /// Returns the card with a name: one of the file's cards, or a profile.

@@ -88,8 +88,9 @@ public struct ScenarioFileError: Error, Hashable, Sendable, CustomStringConverti
 
     /// Returns an error as one line, such as `pay.yaml:12:7: steps[0]: unknown key 'amout'; did you mean 'amount'?`.
     public static func line(_ error: SettingsError) -> String {
-        let place = "\(error.location.file):\(error.location.line):\(error.location.column): "
-        return place + (error.keyPath.isEmpty ? "" : "\(error.keyPath): ") + error.message
+        var place = error.place
+        if place != error.location.file { place += ":\(error.location.column)" }
+        return place + ": " + (error.keyPath.isEmpty ? "" : "\(error.keyPath): ") + error.message
             + (error.fix.map { "; \($0)" } ?? "")
     }
 }

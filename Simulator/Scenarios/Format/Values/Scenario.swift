@@ -28,6 +28,8 @@ public struct Scenario: Sendable, CustomStringConvertible {
     public var readers: [ReaderSetup]
     /// The card for steps that name none.
     public var card: CardSetup
+    /// The cards on the till's exception file.
+    public var exceptions: [CardSetup]
     /// The rules by which the issuer answers.
     public var issuerRules: IssuerRules
     /// The store; nil for none.
@@ -59,7 +61,7 @@ public struct Scenario: Sendable, CustomStringConvertible {
         (tags, expectedFailure, seed, clock) = ([], nil, nil, ClockSetup())
         (self.readers, self.card, self.steps) = (readers, card, steps)
         (issuerRules, site, printer, disk, till) = (IssuerRules(), nil, .ready, .working, .standard)
-        (expectations, golden) = ([], [])
+        (exceptions, expectations, golden) = ([], [], [])
     }
 
     public var description: String { name }

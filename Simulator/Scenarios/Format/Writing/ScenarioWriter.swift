@@ -17,8 +17,9 @@ struct ScenarioWriter {
     init(_ scenario: Scenario) {
         self.scenario = scenario
         var cards = [scenario.card]
-        for action in scenario.steps.flatMap({ [$0.action] + $0.interruptions.map(\.action) }) {
-            guard let card = action.namedCard, !cards.contains(where: { $0.name == card.name }) else { continue }
+        let actions = scenario.steps.flatMap { [$0.action] + $0.interruptions.map(\.action) }
+        for card in actions.compactMap(\.namedCard) + scenario.exceptions
+        where !cards.contains(where: { $0.name == card.name }) {
             cards.append(card)
         }
         self.cards = cards
@@ -35,6 +36,9 @@ struct ScenarioWriter {
         if scenario.clock != ClockSetup() { entries.append(("clock", clock)) }
         entries += try readers()
         entries += try cardEntries()
+        if !scenario.exceptions.isEmpty {
+            entries.append(("exceptions", .list(scenario.exceptions.map { .text($0.name) })))
+        }
         if let rules = scenario.issuerRules.source { entries.append(("issuer", rules)) }
         if let site = scenario.site { entries.append(("site", self.site(site))) }
         if scenario.printer != .ready { entries.append(("printer", .text(scenario.printer.fileWord))) }

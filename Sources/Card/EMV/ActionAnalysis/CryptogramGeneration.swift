@@ -20,7 +20,7 @@ struct CryptogramGeneration {
     ) async throws(KernelStop) -> Result {
         let list = try transaction.list(listTag)
         if list.asks(for: EMVTag.certificateHash) { try hashCertificateData(transaction) }
-        var data = transaction.fill(list)
+        var data = transaction.fill(list, listTag)
         defer { data.wipe() }
         transaction.recordSent(data)
         let isSigned = CombinedAuthentication.isWanted(type, transaction)
@@ -77,7 +77,7 @@ struct CryptogramGeneration {
         } else {
             list = try transaction.list(EMVTag.tdol)
         }
-        var data = transaction.fill(list)
+        var data = transaction.fill(list, EMVTag.tdol)
         defer { data.wipe() }
         do throws(CryptographyError) { transaction.data.set(EMVTag.certificateHash, try SHA1.hash(data)) } catch {
             throw .failed(.cryptography)

@@ -8,6 +8,15 @@ public protocol CardholderInterface: Sendable {
     /// - Returns: an index into `applications`; nil when the cardholder cancels.
     func chooseApplication(_ applications: [ApplicationChoice]) async -> Int?
 
+    /// Asks the cardholder to choose an account. Called when the card asks for the account type and the terminal offers
+    /// the choice.
+    ///
+    /// - Parameters:
+    ///   - types: the values of tag 5F57 to choose from, besides the default account.
+    ///   - languages: the card's preferred languages, by ISO 639-1 code, the first one most.
+    /// - Returns: one of `types`; nil for the default account.
+    func chooseAccountType(_ types: [UInt8], languages: [String]) async -> UInt8?
+
     /// Asks for the PIN.
     func enterPIN(_ prompt: PINPrompt) async -> PINEntry
 
@@ -17,6 +26,11 @@ public protocol CardholderInterface: Sendable {
     func encipherPIN(
         _ pin: borrowing SensitiveBytes, pan: borrowing PrimaryAccountNumber
     ) async -> EncipheredPINBlock?
+}
+
+extension CardholderInterface {
+    /// Takes the default account.
+    public func chooseAccountType(_ types: [UInt8], languages: [String]) async -> UInt8? { nil }
 }
 
 /// An application offered to the cardholder.
@@ -56,10 +70,14 @@ public struct PINPrompt: Hashable, Sendable {
     public var triesLeft: UInt8?
     /// Whether the previous PIN was wrong.
     public var isRetry: Bool
+    /// The card's preferred languages (5F2D), by ISO 639-1 code, the first one most; empty if the card states none.
+    public var languages: [String]
 
-    public init(method: Method, place: Place = .terminal, triesLeft: UInt8?, isRetry: Bool) {
+    public init(
+        method: Method, place: Place = .terminal, triesLeft: UInt8?, isRetry: Bool, languages: [String] = []
+    ) {
         (self.method, self.place) = (method, place)
-        (self.triesLeft, self.isRetry) = (triesLeft, isRetry)
+        (self.triesLeft, self.isRetry, self.languages) = (triesLeft, isRetry, languages)
     }
 
     /// Whether the next wrong PIN blocks the PIN on the card.

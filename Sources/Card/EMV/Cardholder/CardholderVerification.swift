@@ -88,7 +88,8 @@ struct CardholderVerification {
     /// Online PIN (§10.5.2): the issuer verifies it.
     private func takeOnlinePIN(in transaction: Transaction) async throws(KernelStop) -> Attempt {
         guard !isBypassCovered(in: transaction) else { return .failed }
-        let prompt = PINPrompt(method: .online, triesLeft: nil, isRetry: false)
+        let prompt = PINPrompt(
+            method: .online, triesLeft: nil, isRetry: false, languages: transaction.languagePreference)
         session.observe(.enteringPIN(prompt))
         switch await cardholder.enterPIN(prompt) {
         case .canceled: throw .stoppedAtTerminal

@@ -52,11 +52,16 @@ struct OfflinePINVerification {
             case .again: continue
             case .verified(let status):
                 switch (status, status.sw1, status.sw2) {
-                case (.success, _, _): return true
+                case (.success, _, _):
+                    transaction.triesLeftAfterWrongPIN = nil
+                    return true
                 case (.authenticationMethodBlocked, _, _), (.referenceDataInvalidated, _, _), (_, 0x63, 0xC0):
                     transaction.verificationResults.insert(.pinTryLimitExceeded)
+                    transaction.triesLeftAfterWrongPIN = 0
                     return false
-                case (_, 0x63, 0xC1...0xCF): (triesLeft, isRetry) = (status.sw2 & 0x0F, true)
+                case (_, 0x63, 0xC1...0xCF):
+                    (triesLeft, isRetry) = (status.sw2 & 0x0F, true)
+                    transaction.triesLeftAfterWrongPIN = triesLeft
                 default: return false
                 }
             }
@@ -69,7 +74,9 @@ struct OfflinePINVerification {
         _ transaction: Transaction
     ) async throws(KernelStop) -> Round {
         if let pad = pinPad {
-            let prompt = PINPrompt(method: .offline, place: .reader, triesLeft: triesLeft, isRetry: isRetry)
+            let prompt = PINPrompt(
+                method: .offline, place: .reader, triesLeft: triesLeft, isRetry: isRetry,
+                languages: transaction.languagePreference)
             if let round = try await askOnReader(pad, prompt, transaction) { return round }
             // The reader claims a PIN pad but has none.
             pinPad = nil
@@ -78,7 +85,8 @@ struct OfflinePINVerification {
             transaction.verificationResults.insert(.pinPadNotWorking)
             return .withoutPIN
         }
-        let prompt = PINPrompt(method: .offline, triesLeft: triesLeft, isRetry: isRetry)
+        let prompt = PINPrompt(
+            method: .offline, triesLeft: triesLeft, isRetry: isRetry, languages: transaction.languagePreference)
         return try await askAtTerminal(prompt, transaction)
     }
 

@@ -119,9 +119,7 @@ extension DataElement {
         element(0x9F4D, "log entry", .b, 2, 2, .card),
         element(0x9F4E, "merchant name and location", .ans, 0, 252, .terminal),
         element(0x9F4F, "log format", .b, 0, 252, .card),
-        element(0x9F53, "transaction category code", .an, 1, 1, .terminal),
         element(0x9F5B, "issuer script results", .b, 0, 252, .terminal),
-        element(0x9F5D, "available offline spending amount", .n, 6, 6, .card),
     ]
 
     /// One row of a table: tag, name, format, shortest and longest value field in bytes, source.

@@ -43,10 +43,13 @@ public struct DataObjectList: Hashable, Sendable {
     /// Concatenates the values, each truncated or padded to the requested length. Unknown tags and templates become
     /// zeros.
     ///
-    /// - Parameter value: returns the value field of a tag; nil if there is none.
+    /// - Parameters:
+    ///   - recorded: values that are used as they are if they have the requested length, also of unknown tags.
+    ///   - value: returns the value field of a tag; nil if there is none.
     /// - Returns: ``filledLength`` bytes.
-    public func filled(with value: (BERTag) -> [UInt8]?) -> [UInt8] {
+    public func filled(recorded: [BERTag: [UInt8]] = [:], with value: (BERTag) -> [UInt8]?) -> [UInt8] {
         entries.flatMap { entry -> [UInt8] in
+            if let recorded = recorded[entry.tag], recorded.count == entry.length { return recorded }
             guard !entry.tag.isConstructed, let element = DataElement[entry.tag], let known = value(entry.tag) else {
                 return [UInt8](repeating: 0, count: entry.length)
             }

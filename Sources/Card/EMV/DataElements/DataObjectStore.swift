@@ -16,13 +16,16 @@ struct DataObjectStore: ~Copyable {
     /// Sets a value of the terminal, or one that a later response replaces; nil removes it.
     mutating func set(_ tag: BERTag, _ value: [UInt8]?) { open[tag] = value }
 
-    /// Stores data objects from the card's records. Ignores unknown objects, and empty ones, which count as absent (EMV
-    /// Book 3 §10.2, §7.5).
+    /// Stores data objects from the card's records. Ignores unknown objects, those of the payment systems, and empty
+    /// ones, which count as absent (EMV Book 3 §10.2, §7.5).
     ///
     /// - Throws: ``DataObjectError``
     mutating func storeFromCard(_ objects: [BERTLV]) throws(DataObjectError) {
         for object in objects {
-            guard let element = DataElement[object.tag], !object.value.isEmpty else { continue }
+            // 9F5B is the terminal's in a message to the issuer, and the payment system's in a record.
+            guard !DataElement.belongsToPaymentSystem(object.tag), let element = DataElement[object.tag],
+                !object.value.isEmpty
+            else { continue }
             guard element.source == .card else { throw .notForTheCardToGive(object.tag) }
             guard element.lengths.contains(object.value.count) else { throw .wrongLength(object.tag) }
             guard element.hasValidDigits(object.value) else { throw .wrongFormat(object.tag) }

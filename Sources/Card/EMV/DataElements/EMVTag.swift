@@ -21,6 +21,7 @@ public enum EMVTag {
     public static let issuerCodeTableIndex: BERTag = 0x9F11
     public static let preferredName: BERTag = 0x9F12
     public static let pdol: BERTag = 0x9F38
+    public static let languagePreference: BERTag = 0x5F2D
 
     // The card's application
     public static let trackTwo: BERTag = 0x57

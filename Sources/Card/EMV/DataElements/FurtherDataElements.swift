@@ -2,7 +2,8 @@ internal import SmartCard
 
 extension DataElement {
     /// Data elements outside the contact kernel: templates, data elements of the contactless kernels (EMV Contactless
-    /// Books A and C), and those of payment systems. If payment systems use a tag differently, its name lists each use.
+    /// Books A and C), and those of payment systems. If payment systems use a tag differently, its name lists each use,
+    /// and its lengths cover them all; ``PaymentSystemElements`` has the definitions of each.
     static let furtherTable: [DataElement] = [
         element(0x06, "object identifier", .b, 1, 127, .card),
         element(0x41, "country and national data", .b, 0, 252, .card),
@@ -33,24 +34,39 @@ extension DataElement {
         element(0x9F51, "application currency code (Visa), DRDOL (Mastercard)", .b, 0, 252, .card),
         element(0x9F52, "application default action (Visa), terminal compatibility indicator (JCB)", .b, 1, 6, .card),
         element(
+            0x9F53,
+            "consecutive international limit (Visa, UnionPay), transaction category code (Mastercard), "
+                + "terminal interchange profile (JCB)", .b, 1, 3, .card),
+        element(
             0x9F54, "cumulative total transaction amount limit (Visa), DS ODS card (Mastercard)", .b, 0, 160, .card),
         element(0x9F55, "geographic indicator", .b, 1, 1, .card),
         element(0x9F56, "issuer authentication indicator", .b, 1, 252, .card),
         element(0x9F57, "issuer country code (Visa)", .n, 2, 2, .card),
         element(0x9F58, "lower consecutive offline limit (Visa)", .b, 1, 1, .card),
         element(0x9F59, "upper consecutive offline limit (Visa)", .b, 1, 3, .card),
-        element(0x9F5A, "application program identifier", .b, 1, 16, .card),
+        element(
+            0x9F5A, "application program identifier (Visa), membership product identifier (American Express)", .b, 1,
+            16, .card),
         element(
             0x9F5C, "cumulative total transaction amount upper limit (Visa), DS requested operator ID (Mastercard)", .b,
             6, 8, .card),
+        element(
+            0x9F5D, "available offline spending amount (Visa, UnionPay), application capabilities (Mastercard)", .b, 1,
+            6, .card),
         element(
             0x9F5E, "consecutive transaction international upper limit (Visa), DS identifier (Mastercard)", .b, 1, 11,
             .card),
         element(0x9F5F, "DS slot availability", .b, 1, 6, .card),
         element(0x9F60, "CVC3, track 1", .b, 2, 2, .card),
-        element(0x9F61, "CVC3, track 2", .b, 2, 2, .card),
-        element(0x9F62, "PCVC3, track 1: positions of CVC3", .b, 6, 6, .card),
-        element(0x9F63, "PUNATC, track 1: positions of UN and ATC", .b, 6, 6, .card),
+        element(
+            0x9F61, "CVC3, track 2 (Mastercard), number of the identity document (UnionPay)", .b, 1, 40, .card),
+        element(
+            0x9F62, "PCVC3, track 1: positions of CVC3 (Mastercard), type of the identity document (UnionPay)", .b, 1,
+            6,
+            .card),
+        element(
+            0x9F63, "PUNATC, track 1: positions of UN and ATC (Mastercard), product identification (UnionPay)", .b, 6,
+            16, .card),
         element(0x9F64, "NATC, track 1: number of ATC digits", .b, 1, 1, .card),
         element(0x9F65, "PCVC3, track 2: positions of CVC3", .b, 2, 2, .card),
         element(
@@ -60,7 +76,7 @@ extension DataElement {
         element(0x9F68, "card additional processes", .b, 4, 4, .card),
         element(0x9F69, "card authentication related data", .b, 5, 16, .card),
         element(0x9F6A, "unpredictable number, numeric", .n, 4, 4, .terminal),
-        element(0x9F6B, "track 2 data", .b, 0, 19, .card, secret: true),
+        element(0x9F6B, "track 2 data (Mastercard), card CVM limit (Visa)", .b, 0, 19, .card, secret: true),
         element(
             0x9F6C, "card transaction qualifiers (Visa and others), magnetic stripe version of the card (Mastercard)",
             .b, 2, 2, .card),
@@ -72,8 +88,13 @@ extension DataElement {
             "form factor indicator (Visa), third party data (Mastercard), reader capabilities (American Express)", .b,
             4, 32, .card),
         element(0x9F6F, "DS slot management control", .b, 1, 1, .card),
-        element(0x9F70, "protected data envelope 1", .b, 0, 192, .card),
-        element(0x9F71, "protected data envelope 2", .b, 0, 192, .card),
+        element(
+            0x9F70, "protected data envelope 1 (Mastercard), card interface capabilities (American Express)", .b, 0,
+            192, .card),
+        element(
+            0x9F71,
+            "protected data envelope 2 (Mastercard), mobile CVM results (American Express), "
+                + "card processing requirements (Discover)", .b, 0, 192, .card),
         element(0x9F72, "protected data envelope 3", .b, 0, 192, .card),
         element(0x9F73, "protected data envelope 4", .b, 0, 192, .card),
         element(0x9F74, "protected data envelope 5", .b, 0, 192, .card),

@@ -66,10 +66,17 @@ struct DecodingContext {
     /// 9F11
     private(set) var codeTable: CodeTable?
 
-    /// Collects the context from data objects at every level; other bytes give an empty context.
+    /// Collects the context from data objects at every level, and from a command SELECT with its response; other bytes
+    /// give an empty context.
     init(_ bytes: [UInt8], brand: CardBrand?) {
         self.brand = brand
-        look(through: bytes, 0..<bytes.count, EMVDecoder.maximumDepth)
+        let length = SubjectGuess.commandLength(of: bytes) ?? 0
+        if length > 0, let command = try? CommandAPDU(bytes: Array(bytes[..<length])),
+            CardInstruction(class: command.cla, code: command.ins) == .select
+        {
+            self.brand = brand ?? CardBrand(aid: command.data)
+        }
+        look(through: bytes, length..<bytes.count, EMVDecoder.maximumDepth)
     }
 
     private mutating func look(through bytes: [UInt8], _ range: Range<Int>, _ depth: Int) {

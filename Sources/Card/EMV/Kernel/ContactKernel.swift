@@ -9,6 +9,7 @@ public struct ContactKernel: Sendable {
     private let authorizer: any OnlineAuthorizer
     private let history: (any CardHistory)?
     private let random: any RandomSource
+    private let recording: (any TerminalDataRecording)?
 
     /// - Parameters:
     ///   - terminal: the terminal configuration.
@@ -17,12 +18,13 @@ public struct ContactKernel: Sendable {
     ///     sends anything.
     ///   - history: the exception file and earlier payments of the same card; nil if the terminal keeps neither.
     ///   - random: for the unpredictable number, random selection and PIN encipherment.
+    ///   - recording: the terminal data of a recorded transaction, for a replay; nil in a payment.
     public init(
         terminal: TerminalConfiguration, cardholder: any CardholderInterface, authorizer: any OnlineAuthorizer,
-        history: (any CardHistory)? = nil, random: any RandomSource
+        history: (any CardHistory)? = nil, random: any RandomSource, recording: (any TerminalDataRecording)? = nil
     ) {
         (self.terminal, self.cardholder, self.authorizer) = (terminal, cardholder, authorizer)
-        (self.history, self.random) = (history, random)
+        (self.history, self.random, self.recording) = (history, random, recording)
     }
 
     /// Runs one payment, starting with application selection, with a card that has just been reset.
@@ -39,7 +41,7 @@ public struct ContactKernel: Sendable {
         _ request: TransactionRequest, on channel: any CardChannel,
         observe: @escaping @Sendable (KernelState) -> Void = { _ in }
     ) async -> KernelOutcome {
-        var transaction = Transaction(request: request, terminal: terminal)
+        var transaction = Transaction(request: request, terminal: terminal, recording: recording)
         let decision: TransactionDecision
         do throws(KernelStop) {
             decision = try await run(&transaction, CardSession(channel: channel, observe: observe))
@@ -58,6 +60,10 @@ public struct ContactKernel: Sendable {
         }
         try await initiate(&transaction, session)
         try await ApplicationReading(session: session).perform(transaction)
+        // A list that is not valid ends the transaction when it is used.
+        if let list = try? transaction.list(EMVTag.cdol1) {
+            await AccountSelection(cardholder: cardholder).perform(transaction, for: list)
+        }
         try await OfflineDataAuthentication(session: session).perform(transaction)
         session.observe(.processingRestrictions)
         try ProcessingRestrictions.perform(transaction)
@@ -81,9 +87,10 @@ public struct ContactKernel: Sendable {
             }
             transaction = Transaction(
                 request: transaction.request, terminal: terminal, application: application,
-                unpredictableNumber: random.bytes(4))
+                unpredictableNumber: random.bytes(4), recording: recording)
             do throws(KernelStop) {
-                return try await ApplicationInitiation(session: session).perform(transaction)
+                return try await ApplicationInitiation(session: session, cardholder: cardholder)
+                    .perform(transaction)
             } catch {
                 guard case .applicationRefused = error else { throw error }
                 refusal = error

@@ -20,6 +20,8 @@ public struct KernelOutcome: Hashable, Sendable {
     public let offlineAuthentication: OfflineAuthenticationSummary
     /// Tag 9F34
     public let cvmResults: CVMResults
+    /// The PIN tries left on the card after the last offline PIN, if the card rejected it; otherwise nil.
+    public let triesLeftAfterWrongPIN: UInt8?
     /// The card's last cryptogram; nil if there is none, or if it is in a signature that is not valid.
     public let cryptogram: CardCryptogram?
     /// Tag 5F57 as sent by the terminal; nil if no account type was selected.
@@ -57,6 +59,7 @@ public struct KernelOutcome: Hashable, Sendable {
         statusInformation = transaction.statusInformation
         offlineAuthentication = transaction.offlineAuthentication
         cvmResults = transaction.cvmResults
+        triesLeftAfterWrongPIN = transaction.triesLeftAfterWrongPIN
         cryptogram = transaction.cryptogram
         accountType = transaction.data[EMVTag.accountType]?.first
         issuerApplicationData = transaction.data[EMVTag.issuerApplicationData]
@@ -84,11 +87,14 @@ public struct ApplicationSummary: Hashable, Sendable {
     public let preferredName: String?
     /// The brand; nil for an unknown RID.
     public let brand: CardBrand?
+    /// The card's preferred languages (5F2D), by ISO 639-1 code, the first one most.
+    public let languages: [String]
 
     init(_ application: SelectedApplication) {
         aid = application.candidate.dfName
         (label, preferredName) = (application.name.label, application.name.preferred)
         brand = CardBrand(aid: application.candidate.dfName)
+        languages = application.languagePreference
     }
 
     /// The name for receipts: the preferred name, label, brand, or AID, whichever exists first.

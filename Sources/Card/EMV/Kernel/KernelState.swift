@@ -6,8 +6,9 @@ public enum KernelState: Hashable, Sendable {
     case selectingApplication
     /// The cardholder chooses or confirms an application.
     case choosingApplication
-    /// GET PROCESSING OPTIONS for the application with this AID.
-    case initiatingApplication(aid: [UInt8])
+    /// GET PROCESSING OPTIONS for the application with this AID. The languages are those that the card prefers (5F2D),
+    /// by ISO 639-1 code, the first one most; empty if the card states none (EMV Book 4 §11.1).
+    case initiatingApplication(aid: [UInt8], languages: [String] = [])
     case readingApplicationData
     case offlineDataAuthentication
     case processingRestrictions

@@ -1,7 +1,7 @@
 internal import CardSecrets
 internal import Cryptography
 internal import Money
-internal import SmartCard
+public import SmartCard
 
 /// The state of one transaction. Each phase of the kernel reads and changes it; one transaction is used by one task at
 /// a time. It is a class, not a noncopyable struct, because the compiler's ownership checks of a noncopyable struct of
@@ -10,6 +10,8 @@ internal import SmartCard
 final class Transaction {
     let request: TransactionRequest
     let terminal: TerminalConfiguration
+    /// The terminal data of a recording; nil in a payment.
+    let recording: (any TerminalDataRecording)?
 
     var application: SelectedApplication?
     var data = DataObjectStore()
@@ -29,7 +31,11 @@ final class Transaction {
     var statusInformation: TransactionStatusInformation = []
     var cvmResults = CVMResults.notPerformed
     var onlinePINBlock: EncipheredPINBlock?
+    /// The PIN tries left after the last offline PIN, if it was wrong.
+    var triesLeftAfterWrongPIN: UInt8?
 
+    /// Whether the cardholder was asked for an account.
+    var wasAccountOffered = false
     var cryptogram: CardCryptogram?
     var responseCode: AuthorizationResponseCode?
     var authorizationCode: String?
@@ -39,17 +45,19 @@ final class Transaction {
     /// Whether the issuer approved, or may have, and the payment is not complete.
     var isReversalRequired = false
 
-    init(request: TransactionRequest, terminal: TerminalConfiguration) {
-        (self.request, self.terminal) = (request, terminal)
+    init(
+        request: TransactionRequest, terminal: TerminalConfiguration, recording: (any TerminalDataRecording)? = nil
+    ) {
+        (self.request, self.terminal, self.recording) = (request, terminal, recording)
     }
 
     /// Starts with `application` and an initial TVR and TSI (EMV Book 3 §10.1). The unpredictable number (9F37) has
     /// four bytes.
     init(
         request: TransactionRequest, terminal: TerminalConfiguration, application: SelectedApplication,
-        unpredictableNumber: [UInt8]
+        unpredictableNumber: [UInt8], recording: (any TerminalDataRecording)? = nil
     ) {
-        (self.request, self.terminal) = (request, terminal)
+        (self.request, self.terminal, self.recording) = (request, terminal, recording)
         self.application = application
         for (tag, value) in TerminalData.values(of: terminal, application.candidate, request) { data.set(tag, value) }
         data.set(EMVTag.unpredictableNumber, unpredictableNumber)
@@ -57,6 +65,9 @@ final class Transaction {
 
     /// The terminal's settings for the selected application.
     var terminalApplication: TerminalApplication? { application?.candidate.terminalApplication }
+
+    /// The card's preferred languages (5F2D), by ISO 639-1 code, the first one most.
+    var languagePreference: [String] { application?.languagePreference ?? [] }
 
     /// Tag 5F34 as a number, 0...99.
     var panSequenceNumber: UInt8? {
@@ -90,11 +101,13 @@ final class Transaction {
         all.wipe()
     }
 
-    /// Returns the data for one of the card's lists. It may contain card data: wipe it after use.
-    func fill(_ list: DataObjectList) -> [UInt8] {
+    /// Returns the data for the list with `tag`. It may contain card data: wipe it after use.
+    func fill(_ list: DataObjectList, _ tag: BERTag) -> [UInt8] {
+        let recorded = recording?.values(for: tag) ?? [:]
+        for (tag, value) in recorded { data.set(tag, value) }
         var values: [BERTag: [UInt8]] = [:]
         for entry in list.entries { values[entry.tag] = value(entry.tag) ?? data.copyForCard(entry.tag) }
-        let filled = list.filled { values[$0] }
+        let filled = list.filled(recorded: recorded) { values[$0] }
         for entry in list.entries { values[entry.tag]?.wipe() }
         return filled
     }
@@ -107,4 +120,11 @@ final class Transaction {
             throw .failed(.dataObjectList(tag, error))
         }
     }
+}
+
+/// The terminal data of a recorded transaction, for a replay.
+public protocol TerminalDataRecording: Sendable {
+    /// Returns the values that the terminal sent for the data object list `list`: PDOL (9F38), DDOL (9F49), CDOL1 (8C),
+    /// or CDOL2 (8D). They replace those of the terminal's configuration, also for tags that the kernel does not know.
+    func values(for list: BERTag) -> [BERTag: [UInt8]]
 }

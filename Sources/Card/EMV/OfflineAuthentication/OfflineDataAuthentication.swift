@@ -65,7 +65,7 @@ struct OfflineDataAuthentication {
         do throws(OfflineAuthenticationError) {
             try Self.require(Self.iccData, transaction)
             key = try CardKeyRecovery.iccKey(transaction)
-            terminalData = transaction.fill(try Self.dynamicDataList(transaction))
+            terminalData = transaction.fill(try Self.dynamicDataList(transaction), EMVTag.ddol)
         } catch {
             return transaction.failOfflineAuthentication(error)
         }

@@ -4,15 +4,18 @@ internal import SmartCard
 /// Initiate application processing: GET PROCESSING OPTIONS (EMV Book 3 §10.1).
 struct ApplicationInitiation {
     let session: CardSession
+    let cardholder: any CardholderInterface
 
     /// - Throws: ``KernelStop/applicationRefused`` when the card refuses this application.
     func perform(_ transaction: Transaction) async throws(KernelStop) {
         guard let application = transaction.application else { return }
-        session.observe(.initiatingApplication(aid: application.candidate.dfName))
+        session.observe(
+            .initiatingApplication(aid: application.candidate.dfName, languages: application.languagePreference))
         if let pdol = application.information.value(EMVTag.pdol) { transaction.data.set(EMVTag.pdol, pdol) }
         // The data is sent in template 83, whose tag and length need up to three bytes.
         let list = try transaction.list(EMVTag.pdol, limit: 252)
-        var options = transaction.fill(list)
+        await AccountSelection(cardholder: cardholder).perform(transaction, for: list)
+        var options = transaction.fill(list, EMVTag.pdol)
         defer { options.wipe() }
         transaction.recordSent(options)
         let response = try await session.getProcessingOptions(options)
@@ -116,5 +119,21 @@ public enum AFLError: Error, Hashable, Sendable, CustomStringConvertible {
         case .authenticatedCount(let entry):
             "the application file locator authenticates more records than it has in entry \(entry)"
         }
+    }
+}
+
+/// The choice of an account by the cardholder (tag 5F57): offered once, when one of the card's lists asks for it, the
+/// terminal supports it, and the request does not state it.
+struct AccountSelection {
+    let cardholder: any CardholderInterface
+
+    func perform(_ transaction: Transaction, for list: DataObjectList) async {
+        let types = transaction.terminal.accountTypes
+        guard !types.isEmpty, !transaction.wasAccountOffered, transaction.data[EMVTag.accountType] == nil,
+            list.asks(for: EMVTag.accountType)
+        else { return }
+        transaction.wasAccountOffered = true
+        let type = await cardholder.chooseAccountType(types, languages: transaction.languagePreference)
+        if let type, types.contains(type) { transaction.data.set(EMVTag.accountType, [type]) }
     }
 }

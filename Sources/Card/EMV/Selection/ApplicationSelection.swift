@@ -140,6 +140,17 @@ struct SelectedApplication: Sendable {
     let information: FileControlInformation
     /// The names from the final SELECT, completed with those from the directory.
     let name: ApplicationName
+
+    /// Up to four ISO 639-1 codes in lower case (5F2D; EMV Book 4 §11.1); empty if the card states none, or no letters.
+    var languagePreference: [String] {
+        let codes = information.value(EMVTag.languagePreference) ?? []
+        guard codes.count <= 8, codes.count.isMultiple(of: 2),
+            codes.allSatisfy({ (0x41...0x5A).contains($0 & 0xDF) && $0 < 0x80 })
+        else { return [] }
+        return stride(from: 0, to: codes.count, by: 2).map { start in
+            String(decoding: codes[start..<(start + 2)].map { $0 | 0x20 }, as: UTF8.self)
+        }
+    }
 }
 
 /// The response to SELECT: template 6F with 84 and A5 (EMV Book 1 §11.3.4).

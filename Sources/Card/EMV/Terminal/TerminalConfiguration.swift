@@ -32,6 +32,9 @@ public struct TerminalConfiguration: Hashable, Sendable {
     /// Whether the cardholder can choose and confirm an application (EMV Book 1 §12.4). If not, the terminal selects
     /// the application with the highest priority that needs no confirmation.
     public let offersApplicationChoice: Bool
+    /// The account types that the cardholder can choose (5F57), in the order in which they are offered; empty if the
+    /// terminal does not support the selection. The default account is always offered.
+    public var accountTypes: [UInt8] = []
 
     /// Creates a configuration. Defaults are those of ``standard``.
     ///
@@ -91,20 +94,24 @@ public struct TerminalConfiguration: Hashable, Sendable {
         let new = keys.filter { key in
             !certificationAuthorityKeys.contains { $0.rid == key.rid && $0.index == key.index }
         }
-        return TerminalConfiguration(
+        var copy = TerminalConfiguration(
             unchecked: type, capabilities, additionalCapabilities, country, merchantCategory, merchantIdentifier,
             merchantNameAndLocation, terminalIdentification, interfaceDeviceSerial, acquirer, applications,
             certificationAuthorityKeys + new, revokedCertificates + revoked, pinPolicy, offersApplicationChoice)
+        copy.accountTypes = accountTypes
+        return copy
     }
 
     /// Returns a copy with more card input capabilities (9F33 byte 1); other capabilities are ignored.
     public func adding(capabilities more: TerminalCapabilities) -> TerminalConfiguration {
         let reading: TerminalCapabilities = [.manualKeyEntry, .magneticStripe, .contactChip]
-        return TerminalConfiguration(
+        var copy = TerminalConfiguration(
             unchecked: type, capabilities.union(more.intersection(reading)), additionalCapabilities, country,
             merchantCategory, merchantIdentifier, merchantNameAndLocation, terminalIdentification,
             interfaceDeviceSerial, acquirer, applications, certificationAuthorityKeys, revokedCertificates, pinPolicy,
             offersApplicationChoice)
+        copy.accountTypes = accountTypes
+        return copy
     }
 
     /// Whether PIN bypass is allowed: only at attended terminals (Book 4 §6.3.4.3).

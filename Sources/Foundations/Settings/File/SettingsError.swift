@@ -1,4 +1,6 @@
-/// A problem in a settings file, with its location.
+internal import CardSecrets
+
+/// A problem in a settings file, with its location. Digits that may be a card number are masked in every text of it.
 public struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
     public let location: SettingsLocation
     /// The path to the value, for example `applications[0].floorLimit`; empty for the whole document.
@@ -10,15 +12,24 @@ public struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 
     /// The problem in one sentence without a period.
-    public var message: String { problem.message }
+    public var message: String { CardNumberMask.masked(problem.message) }
 
     /// How to fix the problem; nil when the message says so.
-    public var fix: String? { problem.fix }
+    public var fix: String? { problem.fix.map(CardNumberMask.masked) }
+
+    /// The file and line; only the file when it cannot be read.
+    public var place: String {
+        if case .unreadableFile = problem { location.file } else { location.description }
+    }
+
+    /// The place, key, and message.
+    public var located: String {
+        CardNumberMask.masked("\(place): " + (keyPath.isEmpty ? "" : keyPath + ": ")) + message
+    }
 
     /// For example `terminal.yaml:12: applications[0].floorLimit: 'abc' is not a number`.
     public var description: String {
-        let place = keyPath.isEmpty ? "\(location): " : "\(location): \(keyPath): "
-        return place + message + (fix.map { "; \($0)" } ?? "")
+        located + (fix.map { "; \($0)" } ?? "")
     }
 }
 
@@ -129,10 +140,11 @@ extension SettingsProblem {
 
     private static func quote(_ value: String?) -> String { value.map { "'\(clip($0))'" } ?? "the value" }
 
-    /// The first 40 characters, with control characters replaced, so that a message stays on its line.
+    /// The first 40 characters, with control characters replaced, so that a message stays on its line. Card numbers are
+    /// masked here, because a part of one would not be recognized later.
     private static func clip(_ text: String) -> String {
-        let shown = String.UnicodeScalarView(
-            text.unicodeScalars.prefix(41).map { $0.properties.generalCategory == .control ? "?" : $0 })
+        let start = CardNumberMask.masked(text).unicodeScalars.prefix(41)
+        let shown = String.UnicodeScalarView(start.map { $0.properties.generalCategory == .control ? "?" : $0 })
         return shown.count > 40 ? String(shown.dropLast()) + "…" : String(shown)
     }
 }
@@ -163,6 +175,19 @@ public enum NearestName {
         return known.map { (name: $0, distance: distance(typed.lowercased(), $0.lowercased())) }
             .filter { $0.distance <= allowed }
             .min { $0.distance < $1.distance }?.name
+    }
+
+    /// Returns the known names that take the fewest edits to reach, the nearest first, also when these are many. A name
+    /// that begins with the typed text or contains it comes before the others.
+    public static func closest(_ count: Int, to typed: String, among known: some Sequence<String>) -> [String] {
+        // The effort grows with the length of the text.
+        let typed = String(typed.prefix(64)).lowercased()
+        let ranked = known.enumerated().map { place, name in
+            let lower = name.lowercased()
+            let isPart = !typed.isEmpty && lower.contains(typed)
+            return (name: name, rank: (isPart ? 0 : 1, distance(typed, lower), place))
+        }
+        return ranked.sorted { $0.rank < $1.rank }.prefix(count).map(\.name)
     }
 
     /// Levenshtein's distance: insertions, deletions and replacements of one character.

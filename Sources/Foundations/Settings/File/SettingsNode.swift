@@ -218,7 +218,7 @@ extension SettingsNode {
         SettingsNode(location, "", .mapping([SettingsEntry(key: key, location: location, value: self)]))
     }
 
-    private func copy(with content: Content) -> SettingsNode {
+    func copy(with content: Content) -> SettingsNode {
         var node = SettingsNode(location, keyPath, content)
         node.isConcealed = isConcealed
         return node

@@ -7,7 +7,16 @@ struct YAMLReader {
     /// The line of the file on which the text begins.
     let firstLine: Int
     private var valuesLeft: Int
+    /// The duplicate keys that were left out.
+    private var duplicateKeys: [SettingsError] = []
+    /// Whether the text has keys to leave out.
+    private var hasMarks = false
 
+    /// Marks a key in the text that is left out, because the parser reads no mapping with a duplicate key. A private-use
+    /// character, which nobody types.
+    private static let leftOutMark: Unicode.Scalar = "\u{E000}"
+    /// The largest number of duplicate keys that are left out.
+    private static let leftOutLimit = 100
     /// Aliases multiply the size: sixteen of them make a text at most a few hundred times larger.
     private static let aliasLimit = 16
 
@@ -38,6 +47,43 @@ struct YAMLReader {
             guard !node.isNothing else { throw failure(.emptyDocument) }
             return node
         }
+    }
+
+    /// Reads a text, and leaves out a key that stands again below it in the same mapping.
+    ///
+    /// - Returns: the value, nil when the rest cannot be read either, and the errors in the order of the file.
+    mutating func readWithoutDuplicateKeys(_ text: String) -> (root: SettingsNode?, errors: [SettingsError]) {
+        var (text, found): (String, [SettingsError]) = (text, [])
+        let isMarkable = !text.unicodeScalars.contains(Self.leftOutMark)
+        while true {
+            (valuesLeft, duplicateKeys) = (limits.values, [])
+            do throws(SettingsError) {
+                let root = try read(text)
+                return (root, duplicateKeys)
+            } catch {
+                guard case .duplicateKey = error.problem, isMarkable, found.count < Self.leftOutLimit,
+                    let marked = marked(text, at: error.location)
+                else { return (nil, found + [error]) }
+                found.append(error)
+                (text, hasMarks) = (marked, true)
+            }
+        }
+    }
+
+    /// Returns a text with a mark at the key at a location; nil when that would change more than the key's name.
+    private func marked(_ text: String, at location: SettingsLocation) -> String? {
+        let (line, column) = (location.line - firstLine, location.column - 1)
+        var lines = text.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "\n" }.map(Array.init)
+        guard lines.indices.contains(line), lines[line].indices.contains(column) else { return nil }
+        switch lines[line][column] {
+        // An anchor, a tag, an alias, a block: what follows them has a syntax of its own.
+        case "&", "!", "*", "|", ">": return nil
+        case "\"", "'": lines[line].insert(Self.leftOutMark, at: column + 1)
+        default: lines[line].insert(Self.leftOutMark, at: column)
+        }
+        var result = String.UnicodeScalarView()
+        result.append(contentsOf: lines.joined(separator: ["\n"]))
+        return String(result)
     }
 
     // The parser resolves aliases itself, and compares keys with aliases in full. So a text with many possible aliases is
@@ -87,18 +133,24 @@ struct YAMLReader {
                 }
                 guard key.anchor == nil else { throw keyRefusal(.anchorOrAlias) }
                 guard case .scalar(let scalar) = key else { throw keyRefusal(.keyIsNotText) }
+                let name = scalar.string.unicodeScalars.drop { $0 == Self.leftOutMark }
+                guard !hasMarks || name.startIndex == scalar.string.startIndex else {
+                    duplicateKeys.append(keyRefusal(.duplicateKey(String(name))))
+                    // Only for the duplicate keys below it.
+                    _ = try convert(value, keyPath: path(keyPath, String(name)), depth: depth - 1)
+                    continue
+                }
                 guard seen.insert(scalar.string).inserted else { throw keyRefusal(.duplicateKey(scalar.string)) }
-                let path = keyPath.isEmpty ? scalar.string : "\(keyPath).\(scalar.string)"
-                entries.append(
-                    SettingsEntry(
-                        key: scalar.string, location: keyLocation,
-                        value: try convert(value, keyPath: path, depth: depth - 1)))
+                let value = try convert(value, keyPath: path(keyPath, scalar.string), depth: depth - 1)
+                entries.append(SettingsEntry(key: scalar.string, location: keyLocation, value: value))
             }
             return SettingsNode(location, keyPath, .mapping(entries))
         case .alias:
             throw refusal(.anchorOrAlias)
         }
     }
+
+    private func path(_ mapping: String, _ key: String) -> String { mapping.isEmpty ? key : "\(mapping).\(key)" }
 
     private func location(of node: Node) -> SettingsLocation {
         SettingsLocation(file: file, line: firstLine - 1 + (node.mark?.line ?? 1), column: node.mark?.column ?? 1)

@@ -29,7 +29,7 @@ struct MagneticStripeRun: Sendable {
             accountType: parameters.accountType)
         if let reason = refusal(of: card) { throw declined(reason, details) }
         if await dependencies.history?.isOnExceptionFile(card.pan, sequenceNumber: nil) == true {
-            throw declined("the card is on the exception file", details)
+            throw declined(.onExceptionFile, details)
         }
         let block: EncipheredPINBlock?
         (details.cardholderVerification, block) = try await verify(card, details)
@@ -44,16 +44,16 @@ struct MagneticStripeRun: Sendable {
     }
 
     /// Returns why the terminal declines the card; nil to ask the issuer.
-    private func refusal(of card: borrowing SwipedCard) -> String? {
-        guard !card.expiry.isOver(on: date) else { return "the card has expired" }
+    private func refusal(of card: borrowing SwipedCard) -> TerminalDeclineReason? {
+        guard !card.expiry.isOver(on: date) else { return .cardExpired }
         switch card.serviceCode.interchange {
-        case .bilateral: return "the card is not for use here"
-        case .test: return "the card is for tests only"
+        case .bilateral: return .cardForOtherUse(.bilateral)
+        case .test: return .cardForOtherUse(.tests)
         // Only the issuer can check a national card: the stripe contains no country.
         case .international, .national, .reserved: break
         }
         switch card.serviceCode.services {
-        case .cash, .atm: return "the card is for cash only"
+        case .cash, .atm: return .cardForOtherUse(.cash)
         case .unrestricted, .goodsAndServices, .reserved: return nil
         }
     }
@@ -80,13 +80,13 @@ struct MagneticStripeRun: Sendable {
             case .unavailable: break
             }
         }
-        guard requirement == .whereFeasible else { throw declined("the card needs its PIN", details) }
+        guard requirement == .whereFeasible else { throw declined(.pinRequired, details) }
         return (signature, nil)
     }
 
     private var signature: Verification { terminal.capabilities.contains(.signature) ? .signature : .none }
 
-    private func declined(_ reason: String, _ details: CardDetails) -> CardReaderServiceError {
+    private func declined(_ reason: TerminalDeclineReason, _ details: CardDetails) -> CardReaderServiceError {
         .paymentCaptureWithPaymentMethod(.paymentDeclinedByCardReader(reason), details)
     }
 }
@@ -140,7 +140,7 @@ struct MagneticStripeCompletion: Sendable {
             // Response code 10 is a partial approval, which was not requested.
             if response.responseCode == "10" {
                 try await reverse(.cardDeclined)
-                throw declined(.paymentDeclinedByCardReader("the issuer approves only a part of the amount"))
+                throw declined(.paymentDeclinedByCardReader(.partialApproval))
             }
             return PaymentIntent(
                 key: parameters.key, status: .requiresCapture, created: created, amount: parameters.amount,

@@ -1,5 +1,6 @@
 public import Determinism
 public import EMV
+public import Payments
 
 /// An event of a connected reader.
 public enum CardReaderEvent: Hashable, Sendable {
@@ -29,6 +30,16 @@ public enum CardReaderEvent: Hashable, Sendable {
     case recovering(ReaderRecoveryStep)
     /// The reader is disconnected.
     case disconnected(DisconnectReason)
+
+    /// What the event asks of the cardholder; nil for nothing.
+    public var cardPrompt: CardPrompt? {
+        switch self {
+        case .waitingForInput(let inputs):
+            .present(canInsert: inputs.contains(.insert), canSwipe: inputs.contains(.swipe))
+        case .removeCardRequested: .remove
+        default: nil
+        }
+    }
 }
 
 /// The inputs that accept a card. Encoded as a list of words, for example `["insert", "swipe"]`.

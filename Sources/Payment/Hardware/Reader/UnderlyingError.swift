@@ -43,7 +43,7 @@ public enum UnderlyingError: Error, Hashable, Sendable, CustomStringConvertible 
     case commandCanceled(from: CancellationSource)
     case paymentDeclinedByPaymentProcessorAPI(DeclineReason)
     /// The card or the terminal declined, without the host or despite its approval.
-    case paymentDeclinedByCardReader(String)
+    case paymentDeclinedByCardReader(TerminalDeclineReason)
     case processorAPIError(String)
     case notConnectedToInternet(String)
     case requestTimedOut(String)
@@ -89,7 +89,7 @@ public enum UnderlyingError: Error, Hashable, Sendable, CustomStringConvertible 
         case .commandCanceled(.app): "canceled"
         case .commandCanceled(.reader): "canceled by the cardholder"
         case .paymentDeclinedByPaymentProcessorAPI(let reason): "declined: \(reason)"
-        case .paymentDeclinedByCardReader(let detail): "declined: \(detail)"
+        case .paymentDeclinedByCardReader(let reason): "declined: \(reason)"
         case .processorAPIError(let detail): "the payment host failed: \(detail)"
         case .notConnectedToInternet(let detail): detail
         case .requestTimedOut(let detail): detail
@@ -168,7 +168,8 @@ extension UnderlyingError {
         self =
             switch error {
             case .channel(.cardRemoved): .cardRemoved
-            case .cardBlocked, .applicationBlocked: .paymentDeclinedByCardReader(text)
+            case .cardBlocked: .paymentDeclinedByCardReader(.cardBlocked)
+            case .applicationBlocked: .paymentDeclinedByCardReader(.applicationBlocked)
             case .channel(.canceled): .commandCanceled(from: .app)
             case .channel(.readerUnavailable): .readerCommunicationError(text)
             case .request: .invalidAmount(text)

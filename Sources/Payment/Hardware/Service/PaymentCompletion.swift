@@ -25,7 +25,7 @@ struct PaymentCompletion: Sendable {
         switch outcome.decision {
         case .approvedOnline where isPartialApproval:
             throw .paymentCaptureWithPaymentMethod(
-                .paymentDeclinedByCardReader("the issuer approves only a part of the amount"), details)
+                .paymentDeclinedByCardReader(.partialApproval), details)
         case .approvedOnline where !isCancelled: return intent(advice: nil)
         case .approvedOffline where !isCancelled && hasBeenTakenBack:
             // The issuer may have approved as well. Its approval was reversed under the attempt's key, and nothing else
@@ -34,7 +34,10 @@ struct PaymentCompletion: Sendable {
         case .approvedOffline where !isCancelled: return intent(advice: advice(.offlineApproval))
         case .approvedOnline, .approvedOffline, .canceled(.caller):
             throw failure(.commandCanceled(from: .app))
-        case .canceled(.cardholder): throw failure(.commandCanceled(from: .reader))
+        case .canceled(.cardholder):
+            // The cardholder had no other PIN.
+            if let wrongPIN { throw .paymentCaptureWithPaymentMethod(wrongPIN, details) }
+            throw failure(.commandCanceled(from: .reader))
         case .declinedOnline, .referred: throw .paymentCaptureWithPaymentMethod(declineOfHost, details)
         case .declinedByCard, .declinedOffline:
             throw .paymentCaptureWithPaymentMethod(declineByTerminal, details)
@@ -51,6 +54,14 @@ struct PaymentCompletion: Sendable {
     private var hasUnsignedCryptogram: Bool {
         outcome.decision == .declinedOffline && outcome.offlineAuthentication.result == .failed
             && outcome.offlineAuthentication.method == .cda
+    }
+
+    /// The error of a wrong PIN that nothing verified afterwards; nil when no PIN was wrong, or the host has the payment.
+    private var wrongPIN: UnderlyingError? {
+        guard case .notAsked = exchange, let triesLeft = outcome.triesLeftAfterWrongPIN,
+            [.notPerformed, .failed].contains(outcome.cardholderVerification)
+        else { return nil }
+        return .paymentDeclinedByCardReader(.wrongPIN(triesLeft: triesLeft))
     }
 
     private var hasBeenTakenBack: Bool {
@@ -96,7 +107,7 @@ struct PaymentCompletion: Sendable {
 
     private var declineOfHost: UnderlyingError {
         guard case .answered(let response) = exchange else {
-            return .paymentDeclinedByCardReader("the issuer does not approve")
+            return .paymentDeclinedByCardReader(.notApproved)
         }
         return .paymentDeclinedByPaymentProcessorAPI(DeclineReason(responseCode: response.responseCode))
     }
@@ -105,10 +116,11 @@ struct PaymentCompletion: Sendable {
     private var declineByTerminal: UnderlyingError {
         switch exchange {
         case .notAsked where hasUnsignedCryptogram, .answered where hasUnsignedCryptogram:
-            .paymentDeclinedByCardReader("the card could not be authenticated")
+            .paymentDeclinedByCardReader(.cardNotAuthenticated)
         case .notAsked where outcome.decision == .declinedOffline:
-            .paymentDeclinedByCardReader("the terminal declined without asking the issuer")
-        case .notAsked, .answered: .paymentDeclinedByCardReader("the card declined")
+            wrongPIN ?? .paymentDeclinedByCardReader(.declinedByTerminal)
+        case .notAsked: wrongPIN ?? .paymentDeclinedByCardReader(.declinedByCard)
+        case .answered: .paymentDeclinedByCardReader(.declinedByCard)
         case .notSent(let reason): .notConnectedToInternet("the issuer could not be asked: \(reason)")
         case .outcomeUnknown(let reason):
             .requestTimedOut("the issuer did not answer, and the request was taken back: \(reason)")
@@ -155,7 +167,8 @@ extension CardDetails {
     init(_ outcome: KernelOutcome) {
         self.init(
             brand: outcome.application?.brand?.rawValue ?? "unknown", lastFour: outcome.pan?.lastFour,
-            entryMode: .chip, cardholderVerification: CardholderVerification(outcome.cardholderVerification),
+            entryMode: .chip, cardholderVerification: CardholderVerification(outcome),
+            pinTriesLeft: outcome.triesLeftAfterWrongPIN,
             aid: outcome.application.map { $0.aid.hexadecimal },
             applicationName: outcome.application?.displayName,
             accountType: outcome.application.flatMap { AccountType(application: $0.aid) }
@@ -171,6 +184,7 @@ extension CardDetails {
             offlineDataAuthentication: OfflineDataAuthentication(outcome.offlineAuthentication.method),
             offlineDataAuthenticationResult: outcome.offlineAuthentication.result.rawValue,
             offlineDataAuthenticationReason: outcome.offlineAuthentication.reason?.description)
+        if let languages = outcome.application?.languages, !languages.isEmpty { self.languages = languages }
     }
 
     private static func name(of type: CryptogramType) -> String {
@@ -195,6 +209,12 @@ extension CardDetails.OfflineDataAuthentication {
 }
 
 extension CardDetails.CardholderVerification {
+    /// A wrong PIN that ended the payment is a failed verification, although the kernel performed none to its end.
+    init(_ outcome: KernelOutcome) {
+        let isStopped = outcome.cardholderVerification == .notPerformed && outcome.triesLeftAfterWrongPIN != nil
+        self = isStopped ? .failed : Self(outcome.cardholderVerification)
+    }
+
     init(_ kind: CardholderVerificationKind) {
         self =
             switch kind {

@@ -11,6 +11,8 @@ final class BlockSetter {
     private let typesetter: Typesetter
     private let isMirrored: Bool
     private let paper: PaperSize
+    /// The width of the current column, in points.
+    private var width: Double
     /// The logo, decoded once for many receipts; a PDF file then contains it only once.
     private var logo: DecodedLogo?
 
@@ -19,9 +21,12 @@ final class BlockSetter {
     init(_ functions: ccairo_functions, locale: ReceiptLocale, paper: PaperSize, fonts: Typesetter.Fonts) {
         typesetter = Typesetter(functions, locale: locale, style: Self.style, fonts: fonts)
         (self.functions, self.paper, isMirrored) = (functions, paper, locale.isRightToLeft)
+        width = paper.printableWidth
     }
 
-    private var width: Double { paper.printableWidth }
+    /// Whether the receipt is laid out for a page: in columns, with texts at the start of the line.
+    private var isSheet: Bool { paper.height != nil }
+    private var center: SetText.Alignment { isSheet ? start : .center }
     private var size: Double { paper.textSize }
     private var start: SetText.Alignment { isMirrored ? .right : .left }
     private var end: SetText.Alignment { isMirrored ? .left : .right }
@@ -32,7 +37,13 @@ final class BlockSetter {
     func pieces(_ blocks: [ReceiptBlock]) throws(ReceiptError) -> [PageBlock] {
         var pieces: [PageBlock] = []
         pieces.reserveCapacity(blocks.count)
-        for block in blocks { if let piece = try piece(block) { pieces.append(piece) } }
+        for block in isSheet ? blocks : blocks.stacked {
+            if case .beside(let first, let second) = block {
+                pieces += try columns(first, second)
+            } else if let piece = try piece(block) {
+                pieces.append(piece)
+            }
+        }
         return pieces
     }
 
@@ -54,14 +65,47 @@ final class BlockSetter {
         case .barcode(let text): return try barcode(text)
         case .signature(let label): return signature(label)
         case .space: return PageBlock(height: size * 0.8, pageBreak: .instead) { _, _, _ in }
-        case .cut: return nil
+        // `pieces` lays them out.
+        case .cut, .beside: return nil
         }
     }
 
+    /// Lays out two groups side by side. Groups that are longer than a page follow each other, so that they can break.
+    private func columns(
+        _ first: [ReceiptBlock], _ second: [ReceiptBlock]
+    ) throws(ReceiptError) -> [PageBlock] {
+        let whole = width
+        width = (whole - PaperSize.columnGap) / 2
+        defer { width = whole }
+        let groups = (try column(first), try column(second))
+        let height = max(Self.height(of: groups.0), Self.height(of: groups.1))
+        guard height <= (paper.height ?? .infinity) - 2 * paper.margin else { return groups.0 + groups.1 }
+        let other = width + PaperSize.columnGap
+        let (left, right) = isMirrored ? (groups.1, groups.0) : groups
+        return [
+            PageBlock(height: height) { context, x, y in
+                for (group, x) in [(left, x), (right, x + other)] {
+                    var y = y
+                    for piece in group {
+                        piece.draw(context, x, y)
+                        y += piece.height
+                    }
+                }
+            }
+        ]
+    }
+
+    /// Lays out a group without the space that separates it from the group above on a roll.
+    private func column(_ blocks: [ReceiptBlock]) throws(ReceiptError) -> [PageBlock] {
+        try pieces(Array(blocks.drop { $0 == .space }))
+    }
+
+    private static func height(of pieces: [PageBlock]) -> Double { pieces.reduce(0) { $0 + $1.height } }
+
     private func centered(_ text: String, size: Double, isStrong: Bool) -> PageBlock {
-        let (text, width) = (typesetter.set(text, size: size, isStrong: isStrong, width: width), width)
+        let (text, width, center) = (typesetter.set(text, size: size, isStrong: isStrong, width: width), width, center)
         return PageBlock(height: text.height) { context, x, y in
-            text.draw(on: context, x: x, y: y, width: width, alignment: .center)
+            text.draw(on: context, x: x, y: y, width: width, alignment: center)
         }
     }
 
@@ -103,21 +147,37 @@ final class BlockSetter {
         }
     }
 
+    /// The width of the column, in dots of a receipt printer.
+    private var dots: Int { Int(width * PaperSize.dotsPerPoint) }
+
+    /// Returns where something of this width begins in the column.
+    private func offset(of length: Double, _ alignment: SetText.Alignment) -> Double {
+        switch alignment {
+        case .left: 0
+        case .center: (width - length) / 2
+        case .right: width - length
+        }
+    }
+
     private func rule() -> PageBlock {
         let (functions, width, size) = (functions, width, size)
         return PageBlock(height: size, pageBreak: .instead) { context, x, y in
-            functions.cairo_rectangle(context, x, y + size / 2, width, Self.ruleWidth)
+            // Near whole points and not between two pixels, so that a print server that rewrites the page moves none.
+            functions.cairo_rectangle(context, x, (y + size / 2).rounded() + 0.02, width, Self.ruleWidth)
             functions.cairo_fill(context)
         }
     }
 
     private func signature(_ label: String) -> PageBlock {
         let text = typesetter.set(label, size: size * 0.8)
-        let (functions, width, space, start) = (functions, width, size * 4, start)
+        let (functions, space, start) = (functions, size * 4, start)
+        // A sheet is wider than a signature.
+        let line = min(width, PaperSize.roll80.printableWidth)
+        let left = isMirrored ? width - line : 0
         return PageBlock(height: space + text.height + size / 2) { context, x, y in
-            functions.cairo_rectangle(context, x, y + space, width, Self.ruleWidth)
+            functions.cairo_rectangle(context, x + left, y + space, line, Self.ruleWidth)
             functions.cairo_fill(context)
-            text.draw(on: context, x: x, y: y + space + 1, width: width, alignment: start)
+            text.draw(on: context, x: x + left, y: y + space + 1, width: line, alignment: start)
         }
     }
 
@@ -134,16 +194,17 @@ final class BlockSetter {
         let factor = picture.factor(
             width: min(width, PaperSize.roll80.printableWidth) * 0.6, height: width * 0.4,
             pixel: 1 / PaperSize.dotsPerPoint)
-        let (side, width) = (Double(logo.width) * factor, width)
+        let left = offset(of: Double(logo.width) * factor, center)
         return PageBlock(height: Double(logo.height) * factor + size) { context, x, y in
-            picture.draw(on: context, x: x + (width - side) / 2, y: y, factor: factor)
+            picture.draw(on: context, x: x + left, y: y, factor: factor)
         }
     }
 
     /// Lays out a QR code, with modules of whole printer dots and a quiet zone of four modules.
     private func code(_ code: QRCode) throws(ReceiptError) -> PageBlock {
-        let module = Double(try code.dotsPerModule(width: paper.dots)) / PaperSize.dotsPerPoint
-        let left = (width - Double(code.side) * module) / 2
+        let module = Double(try code.dotsPerModule(width: dots)) / PaperSize.dotsPerPoint
+        // The quiet zone is in the margin of a sheet.
+        let left = offset(of: Double(code.side) * module, isSheet ? end : .center)
         let functions = functions
         return PageBlock(height: Double(code.side + 8) * module) { context, x, y in
             for run in code.runs {
@@ -158,17 +219,18 @@ final class BlockSetter {
     /// Lays out a barcode, ten millimeters high, with its text below.
     private func barcode(_ text: String) throws(ReceiptError) -> PageBlock {
         let code = try Code128(text)
-        let module = Double(try Code128.dotsPerModule(in: text, width: paper.dots)) / PaperSize.dotsPerPoint
+        let module = Double(try Code128.dotsPerModule(in: text, width: dots)) / PaperSize.dotsPerPoint
         let (height, words) = (80 / PaperSize.dotsPerPoint, typesetter.set(text, size: size * 0.88))
-        let (functions, width, size) = (functions, width, size)
-        let left = (width - Double(code.moduleCount) * module) / 2
+        let (functions, size) = (functions, size)
+        let length = Double(code.moduleCount) * module
+        let left = offset(of: length, isSheet ? end : .center)
         return PageBlock(height: height + size * 1.5 + words.height) { context, x, y in
             for bar in code.bars {
                 functions.cairo_rectangle(
                     context, x + left + Double(bar.start) * module, y + size, Double(bar.width) * module, height)
             }
             functions.cairo_fill(context)
-            words.draw(on: context, x: x, y: y + size + height, width: width, alignment: .center)
+            words.draw(on: context, x: x + left, y: y + size + height, width: length, alignment: .center)
         }
     }
 }

@@ -30,24 +30,25 @@ public struct PictureRenderer: Sendable {
         return RenderedReceipt(bytes: file.bytes, missingGlyphs: book.missingGlyphs)
     }
 
-    /// Renders a PNG image with 203 dots per inch, as long as the receipt. On a roll it is as wide as the print head:
-    /// 384 or 576 dots. On a sheet it is as wide as the sheet.
+    /// Renders a PNG image with 203 dots per inch, as wide as the paper with its margins, and as long as the receipt.
     ///
     /// - Throws: ``ReceiptError``
     public func png(_ blocks: [ReceiptBlock]) throws(ReceiptError) -> RenderedReceipt {
         let functions = try DrawingLibrary.load()
         let setter = BlockSetter(functions, locale: locale, paper: paper, fonts: .ofThread)
         let pieces = try setter.pieces(blocks)
-        let width = paper.height == nil ? paper.printableWidth : paper.width
         let length = pieces.reduce(0) { $0 + $1.height } + 2 * paper.margin
         let height = Int((length * PaperSize.dotsPerPoint).rounded(.up))
         guard height <= Self.heightLimit else { throw .tooLongForPicture(height: height) }
         let image = try ImageSurface(
-            functions, width: Int((width * PaperSize.dotsPerPoint).rounded()), height: height)
+            functions, width: Int((paper.width * PaperSize.dotsPerPoint).rounded()), height: height)
         functions.cairo_scale(image.context, PaperSize.dotsPerPoint, PaperSize.dotsPerPoint)
+        // On whole dots, so that a code's modules are as sharp as on a roll.
+        let dots = ((paper.width - paper.printableWidth) / 2 * PaperSize.dotsPerPoint).rounded()
+        let left = dots / PaperSize.dotsPerPoint
         var y = paper.margin
         for piece in pieces {
-            piece.draw(image.context, (width - paper.printableWidth) / 2, y)
+            piece.draw(image.context, left, y)
             y += piece.height
         }
         return RenderedReceipt(

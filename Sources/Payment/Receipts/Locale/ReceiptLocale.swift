@@ -139,14 +139,59 @@ public struct ReceiptLabels: Hashable, Sendable {
     var application, cardBrand, applicationID, card, accountType, defaultAccount, savings, checking, credit: String
     var entryMode, chip, swiped, fallback: String
     var authorizationCode, response, reference: String
-    var verifiedByPIN, notAsked, verificationFailed, verifiedBySignature, signature: String
+    var verifiedByPIN, notAsked, verificationFailed, signatureRequired, signature: String
     var merchantCopy, customerCopy, duplicate, keepThisReceipt: String
+    var reasons: ReceiptReasonLabels
 
     func word(for account: AccountType) -> String {
         switch account {
         case .savings: savings
         case .checking: checking
         case .credit: credit
+        }
+    }
+}
+
+/// Why a payment was not made, in one language. The compiler enforces that no reason is missing.
+struct ReceiptReasonLabels: Hashable, Sendable {
+    var notApproved, tryLater, callIssuer, invalidAccount, currencyNotSupported, duplicatePayment: String
+    var insufficientFunds, amountNotAccepted, limitExceeded, tooManyWrongPINs, partialApproval: String
+    var cardNotSupported, cardExpired, cardBlocked, cardNotAuthenticated, pinRequired, wrongPIN: String
+    var declinedByCard, declinedByTerminal: String
+    var canceled, canceledByCardholder, interrupted, issuerUnreachable, noAnswer: String
+    var cardRemoved, cardNotRead, readerFailed: String
+
+    /// Returns the text of a reason; nil for a reason that has none.
+    func text(_ reason: ReceiptReason) -> String? {
+        switch reason {
+        case .notApproved: notApproved
+        case .tryLater: tryLater
+        case .callIssuer: callIssuer
+        case .invalidAccount: invalidAccount
+        case .currencyNotSupported: currencyNotSupported
+        case .duplicatePayment: duplicatePayment
+        case .insufficientFunds: insufficientFunds
+        case .amountNotAccepted: amountNotAccepted
+        case .limitExceeded: limitExceeded
+        case .tooManyWrongPINs: tooManyWrongPINs
+        case .partialApproval: partialApproval
+        case .cardNotSupported: cardNotSupported
+        case .cardExpired: cardExpired
+        case .cardBlocked: cardBlocked
+        case .cardNotAuthenticated: cardNotAuthenticated
+        case .pinRequired: pinRequired
+        case .wrongPIN: wrongPIN
+        case .declinedByCard: declinedByCard
+        case .declinedByTerminal: declinedByTerminal
+        case .canceled: canceled
+        case .canceledByCardholder: canceledByCardholder
+        case .interrupted: interrupted
+        case .issuerUnreachable: issuerUnreachable
+        case .noAnswer: noAnswer
+        case .cardRemoved: cardRemoved
+        case .cardNotRead: cardNotRead
+        case .readerFailed: readerFailed
+        case .other: nil
         }
     }
 }

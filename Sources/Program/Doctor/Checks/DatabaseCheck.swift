@@ -68,6 +68,12 @@ public struct DatabaseCheck: Check {
                 .machine, about: path, "cannot be written: \(reason)",
                 cause: "payments require a database",
                 fix: "\(ownership(of: path)), mount the file system read-write, or give --database FILE")
+        case .missing(let path):
+            .problem(.machine, about: path, "does not exist", fix: "give --database FILE")
+        case .notReadable(let path, let reason):
+            .problem(
+                .machine, about: path, "cannot be read: \(reason)",
+                fix: "\(ownership(of: path)), or give --database FILE")
         case .diskFull(let path):
             .problem(
                 .machine, about: path, "the file system is full",

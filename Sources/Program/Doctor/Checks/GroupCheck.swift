@@ -20,7 +20,7 @@ public struct GroupCheck: Check {
             let finding = Finding.problem(
                 .reader, about: name, "the group does not exist",
                 cause: "udev ignores an unknown group, and only root can open readers",
-                fix: "sudo groupadd --system \(name), or: \(Installation.command)",
+                fix: "sudo groupadd --system \(name), or: \(Installation.repairCommand)",
                 repair: Installation(files).groupRepair)
             guard let user else { return [finding] }
             return [user.isRoot || !files.exists("/sys/bus/usb") ? finding.softened : finding]

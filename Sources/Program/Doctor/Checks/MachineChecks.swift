@@ -62,7 +62,7 @@ public struct ConfigurationCheck: Check {
         let key = fault.keyPath.isEmpty ? "" : "\(fault.keyPath): "
         return [
             .problem(
-                .configuration, about: "\(fault.location)", key + fault.message, cause: fault.fix,
+                .configuration, about: fault.place, key + fault.message, cause: fault.fix,
                 fix: path.map { "cardpresent config check \($0)" })
         ]
     }

@@ -71,10 +71,10 @@ public struct PermissionCheck: Check {
             .problem(.reader, about: reader, seen, cause: "\(rights): \(cause)", fix: fix, repair: repair)
         }
         guard !UdevRulesDirectories(files).entries(givingReadersTo: ours).isEmpty else {
-            return problem("no udev rules give users access to readers", Installation.command, installation.repair)
+            return problem("no udev rules give users access to readers", installation.command, installation.repair)
         }
         guard let group = accounts.group(named: ours) else {
-            return problem("the group \(ours) does not exist", Installation.command, installation.groupRepair)
+            return problem("the group \(ours) does not exist", Installation.repairCommand, installation.groupRepair)
         }
         guard installation.isUdevRunning else {
             return problem(

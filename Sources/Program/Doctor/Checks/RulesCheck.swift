@@ -30,39 +30,47 @@ public struct RulesCheck: Check {
 
     private func own(in directories: UdevRulesDirectories) -> Finding {
         let rules = InstalledFile.rules
-        let repair = Installation(files).repair
+        let installation = Installation(files)
+        let isPackaged = installation.isPackaged(rules)
         guard let entry = directories.entry(named: rules.name) else { return elsewhere(in: directories) }
         guard entry.contents != rules.contents else { return .ok(about: entry.path, "is current") }
         guard !entry.contents.isEmpty else {
             return .problem(
                 .reader, about: entry.path, "is empty, which disables the rules", cause: "the rules were masked",
-                fix: "sudo rm \(entry.path) && \(Installation.command)")
+                fix: "sudo rm \(entry.path) && " + (isPackaged ? Self.reload : installation.command))
         }
         guard entry.path == rules.path else {
             return .warning(
-                about: entry.path, "differs from this program's rules", cause: "it is from another version",
-                fix: Installation.command, repair: repair)
+                about: entry.path, "differs from this program's rules",
+                cause: isPackaged
+                    ? "it is of the package \(InstalledFile.groupName), which has another version, or was edited"
+                    : "it is from another version", fix: installation.command, repair: installation.repair)
         }
-        guard hiddenCopy(of: rules) == nil else {
+        guard hiddenCopy(of: rules) == nil, !isPackaged else {
             return .warning(
                 about: entry.path, "is outdated and overrides the installed rules of the same name",
-                fix: "sudo rm \(entry.path) && sudo udevadm control --reload && sudo udevadm trigger")
+                fix: "sudo rm \(entry.path) && \(Self.reload)")
         }
         return .warning(
             about: entry.path, "differs from this program's rules",
             cause:
                 "it is from another version or was edited; --fix keeps it with the extension .old",
-            fix: Installation.command, repair: repair)
+            fix: installation.command, repair: installation.repair)
     }
+
+    /// The command that lets udev use rules that were changed by hand.
+    private static let reload = "sudo udevadm control --reload && sudo udevadm trigger"
 
     /// Checks for rules under another file name, which determines the order of the rules.
     private func elsewhere(in directories: UdevRulesDirectories) -> Finding {
-        let repair = Installation(files).repair
+        let installation = Installation(files)
         guard let entry = directories.entries(givingReadersTo: InstalledFile.groupName).first else {
             return .problem(
                 .reader, "no udev rules give users access to card readers",
-                cause: "\(InstalledFile.rules.path) is not installed", fix: Installation.command,
-                repair: repair)
+                cause: installation.isPackaged(.rules)
+                    ? "the file of the package \(InstalledFile.groupName) is missing"
+                    : "\(InstalledFile.rules.path) is not installed", fix: installation.command,
+                repair: installation.repair)
         }
         let reason: String? =
             if entry.name >= Self.notAfter {
@@ -79,7 +87,8 @@ public struct RulesCheck: Check {
             .reader, about: entry.path, "runs at the wrong time", cause: reason,
             // A file with other contents may have more purposes, so keep it.
             fix: entry.contents == InstalledFile.rules.contents
-                ? "sudo rm \(entry.path) && \(Installation.command)" : Installation.command, repair: repair)
+                ? "sudo rm \(entry.path) && \(installation.command)" : installation.command,
+            repair: installation.repair)
     }
 
     private func hiddenCopy(of file: InstalledFile) -> String? {

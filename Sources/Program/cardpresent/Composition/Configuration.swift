@@ -8,7 +8,12 @@ extension ConfigurationOptions {
     ///
     /// - Throws: `CommandFailure`
     func load() throws(CommandFailure) -> TillConfiguration {
-        if let path = path() { try TillConfiguration.read(path) } else { TillConfiguration() }
+        guard let path = path() else {
+            StandardError.detail("configuration: no file, all defaults")
+            return TillConfiguration()
+        }
+        StandardError.detail("configuration", file: path)
+        return try TillConfiguration.read(path)
     }
 
     /// Returns the path of the configuration file; nil for the default configuration.
@@ -16,6 +21,15 @@ extension ConfigurationOptions {
         TillConfiguration.path(option: config, environment: ProcessInfo.processInfo.environment) {
             FileManager.default.fileExists(atPath: $0)
         }
+    }
+}
+
+extension CommandFailure {
+    /// Creates the failure of a mistake in the configuration.
+    init(_ error: SettingsError) {
+        var fix = error.fix
+        if case .unreadableFile = error.problem { fix = fix ?? "check the path, and that you may read the file" }
+        self.init(.configuration, code: "malformed_configuration", message: error.located, fix: fix)
     }
 }
 
@@ -27,8 +41,7 @@ extension TillConfiguration {
         do throws(SettingsError) {
             return try load(path: path)
         } catch {
-            throw CommandFailure(
-                .configuration, code: "malformed_configuration", message: error.located, fix: error.fix)
+            throw CommandFailure(error)
         }
     }
 
@@ -62,11 +75,6 @@ extension TillConfiguration {
             throw CommandFailure(.usage, code: "amount_over_limit", splitting: error.description)
         }
     }
-}
-
-extension SettingsError {
-    /// The file, line, key, and message.
-    var located: String { "\(location): " + (keyPath.isEmpty ? "" : keyPath + ": ") + message }
 }
 
 /// The features of a command: from the build, the configuration, and the environment.

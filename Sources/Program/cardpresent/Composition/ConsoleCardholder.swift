@@ -2,6 +2,7 @@ internal import CardSecrets
 internal import Determinism
 internal import EMV
 internal import Glibc
+internal import Payments
 internal import Simulator
 internal import TillConfiguration
 
@@ -10,20 +11,22 @@ struct ConsoleCardholder: CardholderInterface {
     /// The PIN from the command line.
     let pin: SealedBytes?
     let pinPad: SimulatedPINPad
+    private let receipt: ReceiptSettings
     private let keyboard: Keyboard
 
     /// Enciphers online PINs under the test keys, until there is a PIN pad with its own keys.
     ///
     /// - Throws: `CommandFailure`
     init(
-        pin: SealedBytes?, pinPad scheme: PINPadScheme, random: any RandomSource, time: any TimeSource
+        pin: SealedBytes?, pinPad scheme: PINPadScheme, receipt: ReceiptSettings, random: any RandomSource,
+        time: any TimeSource
     ) throws(CommandFailure) {
         do {
             pinPad = try SimulatedPINPad(keys: TestKeys.embedded(), scheme: scheme.keyScheme, random: random)
         } catch {
             throw CommandFailure(.internalError, code: "internal", message: "cannot create the test PIN pad: \(error)")
         }
-        (self.pin, keyboard) = (pin, Keyboard(time: time))
+        (self.pin, self.receipt, keyboard) = (pin, receipt, Keyboard(time: time))
     }
 
     /// The time limit of a prompt.
@@ -48,13 +51,34 @@ struct ConsoleCardholder: CardholderInterface {
         return nil
     }
 
+    func chooseAccountType(_ types: [UInt8], languages: [String]) async -> UInt8? {
+        guard Keyboard.isThere else { return nil }
+        let words = words(for: languages)
+        let names = [words.defaultAccount] + types.map(words.account)
+        for (index, name) in names.enumerated() { StandardError.write("  \(index + 1)  \(name)\n") }
+        for _ in 0..<Self.questions {
+            StandardError.write("\(words.whichAccount) [1] ")
+            guard let line = answer(echo: true), !line.isEmpty else { return nil }
+            if let number = Int(String(decoding: line, as: UTF8.self)), names.indices.contains(number - 1) {
+                return number == 1 ? nil : types[number - 2]
+            }
+        }
+        return nil
+    }
+
+    /// The words in the cardholder's language: the first one that the card prefers among the configured ones.
+    private func words(for languages: [String]) -> CardholderWords {
+        CardholderWords(ReceiptLanguage.chosen(by: languages, among: receipt.languages) ?? receipt.language)
+    }
+
     func enterPIN(_ prompt: PINPrompt) async -> PINEntry {
         // A PIN from the command line is tried only once: three incorrect tries would block the card.
         if let pin { return prompt.isRetry ? .canceled : .entered(pin.bytes.duplicate()) }
         guard Keyboard.isThere else { return .unavailable }
-        for line in PINMessages.warnings(prompt) { StandardError.write(line + "\n") }
+        let words = words(for: prompt.languages)
+        for line in words.warnings(prompt) { StandardError.write(line + "\n") }
         for _ in 0..<Self.questions {
-            StandardError.write("PIN (leave empty to skip): ")
+            StandardError.write(words.pin + ": ")
             guard var digits = answer(echo: false) else { return .canceled }
             defer { for index in digits.indices { digits[index] = 0 } }
             StandardError.write("\n")
@@ -63,7 +87,7 @@ struct ConsoleCardholder: CardholderInterface {
                 for index in digits.indices { digits[index] -= 0x30 }
                 return .entered(SensitiveBytes(digits))
             }
-            StandardError.write("A PIN has 4 to 12 digits.\n")
+            StandardError.write(words.pinLength + "\n")
         }
         return .canceled
     }

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import SmartCard
 internal import Synchronization
+internal import Text
 
 /// An output that is written in parts. A file is moved to its final name when it is complete; until then, or when the
 /// draft is dropped, an existing file stays unchanged.
@@ -19,9 +20,11 @@ final class OutputDraft {
     /// Whether writing failed.
     var hasFailed: Bool { reason != 0 }
 
-    /// - Parameter path: The path of the file; nil for standard output.
+    /// - Parameters:
+    ///   - path: The path of the file; nil for standard output.
+    ///   - mode: The access rights of the file, from which those of umask(2) are taken away.
     /// - Throws: `CommandFailure`
-    init(path: String?) throws(CommandFailure) {
+    init(path: String?, mode: mode_t = 0o644) throws(CommandFailure) {
         self.path = path
         guard let path else {
             descriptor = STDOUT_FILENO
@@ -34,7 +37,7 @@ final class OutputDraft {
         } else {
             let temporary = "\(path).\(getpid()).new"
             self.temporary = temporary
-            descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
+            descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
         }
         if descriptor < 0 {
             temporary = nil
@@ -58,11 +61,17 @@ final class OutputDraft {
 
     /// Ends the output and moves the file to its final name.
     ///
+    /// - Parameter replacing: Whether to replace an existing file. Otherwise, one that another process has created in the
+    ///   meantime is an error.
     /// - Throws: `CommandFailure`. A closed pipe, as after `head`, is not a failure.
-    func commit() throws(CommandFailure) {
+    func commit(replacing: Bool = true) throws(CommandFailure) {
         flush()
         if reason == 0, let temporary, let path {
-            if rename(temporary, path) == 0 { self.temporary = nil } else { reason = errno }
+            if replacing {
+                if rename(temporary, path) == 0 { self.temporary = nil } else { reason = errno }
+            } else if link(temporary, path) != 0 {
+                reason = errno
+            }
         }
         guard reason != 0, path != nil || reason != EPIPE else { return }
         throw Self.failure(reason, path)
@@ -151,8 +160,15 @@ final class TraceFile: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    func write(_ entry: TraceEntry) {
-        let line = Array((entry.jsonLine + "\n").utf8)
+    func write(_ entry: TraceEntry) { write(line: entry.jsonLine) }
+
+    /// Writes an exchange of a simulated card, unmasked.
+    func write(command: [UInt8], _ response: ResponseAPDU) {
+        write(line: #"{"c":"\#(command.hexadecimal)","r":"\#(response.bytes.hexadecimal)"}"#)
+    }
+
+    private func write(line text: String) {
+        let line = Array((text + "\n").utf8)
         let count = line.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
         // A trace that cannot be written must not stop a payment.
         guard count != line.count else { return }

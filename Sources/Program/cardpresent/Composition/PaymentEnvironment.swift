@@ -108,12 +108,15 @@ struct USBEnvironment: PaymentEnvironment {
 
     /// - Throws: `CommandFailure`
     init(
-        _ options: EnvironmentOptions, readerID: String?, pin: SealedBytes?, pinPad scheme: PINPadScheme
+        _ options: EnvironmentOptions, readerID: String?, pin: SealedBytes?, pinPad scheme: PINPadScheme,
+        _ receipt: ReceiptSettings
     ) throws(CommandFailure) {
         guard options.determinism.seed == nil else { throw .seedWithRealReader }
+        guard !options.traceClear else { throw .clearTraceOfRealCard }
         self.readerID = readerID
         bus = try Till.usbBus(time: time)
-        cardholder = try ConsoleCardholder(pin: pin, pinPad: scheme, random: random, time: time)
+        cardholder = try ConsoleCardholder(
+            pin: pin, pinPad: scheme, receipt: receipt, random: random, time: time)
         trace = try options.traceFile()
     }
 }
@@ -122,6 +125,9 @@ extension CommandFailure {
     static let seedWithRealReader = CommandFailure(
         .usage, code: "seed_with_usb", message: "--seed requires a simulated reader",
         fix: "omit --seed, or use --reader simulated")
+    static let clearTraceOfRealCard = CommandFailure(
+        .usage, code: "trace_clear_with_real_reader", message: "--trace-clear requires a simulated reader",
+        fix: "omit --trace-clear: the trace of a real card is masked")
 }
 
 /// A reader of pcscd and the cardholder at this terminal.
@@ -136,11 +142,14 @@ struct PCSCEnvironment: PaymentEnvironment {
 
     /// - Throws: `CommandFailure`
     init(
-        _ options: EnvironmentOptions, readerName: String?, pin: SealedBytes?, pinPad: PINPadScheme
+        _ options: EnvironmentOptions, readerName: String?, pin: SealedBytes?, pinPad: PINPadScheme,
+        _ receipt: ReceiptSettings
     ) throws(CommandFailure) {
         guard options.determinism.seed == nil else { throw .seedWithRealReader }
+        guard !options.traceClear else { throw .clearTraceOfRealCard }
         self.readerName = readerName
-        cardholder = try ConsoleCardholder(pin: pin, pinPad: pinPad, random: random, time: time)
+        cardholder = try ConsoleCardholder(
+            pin: pin, pinPad: pinPad, receipt: receipt, random: random, time: time)
         trace = try options.traceFile()
     }
 
@@ -186,6 +195,8 @@ struct SimulatedEnvironment: PaymentEnvironment {
     let time: any TimeSource
     let random: any RandomSource
     let trace: TraceFile?
+    /// Whether the card itself writes the trace, unmasked.
+    private let isTraceClear: Bool
     let card: CardProfile?
     private let person: SimulatedCardholder
     private let authorityKeys: [CAPublicKey]
@@ -205,13 +216,15 @@ struct SimulatedEnvironment: PaymentEnvironment {
         bus = simulatedBus
         let reader = model.make(clock: clock)
         simulatedBus.plug(reader.device)
+        let file = try options.traceFile()
+        (trace, isTraceClear) = (file, options.traceClear)
         do {
             let keys = try TestKeys.embedded(rsa: repeatability.rsaKeys)
             authorityKeys = try profile.certificationAuthorityKeys(keys)
             let chip = try SimulatedEMVCard(
                 profile: profile, keys: keys, random: random.stream("card \(options.cardName)"))
             person = SimulatedCardholder(
-                profile: profile, card: chip,
+                profile: profile, card: file.flatMap { options.traceClear ? ClearlyTracedCard(chip, $0) : nil } ?? chip,
                 stripe: try profile.stripe.map { try SimulatedMagneticStripe($0, keys: keys) }, reader: reader,
                 clock: clock,
                 pinPad: try SimulatedPINPad(
@@ -221,12 +234,17 @@ struct SimulatedEnvironment: PaymentEnvironment {
             throw CommandFailure(
                 .internalError, code: "internal", message: "cannot create the simulated card: \(error)")
         }
-        trace = try options.traceFile()
     }
 
     var cardholder: any CardholderInterface { person }
 
-    func observe(_ event: CardReaderEvent) { person.observe(event) }
+    /// The masked trace of the reader; nil if the card writes the trace.
+    var recordTrace: (@Sendable (TraceEntry) -> Void)? {
+        guard let trace, !isTraceClear else { return nil }
+        return { trace.write($0) }
+    }
+
+    func observe(_ event: CardReaderEvent) { person.observe(event.cardPrompt) }
 
     /// Adds the test CA public keys, so that the terminal accepts test cards.
     func terminal(_ configured: TerminalConfiguration) -> TerminalConfiguration {
@@ -300,4 +318,32 @@ struct EnvironmentWithoutReader: PaymentEnvironment, CardholderInterface {
     func encipherPIN(
         _ pin: borrowing SensitiveBytes, pan: borrowing PrimaryAccountNumber
     ) async -> EncipheredPINBlock? { nil }
+}
+
+/// A simulated card that writes its exchanges unmasked. Because a card is needed for it, no exchange of a real card can
+/// get into such a trace.
+private final class ClearlyTracedCard: SimulatedCard {
+    private let card: SimulatedEMVCard
+    private let file: TraceFile
+
+    init(_ card: SimulatedEMVCard, _ file: TraceFile) { (self.card, self.file) = (card, file) }
+
+    func reset(warm: Bool) -> [UInt8] { card.reset(warm: warm) }
+
+    func powerOff() { card.powerOff() }
+
+    func process(_ command: CommandAPDU) -> SimulatedCardReply {
+        let reply = card.process(command)
+        if let response = reply.response { file.write(command: Self.withoutPIN(command), response) }
+        return reply
+    }
+
+    func sendsData(header: [UInt8]) -> Bool { card.sendsData(header: header) }
+
+    /// Returns the command, and VERIFY with zeros for its data. A replay does not compare them.
+    private static func withoutPIN(_ command: CommandAPDU) -> [UInt8] {
+        guard command.ins == 0x20 else { return command.bytes }
+        return [command.cla, command.ins, command.p1, command.p2, UInt8(truncatingIfNeeded: command.data.count)]
+            + [UInt8](repeating: 0, count: command.data.count)
+    }
 }

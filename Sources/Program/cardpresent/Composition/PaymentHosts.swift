@@ -1,4 +1,6 @@
 internal import Determinism
+internal import FoundationEssentials
+internal import Money
 internal import Payments
 internal import Simulator
 internal import Storage
@@ -43,8 +45,11 @@ enum HostFactory {
 
     /// Loads the issuer's ledger of a database; empty when there is none.
     ///
-    /// - Throws: `CommandFailure`
+    /// - Throws: `CommandFailure`; also when the database does not exist.
     static func book(beside database: String) throws(CommandFailure) -> IssuerLedger {
+        guard FileManager.default.fileExists(atPath: database) else {
+            throw CommandFailure(StorageError.missing(path: database))
+        }
         do throws(IssuerLedgerError) {
             return try IssuerLedger(path: ledgerPath(beside: database))
         } catch {
@@ -81,6 +86,8 @@ struct NoHost: PaymentHost {
 
     func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult { throw Self.refusal }
 
+    func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] { throw Self.refusal }
+
     func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse {
         throw Self.refusal
     }
@@ -106,6 +113,58 @@ extension Till {
             }
         }
         return attempts
+    }
+
+    /// The identities that the database had before, oldest first.
+    ///
+    /// - Throws: `CommandFailure`
+    func formerIdentities() throws(CommandFailure) -> [FormerIdentity] {
+        do throws(JournalError) {
+            return try PaymentJournal(reading: storage).formerIdentities()
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+}
+
+extension Till {
+    /// What people have accepted of the losses of restored backups, oldest first.
+    ///
+    /// - Throws: `CommandFailure`
+    func acceptedLosses() throws(CommandFailure) -> [AcceptedLoss] {
+        do throws(JournalError) {
+            return try PaymentJournal(reading: storage).acceptedLosses()
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    /// Records that a person accepts what only the issuer has.
+    ///
+    /// - Throws: `CommandFailure`
+    func accept(
+        _ differences: [IssuerReconciliation.Difference], reason: String, at moment: Timestamp
+    ) throws(CommandFailure) {
+        do throws(JournalError) {
+            try PaymentJournal(reading: storage).acceptLosses(
+                differences.compactMap(LostAttempt.init), reason: reason, at: moment)
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+}
+
+extension LostAttempt {
+    /// Creates the attempt that a backup lost; nil when the till has it, or when its amount is not one that a till can
+    /// have sent.
+    init?(_ difference: IssuerReconciliation.Difference) {
+        guard difference.kind == .unknownToTill, let issuer = difference.issuer,
+            let currency = try? Currency(code: issuer.currency),
+            let amount = try? Money(minorUnits: issuer.minorUnits, currency: currency)
+        else { return nil }
+        self.init(
+            key: difference.key, hostName: HostFactory.simulatedName, kind: issuer.isRefund ? .refund : .sale,
+            amount: amount)
     }
 }
 
@@ -140,13 +199,8 @@ enum CardFiles {
     }
 
     /// - Throws: `CommandFailure`
-    static func register(_ data: DatabaseOptions) throws(CommandFailure) -> CardRegister {
-        let path = try data.path()
-        do throws(StorageError) {
-            return CardRegister(storage: try SQLiteStorageManager(path: path))
-        } catch {
-            throw CommandFailure(error)
-        }
+    static func register(_ data: DatabaseOptions, for use: DatabaseUse) throws(CommandFailure) -> CardRegister {
+        CardRegister(storage: try use.open(try data.path()))
     }
 
     /// Returns the key of the card hashes. It is stored, so it never comes from a seed, which can be guessed.

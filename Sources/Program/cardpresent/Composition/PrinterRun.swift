@@ -26,7 +26,9 @@ struct PrinterRun: Sendable {
         let job: PrintJob
         do throws(PrinterError) {
             let taken = try await printers.submit(document, to: printer.name, options: options)
-            job = try await printers.follow(taken) { _ in }
+            job = try await Waiting.on("Waiting for \(taken.printer.harmless)") { () async throws(PrinterError) in
+                try await printers.follow(taken) { _ in }
+            }
         } catch {
             throw CommandFailure(error)
         }

@@ -94,10 +94,14 @@ enum PCSCReaderCatalog {
 
     /// Returns the completions of `--reader`, with the readers of a running pcscd.
     static func completions() async -> [String] {
+        ReaderChoice.allValueStrings + (await readersAtOnce()).map(\.id)
+    }
+
+    /// Returns the readers of pcscd for a person who is waiting; none when it is not running or does not answer soon.
+    static func readersAtOnce() async -> [CardReader] {
         var timing = PCSCTiming()
-        // The user is waiting for the shell.
         (timing.command, timing.sharing) = (.seconds(1), .seconds(1))
-        return ReaderChoice.allValueStrings + ((try? await PCSCReaderSource(timing: timing).readers()) ?? []).map(\.id)
+        return (try? await PCSCReaderSource(timing: timing).readers()) ?? []
     }
 }
 
@@ -118,16 +122,11 @@ extension [CardReader] {
 struct RememberedReaders: Sendable {
     private let register: ReaderRegister
 
-    /// Opens the database, or creates it.
+    /// Opens the database.
     ///
     /// - Throws: `CommandFailure`
-    init(_ data: DatabaseOptions) throws(CommandFailure) {
-        let path = try data.path()
-        do throws(StorageError) {
-            register = ReaderRegister(storage: try SQLiteStorageManager(path: path))
-        } catch {
-            throw CommandFailure(error)
-        }
+    init(_ data: DatabaseOptions, for use: DatabaseUse) throws(CommandFailure) {
+        register = ReaderRegister(storage: try use.open(try data.path()))
     }
 
     /// Returns the readers that were used, the last one first, for a command that also works without them: it creates
@@ -135,7 +134,7 @@ struct RememberedReaders: Sendable {
     static func known(_ data: DatabaseOptions) -> [RememberedCardReader] {
         do throws(CommandFailure) {
             guard FileManager.default.fileExists(atPath: try data.path()) else { return [] }
-            return try RememberedReaders(data).all()
+            return try RememberedReaders(data, for: .reads).all()
         } catch {
             StandardError.write("cardpresent: cannot read the remembered readers: \(error.message)\n")
             return []

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Determinism
+internal import EMV
 internal import Glibc
 internal import Settings
 internal import Simulator
@@ -7,6 +8,20 @@ internal import Simulator
 /// Finds card profiles for commands.
 enum CardCatalog {
     static var completion: CompletionKind { .list(CardProfileLibrary.names) }
+
+    /// Returns the CA public keys that a terminal needs for a simulated card.
+    ///
+    /// - Throws: `CommandFailure`
+    static func authorityKeys(
+        of nameOrPath: String, _ repeatability: Repeatability
+    ) throws(CommandFailure) -> [CAPublicKey] {
+        let profile = try profile(nameOrPath)
+        do {
+            return try profile.certificationAuthorityKeys(try TestKeys.embedded(rsa: repeatability.rsaKeys))
+        } catch {
+            throw CommandFailure(.internalError, code: "no_test_keys", message: "no keys for '\(nameOrPath)': \(error)")
+        }
+    }
 
     /// - Throws: `CommandFailure`
     static func profile(_ nameOrPath: String) throws(CommandFailure) -> CardProfile {
@@ -33,9 +48,15 @@ extension CommandFailure {
     fileprivate init(_ error: CardProfileError) {
         switch error {
         case .unknownProfile(let name, let known, let nearest):
+            // Without a name that is near or has the typed text in it, the closest ones have nothing to do with it.
+            let isNear = nearest != nil || !name.isEmpty && known.contains { $0.contains(name.lowercased()) }
+            let all = "'cardpresent cards list' lists all"
             self.init(
                 .usage, code: "unknown_card_profile", message: "unknown card profile '\(name)'",
-                fix: (nearest.map { "did you mean '\($0)'? " } ?? "") + "profiles: " + known.joined(separator: ", "))
+                fix: isNear
+                    ? (nearest.map { "did you mean '\($0)'? " } ?? "") + "the nearest profiles: "
+                        + NearestName.closest(5, to: name, among: known).joined(separator: ", ") + "; " + all
+                    : all + " profiles, and a file has a path such as ./card.yaml")
         case .malformed(let error):
             self.init(.badData, code: "malformed_card_profile", message: error.located, fix: error.fix)
         }

@@ -38,15 +38,23 @@ struct StoreEnvironment: Sendable {
 
     /// Opens the database.
     ///
+    /// - Parameter use: What the command does with the database.
+    /// - Returns: The composition.
     /// - Throws: `CommandFailure`
-    func composition() throws(CommandFailure) -> StoreComposition {
+    func composition(for use: DatabaseUse) throws(CommandFailure) -> StoreComposition {
         // Load the session first, so that an error creates no database.
         let session = try session()
-        do throws(StorageError) {
-            return composition(storage: try SQLiteStorageManager(path: path), session: session)
-        } catch {
-            throw CommandFailure(error)
-        }
+        return composition(storage: try use.open(path), session: session)
+    }
+
+    /// Opens the database for a command that needs a session. Without one, it creates no database.
+    ///
+    /// - Parameter use: What the command does with the database.
+    /// - Returns: The composition.
+    /// - Throws: `CommandFailure`
+    func signedInComposition(for use: DatabaseUse) throws(CommandFailure) -> StoreComposition {
+        if use == .creates, try session().signIn == nil { throw .notSignedIn }
+        return try composition(for: use)
     }
 
     /// Creates the composition with an open database.
@@ -158,7 +166,12 @@ final class OnDemandNetwork: Network {
             }
         }
         let network = try result.get()
+        StandardError.detail("\(request)")
         // The server is real, even when the reader is simulated.
-        return try await RunQueue.outside { () async throws(NetworkError) in try await network.response(for: request) }
+        return try await RunQueue.outside { () async throws(NetworkError) in
+            try await Waiting.on("Waiting for \(request.address.origin.host)") { () async throws(NetworkError) in
+                try await network.response(for: request)
+            }
+        }
     }
 }

@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import Determinism
 internal import Hardware
 internal import Money
@@ -17,11 +18,14 @@ struct Till: Sendable {
     private let stores: StoresManager
     /// The open database.
     let storage: any StorageManagerType
+    /// Whether the database is only read, because it can't be written.
+    private let isReadOnly: Bool
     private let environment: any PaymentEnvironment
     /// Records the payment; nil without `--record`.
     let recorder: PaymentRecorder?
     /// Why the session could not be loaded.
     private let sessionFailure: CommandFailure?
+    private let signOutNotice = Notice()
     /// The unfinished attempts that were recovered at the start.
     let recovered: RecoveryReport
     /// The pending payments that were synced to the store at the start.
@@ -31,10 +35,10 @@ struct Till: Sendable {
     ///
     /// - Throws: `CommandFailure`
     static func open(
-        _ repeatability: Repeatability = .none, settings: TillConfiguration, data: DatabaseOptions,
-        rules: IssuerRules = IssuerRules()
+        for use: DatabaseUse, _ repeatability: Repeatability = .none, settings: TillConfiguration,
+        data: DatabaseOptions, rules: IssuerRules = IssuerRules()
     ) async throws(CommandFailure) -> Till {
-        try await open(EnvironmentWithoutReader(repeatability), settings: settings, data: data, rules: rules)
+        try await open(for: use, EnvironmentWithoutReader(repeatability), settings: settings, data: data, rules: rules)
     }
 
     /// Opens the till with the reader, card, and cardholder of a payment.
@@ -46,40 +50,42 @@ struct Till: Sendable {
     ) async throws(CommandFailure) -> Till {
         let environment: any PaymentEnvironment =
             switch options.reader {
-            case .usb(let id): try USBEnvironment(options, readerID: id, pin: pin, pinPad: settings.pinPadScheme)
+            case .usb(let id):
+                try USBEnvironment(options, readerID: id, pin: pin, pinPad: settings.pinPadScheme, settings.receipt)
             case .pcsc(let name):
-                try PCSCEnvironment(options, readerName: name, pin: pin, pinPad: settings.pinPadScheme)
+                try PCSCEnvironment(
+                    options, readerName: name, pin: pin, pinPad: settings.pinPadScheme, settings.receipt)
             case .simulated(let model):
                 try SimulatedEnvironment(
                     options, recording?.repeatability ?? options.determinism.repeatability, model: model, pin: pin,
                     pinPad: settings.pinPadScheme)
             }
-        guard recording != nil else { return try await open(environment, settings: settings, data: data, rules: rules) }
+        guard recording != nil else {
+            return try await open(for: .creates, environment, settings: settings, data: data, rules: rules)
+        }
         let recorder = PaymentRecorder(time: environment.time)
         return try await open(
-            RecordedEnvironment(environment, recorder: recorder), settings: settings, data: data, rules: rules,
+            for: .creates, RecordedEnvironment(environment, recorder: recorder), settings: settings, data: data,
+            rules: rules,
             recorder: recorder)
     }
 
     private static func open(
-        _ environment: any PaymentEnvironment, settings: TillConfiguration, data: DatabaseOptions, rules: IssuerRules,
+        for use: DatabaseUse, _ environment: any PaymentEnvironment, settings: TillConfiguration, data: DatabaseOptions,
+        rules: IssuerRules,
         recorder: PaymentRecorder? = nil
     ) async throws(CommandFailure) -> Till {
         let path = try data.path()
-        let storage: SQLiteStorageManager
-        let journal: PaymentJournal
-        do throws(StorageError) {
-            storage = try SQLiteStorageManager(path: path, random: environment.random.stream("database"))
-            journal = PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
-        } catch {
-            throw CommandFailure(error)
-        }
+        let (storage, journal) = try use.openJournal(path, random: environment.random.stream("database"))
         guard environment.trace?.isFile(at: path) != true else {
             throw CommandFailure(
                 .usage, code: "trace_not_a_trace", message: "the trace and the database are the same file",
                 fix: "choose another path with --trace")
         }
-        let issuer = try HostFactory.host(settings.host, beside: path, environment: environment, rules: rules)
+        // Without writing, nothing is sent.
+        let issuer: any PaymentHost =
+            storage.isReadOnly
+            ? NoHost() : try HostFactory.host(settings.host, beside: path, environment: environment, rules: rules)
         let host: any PaymentHost = recorder.map { RecordingHost(issuer, recorder: $0) } ?? issuer
         let door = try StoreEnvironment(data: data, settings: settings)
         let (session, sessionFailure) = Self.session(door)
@@ -88,12 +94,16 @@ struct Till: Sendable {
             history: try environment.takesCards ? CardFiles.history(in: storage, settings, environment.time) : nil,
             readers: environment.hasOwnedReaders ? ReaderRegister(storage: storage) : nil, settings: settings,
             printers: TillPrinters.service(settings, data))
-        let recovered = try await stores.value { CardPresentPaymentsAction.recoverPayments(onCompletion: $0) }
-        let captured = try await stores.value {
-            CardPresentPaymentsAction.syncOrderPayments(paymentID: nil, onCompletion: $0)
+        var (recovered, captured) = (RecoveryReport(), OrderPaymentReport())
+        if !storage.isReadOnly {
+            recovered = try await stores.value { CardPresentPaymentsAction.recoverPayments(onCompletion: $0) }
+            captured = try await stores.value {
+                CardPresentPaymentsAction.syncOrderPayments(paymentID: nil, onCompletion: $0)
+            }
         }
         let till = Till(
-            stores: stores, storage: storage, environment: environment, recorder: recorder,
+            stores: stores, storage: storage, isReadOnly: storage.isReadOnly, environment: environment,
+            recorder: recorder,
             sessionFailure: sessionFailure, recovered: recovered, captured: captured)
         await till.announceSignOut()
         return till
@@ -105,11 +115,11 @@ struct Till: Sendable {
         return CommandFailure(refused: reason)
     }
 
-    /// Waits until a session whose credentials are refused has ended, and reports on stderr that it has. Payments
+    /// Waits until a session whose credentials are refused has ended, and reports once on stderr that it has. Payments
     /// continue without a session.
     private func announceSignOut() async {
         await stores.waitUntilIdle()
-        guard let signOut else { return }
+        guard let signOut, signOutNotice.give() else { return }
         StandardError.write("cardpresent: \(signOut.message)\n" + (signOut.fix.map { "  \($0)\n" } ?? ""))
     }
 
@@ -128,8 +138,10 @@ struct Till: Sendable {
         let time = environment.time
         return try composition.stores { session in
             let payments = CardPresentPaymentsStore(
-                host: host, journal: journal, merchant: settings.merchant, history: history, readers: readers,
-                site: session.flatMap(PaymentSite.init), time: time
+                host: host, journal: journal, merchant: settings.merchant,
+                languages: settings.receipt.languages, history: history, readers: readers,
+                site: session.flatMap(PaymentSite.init), orderPayment: settings.orderPayment, time: time,
+                random: environment.random.stream("identity")
             ) { host in
                 LocalCardReaderService(
                     sources: environment.readerSources(settings), host: host,
@@ -165,6 +177,14 @@ struct Till: Sendable {
     }
 }
 
+/// A message to give once, whichever part of a command is the first to have it.
+private final class Notice: Sendable {
+    private let isGiven = Atomic(false)
+
+    /// Returns whether this call is the first.
+    func give() -> Bool { !isGiven.exchange(true, ordering: .relaxed) }
+}
+
 extension Till {
     /// An amount or an order to pay.
     enum Bill: Sendable {
@@ -185,7 +205,11 @@ extension Till {
         let wasSent = Atomic(false)
         do throws(CommandFailure) {
             let watching = watchUpdates(onUpdate)
-            defer { watching.cancel() }
+            let readers = try await tellReaders()
+            defer {
+                watching.cancel()
+                readers?.cancel()
+            }
             try await connect()
             guard !cancellation.isRequested else { throw .canceledBeforeItBegan }
             await cancellation.onRequest(cancel)
@@ -211,8 +235,10 @@ extension Till {
                         onCompletion: onCompletion)
                 }
             }
+            // The disconnection at the end of the command is not worth a line.
+            readers?.cancel()
             await reset()
-            if signOut == nil { await announceSignOut() }
+            await announceSignOut()
             return payment
         } catch {
             await reset()
@@ -237,27 +263,6 @@ extension Till {
         try? await stores.value { CardPresentPaymentsAction.reset(onCompletion: $0) } as Void
     }
 
-    /// Reports on stderr which payments were recovered and synced at the start, and which were not.
-    func announceRecovery() {
-        for payment in recovered.finished {
-            StandardError.write(
-                "cardpresent: recovered \(payment.name), which is now \(payment.state.rawValue)\n")
-        }
-        for payment in recovered.open {
-            StandardError.write("cardpresent: \(payment.name) is still open: the host did not respond\n")
-        }
-        for failure in recovered.failed {
-            StandardError.write("cardpresent: \(failure.payment) is still open: \(failure.error)\n")
-        }
-        for payment in captured.confirmed {
-            StandardError.write("cardpresent: synced \(payment.name) to the store\n")
-        }
-        for payment in captured.open + captured.refused { CaptureWarning(payment)?.report() }
-        for failure in captured.failed {
-            StandardError.write("cardpresent: \(failure.payment) is not synced to the store yet: \(failure.error)\n")
-        }
-    }
-
     /// A warning about an incomplete trace.
     var traceWarning: String? { environment.trace?.warning }
 
@@ -275,6 +280,22 @@ extension Till {
             for await states in streams {
                 for await state in states { onUpdate(state) }
             }
+        }
+    }
+
+    /// Reports on stderr which reader is connected and when it is lost, with `--verbose` only.
+    private func tellReaders() async throws(CommandFailure) -> Subscription? {
+        guard Display.isVerbose else { return nil }
+        let wasConnected = Atomic(false)
+        return try await stores.value {
+            CardPresentPaymentsAction.observeConnectedReaders(
+                onChange: { readers in
+                    for reader in readers { StandardError.detail("reader: \(reader.line.dropLast())") }
+                    let isConnected = !readers.isEmpty
+                    if wasConnected.exchange(isConnected, ordering: .relaxed), !isConnected {
+                        StandardError.detail("reader: none")
+                    }
+                }, onCompletion: $0)
         }
     }
 
@@ -332,9 +353,29 @@ extension Till {
         }
     }
 
-    /// Notifies the store of a payment.
+    /// Notifies the store of a payment and its refunds, and checks rejected ones again.
     func syncPayment(_ payment: PaymentID) async throws(CommandFailure) -> OrderPaymentReport {
-        try await stores.value { CardPresentPaymentsAction.syncOrderPayments(paymentID: payment, onCompletion: $0) }
+        let report: OrderPaymentReport = try await stores.value {
+            CardPresentPaymentsAction.syncOrderPayments(paymentID: payment, onCompletion: $0)
+        }
+        await announceSignOut()
+        return report
+    }
+
+    /// Loads the payments that the clerk has to decide about.
+    func paymentsToReview() async throws(CommandFailure) -> [Payment] {
+        try await stores.value { CardPresentPaymentsAction.loadPaymentsToReview(onCompletion: $0) }
+    }
+
+    /// Asks the store whether it still accepts the credentials, and reports on stderr when it does not. Other errors are
+    /// no answer.
+    func checkSignIn() async {
+        guard signOut == nil, let shop = try? shop() else { return }
+        _ =
+            try? await shop.value {
+                OrderStatusAction.retrieveOrderStatuses(siteID: shop.siteID, onCompletion: $0)
+            } as ElementList<OrderStatus>
+        await announceSignOut()
     }
 
     /// Creates the store's online receipt of an order.
@@ -345,13 +386,19 @@ extension Till {
     }
 
     func refund(_ id: PaymentID, amount: Money?) async throws(CommandFailure) -> Payment {
-        try await stores.value {
+        let payment: Payment = try await stores.value {
             CardPresentPaymentsAction.refundPayment(paymentID: id, amount: amount, onCompletion: $0)
         }
+        await announceSignOut()
+        return payment
     }
 
-    func payments(limit: Int?) async throws(CommandFailure) -> [Payment] {
-        try await stores.value { CardPresentPaymentsAction.loadPayments(limit: limit, onCompletion: $0) }
+    func payments(
+        matching filter: PaymentFilter = PaymentFilter(), limit: Int?
+    ) async throws(CommandFailure) -> [Payment] {
+        try await stores.value {
+            CardPresentPaymentsAction.loadPayments(matching: filter, limit: limit, onCompletion: $0)
+        }
     }
 
     /// Loads the payments of a store order, newest first.
@@ -365,11 +412,13 @@ extension Till {
         try await stores.value { CardPresentPaymentsAction.loadPayment(paymentID: id, onCompletion: $0) }
     }
 
-    /// Loads the latest receipt of a payment, optionally of one kind.
+    /// Loads the latest receipt of a payment, optionally of one kind or of one refund, by its number from 1.
     func receipt(
-        of payment: PaymentID, kind: ReceiptContent.Kind? = nil
+        of payment: PaymentID, kind: ReceiptContent.Kind? = nil, refund: Int? = nil
     ) async throws(CommandFailure) -> StoredReceipt {
-        try await stores.value { ReceiptAction.loadReceipt(paymentID: payment, kind: kind, onCompletion: $0) }
+        try await stores.value {
+            ReceiptAction.loadReceipt(paymentID: payment, kind: kind, refund: refund, onCompletion: $0)
+        }
     }
 
     /// Loads the latest receipt of a payment, or the error.
@@ -419,8 +468,10 @@ extension Till {
         try await stores.value { ReceiptAction.loadPrintJobs(paymentID: payment, limit: limit, onCompletion: $0) }
     }
 
-    /// Updates and reports the state of print jobs of ended processes. Errors are reported only.
+    /// Updates and reports the state of print jobs of ended processes. Errors are reported only. Does nothing when the
+    /// database is only read.
     func resolvePrints() async {
+        guard !isReadOnly else { return }
         do throws(CommandFailure) {
             let changed: [ReceiptPrint] = try await stores.value {
                 ReceiptAction.resolvePrintJobs(within: Self.printAnswer, onCompletion: $0)

@@ -17,7 +17,8 @@ struct ListCAPublicKeys: SynchronousReportingCommand {
 
             Verifies the checksum of each key, and compares keys that are in several files. Without a file, checks the \
             keys in the till configuration. A file is a YAML list or JSON lines with rid, index, modulus, exponent, \
-            checksum (or sha1), and optionally expires (or expiry). Exits with 65 when a key is invalid.
+            checksum (or sha1), and optionally expires (or expiry). A key without a checksum is listed as unchecked; a \
+            till refuses it. Exits with 65 when a key is invalid.
             """)
 
     @Argument(help: "Files with CA public keys.", completion: .file(extensions: ["yaml", "yml", "jsonl"]))
@@ -32,9 +33,9 @@ struct ListCAPublicKeys: SynchronousReportingCommand {
         }
         let today = SystemTimeSource().localDate()
         let keys = store.entries.map { ListedKey(entry: $0, today: today) }
-        let head = ["RID", "SCHEME", "INDEX", "BITS", "EXPONENT", "CHECKSUM", "EXPIRES", "FROM"]
         try output.write(
-            list: keys.map(\.json), text: keys.isEmpty ? "" : TextTable.text([head] + keys.map(\.cells), limit: 4096),
+            list: keys.map(\.json),
+            text: keys.isEmpty ? "" : TextTable.text([ListedKey.heads] + keys.map(\.cells), limit: 4096),
             whenEmpty: "No public keys.")
     }
 
@@ -64,16 +65,21 @@ private struct ListedKey: TableRow {
         [
             "rid": key.rid.hexadecimal, "scheme": scheme, "index": [key.index].hexadecimal,
             "bits": key.key.modulus.count * 8, "exponent": key.key.exponent.hexadecimal,
-            // SHA-1 over RID, index, modulus, and exponent. A key with a wrong checksum is rejected when it is read.
-            "checksum": key.checksum.hexadecimal, "checksumOk": true, "expires": key.expiry?.dayText,
+            // SHA-1 over RID, index, modulus, and exponent. A key with a wrong checksum is rejected when it is read;
+            // null if the file states none.
+            "checksum": key.checksum.hexadecimal, "checksumOk": entry.hasChecksum ? true : nil,
+            "expires": key.expiry?.dayText,
             "expired": isExpired, "source": entry.location.description,
         ]
     }
 
+    static var heads: [String] { ["RID", "SCHEME", "INDEX", "BITS", "EXPONENT", "CHECKSUM", "EXPIRES", "FROM"] }
+
     var cells: [String] {
         [
             key.rid.hexadecimal, scheme ?? "unknown", [key.index].hexadecimal, "\(key.key.modulus.count * 8)",
-            key.key.exponent.hexadecimal, String(key.checksum.hexadecimal.prefix(8)) + " ok",
+            key.key.exponent.hexadecimal,
+            String(key.checksum.hexadecimal.prefix(8)) + (entry.hasChecksum ? " ok" : " unchecked"),
             (key.expiry?.dayText ?? "never") + (isExpired ? " EXPIRED" : ""), entry.location.description,
         ]
     }

@@ -6,6 +6,7 @@ internal import TillConfiguration
 
 /// `emv oda`
 struct CheckODA: SynchronousReportingCommand {
+    static let handlesCardData = true
     static let configuration = CommandConfiguration(
         commandName: "oda", abstract: "Verify the certificates and signatures of card data.",
         discussion: """
@@ -15,11 +16,12 @@ struct CheckODA: SynchronousReportingCommand {
             The file is YAML or JSON, with bytes in hexadecimal:
 
               date: 2025-05-06                  transaction date
-              authority:                        CA public key
+              authority:                        CA public key, or a list of keys of which keyIndex chooses one
                 rid: A000000003
                 index: 94
                 modulus: …                      omit modulus and exponent when --capks has the key
                 exponent: 03
+              keyIndex: 94                      tag 8F; without it, the only key is used
               pan: …                            tag 5A of a test card
               issuer:                           tags 90, 92, 9F32
                 certificate: …
@@ -29,7 +31,9 @@ struct CheckODA: SynchronousReportingCommand {
                 certificate: …
                 remainder: …
                 exponent: 03
-              staticData: …                     the signed records, and the AIP if tag 9F4A lists it
+              staticData: …                     the signed records
+              tagList: 82                       tag 9F4A; without it, staticData ends with the AIP if 9F4A lists it
+              interchangeProfile: 3900          tag 82, the AIP; with tagList
               sda: { signature: … }             tag 93
               dda:
                 signature: …                    tag 9F4B

@@ -10,6 +10,7 @@ struct EMVCommand: ParsableCommand {
 
 /// `emv decode`
 struct DecodeCommand: SynchronousReportingCommand {
+    static let handlesCardData = true
     static let configuration = CommandConfiguration(
         commandName: "decode", abstract: "Decode EMV data into readable text.",
         discussion: """

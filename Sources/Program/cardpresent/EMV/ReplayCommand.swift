@@ -5,21 +5,24 @@ internal import EMV
 internal import EMVReplay
 internal import Money
 internal import Settings
+internal import Simulator
 internal import SmartCard
 internal import Text
 internal import TillConfiguration
 
 /// `emv replay`
 struct ReplayCommand: ReportingCommand {
+    static let handlesCardData = true
     static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Replay a recorded card trace against the kernel.",
         discussion: """
             EXAMPLES:
               cardpresent emv replay card.jsonl --capks keys.yaml
+              cardpresent emv replay card.jsonl --card visa-dda
 
-            The trace is a JSON lines file of a test card: {"c":"00A4…","r":"6F…9000"}. Amount, date, unpredictable \
-            number, and terminal data come from the recorded commands. A header line or the options provide what is \
-            missing.
+            The trace is a JSON lines file of a test card: {"c":"00A4…","r":"6F…9000"}, as 'pay --trace --trace-clear' \
+            writes for a simulated card. Amount, date, unpredictable numbers, and terminal data come from the recorded \
+            commands, each for its own command. A header line or the options provide what is missing.
 
             Exit codes: 0 the kernel sent the same data as the recorded terminal, 7 it sent different data, 65 the \
             trace cannot be read.
@@ -32,6 +35,13 @@ struct ReplayCommand: ReportingCommand {
             "File with CA public keys. Can be repeated.", valueName: "file"),
         completion: .file())
     var capks: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "Simulated card of the trace, whose CA public keys the terminal gets.", valueName: "profile"),
+        completion: CardCatalog.completion)
+    var card: String?
+    @Option(help: ArgumentHelp("Seed of the payment, whose keys the simulated card has.", valueName: "number"))
+    var seed: UInt64?
     @Option(
         help: ArgumentHelp("Till configuration with applications, action codes, limits, and keys.", valueName: "file"),
         completion: .file(extensions: ["yaml", "yml"]))
@@ -56,10 +66,13 @@ struct ReplayCommand: ReportingCommand {
         let report: CardReplayReport
         do {
             let trace = try CardTrace(path: trace)
-            let keys = try CAPublicKeyStore(files: capks).keys
-            report = try await CardReplay(
-                trace, terminal: settings.terminal.adding(certificationAuthorityKeys: keys), overrides: overrides
-            ).run(date: SystemTimeSource().localDate())
+            let simulated = try card.map { try CardCatalog.authorityKeys(of: $0, Repeatability(seed: seed)) }
+            let keys = try CAPublicKeyStore(files: capks).keys + (simulated ?? [])
+            let replay = CardReplay(
+                trace, terminal: settings.terminal.adding(certificationAuthorityKeys: keys), overrides: overrides)
+            report = try await Waiting.on("Replaying the trace") {
+                try await replay.run(date: SystemTimeSource().localDate())
+            }
         } catch let error as SettingsError {
             throw CommandFailure(.badData, code: "malformed_file", message: error.located, fix: error.fix)
         } catch let error as CardReplayError {
@@ -99,6 +112,8 @@ extension CardReplayReport: CommandResult {
             "oda": authentication.method.rawValue, "odaResult": authentication.result.rawValue,
             "odaReason": authentication.reason?.description, "tvr": outcome.verificationResults.description,
             "tsi": outcome.statusInformation.description, "cvmResults": outcome.cvmResults.bytes.hexadecimal,
+            // The line of the difference that makes a signature of the card fail; null without one.
+            "signatureFailsByLine": causeOfFailedSignature?.line,
             "cryptogramType": cryptogramType, "cryptogram": outcome.cryptogram?.value.hexadecimal,
             "differences": differences.map(\.json),
         ]
@@ -124,6 +139,12 @@ extension CardReplayReport: CommandResult {
         ]
         lines.append(agrees ? "The kernel sent the same data as the recorded terminal." : "Differences:")
         lines += differences.map(\.text)
+        if let cause = causeOfFailedSignature {
+            lines.append(
+                "The signature fails because of the replay, not the card: the card signed what the recorded terminal "
+                    + "sent, and "
+                    + (cause.line.map { "line \($0) differs." } ?? "the data differs."))
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 }

@@ -61,7 +61,7 @@ struct OrderStatusCommand: ShopCommand {
         let statuses = try await shop.elements {
             OrderStatusAction.retrieveOrderStatuses(siteID: shop.siteID, onCompletion: $0)
         }
-        try output.write(list: statuses)
+        try output.write(table: statuses, right: [2])
     }
 }
 
@@ -88,13 +88,13 @@ struct OrderStatusName: ExpressibleByArgument, Hashable, Sendable {
     ])
 }
 
-extension OrderStatus: CommandResult {
+extension OrderStatus: TableRow {
     var json: JSONObject {
         // The number of orders with this status.
         ["status": slug.rawValue, "name": name, "orders": total]
     }
 
-    var text: String {
-        slug.rawValue.harmless.padded(to: 14) + "  " + name.harmless.padded(to: 20) + "  " + String(total) + "\n"
-    }
+    static var heads: [String] { ["status", "name", "orders"] }
+
+    var cells: [String] { [slug.rawValue, name, String(total)] }
 }

@@ -3,7 +3,7 @@ internal import Money
 internal import Networking
 internal import Payments
 
-extension Order: CommandResult {
+extension Order: CommandResult, TableRow {
     var json: JSONObject {
         [
             "id": id, "site": siteID,
@@ -22,13 +22,21 @@ extension Order: CommandResult {
         ]
     }
 
-    var text: String {
-        let number = number == String(id) ? "" : " (\(number.harmless))"
-        return [
-            ("#\(id)" + number).padded(to: 8), dateCreatedGMT?.minuteText ?? "no date          ",
-            amountText.padded(to: 16), status.rawValue.harmless.padded(to: 10),
+    static var heads: [String] { ["order", "time", "total", "status", "customer"] }
+
+    var cells: [String] {
+        [
+            "#\(id)" + (number == String(id) ? "" : " (\(number.harmless))"), dateCreatedGMT?.minuteText ?? "no date",
+            amountText, status.rawValue.harmless,
             (billing?.fullName ?? billing?.email?.nonEmpty ?? "guest").harmless,
-        ].joined(separator: "  ") + "\n"
+        ]
+    }
+
+    /// The columns that are amounts.
+    static let amountColumns: Set = [2]
+
+    var text: String {
+        zip(cells, [8, 17, 16, 10, 0]).map { $0.padded(to: $1) }.joined(separator: "  ") + "\n"
     }
 
     /// The customer's ID; nil for a guest.
@@ -131,8 +139,8 @@ struct OrderDetails: CommandResult {
     var text: String {
         let number = order.number == String(order.id) ? "" : ", number \(order.number.harmless)"
         var details = DetailText("#\(order.id)\(number)  \(order.amountText)  \(order.status.rawValue.harmless)")
-        details.add("created", order.dateCreatedGMT?.description)
-        details.add("paid", order.datePaidGMT?.description ?? (order.isPaymentDue ? "no" : nil))
+        details.add("created", order.dateCreatedGMT?.secondText)
+        details.add("paid", order.datePaidGMT?.secondText ?? (order.isPaymentDue ? "no" : nil))
         details.add("method", order.paymentMethodTitle.harmless.nonEmpty)
         details.add("customer", order.accountID.map { String($0) })
         details.add("billing", order.billing?.line)
@@ -158,7 +166,11 @@ struct OrderDetails: CommandResult {
         }
         details.add(
             line: Self.row("total", order.total.description, currency == nil ? "" : order.currency))
-        add(refunds, as: "refund ")
+        for refund in refunds {
+            // The till's own reason begins with the word.
+            let isNamed = refund.name.lowercased().hasPrefix("refund")
+            add([refund], as: isNamed ? "" : "refund ")
+        }
         for line in (notes.text + payments.text).split(separator: "\n") { details.add(line: "  " + line) }
         return details.text
     }

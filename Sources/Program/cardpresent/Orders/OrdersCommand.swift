@@ -19,7 +19,7 @@ struct OrdersCommand: ParsableCommand {
         subcommands: [
             ListOrders.self, ShowOrder.self, WatchOrders.self, SyncOrders.self, SearchOrders.self, CreateOrder.self,
             AddOrderNote.self,
-            ListOrderNotes.self, OrderStatusCommand.self,
+            ListOrderNotes.self, ListOrderRefunds.self, OrderStatusCommand.self,
         ])
 }
 
@@ -27,7 +27,16 @@ struct OrdersCommand: ParsableCommand {
 struct ListOrders: ShopCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List stored orders, newest first.",
-        discussion: "Works offline. 'cardpresent orders sync' updates the local copy.")
+        discussion: """
+            EXAMPLES:
+              cardpresent orders list --status processing
+              cardpresent orders list --status processing --status on-hold --remember
+              cardpresent orders list --all
+
+            Works offline. 'cardpresent orders sync' updates the local copy. --remember makes a filter the one of this \
+            store, used without filter options until '--all --remember' forgets it. With --json only the filter on the \
+            command line counts.
+            """)
 
     @OptionGroup var filter: OrderFilterOptions
     @Option(
@@ -37,30 +46,48 @@ struct ListOrders: ShopCommand {
     var search: String?
     @Option(help: ArgumentHelp("Only orders of this customer ID; 0 for guests.", valueName: "id"))
     var customer: Int64?
+    @Flag(help: "List all orders, whatever filter is remembered.")
+    var all = false
+    @Flag(help: "Use this filter from now on when none is given.")
+    var remember = false
     @OptionGroup var list: LongListOptions
     @OptionGroup var options: CommonOptions
 
     func validate() throws {
         guard customer ?? 0 >= 0 else { throw ValidationError("--customer must be a customer ID, or 0 for guests") }
+        guard !all || isUnfiltered else { throw ValidationError("--all cannot be used with a filter") }
+        guard !remember || search == nil else { throw ValidationError("--remember cannot be used with --search") }
+        guard !remember || all || !isUnfiltered else {
+            throw ValidationError("--remember needs a filter, or --all to forget the remembered one")
+        }
+    }
+
+    private var isUnfiltered: Bool {
+        filter.status.wanted == nil && filter.since == nil && customer == nil && search == nil
     }
 
     func execute(in shop: Shop) async throws {
-        let query = OrderQuery(
+        var query = OrderQuery(
             statuses: filter.status.wanted, since: filter.since?.timestamp, customerID: customer, text: search,
             limit: list.limit)
+        if remember { try await shop.remember(query) }
+        if isUnfiltered, !all, !output.json, let remembered = try await shop.rememberedFilter() {
+            query = remembered.query(limit: list.limit)
+            StandardError.note("Remembered filter: \(remembered.options). --all lists all orders.\n")
+        }
         let stored: StoredOrders = try await shop.value {
             OrderAction.loadOrders(siteID: shop.siteID, query: query, onCompletion: $0)
         }
-        try output.write(list: stored.orders)
+        try output.write(table: stored.orders, right: Order.amountColumns)
         guard !output.json else { return }
         if stored.orders.isEmpty {
-            StandardError.write("No matching orders. Run 'cardpresent orders sync' to update.\n")
+            StandardError.note("No matching orders. Run 'cardpresent orders sync' to update.\n")
         }
         if stored.count > stored.orders.count {
-            StandardError.write(
+            StandardError.note(
                 "Showing \(stored.orders.count) of \(stored.count) orders. Use --limit to show more.\n")
         }
-        StandardError.write(Age.text(of: "orders", since: stored.synchronizedAt, now: SystemTimeSource().now()))
+        StandardError.note(Age.text(of: "orders", since: stored.synchronizedAt, now: SystemTimeSource().now()))
     }
 }
 
@@ -81,7 +108,8 @@ struct SearchOrders: ShopCommand {
                 siteID: shop.siteID, keyword: search.text, page: search.page, onCompletion: $0)
         }
         Rejections.tell(page.list.rejected)
-        try output.write(list: page.elements, whenEmpty: "No matching orders at the store.")
+        try output.write(
+            table: page.elements, right: Order.amountColumns, whenEmpty: "No matching orders at the store.")
         search.announceMore(page, output)
     }
 }
@@ -102,7 +130,7 @@ struct ShowOrder: TillCommand {
     @OptionGroup var options: CommonOptions
 
     func execute() async throws {
-        let till = try await options.till.open(announcing: false)
+        let till = try await options.till.open(for: Self.databaseUse, announcing: false)
         let shop = try till.shop()
         let found = refresh ? try await shop.refreshedOrder(order) : try await shop.storedOrder(order)
         if refresh {

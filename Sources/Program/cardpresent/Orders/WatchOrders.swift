@@ -42,7 +42,7 @@ struct WatchOrders: TillCommand {
 
     func execute() async throws {
         let time = SystemTimeSource()
-        let (shop, storage) = try options.till.shopWithStorage()
+        let (shop, storage) = try options.till.shopWithStorage(for: Self.databaseUse)
         let display = WatchDisplay<Order>(of: "orders", isJSON: output.json)
         let lists = OrderListStore(storage: storage, time: time)
         try await EndlessWork.run { [self] in
@@ -97,9 +97,11 @@ struct WatchOrders: TillCommand {
 extension TillOptions {
     /// Opens the store together with its database.
     ///
+    /// - Parameter use: What the command does with the database.
+    /// - Returns: The store and its database.
     /// - Throws: `CommandFailure`
-    fileprivate func shopWithStorage() throws(CommandFailure) -> (Shop, any StorageManagerType) {
-        let composition = try storeEnvironment().composition()
+    fileprivate func shopWithStorage(for use: DatabaseUse) throws(CommandFailure) -> (Shop, any StorageManagerType) {
+        let composition = try storeEnvironment().signedInComposition(for: use)
         return (try Shop(stores: composition.stores()), composition.storage)
     }
 }

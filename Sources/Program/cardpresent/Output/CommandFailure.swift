@@ -1,6 +1,8 @@
 internal import ArgumentParser
+internal import CardSecrets
 
-/// The failure of a command: an exit code, a code for programs, and for users a message and the fix.
+/// The failure of a command: an exit code, a code for programs, and for users a message and the fix, in which digits that
+/// may be a card number are masked.
 struct CommandFailure: Error, Sendable {
     var status: ExitStatus
     /// A stable code for programs, for example `unknown_card_profile`.
@@ -10,7 +12,8 @@ struct CommandFailure: Error, Sendable {
     var fix: String?
 
     init(_ status: ExitStatus, code: String, message: String, fix: String? = nil) {
-        (self.status, self.code, self.message, self.fix) = (status, code, message, fix)
+        (self.status, self.code) = (status, code)
+        (self.message, self.fix) = (CardNumberMask.masked(message), fix.map(CardNumberMask.masked))
     }
 
     /// Creates a failure from an error text that ends with the fix; see `String.splitAtFix`.
@@ -18,6 +21,9 @@ struct CommandFailure: Error, Sendable {
         let (message, fix) = text.splitAtFix
         self.init(status, code: code, message: message, fix: fix)
     }
+
+    /// The code of a missing database.
+    static let missingDatabase = "database_missing"
 
     static let canceledBeforeItBegan = CommandFailure(
         .canceled, code: "cancelled", message: "canceled before the payment started: nothing was charged")
@@ -32,7 +38,7 @@ struct CommandFailure: Error, Sendable {
 
     /// Writes the message and fix to stderr.
     func report() {
-        StandardError.write("cardpresent: \(message)\n")
+        StandardError.complain(message)
         if let fix { StandardError.write("  \(fix)\n") }
     }
 }
@@ -51,6 +57,8 @@ enum ExitStatus: Int32, Sendable {
     case differs = 7
     case usage = 64
     case badData = 65
+    /// A database that the command only reads does not exist.
+    case noInput = 66
     case unavailable = 69
     case tryAgain = 75
     case configuration = 78
@@ -71,7 +79,7 @@ struct FailureReport: Sendable {
 
     /// Creates a report for arguments that could not be parsed.
     init(arguments: some Collection<String>) {
-        isJSON = arguments.contains("--json")
+        isJSON = arguments.contains { $0 == "--json" || $0.hasPrefix("--json=") }
         hasOutcome = arguments.first == "pay" || arguments.first == "refund"
     }
 

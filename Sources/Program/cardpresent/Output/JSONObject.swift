@@ -27,6 +27,11 @@ struct JSONObject: Encodable, Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
+    /// Creates an object with these keys.
+    init(members: [(name: String, value: some Encodable & Sendable)]) {
+        self.members = members.map { (name: $0.name, value: $0.value) }
+    }
+
     /// Creates the object that `base` encodes, with more keys.
     init(extending base: any Encodable & Sendable, with object: JSONObject) {
         self = object
@@ -61,6 +66,8 @@ protocol TableRow {
     /// The row as JSON.
     var json: JSONObject { get }
     var cells: [String] { get }
+    /// The headings of the cells.
+    static var heads: [String] { get }
 }
 
 /// A heading with lines of names and values.

@@ -1,3 +1,4 @@
+internal import CardSecrets
 internal import Dispatch
 internal import FoundationEssentials
 internal import Glibc
@@ -14,6 +15,7 @@ enum StandardOutput {
     ///
     /// - Throws: `CommandFailure`
     static func write(bytes: [UInt8]) throws(CommandFailure) {
+        if isTerminal { ProgressLine.makeRoom() }
         let reason = writeAll(bytes, to: STDOUT_FILENO)
         guard reason != 0, reason != EPIPE else { return }
         throw CommandFailure(
@@ -60,7 +62,17 @@ enum StandardOutput {
 
 /// Standard error, for progress, warnings, and errors.
 enum StandardError {
-    static func write(_ text: String) { _ = writeAll(Array(text.utf8), to: STDERR_FILENO) }
+    /// Writes a text, with digits masked that may be a card number: what is quoted here was typed, or is in a file.
+    static func write(_ text: String) { write(unmasked: CardNumberMask.masked(text)) }
+
+    /// Writes a text with long numbers of the program itself, such as random seeds, and nothing from outside.
+    static func write(unmasked text: String) {
+        ProgressLine.makeRoom()
+        draw(text)
+    }
+
+    /// Writes to the place of the cursor, for ``ProgressLine`` only.
+    static func draw(_ text: String) { _ = writeAll(Array(text.utf8), to: STDERR_FILENO) }
 
     /// Whether the stream is a terminal.
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }

@@ -1,4 +1,3 @@
-internal import Determinism
 internal import Networking
 internal import Settings
 
@@ -15,11 +14,6 @@ extension String {
 
     /// The text without spaces at the end.
     var trimmedEnd: String { String(self[..<(lastIndex { $0 != " " }.map { index(after: $0) } ?? startIndex)]) }
-}
-
-extension Timestamp {
-    /// The time to the minute in UTC: `2026-01-02 12:00Z`.
-    var minuteText: String { String(description.prefix(16)).replacing("T", with: " ") + "Z" }
 }
 
 extension String {
@@ -40,6 +34,25 @@ extension String {
     /// The lines of external text, each made safe for a terminal.
     var harmlessLines: [String] {
         split(omittingEmptySubsequences: false) { $0.isNewline }.map { Printable.text($0, limit: 1000) }
+    }
+}
+
+extension String {
+    /// The text as one word of a shell, in single quotes if it needs them.
+    var shellWord: String {
+        let isPlain = !isEmpty && utf8.allSatisfy(\.needsNoQuote)
+        return isPlain ? self : "'" + replacing("'", with: "'\\''") + "'"
+    }
+}
+
+extension UInt8 {
+    fileprivate var needsNoQuote: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: "-_.:/@,%+=".utf8.contains(self)
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CardSecrets
 internal import Concurrency
 internal import Glibc
 internal import Storage
@@ -6,7 +7,7 @@ internal import Synchronization
 internal import Yosemite
 
 /// Shows a watched list: a table that is redrawn on a terminal, one line per change elsewhere, JSON lines with `--json`.
-final class WatchDisplay<Row: CommandResult & Equatable & Sendable>: Sendable {
+final class WatchDisplay<Row: CommandResult & TableRow & Equatable & Sendable>: Sendable {
     private enum Form {
         case table
         case lines
@@ -16,6 +17,7 @@ final class WatchDisplay<Row: CommandResult & Equatable & Sendable>: Sendable {
     private struct State {
         var rows: [Row]?
         var problem: String?
+        var isWaiting = false
     }
 
     private let name: String
@@ -48,15 +50,36 @@ final class WatchDisplay<Row: CommandResult & Equatable & Sendable>: Sendable {
         }
         guard form != .table else { return try draw() }
         if isFirst {
-            if update.rows.isEmpty { StandardError.write(waiting) }
+            if update.rows.isEmpty { noteWaiting() }
             // The list has the newest first; a log has it last.
-            for row in update.rows.reversed() { try tell("present", row) }
+            // What came while there was nothing to watch yet is new.
+            let word = state.withLock(\.isWaiting) && !update.rows.isEmpty ? "inserted" : "present"
+            for row in update.rows.reversed() { try tell(word, row) }
         }
         for change in update.changes { try tell(change.word, change.row) }
     }
 
+    /// Shows that nothing is recorded yet, once.
+    func showWaiting() throws(CommandFailure) {
+        guard form == .table else { return noteWaiting() }
+        let isFirst = state.withLock { state in
+            defer { state.rows = [] }
+            return state.rows == nil
+        }
+        if isFirst { try draw() }
+    }
+
+    private func noteWaiting() {
+        let isFirst = state.withLock { state in
+            defer { state.isWaiting = true }
+            return !state.isWaiting
+        }
+        if isFirst { StandardError.note(waiting) }
+    }
+
     /// Shows why the list may be out of date; nil when it no longer is. The same problem is shown once.
     func show(problem: String?) {
+        let problem = problem.map(CardNumberMask.masked)
         let isNew = state.withLock { state in
             defer { state.problem = problem }
             return state.problem != problem
@@ -77,8 +100,11 @@ final class WatchDisplay<Row: CommandResult & Equatable & Sendable>: Sendable {
     private func draw() throws(CommandFailure) {
         let state = state.withLock { $0 }
         guard let rows = state.rows else { return }
+        let table = TextTable.text([Row.heads.map { $0.uppercased() }] + rows.map(\.cells))
         var lines =
-            rows.isEmpty ? [waiting] : ["Watching \(name); press Ctrl-C to stop.\n", "\n"] + rows.map(\.text)
+            rows.isEmpty
+            ? [waiting]
+            : ["Watching \(name); press Ctrl-C to stop.\n", "\n"] + table.split(separator: "\n").map { $0 + "\n" }
         if let problem = state.problem { lines.insert("\(problem)\n", at: 1) }
         let size = Self.terminalSize
         // The last line stays free for the cursor.

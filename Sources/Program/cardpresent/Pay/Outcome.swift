@@ -24,6 +24,18 @@ enum Outcome {
     }
 }
 
+extension WordColor {
+    /// The color of a payment's outcome.
+    init(_ outcome: Payment.Outcome) {
+        self =
+            switch outcome {
+            case .approved: .good
+            case .declined, .failed: .bad
+            case .canceled, .unknown, .pending: .doubtful
+            }
+    }
+}
+
 /// A warning that a payment succeeded but the store does not show it yet.
 struct CaptureWarning: Sendable {
     let message: String
@@ -50,6 +62,37 @@ struct CaptureWarning: Sendable {
             message = "\(payment.name) is paid, but does not match \(order)\(reason)"
             fix = Self.decision(payment)
         }
+    }
+
+    /// Creates the warning about a refund; nil when the store has it.
+    init?(_ refund: OrderRefundNotification, of payment: Payment) {
+        guard let capture = payment.notification else { return nil }
+        let reason = refund.lastError.map { ": \($0)" } ?? ""
+        let (order, what) = ("order \(capture.orderNumber)", "the refund of \(refund.amount) of \(payment.name)")
+        switch refund.state {
+        case .planned, .confirmed: return nil
+        case .due, .sent, .unknown:
+            let verb = refund.state == .due ? "has not" : "may not have"
+            message = "\(what) is made, but the store \(verb) been told of it yet (\(order))\(reason)"
+            fix = "do not refund again; run 'cardpresent payments sync' while signed in to \(capture.siteAddress)"
+        case .refused, .conflict:
+            let verb = refund.state == .refused ? "was rejected by the store for" : "does not match"
+            message = "\(what) is made, but \(verb) \(order)\(reason)"
+            fix =
+                "do not refund again; correct the refunds of the order and run "
+                + "'cardpresent payments sync \(payment.name)'"
+        }
+    }
+
+    /// Writes the warnings about a payment and its refunds to stderr.
+    static func report(_ payment: Payment) {
+        CaptureWarning(payment)?.report()
+        reportRefunds(of: payment)
+    }
+
+    /// Writes the warnings about the refunds of a payment to stderr.
+    static func reportRefunds(of payment: Payment) {
+        for refund in payment.refundNotifications { CaptureWarning(refund, of: payment)?.report() }
     }
 
     private static func decision(_ payment: Payment) -> String {

@@ -6,6 +6,7 @@ internal import Yosemite
 
 /// `pay`
 struct PayCommand: TillCommand {
+    static let handlesCardData = true
     static let configuration = CommandConfiguration(
         commandName: "pay", abstract: "Take a card payment.",
         discussion: """
@@ -106,8 +107,8 @@ struct PayCommand: TillCommand {
             environment: environment, pin: pin, amount: amount, timeout: .seconds(timeout),
             isForcedOnline: forceOnline,
             leftOut: leftOut, settings: settings, rules: rules)
-        let progress = ProgressDisplay(isEnabled: StandardError.isTerminal)
-        let update = UpdateProgress(isShown: StandardError.isTerminal)
+        let progress = ProgressDisplay(isEnabled: StandardError.isTerminal, receipt: settings.receipt)
+        let update = UpdateProgress(isShown: ProgressLine.isWanted)
         let cancellation = Cancellation()
         let (till, payment) = try await CancellationSignals.watching {
             try await environment.play {
@@ -115,6 +116,7 @@ struct PayCommand: TillCommand {
                     environment, pin: pin, settings: settings, data: options.till.data, rules: rules,
                     recording: recording)
                 till.announceRecovery()
+                try till.stopIfRestored()
                 let bill =
                     if let amount {
                         Till.Bill.amount(
@@ -127,7 +129,7 @@ struct PayCommand: TillCommand {
                 let payment: Payment
                 do throws(CommandFailure) {
                     payment = try await till.pay(
-                        bill, cancellation: cancellation, onUpdate: update.show, onEvent: progress.show)
+                        bill, cancellation: cancellation, onUpdate: update.show, onEvent: { progress.show($0) })
                 } catch {
                     await recording?.finish(till, request, .failure(error))
                     throw error
@@ -139,6 +141,7 @@ struct PayCommand: TillCommand {
             progress.showCanceling()
             await cancellation.request()
         }
+        progress.show(payment.outcome)
         if let warning = till.traceWarning { StandardError.write("cardpresent: \(warning)\n") }
         try await tell(payment, settings: settings, till: till)
     }
@@ -169,7 +172,13 @@ struct PayCommand: TillCommand {
     ) async throws(CommandFailure) -> OrderPaymentRequest {
         let shop = try till.shop()
         let order = order ?? 0
-        try await till.use(gateway: gateway, of: shop)
+        if settings.orderPayment != .till {
+            try await till.use(gateway: gateway, of: shop)
+        } else if let gateway {
+            throw CommandFailure(
+                .usage, code: "no_gateway", message: "--gateway \(gateway) can't be used: the till completes orders",
+                fix: "leave it out, or remove 'order.payment: till' from the configuration")
+        }
         let quote = try await till.quote(order: order, of: shop)
         if let kept = quote.keptAmount, kept != quote.amount {
             throw CommandFailure(OrderNotPayable.totalChanged(orderID: order, from: kept, to: quote.amount))
@@ -186,7 +195,8 @@ struct PayCommand: TillCommand {
         let receipt: Result<StoredReceipt, CommandFailure>? =
             !output.json || isPrinted ? await till.receiptResult(of: payment.id) : nil
         if !output.json {
-            var text = "\(payment.outcome.rawValue.uppercased())  \(payment.amount)  \(payment.name)\n"
+            let outcome = WordColor(payment.outcome).onOutput(payment.outcome.rawValue.uppercased())
+            var text = "\(outcome)  \(payment.amount)  \(payment.name)\n"
             if let receipt = try? receipt?.get(),
                 let lines = try? await till.text(of: receipt, copy: .customer, width: settings.receiptWidth)
             {

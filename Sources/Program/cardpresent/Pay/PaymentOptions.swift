@@ -38,6 +38,15 @@ struct EnvironmentOptions: ParsableArguments {
             valueName: "file"),
         completion: .file())
     var trace: String?
+    @Flag(
+        help: ArgumentHelp(
+            "Write the trace of a simulated card without masking, so that 'emv replay' can play it.",
+            discussion: "Only with a simulated reader. The PIN is left out."))
+    var traceClear = false
+
+    func validate() throws {
+        guard !traceClear || trace != nil else { throw ValidationError("--trace-clear requires --trace") }
+    }
 
     /// The card's name in a scenario: an absolute path or a profile name.
     var cardName: String {
@@ -92,7 +101,10 @@ struct DeterminismOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Random seed. The same seed gives the same bytes.",
-            discussion: "The simulated clock starts at 2026-01-02 12:00 UTC and advances only while the program waits.",
+            discussion: """
+                The simulated clock starts at 2026-01-02 12:00 UTC and advances only while the program waits. A new \
+                database gets the same rows, except for the key of the exception file and the hashes made with it.
+                """,
             valueName: "number"))
     var seed: UInt64?
 

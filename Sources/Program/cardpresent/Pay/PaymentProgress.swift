@@ -1,64 +1,71 @@
 internal import EMV
 internal import Hardware
+internal import Payments
+internal import Synchronization
+internal import TillConfiguration
 
 /// Shows the steps of a payment on a terminal. Writes nothing when stderr is not a terminal.
-struct ProgressDisplay: Sendable {
-    let isEnabled: Bool
+///
+/// What the cardholder is asked is in the language of receipts, and in the cardholder's own from when the card says which
+/// one that is. What the clerk needs to know stays English.
+final class ProgressDisplay: Sendable {
+    private let isEnabled: Bool
+    private let receipt: ReceiptSettings
+    private let language: Mutex<ReceiptLanguage>
+
+    /// - Parameters:
+    ///   - isEnabled: Whether anything is shown.
+    ///   - receipt: The language of receipts, and those among which the card chooses.
+    init(isEnabled: Bool, receipt: ReceiptSettings) {
+        (self.isEnabled, self.receipt) = (isEnabled, receipt)
+        language = Mutex(receipt.language)
+    }
 
     func show(_ event: CardReaderEvent) {
-        guard isEnabled, let text = Self.text(event) else { return }
-        StandardError.write(text + "\n")
+        // An application that is refused may be followed by another one, which states its own languages.
+        if case .kernel(.initiatingApplication(_, let languages)) = event {
+            let chosen = ReceiptLanguage.chosen(by: languages, among: receipt.languages) ?? receipt.language
+            language.withLock { $0 = chosen }
+        }
+        guard isEnabled, let text = Self.text(event, language.withLock { $0 }) else { return }
+        StandardError.note(text + "\n")
+    }
+
+    /// Shows the cardholder how the payment ended. The command's own result says so in English.
+    func show(_ outcome: Payment.Outcome) {
+        let language = language.withLock { $0 }
+        guard isEnabled, language != .english, let text = ReaderWords(language).outcome(outcome) else { return }
+        StandardError.note(text + "\n")
     }
 
     /// Shows that the payment is being canceled.
     func showCanceling() {
         guard isEnabled else { return }
-        StandardError.write("\nCanceling …\n")
+        StandardError.note("\nCanceling …\n")
     }
 
-    private static func words(for inputs: CardReaderInput) -> String {
-        switch inputs {
-        case [.insert, .swipe]: "Insert or swipe the card …"
-        case .swipe: "Swipe the card …"
-        default: "Insert the card …"
-        }
-    }
-
-    private static func text(_ event: CardReaderEvent) -> String? {
-        switch event {
-        case .waitingForInput(let inputs): words(for: inputs)
+    private static func text(_ event: CardReaderEvent, _ language: ReceiptLanguage) -> String? {
+        let words = ReaderWords(language)
+        return switch event {
+        case .waitingForInput([.insert, .swipe]): words.insertOrSwipe
+        case .waitingForInput(.swipe): words.swipe
+        case .waitingForInput: words.insert
         case .displayMessage(let message): message
         case .cardSwiped: nil
-        case .cardInserted: "Reading the card. Do not remove it …"
-        case .kernel(.cardholderVerification): "Verifying the cardholder …"
+        case .cardInserted: words.reading
+        case .kernel(.cardholderVerification): words.verifying
         // Otherwise the program prompts for the PIN itself.
         case .kernel(.enteringPIN(let prompt)) where prompt.place == .reader:
-            PINMessages.warnings(prompt).map { $0 + "\n" }.joined() + "Enter the PIN on the reader …"
-        case .kernel(.online): nil
+            (CardholderWords(language).warnings(prompt) + [words.pinOnReader]).joined(separator: "\n")
         case .kernel: nil
         case .cardDetailsCollected: nil
-        case .authorizing: "Contacting the issuer …"
-        case .removeCardRequested: "Remove the card."
+        case .authorizing: words.contactingIssuer
+        case .removeCardRequested: words.remove
         case .cardRemoved, .cardRemovedAfterClientSidePaymentCapture: nil
         case .lowBattery(let level): "The reader's battery is low: \(Int(level * 100)) percent."
         case .lowBatteryResolved: nil
         case .recovering(let step): "\(step)"
         case .disconnected(let reason): "\(reason)"
         }
-    }
-}
-
-/// Messages about the PIN for the cardholder (EMV Book 4 §11.2).
-enum PINMessages {
-    /// Returns the lines to show before the PIN prompt.
-    static func warnings(_ prompt: PINPrompt) -> [String] {
-        var lines: [String] = []
-        if prompt.isRetry {
-            // The last try has its own message below.
-            let left = prompt.isLastTry ? "" : prompt.triesLeft.map { " \($0) tries left." } ?? ""
-            lines.append("Incorrect PIN." + left)
-        }
-        if prompt.isLastTry { lines.append("Last try. Another incorrect PIN blocks the card.") }
-        return lines
     }
 }

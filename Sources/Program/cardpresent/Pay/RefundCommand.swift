@@ -12,7 +12,8 @@ struct RefundCommand: TillCommand {
               cardpresent refund P000001
               cardpresent refund P000001 --amount 5.00
 
-            Without --amount, refunds the rest of the payment.
+            Without --amount, refunds the rest of the payment. The refund of an order's payment becomes a refund of the \
+            order at the store; a store that cannot be reached is notified later, by 'cardpresent payments sync'.
             """)
 
     @Argument(help: "Payment ID, for example P000001.")
@@ -31,7 +32,9 @@ struct RefundCommand: TillCommand {
         let settings = try options.till.settings()
         let rules = try issuer.rules()
         let (after, attempt) = try await determinism.play {
-            let till = try await options.till.open(settings, determinism.repeatability, rules: rules)
+            let till = try await options.till.open(
+                for: Self.databaseUse, settings, determinism.repeatability, rules: rules)
+            try till.stopIfRestored()
             let before = try await till.payment(payment.id).payment
             let part = try amount.map { try settings.amount($0, currency: before.amount.currency.code) }
             let after = try await till.refund(payment.id, amount: part)
@@ -44,6 +47,7 @@ struct RefundCommand: TillCommand {
                 OutcomeView(payment: after, failure: failure).json,
                 text: "\(word)  \(attempt?.attempt.amount.description ?? "")  \(after.name)\n")
         }
+        CaptureWarning.reportRefunds(of: after)
         try Outcome.end(failure)
     }
 }

@@ -14,9 +14,7 @@ extension CommandFailure {
         case .declined:
             self.init(
                 .declined, code: code, message: message,
-                fix: code == "call_issuer"
-                    ? "nothing was charged; call the card issuer and retry, or use another card"
-                    : "use another card")
+                fix: Self.fix(ofDecline: code, triesLeft: payment.card?.pinTriesLeft))
         case .canceled:
             self.init(
                 .canceled, code: code,
@@ -28,6 +26,16 @@ extension CommandFailure {
                 .outcomeUnknown, code: code, message: message,
                 fix: "do not charge again; run 'cardpresent payments recover' to get the result from the host")
         case .failed: self.init(Self.status(ofFailure: code), code: code, message: message, fix: Self.fix(code))
+        }
+    }
+
+    private static func fix(ofDecline code: String, triesLeft: UInt8?) -> String {
+        switch code {
+        case PaymentErrorCode.referred:
+            "nothing was charged; call the card issuer and retry, or use another card"
+        case PaymentErrorCode.wrongPIN where triesLeft != 0:
+            "nothing was charged; start again with the right PIN, or use another card"
+        default: "use another card"
         }
     }
 
@@ -64,7 +72,16 @@ extension CommandFailure {
             self.init(.configuration, code: "reader_location", splitting: error.description)
         case .reader(let error): self.init(error)
         case .journal(let error): self.init(error)
+        case .unrecorded(_, let reason):
+            self.init(
+                .outcomeUnknown, code: CommandFailure(reason).code, message: error.description.splitAtFix.0,
+                fix: "do not charge or refund again; when the database works, run 'cardpresent payments recover'")
         case .busy: self.init(.tryAgain, code: "busy", message: error.description)
+        case .restored:
+            self.init(
+                .tryAgain, code: "database_restored", message: error.description.splitAtFix.0,
+                fix: "compare with 'cardpresent issuer reconcile', then run the command again if the payment is not "
+                    + "there")
         }
     }
 
@@ -151,7 +168,13 @@ extension CommandFailure {
         case .paymentNotFound: self.init(.usage, code: "unknown_payment", splitting: message)
         case .receiptNotFound: self.init(.usage, code: "unknown_receipt", splitting: message)
         case .notRefundable: self.init(.usage, code: "not_refundable", message: message)
-        case .refundTooLarge: self.init(.usage, code: "refund_too_large", message: message)
+        case .refundTooLarge(let id, _, let available):
+            self.init(
+                .usage, code: "refund_too_large", message: message,
+                fix: available.minorUnits > 0
+                    ? "refund \(available.decimalText) or less with --amount, or all of the rest with "
+                        + "'cardpresent refund \(id)'"
+                    : "'cardpresent payments show \(id)' shows its refunds")
         case .notRetriable: self.init(.tryAgain, code: "not_retriable", message: message)
         case .notOurs, .notificationNotOurs: self.init(.tryAgain, code: "busy", message: message)
         case .orderHasPayment(_, let id, let state):
@@ -163,6 +186,9 @@ extension CommandFailure {
             )
         case .nothingToNotify: self.init(.usage, code: "nothing_to_tell", message: message)
         case .refundedBeforeNotification: self.init(.tryAgain, code: "refunded", message: message)
+        case .noNewIdentity:
+            self.init(.internalError, code: "internal", message: error.description)
+        case .neverRestored: self.init(.usage, code: "never_restored", splitting: message)
         case .money(let error): self.init(error)
         case .printNotFound: self.init(.usage, code: "unknown_print_job", splitting: message)
         case .attemptNotFound, .illegalTransition, .illegalPrint, .illegalNotification:
@@ -175,7 +201,12 @@ extension CommandFailure {
         switch error {
         case .unknownCurrency: self.init(.usage, code: "unknown_currency", splitting: text)
         case .malformed: self.init(.usage, code: "invalid_amount", splitting: text)
-        case .tooManyDecimals, .negative, .tooLarge, .currencyMismatch:
+        case .tooManyDecimals:
+            let spellings = error.nearestSpellings
+            self.init(
+                .usage, code: "invalid_amount", message: text,
+                fix: spellings.isEmpty ? "give an amount above zero" : "write " + spellings.joined(separator: " or "))
+        case .negative, .tooLarge, .currencyMismatch:
             self.init(.usage, code: "invalid_amount", message: text, fix: "give a decimal such as 12.50")
         }
     }
@@ -184,6 +215,11 @@ extension CommandFailure {
         let text = error.description
         switch error {
         case .notWritable: self.init(.unavailable, code: "database_not_writable", splitting: text)
+        case .missing:
+            self.init(
+                .noInput, code: CommandFailure.missingDatabase, message: text,
+                fix: "check the name; 'cardpresent pay' and 'cardpresent login' create a database")
+        case .notReadable: self.init(.unavailable, code: "database_not_readable", splitting: text)
         case .diskFull: self.init(.unavailable, code: "disk_full", splitting: text)
         case .busy: self.init(.tryAgain, code: "database_busy", splitting: text)
         case .newerSchema: self.init(.badData, code: "newer_schema", splitting: text)

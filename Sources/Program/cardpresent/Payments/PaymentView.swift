@@ -4,7 +4,7 @@ internal import Payments
 internal import Storage
 internal import Yosemite
 
-extension Payment: CommandResult {
+extension Payment: CommandResult, TableRow {
     var json: JSONObject {
         let verification = card?.cardholderVerification
         return JSONObject(
@@ -19,17 +19,57 @@ extension Payment: CommandResult {
                 "createdAt": createdAt.description, "updatedAt": updatedAt.description,
             ],
             // Only an approved payment of an order has a state at the store.
-            known: ["capture": notification?.json])
+            // Only after a wrong PIN there are tries left to tell.
+            known: [
+                "capture": notification?.json, "pinTriesLeft": card?.pinTriesLeft,
+                "storeRefunds": refundNotifications.isEmpty ? nil : refundNotifications.map(\.json),
+            ])
     }
 
-    var text: String {
-        let cells: [String] = [
-            name, String(createdAt.description.prefix(19)).replacing("T", with: " ") + "Z",
-            amount.description.padded(to: 16), state.rawValue.padded(to: 10),
+    static var heads: [String] { ["id", "time", "amount", "status", "card", "order", "refunded"] }
+
+    var cells: [String] {
+        [
+            name, createdAt.secondText, amount.description, state.rawValue,
             card.map { $0.name + $0.maskedNumber } ?? errorMessage ?? "",
-            notification.map { "order \($0.orderNumber): \($0.state.rawValue)" } ?? "",
+            [
+                notification.map { "order \($0.orderNumber): \($0.state.rawValue)" }
+                    ?? orderID.map { "order \($0)" },
+                refundNotifications.last { $0.state != .confirmed }.map { "refund: \($0.state.rawValue)" },
+            ].compactMap { $0 }.joined(separator: ", "),
+            refundedText ?? "",
         ]
-        return cells.joined(separator: "  ").trimmedEnd + "\n"
+    }
+
+    /// What was given back; nil when nothing was.
+    private var refundedText: String? { refundedAmount.minorUnits == 0 ? nil : refundedAmount.description }
+
+    /// The columns that are amounts.
+    static let amountColumns: Set = [2, 6]
+
+    var text: String {
+        let widths = [0, 0, 16, 10]
+        // Without headings, the amount needs its word.
+        let words = cells.dropLast() + [refundedText.map { "refunded \($0)" } ?? ""]
+        let padded = words.enumerated().map { $1.padded(to: $0 < widths.count ? widths[$0] : 0) }
+        return padded.joined(separator: "  ").trimmedEnd + "\n"
+    }
+
+    /// The headings of ``values``. They are an interface: new ones go to the end.
+    static let valueNames = [
+        "id", "createdAt", "state", "outcome", "amount", "refunded", "currency", "order", "brand", "last4", "entryMode",
+        "cvm", "authCode", "store", "error",
+    ]
+
+    /// The payment for a spreadsheet: times in UTC, amounts as decimals.
+    var values: [String] {
+        let words: [String?] = [
+            name, createdAt.description, state.rawValue, outcome.rawValue, amount.decimalText,
+            refundedAmount.decimalText, amount.currency.code, orderID.map(String.init), card?.brand, card?.lastFour,
+            card?.entryMode.rawValue, card?.cardholderVerification.family.rawValue, card?.authorizationCode,
+            notification?.state.rawValue, errorCode,
+        ]
+        return words.map { $0 ?? "" }
     }
 }
 
@@ -96,6 +136,17 @@ extension OrderPaymentNotification {
     }
 }
 
+extension OrderRefundNotification {
+    /// The store's state of a refund, as JSON. The amount is in minor units.
+    fileprivate var json: JSONObject {
+        [
+            "state": state.rawValue, "amount": amount.minorUnits, "intent": intentID,
+            // The ID of the refund at the store.
+            "refund": refundID, "tries": tries, "reason": lastError, "updatedAt": updatedAt.description,
+        ]
+    }
+}
+
 extension OrderPaymentReport {
     /// The result of `payments sync`, as JSON.
     var json: JSONObject {
@@ -105,7 +156,28 @@ extension OrderPaymentReport {
 
 extension RecoveryReport {
     /// The result of `payments recover`, as JSON.
-    var json: JSONObject { ["finished": finished.json, "open": open.json, "failed": failed.map(\.json)] }
+    var json: JSONObject {
+        JSONObject(
+            ["finished": finished.json, "open": open.json, "failed": failed.map(\.json)],
+            known: ["restored": restored.isEmpty ? nil : restored.map(\.json)])
+    }
+}
+
+extension FormerIdentity {
+    /// A restored backup, as JSON.
+    var json: JSONObject {
+        [
+            "identity": databaseID, "newIdentity": successor, "host": hostName, "lastNumber": lastNumber,
+            "hostNumber": hostNumber, "at": at.description,
+        ]
+    }
+
+    /// One sentence about a restored backup, and what to do.
+    var text: String {
+        "this database was restored from a backup: it has \(lastNumber) attempts of \(databaseID), and the payment "
+            + "host knows number \(hostNumber ?? 0). It is \(successor) now, and no number is used twice. See the "
+            + "payments that it lost with 'cardpresent issuer reconcile'"
+    }
 }
 
 extension RecoveryReport.Failure {
@@ -125,6 +197,7 @@ extension PaymentHistory: CommandResult {
         details.add("card", card?.applicationName.map { $0 + (card?.maskedNumber ?? "") })
         details.add("AID", card?.aid)
         details.add("verification", card?.cardholderVerification.family.rawValue)
+        details.add("PIN tries left", card?.pinTriesLeft.map(String.init))
         details.add("auth code", card?.authorizationCode)
         details.add("response", card?.authorizationResponseCode)
         details.add("cryptogram", card?.applicationCryptogram.map { $0 + " " + (card?.cryptogramType ?? "") })
@@ -136,6 +209,11 @@ extension PaymentHistory: CommandResult {
             details.add("store", capture.state.rawValue + (capture.orderStatus.map { ", order is \($0)" } ?? ""))
             details.add("intent", capture.intentID ?? "")
             details.add("because", capture.lastError)
+        }
+        for refund in payment.refundNotifications {
+            let number = refund.refundID.map { ", refund \($0) of the store" } ?? ""
+            let reason = refund.lastError.map { ": \($0)" } ?? ""
+            details.add("store refund", "\(refund.amount) \(refund.state.rawValue)\(number)\(reason)")
         }
         for attempt in attempts { details.add(line: attempt.text) }
         return details.text
@@ -163,7 +241,9 @@ extension PaymentHistory.Attempt {
     fileprivate var text: String {
         let (kind, state) = (attempt.kind.rawValue, attempt.state.rawValue)
         let head = "  \(kind), STAN \(attempt.stan), host \(attempt.hostName): \(state)"
-        let lines = steps.map { "    \($0.at)  \($0.state.rawValue)" + ($0.detail.map { ": " + $0 } ?? "") }
+        let lines = steps.map {
+            "    \($0.at.millisecondText)  \($0.state.rawValue)" + ($0.detail.map { ": " + $0 } ?? "")
+        }
         return ([head] + lines).joined(separator: "\n")
     }
 }

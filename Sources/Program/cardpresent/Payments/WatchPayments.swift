@@ -35,11 +35,27 @@ struct WatchPayments: TillCommand {
     func execute() async throws {
         let display = WatchDisplay<Payment>(of: "payments", isJSON: output.json)
         try await EndlessWork.run { [self] in
-            let till = try await options.till.open()
+            let till = try await till(display)
             if let payment { _ = try await till.payment(payment.id) }
             let watch = PaymentWatch(
                 paymentID: payment?.id, limit: list.count, in: till.storage, time: SystemTimeSource())
             try await display.show(watch.updates { try await till.payment($0).payment })
+        }
+    }
+
+    /// Opens the till. Without a name for the database, a watch may begin before the first payment makes it; the watch
+    /// never makes it itself.
+    private func till(_ display: WatchDisplay<Payment>) async throws -> Till {
+        while true {
+            do throws(CommandFailure) {
+                return try await options.till.open(for: Self.databaseUse)
+            } catch {
+                guard payment == nil, !options.till.data.isNamed, error.code == CommandFailure.missingDatabase else {
+                    throw error
+                }
+            }
+            try display.showWaiting()
+            try await SystemTimeSource().sleep(for: .seconds(1))
         }
     }
 }

@@ -31,6 +31,8 @@ struct PrinterStatus: TableRow {
         return state + (printer.isAcceptingJobs ? "" : ", not accepting jobs") + (why.isEmpty ? "" : ": " + why)
     }
 
+    static var heads: [String] { ["", "name", "state", "address"] }
+
     var cells: [String] { [printer.isDefault ? "*" : " ", printer.name, condition, printer.address ?? ""] }
 }
 

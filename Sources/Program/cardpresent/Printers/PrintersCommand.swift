@@ -22,8 +22,10 @@ struct ListPrinters: TillCommand {
 
     func execute() async throws {
         let printers = try options.till.printers()
-        let (listed, failure) = try await Self.listing(of: printers)
-        let views = await Self.asked(listed, printers)
+        let (views, failure) = try await Waiting.on("Waiting for the printers") { () async throws(CommandFailure) in
+            let (listed, failure) = try await Self.listing(of: printers)
+            return (await Self.asked(listed, printers), failure)
+        }
         if let failure {
             // Without network printers, this is the result of the command.
             guard !views.isEmpty else { throw failure }
@@ -76,8 +78,10 @@ struct PrinterInfo: TillCommand {
         let printers = try options.till.printers()
         let details: PrinterDetails
         do throws(PrinterError) {
-            let look = try await printers.look(at: printer)
-            details = PrinterDetails(printer: look, capabilities: try await printers.capabilities(of: look.name))
+            details = try await Waiting.on("Waiting for the printer") { () async throws(PrinterError) in
+                let look = try await printers.look(at: printer)
+                return PrinterDetails(printer: look, capabilities: try await printers.capabilities(of: look.name))
+            }
         } catch {
             throw CommandFailure(error)
         }
@@ -115,7 +119,7 @@ struct DefaultPrinter: TillCommand {
         if forget { try TillPrinters.choose(nil, options.till.data) }
         let (name, origin) = try await current(settings)
         if name == nil, !output.json {
-            StandardError.write("No default printer. Choose one with 'cardpresent printers default NAME'.\n")
+            StandardError.note("No default printer. Choose one with 'cardpresent printers default NAME'.\n")
         }
         let json: JSONObject = ["printer": name, "from": origin]
         try output.write(json, text: name.map { $0.harmless + "\n" } ?? "")

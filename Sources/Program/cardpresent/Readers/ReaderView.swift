@@ -8,13 +8,16 @@ internal import USB
 
 extension CardReader {
     /// The reader as one line of text.
-    var line: String {
-        guard !isAwaitingFirmware else { return "\(id)  \(name)  needs firmware\n" }
+    var line: String { "\(id)  \(name)  \(properties)\n" }
+
+    /// What the reader can do, or that it needs firmware for it.
+    var properties: String {
+        guard !isAwaitingFirmware else { return "needs firmware" }
         var parts = [exchangeLevel]
         if slotCount > 0 { parts.append(slotCount == 1 ? "1 slot" : "\(slotCount) slots") }
         if inputs.contains(.swipe) { parts.append("magnetic stripe") }
         if hasPINPad { parts.append("PIN pad") }
-        return "\(id)  \(name)  \(parts.joined(separator: ", "))\n"
+        return parts.joined(separator: ", ")
     }
 }
 

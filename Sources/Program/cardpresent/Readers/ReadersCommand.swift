@@ -63,10 +63,11 @@ struct ListReaders: TillCommand {
     @OptionGroup var options: CommonOptions
 
     func execute() async throws {
-        let remembered = RememberedReaders.known(options.till.data)
         guard !self.remembered else {
-            return try output.write(list: remembered, whenEmpty: "No reader has been used yet.")
+            let remembered = try RememberedReaders(options.till.data, for: Self.databaseUse).all()
+            return try output.write(table: remembered, whenEmpty: "No reader has been used yet.")
         }
+        let remembered = RememberedReaders.known(options.till.data)
         let settings = try options.till.settings()
         let readers =
             bus.pcsc
@@ -74,7 +75,7 @@ struct ListReaders: TillCommand {
             : try await ReaderCatalog.readers(of: try bus.source(settings))
         let known = Set(remembered.map(\.id))
         try output.write(
-            list: readers.map { ListedReader(reader: $0, isRemembered: known.contains($0.id)) },
+            table: readers.map { ListedReader(reader: $0, isRemembered: known.contains($0.id)) },
             whenEmpty: "No card reader found. Connect one, or use --simulated to list the simulated readers.")
     }
 }
@@ -128,7 +129,7 @@ struct RememberReader: TillCommand {
     @OptionGroup var options: CommonOptions
 
     func execute() async throws {
-        let readers = try RememberedReaders(options.till.data)
+        let readers = try RememberedReaders(options.till.data, for: Self.databaseUse)
         let (id, name) = try await find(among: try readers.all())
         try readers.remember(id: id, name: name)
         guard let record = try readers.all().first(where: { $0.id == id }) else {
@@ -168,7 +169,7 @@ struct ForgetReader: SynchronousReportingCommand {
     }
 
     func execute() throws {
-        let readers = try RememberedReaders(data)
+        let readers = try RememberedReaders(data, for: Self.databaseUse)
         let count = try readers.forget(id: reader)
         guard count > 0 || all else {
             let known = try readers.all().map(\.id)
@@ -181,17 +182,23 @@ struct ForgetReader: SynchronousReportingCommand {
 }
 
 /// A reader of `readers list`, with whether it is remembered.
-private struct ListedReader: CommandResult {
+private struct ListedReader: TableRow {
     let reader: CardReader
     let isRemembered: Bool
 
     var json: JSONObject { JSONObject(extending: reader, with: ["isRemembered": isRemembered]) }
 
-    var text: String { isRemembered ? reader.line.dropLast() + ", remembered\n" : reader.line }
+    static var heads: [String] { ["id", "name", "properties"] }
+
+    var cells: [String] { [reader.id, reader.name, reader.properties + (isRemembered ? ", remembered" : "")] }
 }
 
-extension RememberedCardReader: CommandResult {
+extension RememberedCardReader: CommandResult, TableRow {
     var json: JSONObject { ["id": id, "name": name, "usedAt": usedAt.description] }
 
-    var text: String { "\(id)  \(name)  used \(usedAt)\n" }
+    static var heads: [String] { ["id", "name", "used"] }
+
+    var cells: [String] { [id, name, usedAt.secondText] }
+
+    var text: String { "\(id)  \(name)  used \(usedAt.secondText)\n" }
 }

@@ -60,7 +60,7 @@ struct UpdateReader: ReportingCommand {
         _ update: ReaderFirmwareUpdate, on reader: CardReader, from source: any FirmwareSource
     ) async throws -> CardReader {
         let run = ReaderUpdateRun(update, of: reader, from: source)
-        let progress = UpdateProgress(isShown: StandardError.isTerminal && !output.json)
+        let progress = UpdateProgress(isShown: StandardError.isTerminal && !Display.isQuiet && !output.json)
         do throws(UnderlyingError) {
             try ReaderFirmwareUpdate.check(batteryLevel: try await run.batteryLevel())
         } catch {
@@ -149,8 +149,9 @@ struct UpdateProgress: Sendable {
 
     func show(_ state: CardReaderSoftwareUpdateState) {
         switch state {
-        case .installing(let progress): line.show("\(Int(progress * 100)) percent; do not disconnect the reader")
-        case .completed, .failed: line.end()
+        case .installing(let progress):
+            line.show("\(Int(progress * 100)) percent\(line.timeLeft(progress)); do not disconnect the reader")
+        case .completed, .failed: line.clear()
         case .none, .available, .started: break
         }
     }

@@ -61,7 +61,8 @@ struct WatchReaders: TillCommand {
                 return found.first { $0.id == reader }
             } onConnected: { reader throws(CommandFailure) in
                 guard !bus.simulated else { return }
-                try RememberedReaders(options.till.data).remember(id: reader.id, name: reader.name)
+                try RememberedReaders(options.till.data, for: Self.databaseUse).remember(
+                    id: reader.id, name: reader.name)
             }
         }
         await cancellation.onRequest {

@@ -27,7 +27,7 @@ struct CheckReceipt: TillCommand {
         let settings = try options.till.settings()
         var style = ReceiptStyle(settings.receipt)
         if let region { style.region = region }
-        let till = try await options.till.open(settings)
+        let till = try await options.till.open(for: Self.databaseUse, settings)
         let check = ReceiptCheck(try await selection.load(from: till).content, style: style)
         try output.write(check)
         guard check.isComplete else { throw ExitCode(ExitStatus.differs.rawValue) }

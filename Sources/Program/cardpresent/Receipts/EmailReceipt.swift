@@ -67,6 +67,7 @@ struct EmailReceipt: AsyncParsableCommand {
     }
 
     func run() async throws {
+        Display.begin(options.output.display, isJSON: options.output.json)
         try await FailureReport(isJSON: options.output.json).reporting {
             try await determinism.play { try await send() }
         }
@@ -77,8 +78,8 @@ struct EmailReceipt: AsyncParsableCommand {
         let settings = try options.till.settings()
         let sender = try sender(settings)
         let style = try style(settings)
-        let till = try await options.till.open(settings, determinism.repeatability)
-        let receipt = try await till.receipt(of: payment.id, kind: kind.content)
+        let till = try await options.till.open(for: Self.databaseUse, settings, determinism.repeatability)
+        let receipt = try await kind.load(of: payment, from: till)
         let document = ReceiptDocument(receipt.content, copy: copy, isDuplicate: receipt.wasPrinted(copy))
         var message = try message(document.styled(by: style), style, columns: settings.receiptWidth, from: sender)
         message.to = recipients.withoutRepetitions
@@ -113,6 +114,7 @@ struct EmailReceipt: AsyncParsableCommand {
     private func message(
         _ document: ReceiptDocument, _ style: ReceiptStyle, columns: Int, from sender: Mailbox
     ) throws(CommandFailure) -> MailMessage {
+        let style = style.speaking(document.language)
         let (composer, paper) = (ReceiptComposer(locale: style.locale), style.paper)
         let blocks = composer.compose(document)
         let title = composer.title(document)
@@ -150,7 +152,11 @@ struct EmailReceipt: AsyncParsableCommand {
                 path: sendmail, environment: ProcessInfo.processInfo.environment, time: SystemTimeSource())
             do throws(SendmailError) {
                 // The program is real, even when the clock is simulated.
-                try await RunQueue.outside { () async throws(SendmailError) in try await program.handOver(message) }
+                try await RunQueue.outside { () async throws(SendmailError) in
+                    try await Waiting.on("Waiting for \(sendmail.harmless)") { () async throws(SendmailError) in
+                        try await program.handOver(message)
+                    }
+                }
             } catch {
                 throw CommandFailure(error, of: sendmail)
             }

@@ -34,7 +34,7 @@ struct PreviewReceipt: AsyncParsableCommand {
     private func preview() async throws(CommandFailure) {
         let settings = try tillOptions.settings()
         let style = try look.applied(to: ReceiptStyle(settings.receipt))
-        let till = try await tillOptions.open(settings)
+        let till = try await tillOptions.open(for: Self.databaseUse, settings)
         let receipt = try await selection.load(from: till)
         var document = ReceiptDocument(receipt.content, copy: copy, isDuplicate: receipt.wasPrinted(copy))
             .styled(by: style)

@@ -28,7 +28,7 @@ struct PrintReceipt: TillCommand {
 
     func execute() async throws {
         let settings = try options.till.settings()
-        let till = try await options.till.open(settings)
+        let till = try await options.till.open(for: Self.databaseUse, settings)
         await till.resolvePrints()
         let run = PrintRun(
             till: till, receipt: try await selection.load(from: till), options: printing, isJSON: output.json)
@@ -52,7 +52,7 @@ struct ReprintReceipt: TillCommand {
     @OptionGroup var options: CommonOptions
 
     func execute() async throws {
-        let till = try await options.till.open()
+        let till = try await options.till.open(for: Self.databaseUse)
         await till.resolvePrints()
         let receipt = try await selection.load(from: till)
         let printed = ReceiptCopy.allCases.filter(receipt.wasPrinted)
@@ -68,7 +68,8 @@ struct CancelPrint: TillCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "Cancel a print job.",
         discussion: """
-            Exits with 6 when the job ended before it could be canceled. If the printer had already started, there may \
+            Exits with 64 when the job has ended or the print server no longer has it, so that there is nothing to \
+            cancel, and with 6 when it ends while it is being canceled. If the printer had already started, there may \
             be paper, and a reprint is marked as a duplicate.
             """)
 
@@ -77,7 +78,7 @@ struct CancelPrint: TillCommand {
     @OptionGroup var options: CommonOptions
 
     func execute() async throws {
-        let till = try await options.till.open()
+        let till = try await options.till.open(for: Self.databaseUse)
         let print = try await till.cancelPrint(job.id)
         guard print.state == .failed else {
             throw CommandFailure(
@@ -107,7 +108,7 @@ struct ListPrints: TillCommand {
     @OptionGroup var options: CommonOptions
 
     func execute() async throws {
-        let till = try await options.till.open()
+        let till = try await options.till.open(for: Self.databaseUse)
         await till.resolvePrints()
         let prints = try await till.prints(of: payment?.id, limit: all || payment != nil ? nil : 20)
         try output.write(list: prints, whenEmpty: "No print jobs yet.")

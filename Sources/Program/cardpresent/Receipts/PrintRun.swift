@@ -26,12 +26,14 @@ struct PrintRun: Sendable {
                 receipt, copy: copy, printer: options.printer ?? printer, copies: options.copies,
                 medium: options.paper.media, timeout: options.wait ? .seconds(options.timeout) : nil)
             let show: @Sendable (ReceiptPrint) -> Void = { print in
-                if isWatched { StandardError.write(Self.progress(print)) }
+                if isWatched { StandardError.note(Self.progress(print)) }
             }
             do throws(CommandFailure) {
-                let print =
+                let print = try await Waiting.on("Printing the \(copy.rawValue) copy") {
+                    () async throws(CommandFailure) in
                     try await isReprint
-                    ? till.reprint(request, onChange: show) : till.print(request, onChange: show)
+                        ? till.reprint(request, onChange: show) : till.print(request, onChange: show)
+                }
                 prints.append(print)
                 failure = CommandFailure(print, wasAwaited: options.wait)
                 if failure == nil { try tell(print, isReprint: isReprint) }
@@ -108,7 +110,7 @@ extension ReceiptPrintHistory: CommandResult {
             print.isDuplicate && print.mayBePrinted ? "DUPLICATE" : "",
         ].filter { !$0.isEmpty }
         let lines = steps.map { step in
-            "  \(step.at)  \(step.state.rawValue)\(PrintJobText.because(step.reasons, step.message))"
+            "  \(step.at.millisecondText)  \(step.state.rawValue)\(PrintJobText.because(step.reasons, step.message))"
         }
         return ([head.joined(separator: "  ")] + lines).joined(separator: "\n") + "\n"
     }

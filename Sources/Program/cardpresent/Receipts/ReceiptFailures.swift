@@ -29,6 +29,7 @@ extension CommandFailure {
         case .switchedOff: self.init(.configuration, code: "switched_off", splitting: error.description)
         case .site(let error): self.init(error)
         case .noReceipt: self.init(.usage, code: "no_receipt", message: error.description)
+        case .noRefund: self.init(.usage, code: "no_receipt", splitting: error.description)
         case .unreadable: self.init(.badData, code: "receipt_unreadable", message: error.description)
         case .journal(let error): self.init(error)
         case .printer(let error): self.init(error)

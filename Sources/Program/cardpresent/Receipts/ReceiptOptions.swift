@@ -11,9 +11,29 @@ struct ReceiptKindOptions: ParsableArguments {
         help: ArgumentHelp(
             "Receipt type: sale, refund, or void. Default: the latest.", valueName: "sale|refund|void"))
     private var of: ReceiptKind?
+    @Option(
+        help: ArgumentHelp(
+            "Receipt of one refund: 1 for the payment's first, 2 for the second. Default: the latest.",
+            valueName: "number"))
+    private(set) var refund: Int?
+
+    func validate() throws {
+        guard let refund else { return }
+        guard of == nil || of == .refund else { throw ValidationError("--refund can be used only with --of refund") }
+        guard refund > 0 else { throw ValidationError("--refund must be at least 1") }
+    }
 
     /// The type; nil for the latest receipt.
-    var content: ReceiptContent.Kind? { of.flatMap { ReceiptContent.Kind(rawValue: $0.rawValue) } }
+    var content: ReceiptContent.Kind? {
+        refund == nil ? of.flatMap { ReceiptContent.Kind(rawValue: $0.rawValue) } : .refund
+    }
+
+    /// Loads the selected receipt of a payment.
+    ///
+    /// - Throws: `CommandFailure`
+    func load(of payment: PaymentName, from till: Till) async throws(CommandFailure) -> StoredReceipt {
+        try await till.receipt(of: payment.id, kind: content, refund: refund)
+    }
 }
 
 /// Selects one of a payment's receipts.
@@ -26,7 +46,7 @@ struct ReceiptSelection: ParsableArguments {
     ///
     /// - Throws: `CommandFailure`
     func load(from till: Till) async throws(CommandFailure) -> StoredReceipt {
-        try await till.receipt(of: payment.id, kind: kind.content)
+        try await kind.load(of: payment, from: till)
     }
 }
 
@@ -77,7 +97,8 @@ struct ReceiptStyleOptions: ParsableArguments {
     var paper: PaperChoice?
     @Option(
         help: ArgumentHelp(
-            "Language: \(ReceiptLocale.choices). Default: the configured language.", valueName: "language"),
+            "Language: \(ReceiptLocale.choices). Default: the language that the card chose, or the configured one.",
+            valueName: "language"),
         completion: .list(ReceiptLocale.all.map(\.code)))
     var locale: String?
 
@@ -86,7 +107,7 @@ struct ReceiptStyleOptions: ParsableArguments {
     /// - Throws: `CommandFailure`
     func applied(to style: ReceiptStyle) throws(CommandFailure) -> ReceiptStyle {
         var style = style
-        if let locale { style.locale = try ReceiptLocale.named(locale) }
+        if let locale { (style.locale, style.isLocaleFixed) = (try ReceiptLocale.named(locale), true) }
         if let paper { style.paper = paper.size }
         return style
     }

@@ -18,9 +18,10 @@ final class ReceiptOutput {
 
     private let choices: Choices
     private let draft: OutputDraft
-    private let composer: ReceiptComposer
     private var book: PDFBook?
     private var isBegun = false
+    /// The style of the first receipt, whose language a file of several has.
+    private var first: ReceiptStyle?
     private var glyphs = 0
 
     /// The number of characters so far that no font contains.
@@ -31,15 +32,19 @@ final class ReceiptOutput {
     ///   - draft: The file or stream to write to.
     init(_ choices: Choices, to draft: OutputDraft) {
         (self.choices, self.draft) = (choices, draft)
-        composer = ReceiptComposer(locale: choices.style.locale)
     }
 
-    private var html: HTMLRenderer { HTMLRenderer(locale: choices.style.locale, paper: choices.style.paper) }
+    /// In the language of the first receipt.
+    private var html: HTMLRenderer { HTMLRenderer(locale: (first ?? choices.style).locale, paper: choices.style.paper) }
 
     /// Renders the copies of one receipt.
     ///
     /// - Throws: `CommandFailure`
     func append(_ copies: [ReceiptDocument]) throws(CommandFailure) {
+        // The copies of one receipt have one language.
+        let style = choices.style.speaking(copies.first?.language)
+        if first == nil { first = style }
+        let composer = ReceiptComposer(locale: style.locale)
         try guarded { () throws(ReceiptError) in
             let receipts = copies.map { ($0, composer.compose($0)) }
             switch choices.format {
@@ -63,11 +68,11 @@ final class ReceiptOutput {
                 }
             case .png:
                 for (_, blocks) in receipts {
-                    add(try PictureRenderer(locale: choices.style.locale, paper: choices.style.paper).png(blocks))
+                    add(try PictureRenderer(locale: style.locale, paper: style.paper).png(blocks))
                 }
             case .escpos:
                 let renderer = ESCPOSRenderer(
-                    family: choices.family, width: choices.columns, locale: choices.style.locale)
+                    family: choices.family, width: choices.columns, locale: style.locale)
                 add(
                     try renderer.render(
                         job: receipts.map(\.1), cut: choices.cut, opensDrawer: choices.opensDrawer))
@@ -108,7 +113,8 @@ final class ReceiptOutput {
     private func book(title: String, date: String) throws(ReceiptError) -> PDFBook {
         if let book { return book }
         let made = try PDFBook(
-            locale: choices.style.locale, paper: choices.style.paper, title: choices.isSeries ? "Receipts" : title,
+            locale: (first ?? choices.style).locale, paper: choices.style.paper,
+            title: choices.isSeries ? "Receipts" : title,
             date: date, write: draft.append)
         book = made
         return made

@@ -46,15 +46,9 @@ struct ListReceipts: TillCommand {
 
     func validate() throws {
         guard order ?? 1 > 0 else { throw ValidationError("--order must be an order ID") }
-        guard lastFour.map(Self.isFourDigits) ?? true else {
-            throw ValidationError("--last4 must be four digits; the rest of the card number is not stored")
-        }
+        guard lastFour?.isLastFour ?? true else { throw ValidationError(String.lastFourHint) }
         guard authCode != "" else { throw ValidationError("--auth-code must be an authorization code such as 123456") }
         guard currency == nil || amount != nil else { throw ValidationError("--currency requires --amount") }
-    }
-
-    private static func isFourDigits(_ text: String) -> Bool {
-        text.utf8.count == 4 && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
     func execute() async throws {
@@ -63,10 +57,10 @@ struct ListReceipts: TillCommand {
             paymentID: payment?.id, orderID: order, since: days.since?.beginning, before: days.until?.end,
             lastFour: lastFour, amount: try amount.map { try settings.amount($0, currency: currency) },
             authorizationCode: authCode, limit: list.limit)
-        let till = try await options.till.open(settings)
+        let till = try await options.till.open(for: Self.databaseUse, settings)
         await till.resolvePrints()
         try output.write(
-            list: try await till.receipts(matching: query),
+            table: try await till.receipts(matching: query), right: [2],
             whenEmpty: query == ReceiptQuery(limit: list.limit) ? "No receipts yet." : "No matching receipts.")
     }
 }
@@ -89,7 +83,7 @@ struct ShowReceipt: TillCommand {
 
     func execute() async throws {
         let settings = try options.till.settings()
-        let till = try await options.till.open(settings)
+        let till = try await options.till.open(for: Self.databaseUse, settings)
         await till.resolvePrints()
         let receipt = try await selection.load(from: till)
         guard !output.json else { return try StandardOutput.write(json: receipt.json) }
@@ -115,7 +109,7 @@ struct ShowBackendReceipt: TillCommand {
     }
 
     func execute() async throws {
-        let till = try await options.till.open()
+        let till = try await options.till.open(for: Self.databaseUse)
         try output.write(try await till.backendReceipt(order: order, of: try till.shop()))
     }
 }
@@ -126,7 +120,7 @@ extension BackendReceipt: CommandResult {
     var text: String { "\(receiptURL)\navailable until \(expirationDate.dayText)\n" }
 }
 
-extension StoredReceipt: CommandResult {
+extension StoredReceipt: TableRow {
     var json: JSONObject {
         [
             "id": id, "payment": paymentName, "version": version, "createdAt": createdAt.description,
@@ -134,11 +128,14 @@ extension StoredReceipt: CommandResult {
         ]
     }
 
-    var text: String {
-        let amount = "\(content.amount) \(content.currency)".padded(to: 16)
+    static var heads: [String] { ["payment", "time", "amount", "receipt", "version", "printed"] }
+
+    var cells: [String] {
         let printed = prints.filter(\.mayBePrinted).count
-        return
-            "\(paymentName)  \(content.date)  \(amount)  \(content.kind.rawValue) \(content.outcome.rawValue)"
-            + (version > 1 ? "  version \(version)" : "") + (printed == 0 ? "" : "  printed \(printed) times") + "\n"
+        return [
+            paymentName, createdAt.secondText, "\(content.amount) \(content.currency)",
+            "\(content.kind.rawValue) \(content.outcome.rawValue)", version > 1 ? "version \(version)" : "",
+            printed == 0 ? "" : "printed \(printed) times",
+        ]
     }
 }

@@ -68,7 +68,7 @@ struct RenderReceipt: AsyncParsableCommand {
         guard !isSeries || format.isSeries else {
             throw ValidationError("several receipts require --format text, html, pdf, or json")
         }
-        guard !isSeries || kind.content == nil else { throw ValidationError("--of requires a payment") }
+        guard !isSeries || kind.content == nil else { throw ValidationError("--of and --refund require a payment") }
         guard copy != .both || format.takesBothCopies else {
             throw ValidationError("--copy both requires --format text, html, pdf, or escpos")
         }
@@ -95,7 +95,7 @@ struct RenderReceipt: AsyncParsableCommand {
         }
         let settings = try tillOptions.settings()
         let style = try style(settings)
-        let till = try await tillOptions.open(settings)
+        let till = try await tillOptions.open(for: Self.databaseUse, settings)
         let choices = ReceiptOutput.Choices(
             format: format, style: style, columns: width ?? look.paper?.size.columns ?? settings.receiptWidth,
             family: family ?? .epson, cut: cut ?? .partial, opensDrawer: openDrawer, isSeries: isSeries)
@@ -111,7 +111,7 @@ struct RenderReceipt: AsyncParsableCommand {
     private func renderNewest(
         of payment: PaymentName, from till: Till, _ choices: ReceiptOutput.Choices
     ) async throws(CommandFailure) -> Int {
-        let receipt = try await till.receipt(of: payment.id, kind: kind.content)
+        let receipt = try await kind.load(of: payment, from: till)
         let result = ReceiptOutput(choices, to: try OutputDraft(path: file))
         try result.append(documents(receipt, choices.style))
         try result.finish()
@@ -150,7 +150,7 @@ struct RenderReceipt: AsyncParsableCommand {
         let result = ReceiptOutput(choices, to: draft)
         let progress = ProgressLine()
         var (query, done) = (query, 0)
-        defer { progress.end() }
+        defer { progress.clear() }
         while true {
             let receipts = try await till.receipts(matching: query)
             for receipt in receipts {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CardSecrets
 internal import Doctor
 
 /// `doctor`
@@ -60,18 +61,20 @@ struct DoctorCommand: TillCommand {
         }
         let result = ExaminationResult(reports: reports, repairs: repairs)
         try output.write(result)
-        if !output.json { StandardError.write(result.summary + "\n") }
+        if !output.json { StandardError.note(result.summary + "\n") }
         if let trouble = reports.lazy.compactMap(\.trouble).first {
             throw ExitCode(ExitStatus(trouble).rawValue)
         }
     }
 
     private func examine(_ examination: Examination) async -> [CheckReport] {
-        await examination.doctor.examine(only: only.isEmpty ? nil : Set(only))
+        await Waiting.on("Checking readers, printers, and the database") {
+            await examination.doctor.examine(only: only.isEmpty ? nil : Set(only))
+        }
     }
 
     private func showList() throws {
-        try output.write(list: CheckName.allCases)
+        try output.write(table: CheckName.allCases)
     }
 
     private static func check(named name: String) throws -> CheckName {
@@ -86,10 +89,12 @@ struct DoctorCommand: TillCommand {
     }
 }
 
-extension CheckName: CommandResult {
+extension CheckName: TableRow {
     var json: JSONObject { ["name": rawValue, "purpose": purpose] }
 
-    var text: String { rawValue.padded(to: 15) + purpose + "\n" }
+    static var heads: [String] { ["check", "purpose"] }
+
+    var cells: [String] { [rawValue, purpose] }
 }
 
 extension ExitStatus {
@@ -142,21 +147,45 @@ extension CheckReport: CommandResult {
 
 extension Finding {
     fileprivate var json: JSONObject {
-        [
+        let told = masked
+        return [
             // The subject is null when the check has only one.
-            "verdict": verdict.rawValue, "subject": subject, "seen": seen, "cause": cause, "fix": fix,
+            "verdict": verdict.rawValue, "subject": subject, "seen": told.seen, "cause": told.cause, "fix": told.fix,
             // Whether --fix can fix it, and the affected part; null unless the verdict is 'problem'.
             "fixable": repair != nil, "trouble": trouble?.rawValue,
         ]
     }
 
+    /// The texts, with digits masked in a complaint that may be a card number. Long numbers in a finding that is in order
+    /// are serial numbers of devices.
+    private var masked: (seen: String, cause: String?, fix: String?) {
+        guard verdict == .problem || verdict == .warning else { return (seen, cause, fix) }
+        return (CardNumberMask.masked(seen), cause.map(CardNumberMask.masked), fix.map(CardNumberMask.masked))
+    }
+
     fileprivate func text(of check: String) -> String {
+        let (seen, cause, fix) = masked
         let indent = String(repeating: " ", count: 24)
         let about = subject.map { "\($0): " } ?? ""
-        var text = verdict.rawValue.padded(to: 9) + check.padded(to: 15) + about + seen + "\n"
+        // The blanks follow the colored word.
+        let word = WordColor(verdict)?.onOutput(verdict.rawValue) ?? verdict.rawValue
+        let blanks = String(repeating: " ", count: max(0, 9 - verdict.rawValue.count))
+        var text = word + blanks + check.padded(to: 15) + about + seen + "\n"
         if let cause { text += "\(indent)why: \(cause)\n" }
         if let fix { text += "\(indent)fix: \(fix)\n" }
         return text
+    }
+}
+
+extension WordColor {
+    /// The color of a verdict; nil when nothing was checked.
+    fileprivate init?(_ verdict: Verdict) {
+        switch verdict {
+        case .skipped: return nil
+        case .ok: self = .good
+        case .warning: self = .doubtful
+        case .problem: self = .bad
+        }
     }
 }
 

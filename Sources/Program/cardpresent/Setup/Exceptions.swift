@@ -13,14 +13,16 @@ struct ExceptionsCommand: ParsableCommand {
               cardpresent exceptions add < cards.txt
               cardpresent exceptions list
 
-            A card in the file sets TVR byte 1 bit 5, and the action codes decide the result of the payment. Card \
-            numbers are read only from standard input. Only a keyed hash and the last four digits are stored.
+            A card in the file is declined without asking its issuer: it sets TVR byte 1 bit 5, which is in every \
+            default denial action code. A configuration with its own 'actionCodes' decides by those. Card numbers are \
+            read only from standard input. Only a keyed hash and the last four digits are stored.
             """,
         subcommands: [AddExceptions.self, ListExceptions.self, RemoveExceptions.self])
 }
 
 /// `exceptions add`
 struct AddExceptions: SynchronousReportingCommand {
+    static let handlesCardData = true
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add cards to the exception file.",
         discussion: """
@@ -44,15 +46,18 @@ struct AddExceptions: SynchronousReportingCommand {
     }
 
     func execute() throws {
-        let register = try CardFiles.register(data)
+        let register = try CardFiles.register(data, for: Self.databaseUse)
         let file = ExceptionFile(register: register, key: try CardFiles.key(of: register))
         let now = SystemTimeSource().now()
         var entries: [ExceptionCard] = []
+        let progress = ProgressLine()
+        defer { progress.clear() }
         try CardNumberInput.forEach { (pan) throws(CommandFailure) in
             guard let entry = file.entry(for: pan, sequenceNumber: sequenceNumber, reason: reason, at: now) else {
                 throw CommandFailure(.internalError, code: "internal", message: "cannot hash a card number")
             }
             entries.append(entry)
+            if entries.count.isMultiple(of: 1000) { progress.show("\(entries.count) cards read") }
         }
         let added: [ExceptionCard]
         do throws(StorageError) { added = try file.add(entries) } catch { throw CommandFailure(error) }
@@ -73,15 +78,16 @@ struct ListExceptions: SynchronousReportingCommand {
     @OptionGroup var output: OutputOptions
 
     func execute() throws {
-        let register = try CardFiles.register(data)
+        let register = try CardFiles.register(data, for: Self.databaseUse)
         let entries: [ExceptionCard]
         do throws(StorageError) { entries = try register.exceptions() } catch { throw CommandFailure(error) }
-        try output.write(list: entries, whenEmpty: "The exception file is empty.")
+        try output.write(table: entries, whenEmpty: "The exception file is empty.")
     }
 }
 
 /// `exceptions remove`
 struct RemoveExceptions: SynchronousReportingCommand {
+    static let handlesCardData = true
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove cards from the exception file.",
         discussion: """
@@ -101,7 +107,7 @@ struct RemoveExceptions: SynchronousReportingCommand {
     }
 
     func execute() throws {
-        let removed = try remove(from: try CardFiles.register(data))
+        let removed = try remove(from: try CardFiles.register(data, for: Self.databaseUse))
         try output.write(["removed": removed], text: "\(removed) removed\n")
     }
 
@@ -127,7 +133,7 @@ struct RemoveExceptions: SynchronousReportingCommand {
     }
 }
 
-extension ExceptionCard: CommandResult {
+extension ExceptionCard: CommandResult, TableRow {
     var json: JSONObject {
         // The sequence number is null for all cards with the PAN.
         [
@@ -136,8 +142,16 @@ extension ExceptionCard: CommandResult {
         ]
     }
 
+    static var heads: [String] { ["id", "card", "sequence", "added", "reason"] }
+
+    var cells: [String] {
+        [
+            "\(id)", "**** \(last4)", sequenceNumber.map { "\($0)" } ?? "any", addedAt.secondText, reason ?? "",
+        ]
+    }
+
     var text: String {
         "\(id)".padded(to: 6) + "**** \(last4)  " + (sequenceNumber.map { "sequence number \($0)  " } ?? "")
-            + addedAt.description + (reason.map { "  " + $0 } ?? "") + "\n"
+            + addedAt.secondText + (reason.map { "  " + $0 } ?? "") + "\n"
     }
 }

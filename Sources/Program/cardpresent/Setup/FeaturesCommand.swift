@@ -51,6 +51,7 @@ struct FeaturesCommand: SynchronousReportingCommand {
         let experiments = ABTest.allCases.map { test in
             row("   ", test.rawValue, assignments[test.rawValue]?.name ?? "-", test.summary)
         }
-        return (features + experiments).joined()
+        let heads = row("ON ", "NAME", "ORIGIN", "MEANING")
+        return ([heads] + features + experiments).joined()
     }
 }

@@ -17,12 +17,12 @@ struct LogoutCommand: TillCommand {
         let door = try options.till.storeEnvironment()
         let composition: StoreComposition
         do throws(CommandFailure) {
-            composition = try door.composition()
+            composition = try door.composition(for: Self.databaseUse)
         } catch {
             // Delete unreadable credentials as well.
             guard error.code == "credentials" else { throw error }
             do throws(SignInStorageError) { try door.vault.forget() } catch { throw CommandFailure(error) }
-            composition = try door.composition()
+            composition = try door.composition(for: Self.databaseUse)
         }
         let signIn = composition.session.signIn
         // A failure to revoke does not stop the sign-out.

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import FoundationEssentials
 internal import Networking
 internal import Storage
 internal import Yosemite
@@ -8,7 +7,7 @@ internal import Yosemite
 struct SitesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sites", abstract: "List your sites and choose the current store.",
-        subcommands: [ListSites.self, UseSite.self], defaultSubcommand: ListSites.self)
+        subcommands: [ListSites.self, UseSite.self, PreferredGateway.self], defaultSubcommand: ListSites.self)
 }
 
 /// `sites list`
@@ -19,8 +18,8 @@ struct ListSites: TillCommand {
     @OptionGroup var options: CommonOptions
 
     func execute() async throws {
-        let (manager, list) = try await SiteList.load(options.till)
-        try output.write(list: list.map { ListedSite(store: $0, selected: manager.siteID) })
+        let (manager, list) = try await SiteList.load(options.till, for: Self.databaseUse)
+        try output.write(table: list.map { ListedSite(store: $0, selected: manager.siteID) })
     }
 }
 
@@ -36,7 +35,7 @@ struct UseSite: TillCommand {
     @OptionGroup var options: CommonOptions
 
     func execute() async throws {
-        let (manager, list) = try await SiteList.load(options.till)
+        let (manager, list) = try await SiteList.load(options.till, for: Self.databaseUse)
         let chosen = try choose(among: list)
         do throws(SessionError) { try manager.updateDefaultStore(chosen.site) } catch {
             throw CommandFailure(error)
@@ -64,21 +63,69 @@ struct UseSite: TillCommand {
     }
 }
 
+/// `sites gateway`
+struct PreferredGateway: ShopCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gateway", abstract: "Show or set the payment gateway that the current store prefers.",
+        discussion: """
+            EXAMPLES:
+              cardpresent sites gateway
+              cardpresent sites gateway woocommerce-stripe
+              cardpresent sites gateway --forget
+
+            'cardpresent pay --order' uses it when --gateway does not name another. A store with one gateway needs none.
+            """)
+
+    @Argument(
+        help: "Payment gateway: woocommerce-payments or woocommerce-stripe. Omit it to show the preferred one.",
+        completion: .list(PaymentGatewayExtension.allCases.map(\.rawValue)))
+    var gateway: String?
+    @Flag(help: "Prefer no gateway.")
+    var forget = false
+    @OptionGroup var options: CommonOptions
+
+    func validate() throws {
+        guard !forget || gateway == nil else { throw ValidationError("--forget cannot be used with a gateway") }
+        guard gateway.map({ PaymentGatewayExtension(rawValue: $0) != nil }) ?? true else {
+            throw ValidationError("the gateway must be woocommerce-payments or woocommerce-stripe")
+        }
+    }
+
+    func execute(in shop: Shop) async throws {
+        let siteID = shop.siteID
+        if let gateway {
+            try await shop.value {
+                AppSettingsAction.setPreferredInPersonPaymentGateway(
+                    siteID: siteID, gateway: gateway, onCompletion: $0)
+            } as Void
+        } else if forget {
+            try await shop.value {
+                AppSettingsAction.forgetPreferredInPersonPaymentGateway(siteID: siteID, onCompletion: $0)
+            } as Void
+        }
+        let preferred: String? = try await shop.value {
+            AppSettingsAction.getPreferredInPersonPaymentGateway(siteID: siteID, onCompletion: $0)
+        }
+        if preferred == nil, !output.json { StandardError.note("No gateway is preferred.\n") }
+        try output.write(["gateway": preferred] as JSONObject, text: preferred.map { $0 + "\n" } ?? "")
+    }
+}
+
 /// The sites of the signed-in user.
 enum SiteList {
     /// Returns the host names of the stored sites, for shell completion.
     static func completions() -> [String] {
-        guard let path = DatabaseOptions.defaultPath(), FileManager.default.fileExists(atPath: path),
-            let sites = try? SQLiteStorageManager(path: path).read({ try $0.models(Site.self) })
+        guard let path = DatabaseOptions.defaultPath(),
+            let sites = try? SQLiteStorageManager(readingAt: path).read({ try $0.models(Site.self) })
         else { return [] }
         return sites.compactMap { try? WebAddress($0.url).origin.host }
     }
 
     /// - Throws: `CommandFailure`
     static func load(
-        _ options: TillOptions
+        _ options: TillOptions, for use: DatabaseUse
     ) async throws(CommandFailure) -> (StoresManager, [SiteDetails]) {
-        let composition = try options.storeEnvironment().composition()
+        let composition = try options.storeEnvironment().signedInComposition(for: use)
         let manager = try composition.stores()
         let selected = manager.siteID
         let list: SynchronizedSites = try await manager.value {
@@ -108,7 +155,7 @@ extension SiteDetails {
 }
 
 /// A site of a list.
-struct ListedSite: CommandResult {
+struct ListedSite: CommandResult, TableRow {
     let store: SiteDetails
     /// The site ID of the current store.
     let selected: Int64?
@@ -124,9 +171,18 @@ struct ListedSite: CommandResult {
         ]
     }
 
-    var text: String {
+    static var heads: [String] { ["  id", "name", "address", "WooCommerce"] }
+
+    var cells: [String] {
+        ["\(isSelected ? "*" : " ") \(store.site.id)", store.site.name, store.site.url, plugin]
+    }
+
+    private var plugin: String {
         let version = store.wooCommerceVersion.map { " " + $0 } ?? ""
-        let plugin = store.hasWooCommerce ? "WooCommerce" + version : "no WooCommerce"
+        return store.hasWooCommerce ? "WooCommerce" + version : "no WooCommerce"
+    }
+
+    var text: String {
         let (id, name) = (String(store.site.id).padded(to: 17), store.site.name.padded(to: 24))
         return "\(isSelected ? "*" : " ") \(id)\(name)  \(store.site.url)  \(plugin)\n"
     }

@@ -24,7 +24,7 @@ struct ListCards: SynchronousReportingCommand {
             return try StandardOutput.write(json: names.map { try CardSummary(CardCatalog.profile($0)).json })
         }
         let width = names.map(\.count).max() ?? 0
-        var text = ""
+        var text = "NAME".padded(to: width) + "  DESCRIPTION\n"
         for name in names {
             text += name.padded(to: width) + "  " + (try CardCatalog.summary(of: name)) + "\n"
         }

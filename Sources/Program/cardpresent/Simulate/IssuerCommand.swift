@@ -1,7 +1,9 @@
 internal import ArgumentParser
+internal import Determinism
 internal import Money
 internal import Payments
 internal import Simulator
+internal import Storage
 
 /// `issuer`
 struct IssuerCommand: ParsableCommand {
@@ -22,10 +24,16 @@ struct ShowIssuerLedger: SynchronousReportingCommand {
     func execute() throws {
         let entries = try HostFactory.book(beside: try data.path()).entries
         let width = String(entries.count).count
+        let keyWidth = entries.map(\.key.rawValue.count).max() ?? 0
+        let heads = [
+            "#".padded(toLeft: width), "KIND".padded(to: 13), "KEY".padded(to: keyWidth), "CARD".padded(to: 9),
+            "AMOUNT".padded(to: 16), "RC", "AUTH CODE",
+        ]
         let lines = entries.enumerated().map { String($0 + 1).padded(toLeft: width) + "  " + $1.line + "\n" }
         try output.write(
             list: entries.enumerated().map { JSONObject(extending: $1.json, with: ["number": $0 + 1]) },
-            text: lines.joined(), whenEmpty: "No entries yet.")
+            text: entries.isEmpty ? "" : heads.joined(separator: "  ") + "\n" + lines.joined(),
+            whenEmpty: "No entries yet.")
     }
 }
 
@@ -35,17 +43,61 @@ struct ReconcileIssuer: TillCommand {
         commandName: "reconcile", abstract: "Compare the issuer's ledger with the till's journal.",
         discussion: """
             First recovers attempts that an earlier process left unfinished. Exits with 0 when ledger and journal \
-            agree, with 7 when they differ, and with 4 when they differ only in unfinished attempts.
+            agree, with 7 when they differ, and with 4 when they differ only in unfinished attempts. Also lists each \
+            time the database was found to be restored from a backup: 'unknownToTill' are the payments that it lost. \
+            When you have dealt with those that are listed, record it with --accept-lost: they stay in the report as \
+            accepted, and are no difference any more.
+
+            EXAMPLES:
+              cardpresent issuer reconcile
+              cardpresent issuer reconcile --accept-lost --reason 'booked by hand from the paper receipts'
             """)
 
+    @Flag(help: "Accept the listed payments that a restored backup lost. Moves no money.")
+    var acceptLost = false
+    @Option(help: ArgumentHelp("Why they are accepted, up to 200 characters.", valueName: "text"))
+    var reason: String?
     @OptionGroup var issuer: IssuerOptions
     @OptionGroup var options: CommonOptions
 
+    func validate() throws {
+        guard let reason else {
+            guard !acceptLost else { throw ValidationError("--accept-lost needs --reason TEXT") }
+            return
+        }
+        guard acceptLost else { throw ValidationError("--reason can be used only with --accept-lost") }
+        guard reason.contains(where: { !$0.isWhitespace }), reason.count <= 200,
+            !reason.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else { throw ValidationError("--reason must be one line of 1 to 200 characters") }
+    }
+
     func execute() async throws {
-        let till = try await options.till.open(rules: try issuer.rules())
-        let result = IssuerReconciliation(
-            till: try await till.attemptsAtIssuer(), issuer: try options.till.issuerLedger())
-        try output.write(result)
+        let till = try await options.till.open(
+            for: acceptLost ? .changes : Self.databaseUse, rules: try issuer.rules())
+        let attempts = try await till.attemptsAtIssuer()
+        let ledger = try options.till.issuerLedger()
+        if acceptLost, let reason {
+            // What no report has listed yet cannot be accepted.
+            try till.stopIfRestored()
+            try till.accept(
+                IssuerReconciliation(till: attempts, issuer: ledger).differences, reason: reason,
+                at: SystemTimeSource().now())
+        }
+        let losses = Dictionary(try till.acceptedLosses().map { ($0.loss.key, $0) }) { first, _ in first }
+        // An attempt that has changed at the issuer since is not what was accepted.
+        let result = IssuerReconciliation(till: attempts, issuer: ledger) { difference in
+            LostAttempt(difference).map { losses[$0.key]?.loss == $0 } ?? false
+        }
+        let former = try till.formerIdentities().filter { $0.state == .restored }
+        let accepted = result.accepted.compactMap { losses[$0.key] }
+        try output.write(
+            JSONObject(
+                extending: result.json,
+                with: JSONObject(known: [
+                    "accepted": accepted.isEmpty ? nil : accepted.map(\.json),
+                    "restored": former.isEmpty ? nil : former.map(\.json),
+                ])),
+            text: former.map(\.line).joined() + accepted.map(\.line).joined() + result.text)
         guard result.agrees else { throw ExitCode(ExitStatus.differs.rawValue) }
         guard !result.hasOpen else { throw ExitCode(ExitStatus.outcomeUnknown.rawValue) }
     }
@@ -90,6 +142,27 @@ extension IssuerLedgerEntry {
     }
 }
 
+extension FormerIdentity {
+    fileprivate var line: String {
+        "restored from a backup, found \(at.minuteText)  identity \(databaseID), now \(successor)  "
+            + "till had \(lastNumber), issuer had \(hostNumber ?? 0)\n"
+    }
+}
+
+extension AcceptedLoss {
+    fileprivate var json: JSONObject {
+        [
+            "key": loss.key.rawValue, "direction": loss.kind.rawValue, "amount": loss.amount.minorUnits,
+            "currency": loss.amount.currency.code, "reason": reason, "at": at.description,
+        ]
+    }
+
+    fileprivate var line: String {
+        "accepted \(at.minuteText)  \(loss.kind.rawValue.padded(to: 6))  \(loss.key.rawValue)  \(loss.amount)  "
+            + "\(reason)\n"
+    }
+}
+
 /// Formats amounts that may be negative or have an unknown currency.
 enum MoneyText {
     static func of(_ minorUnits: Int64, _ currency: String) -> String {
@@ -120,7 +193,9 @@ extension IssuerReconciliation: CommandResult {
             text += "issuer \(MoneyText.of(total.issuer, total.currency))\n"
         }
         let count = differences.count - openCount
-        let verdict = agrees ? "ledger and journal agree" : count == 1 ? "1 difference" : "\(count) differences"
+        let agreement =
+            "ledger and journal agree" + (accepted.isEmpty ? "" : ", but for \(accepted.count) accepted")
+        let verdict = agrees ? agreement : count == 1 ? "1 difference" : "\(count) differences"
         return text + "\(attemptCount) attempts, \(openCount) still open: \(verdict)\n"
     }
 }

@@ -96,7 +96,7 @@ struct BridgeDisplay: Sendable {
             case .disconnected(let commands, let reason):
                 "Disconnected after \(commands) command\(commands == 1 ? "" : "s")" + (reason.map { ": \($0)" } ?? "")
             }
-        if !text.isEmpty { StandardError.write(text + "\n") }
+        if !text.isEmpty { StandardError.note(text + "\n") }
     }
 }
 

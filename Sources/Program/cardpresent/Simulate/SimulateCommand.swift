@@ -46,12 +46,14 @@ struct SimulationOptions: ParsableArguments {
     var trace: String?
     @Flag(help: "Print events as JSON lines.")
     var json = false
+    @OptionGroup var display: DisplayOptions
 
     /// Runs a command's work. Reports a failure as text on stderr and, with `--json`, as a JSON line on stdout.
     ///
     /// - Throws: The exit code of a failure.
     func reporting(_ work: () async throws -> Void) async throws {
-        do { try await work() } catch let failure as CommandFailure {
+        Display.begin(display, isJSON: json)
+        do { try await Display.timing { try await work() } } catch let failure as CommandFailure {
             failure.report()
             if json { StandardOutput.write(event: ["error": failure.json]) }
             throw ExitCode(failure.status.rawValue)

@@ -40,7 +40,7 @@ struct SimulateExplore: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("Write the report to this file as JSON; '-' is stdout.", valueName: "file"),
         completion: .file())
-    var json: String?
+    var jsonFile: String?
     @Option(
         name: .customLong("replay"),
         help: ArgumentHelp(
@@ -48,19 +48,24 @@ struct SimulateExplore: AsyncParsableCommand {
             valueName: "file"),
         completion: .file(extensions: ["yaml", "yml"]))
     var replays: [String] = []
+    @OptionGroup var output: OutputOptions
 
     func validate() throws {
         try check(sessions, in: 1...1_000_000_000, "--sessions")
         try check(time, in: 1...1_000_000, "--time", "seconds")
         try check(jobs, in: 1...256, "--jobs")
-        guard replays.isEmpty || (sessions == nil && time == nil && json == nil) else {
-            throw ValidationError("--replay cannot be used with --sessions, --time, or --json")
+        guard replays.isEmpty || (sessions == nil && time == nil && jsonFile == nil && !output.json) else {
+            throw ValidationError("--replay cannot be used with --sessions, --time, --json, or --json-file")
+        }
+        guard jsonFile != "-" || !output.json else {
+            throw ValidationError("--json and --json-file - cannot be used together")
         }
     }
 
     func run() async throws {
-        try await FailureReport().reporting {
-            let hasFailed = replays.isEmpty ? try await explore() : try await replay()
+        Display.begin(output.display, isJSON: output.json || jsonFile == "-")
+        try await FailureReport(isJSON: output.json).reporting {
+            let hasFailed = try await Display.timing { replays.isEmpty ? try await explore() : try await replay() }
             if hasFailed { throw ExitCode(ExitStatus.internalError.rawValue) }
         }
     }
@@ -81,14 +86,19 @@ struct SimulateExplore: AsyncParsableCommand {
         let report = await explorer.run {
             deadline.map { clock.reading() < $0 } ?? true
         } onProgress: {
-            progress.show($0)
+            progress.show($0, sessions: explorer.sessions, time: time)
         }
         progress.clear()
         try write(report.failures)
-        if let json { try write(report, to: json) }
+        if let jsonFile { try write(report, to: jsonFile) }
+        if output.json { try write(report, to: "-") }
         let text = ExplorationSummary.text(report, took: clock.reading() - began)
-        if json == "-" { StandardError.write(text) } else { try StandardOutput.write(text) }
-        for failure in report.failures { StandardError.write(ExplorationSummary.text(failure, folder: out)) }
+        if jsonFile == "-" || output.json {
+            if !Display.isQuiet { StandardError.write(unmasked: text) }
+        } else {
+            try StandardOutput.write(text)
+        }
+        for failure in report.failures { StandardError.write(unmasked: ExplorationSummary.text(failure, folder: out)) }
         return report.hasFailed
     }
 
@@ -96,7 +106,12 @@ struct SimulateExplore: AsyncParsableCommand {
         let explorer = explorer
         defer { try? FileManager.default.removeItem(atPath: explorer.folder) }
         var (failures, cases): ([FoundFailure], Int) = ([], 0)
-        for path in replays {
+        let progress = ProgressLine()
+        defer { progress.clear() }
+        for (index, path) in replays.enumerated() {
+            progress.show(
+                "checking \(path.harmless), file \(index + 1) of \(replays.count)"
+                    + progress.timeLeft(Double(index) / Double(replays.count)))
             do throws(ScenarioFileError) {
                 let replayed = try await explorer.replay(path)
                 failures += replayed.failures
@@ -137,11 +152,14 @@ struct SimulateExplore: AsyncParsableCommand {
 }
 
 extension ProgressLine {
-    /// Shows the progress of an exploration.
-    fileprivate func show(_ progress: ExplorationProgress) {
+    /// Shows the progress of an exploration until the limit of sessions or of seconds, whichever comes first.
+    fileprivate func show(_ progress: ExplorationProgress, sessions: Int?, time: Int?) {
         guard progress.sessions.isMultiple(of: 16) else { return }
+        let ofSessions = sessions.map { Double(progress.sessions) / Double($0) } ?? 0
+        let ofTime = time.map { elapsed / .seconds($0) } ?? 0
+        let count = "\(progress.sessions)" + (sessions.map { " of \($0)" } ?? "") + " sessions"
         let failures = progress.failures > 0 ? "  \(progress.failures) failed" : ""
-        show("\(progress.sessions) sessions  \(progress.states) states\(failures)")
+        show("\(count)\(timeLeft(max(ofSessions, ofTime)))  \(progress.states) states\(failures)")
     }
 }
 

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Determinism
 internal import FoundationEssentials
 internal import ScenarioFormat
 internal import ScenarioRunner
@@ -15,7 +16,8 @@ struct SimulateRun: AsyncParsableCommand {
               cardpresent simulate run scenarios --tag '!slow' --junit results.xml
 
             Runs the real payment stack above the USB transport with simulated time, so that waiting takes no time. \
-            The same seed gives the same bytes for any --jobs. See docs/scenarios.md for the file format.
+            The same seed gives the same bytes for any --jobs; only the times in a JUnit file are real ones, unless \
+            --virtual-times is given. See docs/scenarios.md for the file format.
 
             Exits with 0 when all expectations are met, with 1 when one is not, with 64 when no scenario is selected, \
             and with 65 when a file is invalid.
@@ -57,16 +59,19 @@ struct SimulateRun: AsyncParsableCommand {
         help: ArgumentHelp("Write the results to this file as JUnit XML; '-' is stdout.", valueName: "file"),
         completion: .file())
     var junit: String?
+    @Flag(help: "Write virtual times to the JUnit file instead of real ones, so that two runs have the same bytes.")
+    var virtualTimes = false
     @Flag(help: "Print the results in TAP format (Test Anything Protocol).")
     var tap = false
     @Option(
         help: ArgumentHelp("Write the results to this file as JSON; '-' is stdout.", valueName: "file"),
         completion: .file())
-    var json: String?
+    var jsonFile: String?
     @Option(
         help: ArgumentHelp("Write the results to this folder as HTML.", valueName: "folder"),
         completion: .directory)
     var html: String?
+    @OptionGroup var output: OutputOptions
 
     private static func shard(_ text: String) throws -> ScenarioSelection.Shard {
         guard let shard = ScenarioSelection.Shard(text) else {
@@ -79,13 +84,14 @@ struct SimulateRun: AsyncParsableCommand {
         guard !paths.isEmpty else { throw ValidationError("give a scenario file or folder") }
         try check(repetitions, in: 1...1_000_000, "--repeat")
         try check(jobs, in: 1...256, "--jobs")
-        guard [junit == "-", json == "-", tap].count(where: { $0 }) <= 1 else {
-            throw ValidationError("only one of --tap, --junit -, and --json - can write to stdout")
+        guard [junit == "-", jsonFile == "-", output.json, tap].count(where: { $0 }) <= 1 else {
+            throw ValidationError("only one of --tap, --json, --json-file -, and --junit - can write to stdout")
         }
     }
 
     func run() async throws {
-        try await FailureReport().reporting { try await runScenarios() }
+        Display.begin(output.display, isJSON: output.json || jsonFile == "-")
+        try await FailureReport(isJSON: output.json).reporting { try await Display.timing { try await runScenarios() } }
     }
 
     private func runScenarios() async throws {
@@ -103,9 +109,9 @@ struct SimulateRun: AsyncParsableCommand {
             jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, stopsAtFailure: failFast,
             updatesGolden: updateGolden, keepsEvents: html != nil)
         let progress = RunProgress(count: runs.count)
-        let report = await runner.run(runs, seed: seed) { progress.show($0) }
+        let (report, durations) = await runner.run(runs, seed: seed, timedBy: SystemTimeSource()) { progress.show($0) }
         progress.clear()
-        try write(report)
+        try write(report, durations)
         if report.hasFailed { throw ExitCode(ExitStatus.internalError.rawValue) }
     }
 
@@ -129,15 +135,19 @@ struct SimulateRun: AsyncParsableCommand {
 
     // MARK: Reports
 
-    private func write(_ report: RunReport) throws {
-        if let junit { try write(JUnitReport.text(report), to: junit) }
-        if let json { try write(try JSONReport.text(report), to: json) }
-        if let html { try writePages(HTMLReport.pages(report), to: html) }
+    private func write(_ report: RunReport, _ durations: [Duration]) throws {
+        if let junit { try write(JUnitReport.text(report, durations: virtualTimes ? nil : durations), to: junit) }
+        if let jsonFile { try write(try JSONReport.text(report), to: jsonFile) }
+        if output.json { try StandardOutput.write(try JSONReport.text(report)) }
+        if let html { try writePages(of: report, to: html) }
         if tap { try StandardOutput.write(TAPReport.text(report)) }
-        for result in report.failures { StandardError.write("\nFAILED \(result.name)\n\(FailureText.text(result))") }
-        let isQuiet = tap || junit == "-" || json == "-"
+        for result in report.failures {
+            let mark = WordColor.bad.onError("FAILED")
+            StandardError.write(unmasked: "\n\(mark) \(result.name)\n\(FailureText.text(result))")
+        }
+        let isQuiet = tap || junit == "-" || jsonFile == "-" || output.json
         if isQuiet {
-            StandardError.write(report.sentence + "\n")
+            StandardError.note(report.sentence + "\n")
         } else {
             try StandardOutput.write(report.sentence + "\n")
         }
@@ -149,7 +159,7 @@ struct SimulateRun: AsyncParsableCommand {
         try OutputFile(path: path).write(Array(text.utf8))
     }
 
-    private func writePages(_ pages: [HTMLReport.Page], to folder: String) throws(CommandFailure) {
+    private func writePages(of report: RunReport, to folder: String) throws(CommandFailure) {
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {
@@ -157,7 +167,29 @@ struct SimulateRun: AsyncParsableCommand {
                 .unavailable, code: "output_failed", message: "cannot create the folder '\(folder)'",
                 fix: "choose a writable folder")
         }
-        for page in pages { try OutputFile(path: folder + "/" + page.fileName).write(Array(page.text.utf8)) }
+        for page in HTMLReport.pages(report) {
+            try OutputFile(path: folder + "/" + page.fileName).write(Array(page.text.utf8))
+        }
+        try removeLeftOvers(of: report, in: folder)
+    }
+
+    /// Removes pages of an earlier run with more scenarios, which would look like a part of this one.
+    private func removeLeftOvers(of report: RunReport, in folder: String) throws(CommandFailure) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        for name in names where HTMLReport.scenarioNumber(name) != nil {
+            let path = folder + "/" + name
+            // A link is not followed: the program writes files.
+            guard
+                (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType == .typeRegular,
+                let bytes = FileManager.default.contents(atPath: path),
+                HTMLReport.isLeftOver(name, text: String(decoding: bytes, as: UTF8.self), in: report)
+            else { continue }
+            do { try FileManager.default.removeItem(atPath: path) } catch {
+                throw CommandFailure(
+                    .unavailable, code: "output_failed", message: "cannot remove the page '\(path)' of an earlier run",
+                    fix: "choose another folder, or remove it")
+            }
+        }
     }
 
     /// Writes a job summary and line annotations when running in GitHub Actions.
@@ -191,7 +223,9 @@ private final class RunProgress: Sendable {
             if result.isFailure { state.failed += 1 }
             return (state.done, state.failed)
         }
-        line.show("\(done)/\(count)" + (failed > 0 ? "  \(failed) failed" : "") + "  \(result.name)")
+        line.show(
+            "\(done)/\(count)\(line.timeLeft(Double(done) / Double(count)))" + (failed > 0 ? "  \(failed) failed" : "")
+                + "  \(result.name)")
     }
 
     func clear() { line.clear() }

@@ -14,7 +14,7 @@ struct SimulateServe: ReportingCommand {
               cardpresent simulate serve
               cardpresent simulate serve --host 0.0.0.0 --token token.txt
 
-            Prints its address and runs until Ctrl-C. Tests in any language can use the HTTP interface; open the \
+            Prints its address and runs until Ctrl-C or SIGTERM, which lets running requests end. Tests in any language can use the HTTP interface; open the \
             address in a browser for the web console. See docs/simulate-serve.md.
             """)
 
@@ -38,6 +38,7 @@ struct SimulateServe: ReportingCommand {
     var tokenEnv: String?
     @Option(help: ArgumentHelp("Maximum number of open sessions.", valueName: "count"))
     var sessionsLimit = 256
+    @OptionGroup var log: LogOptions
     @OptionGroup var output: OutputOptions
 
     /// The length of a token in bytes.
@@ -59,7 +60,7 @@ struct SimulateServe: ReportingCommand {
         let time = SystemTimeSource()
         var configuration = SimulationServiceConfiguration(token: secret, sessionsLimit: sessionsLimit)
         configuration.hosts.insert(host.contains(":") ? "[\(host)]" : host)
-        let service = SimulationService(configuration, time: time)
+        let service = SimulationService(configuration, time: time, log: log.writer)
         try await ServerRun.run { () async throws(HTTPListenerError) in
             try await SimulationServer.start(service, host: host, port: port)
         } onStart: { server throws(CommandFailure) in

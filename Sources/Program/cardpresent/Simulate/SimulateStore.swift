@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Determinism
 internal import HTTPListening
+internal import Monitoring
 internal import StoreSite
 internal import StoreSiteServer
 
@@ -13,8 +14,8 @@ struct SimulateStore: ReportingCommand {
               cardpresent simulate store
               cardpresent simulate store --orders 500 --fault 'GET every:3 503:2'
 
-            Prints its address and the password file, and runs until Ctrl-C. Sign in with 'cardpresent login'. For its \
-            features and faults, see docs/simulate-store.md.
+            Prints its address and the password file, and runs until Ctrl-C. Sign in with 'cardpresent login'; other \
+            programs use the consumer key. For its features and faults, see docs/simulate-store.md.
             """)
 
     @Option(help: ArgumentHelp("Port to listen on; 0 picks a free port.", valueName: "port"))
@@ -46,6 +47,12 @@ struct SimulateStore: ReportingCommand {
     var tokenFile: String?
     @Option(
         help: ArgumentHelp(
+            "File with a consumer key and its secret, joined by a colon. It is created if it does not exist.",
+            discussion: "Default: simulated-store/consumer-key in the data directory.", valueName: "file"),
+        completion: .file())
+    var consumerKeyFile: String?
+    @Option(
+        help: ArgumentHelp(
             "Time at the store when it starts, for example 2026-01-02T12:00:00Z. Default: now.", valueName: "time"),
         transform: Self.moment)
     var now: Timestamp?
@@ -58,8 +65,11 @@ struct SimulateStore: ReportingCommand {
     var faults: [FaultRule] = []
     @Flag(help: "Add the Stripe extension beside WooPayments, so that the till must choose a gateway.")
     var stripe = false
-    @Flag(help: "Log each request to stderr.")
-    var verbose = false
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Install WooPayments. A till completes the orders of a store without a gateway itself.")
+    var woopayments = true
+    @OptionGroup var log: LogOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -84,34 +94,44 @@ struct SimulateStore: ReportingCommand {
         let random = SystemRandomSource()
         let password = try StoreSecretFile(passwordFile, named: "password", random: random)
         let token = try StoreSecretFile(tokenFile, named: "token", random: random)
+        let consumerKey = try StoreSecretFile(
+            consumerKeyFile, named: "consumer-key", form: .consumerKey, random: random)
+        let parts = consumerKey.secret.split(separator: ":", maxSplits: 1).map(String.init)
         let system = SystemTimeSource()
+        var configuration = StoreSiteConfiguration(
+            address: "http://\(host):\(port)", orders: orders, username: username,
+            password: SitePassword(password.secret), token: SitePassword(token.secret), hasStripe: stripe,
+            consumerKeys: [ConsumerKey(key: parts.first ?? "", secret: SitePassword(parts.last ?? ""))])
+        configuration.hasWooPayments = woopayments
         let site = StoreSite(
-            StoreSiteConfiguration(
-                address: "http://\(host):\(port)", orders: orders, username: username,
-                password: SitePassword(password.secret), token: SitePassword(token.secret), hasStripe: stripe),
+            configuration,
             time: now.map { ShiftedTimeSource(startingAt: $0) } ?? system, random: SeededRandomSource(seed: seed))
         for fault in faults { site.add(fault) }
-        let isVerbose = verbose
+        let (isVerbose, writer) = (output.display.verbose, log.writer)
         let onAnswer: @Sendable (SiteAnswer) -> Void = { answer in
+            writer?(Self.logLine(answer, at: system.now()))
             if isVerbose { StandardError.write(Self.line(answer)) }
         }
         try await ServerRun.run { () async throws(HTTPListenerError) in
             try await StoreSiteServer.start(site, host: host, port: port, time: system, onAnswer: onAnswer)
         } onStart: { server throws(CommandFailure) in
-            try tell(server.address, site, passwordFile: password.path, tokenFile: token.path)
+            try tell(
+                server.address, site, passwordFile: password.path, tokenFile: token.path,
+                consumerKeyFile: consumerKey.path)
         }
     }
 
     /// Writes the address of the started server. Password and token are never printed.
     private func tell(
-        _ address: String, _ site: StoreSite, passwordFile: String, tokenFile: String
+        _ address: String, _ site: StoreSite, passwordFile: String, tokenFile: String, consumerKeyFile: String
     ) throws(CommandFailure) {
         // The sites with and without WooCommerce.
         let (siteID, blogID) = (site.siteIDs.first ?? 0, site.siteIDs.last ?? 0)
         let control = address + "/_simulator"
         let json: JSONObject = [
             "address": address, "siteID": siteID, "blogID": blogID, "username": username,
-            "passwordFile": passwordFile, "tokenFile": tokenFile, "control": control,
+            "passwordFile": passwordFile, "tokenFile": tokenFile, "consumerKeyFile": consumerKeyFile,
+            "control": control,
         ]
         try output.write(
             json,
@@ -121,9 +141,25 @@ struct SimulateStore: ReportingCommand {
                   user name            \(username)
                   password             in \(passwordFile)
                   WordPress.com token  in \(tokenFile)
+                  consumer key         in \(consumerKeyFile)
                   control              \(control)
 
                 """)
+    }
+
+    /// Returns the line of a structured log: the request's number instead of its path, which a client chooses.
+    private static func logLine(_ answer: SiteAnswer, at moment: Timestamp) -> LogLine {
+        let seen = answer.seen
+        let level: LogLevel = seen.status >= 500 || seen.status == 0 ? .error : seen.status >= 400 ? .warning : .info
+        let method = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH"].contains(seen.method)
+        return LogLine(
+            "request", level, at: moment,
+            [
+                ("id", .word("r\(seen.number)")), ("method", .word(method ? seen.method : "other")),
+                ("route", .word(seen.routeName)), ("status", .number(Int64(seen.status))),
+                ("bytes", .number(Int64(answer.response.body.count))),
+                ("fault", .word(seen.fault == nil ? "no" : "yes")),
+            ])
     }
 
     /// Returns the log line of a request and its response, without secrets and contents.

@@ -1,8 +1,9 @@
 internal import Determinism
 internal import FoundationEssentials
 internal import Glibc
+internal import Text
 
-/// The file with the password or token of a simulated store. Created with a new secret and mode 0600 if it does not
+/// The file with the password, the token, or the consumer key of a simulated store. Created with a new secret and mode 0600 if it does not
 /// exist.
 struct StoreSecretFile {
     /// An absolute path, which another program can use as it is.
@@ -16,15 +17,18 @@ struct StoreSecretFile {
     /// - Parameters:
     ///   - given: The named file; nil for the default file.
     ///   - name: The name of the default file.
+    ///   - form: The form of the secret.
     ///   - random: The source of a new secret.
     /// - Throws: `CommandFailure`
-    init(_ given: String?, named name: String, random: any RandomSource) throws(CommandFailure) {
+    init(
+        _ given: String?, named name: String, form: Form = .word, random: any RandomSource
+    ) throws(CommandFailure) {
         let path = try Self.place(given, name)
         self.path = path
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor < 0 else {
             defer { close(descriptor) }
-            secret = String((0..<24).map { _ in Self.letter(random) })
+            secret = form.secret(random)
             let bytes = Array("\(secret)\n".utf8)
             guard bytes.withUnsafeBytes({ write(descriptor, $0.baseAddress, $0.count) }) == bytes.count else {
                 unlink(path)
@@ -34,10 +38,37 @@ struct StoreSecretFile {
         }
         guard errno == EEXIST else { throw Self.failure(path, "cannot be created", errno) }
         secret = try Self.read(path)
+        guard form.fits(secret) else {
+            throw CommandFailure(
+                .badData, code: "no_secret", message: "'\(path)' does not contain a consumer key and its secret",
+                fix: "write ck_…:cs_… into it, or name a file that does not exist yet")
+        }
     }
 
-    private static func letter(_ random: any RandomSource) -> Character {
-        alphabet[Int(random.number(in: 0...UInt32(alphabet.count - 1)))]
+    /// The form of a secret.
+    enum Form {
+        /// Letters and digits.
+        case word
+        /// The key and the secret of WooCommerce's REST API: `ck_…:cs_…`.
+        case consumerKey
+
+        fileprivate func secret(_ random: any RandomSource) -> String {
+            func letter() -> Character {
+                StoreSecretFile.alphabet[Int(random.number(in: 0...UInt32(StoreSecretFile.alphabet.count - 1)))]
+            }
+            return switch self {
+            case .word: String((0..<24).map { _ in letter() })
+            case .consumerKey:
+                "ck_\(random.bytes(20).hexadecimal.lowercased()):cs_\(random.bytes(20).hexadecimal.lowercased())"
+            }
+        }
+
+        fileprivate func fits(_ secret: String) -> Bool {
+            switch self {
+            case .word: true
+            case .consumerKey: secret.hasPrefix("ck_") && secret.split(separator: ":").count == 2
+            }
+        }
     }
 
     private static func place(_ given: String?, _ name: String) throws(CommandFailure) -> String {
@@ -48,7 +79,7 @@ struct StoreSecretFile {
         else {
             throw CommandFailure(
                 .configuration, code: "no_directory", message: "no directory for the store's \(name)",
-                fix: "give --password-file and --token-file, or set HOME")
+                fix: "give the files of all secrets with options, or set HOME")
         }
         let folder = home + "/cardpresent/simulated-store"
         do {

@@ -1,3 +1,4 @@
+internal import CardSecrets
 internal import Simulator
 internal import SmartCard
 internal import Text
@@ -61,11 +62,11 @@ struct USBServerDisplay: Sendable {
 
     /// Reports a command from standard input that failed.
     func show(_ error: ReaderActionError) {
-        tell("Command failed: \(error)", "notDone", ["reason": error.description])
+        tell("Command failed: \(error)", "notDone", ["reason": CardNumberMask.masked(error.description)])
     }
 
     private func tell(_ text: String, _ event: String, _ details: JSONObject) {
-        guard isJSON else { return StandardError.write(text + "\n") }
+        guard isJSON else { return StandardError.note(text + "\n") }
         StandardOutput.write(event: JSONObject(extending: details, with: ["event": event]))
     }
 }

@@ -32,7 +32,7 @@ struct ListCustomers: ShopCommand {
             CustomerAction.loadCustomers(siteID: shop.siteID, text: search, limit: list.limit, onCompletion: $0)
         }
         try output.write(
-            list: customers, whenEmpty: "No matching customers. Run 'cardpresent customers sync' to update.")
+            table: customers, whenEmpty: "No matching customers. Run 'cardpresent customers sync' to update.")
     }
 }
 
@@ -54,7 +54,7 @@ struct SearchCustomers: ShopCommand {
                 onCompletion: $0)
         }
         Rejections.tell(page.list.rejected)
-        try output.write(list: page.elements, whenEmpty: "No matching customers at the store.")
+        try output.write(table: page.elements, whenEmpty: "No matching customers at the store.")
         search.announceMore(page, output)
     }
 }
@@ -141,7 +141,7 @@ struct CustomerSearchPlace: ExpressibleByArgument, Hashable, Sendable {
     static let allValueStrings = WCAnalyticsCustomerRemote.SearchFilter.allCases.map(\.rawValue)
 }
 
-extension WCAnalyticsCustomer: CommandResult {
+extension WCAnalyticsCustomer: TableRow {
     var json: JSONObject {
         [
             // The ID among all buyers, and the account ID; null for a guest.
@@ -152,12 +152,13 @@ extension WCAnalyticsCustomer: CommandResult {
         ]
     }
 
-    var text: String {
-        let place = [city, country].compactMap { $0?.nonEmpty }.joined(separator: ", ")
-        return [
-            (accountID.map(String.init) ?? "guest").padded(to: 8), (name ?? "").harmless.padded(to: 24),
-            (email ?? "").harmless.padded(to: 30), "\(ordersCount ?? 0) orders".padded(to: 12), place.harmless,
-        ].joined(separator: "  ") + "\n"
+    static var heads: [String] { ["account", "name", "email", "orders", "last active", "place"] }
+
+    var cells: [String] {
+        [
+            accountID.map(String.init) ?? "guest", name ?? "", email ?? "", "\(ordersCount ?? 0) orders",
+            dateLastActiveGMT?.minuteText ?? "", [city, country].compactMap { $0?.nonEmpty }.joined(separator: ", "),
+        ]
     }
 
     private var accountID: Int64? { hasAccount ? userID : nil }
@@ -177,7 +178,7 @@ extension Customer: CommandResult {
         details.add("email", email.harmless.nonEmpty)
         details.add("user name", username?.harmless.nonEmpty)
         details.add("role", role?.harmless.nonEmpty)
-        details.add("since", dateCreatedGMT?.description)
+        details.add("since", dateCreatedGMT?.secondText)
         details.add("has paid", isPayingCustomer ? "yes" : "no")
         details.add("billing", billing?.line)
         details.add("shipping", shipping?.line)

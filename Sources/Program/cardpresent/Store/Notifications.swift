@@ -79,6 +79,8 @@ extension Note: TableRow {
         ]
     }
 
+    static var heads: [String] { ["", "id", "time", "type", "subject"] }
+
     var cells: [String] {
         [read ? " " : "*", String(id), timestamp.minuteText, type, subjectText ?? title ?? ""]
     }

@@ -135,6 +135,8 @@ extension SiteSetting: TableRow {
 
     var cells: [String] { [groupID, id, plainValue] }
 
+    static var heads: [String] { ["group", "name", "value"] }
+
     /// The value for people. Programs get it as the store has it, because they may send it back.
     fileprivate var plainValue: String { shownValue.map(HTMLText.plain) ?? "" }
 

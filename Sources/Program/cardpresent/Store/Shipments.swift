@@ -39,13 +39,14 @@ struct AddShipment: ShopCommand {
               cardpresent shipments add 123 --provider UPS --number 1Z999
 
             'cardpresent shipments providers' lists the store's carriers. For another carrier, add a tracking URL with \
-            --link.
+            --link. Without --provider, the carrier is that of the last shipment added on this machine; with --link, \
+            the last one of your own.
             """)
 
     @Argument(help: OrderName.help)
     var order: OrderName
-    @Option(help: ArgumentHelp("Carrier.", valueName: "name"))
-    var provider: String
+    @Option(help: ArgumentHelp("Carrier. Default: the one used last.", valueName: "name"))
+    var provider: String?
     @Option(help: ArgumentHelp("Tracking number.", valueName: "number"))
     var number: String
     @Option(help: ArgumentHelp("Tracking URL, for a custom carrier.", valueName: "url"))
@@ -55,7 +56,7 @@ struct AddShipment: ShopCommand {
     @OptionGroup var options: CommonOptions
 
     func validate() throws {
-        guard !provider.isEmpty, !number.isEmpty else {
+        guard provider?.isEmpty != true, !number.isEmpty else {
             throw ValidationError("--provider and --number must not be empty")
         }
         guard let link else { return }
@@ -63,6 +64,8 @@ struct AddShipment: ShopCommand {
     }
 
     func execute(in shop: Shop) async throws {
+        let provider =
+            if let provider { provider } else { try await shop.rememberedCarrier(isCustom: link != nil) }
         let day: CivilDate
         if let date {
             day = date.date
@@ -80,6 +83,7 @@ struct AddShipment: ShopCommand {
                     dateShipped: day, onCompletion: onCompletion)
             }
         }
+        await shop.remember(carrier: provider, isCustom: link != nil)
         try output.write(tracking.json, text: TextTable.text([tracking.cells]))
     }
 }
@@ -141,6 +145,8 @@ extension ShipmentTracking: TableRow {
         ]
     }
 
+    static var heads: [String] { ["id", "carrier", "number", "shipped", "link"] }
+
     var cells: [String] {
         [trackingID, trackingProvider ?? "", trackingNumber, dateShipped?.dayText ?? "", trackingLink ?? ""]
     }
@@ -155,4 +161,5 @@ private struct Carrier: TableRow {
 
     var json: JSONObject { ["country": country, "name": name, "link": link] }
     var cells: [String] { [country, name, link] }
+    static var heads: [String] { ["country", "carrier", "link"] }
 }

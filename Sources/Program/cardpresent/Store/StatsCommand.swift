@@ -13,18 +13,23 @@ struct StatsCommand: ShopCommand {
               cardpresent stats
               cardpresent stats --range month --top-products 5
               cardpresent stats --range 2026-01-01..2026-01-31 --json
+              cardpresent stats --range week --remember
 
             The store calculates the statistics in its own time zone. Amounts are rounded to the decimals of the \
             store's currency; with --json they have all decimals that the store returns. Visits are counted by \
-            WordPress.com and require an account there.
+            WordPress.com and require an account there. --remember makes a period the one of this store, used without \
+            --range; with --json the period is then still today.
             """)
 
     @Option(
         help: ArgumentHelp(
-            "Period: today, week, month, year, or two days such as 2026-01-02..2026-01-31.",
-            discussion: "Weeks start on Monday.", valueName: "range"),
-        completion: .list(StatsRange.words.map(\.word)))
-    var range = StatsRange(.today)
+            "Period: today, week, month, year, two days such as 2026-01-02..2026-01-31, or 'custom' for the two days "
+                + "remembered last.",
+            discussion: "Weeks start on Monday. Default: the remembered period, or today.", valueName: "range"),
+        completion: .list(StatsRange.completions))
+    var range: StatsRange?
+    @Flag(help: "Use this period from now on when none is given.")
+    var remember = false
     @Option(help: ArgumentHelp("Show this many best-selling products.", valueName: "number"))
     var topProducts: Int?
     @Flag(help: "Show visits to the site.")
@@ -39,13 +44,33 @@ struct StatsCommand: ShopCommand {
 
     func validate() throws {
         try check(topProducts, in: 1...PageRequest.largest, "--top-products")
+        guard !remember || range != nil else { throw ValidationError("--remember requires --range") }
     }
 
-    func execute(in shop: Shop) async throws { try output.write(try await report(of: shop)) }
+    func execute(in shop: Shop) async throws {
+        let report = try await report(of: shop, try await period(of: shop))
+        if remember, let range { try await shop.remember(range) }
+        try output.write(report)
+    }
 
-    private func report(of shop: Shop) async throws(CommandFailure) -> SalesReport {
+    /// Returns the named period, or the remembered one.
+    private func period(of shop: Shop) async throws(CommandFailure) -> StatsTimeRangeV4 {
+        switch range {
+        case .period(let range): return range
+        case .rememberedDays:
+            if let days = try await shop.rememberedDays() { return days }
+            throw CommandFailure(
+                .usage, code: "no_remembered_range", message: "no two days are remembered for this store",
+                fix: "name them once: 'cardpresent stats --range 2026-01-02..2026-01-31 --remember'")
+        case nil:
+            guard !output.json, let remembered = try await shop.rememberedRange() else { return .today }
+            return remembered
+        }
+    }
+
+    private func report(of shop: Shop, _ range: StatsTimeRangeV4) async throws(CommandFailure) -> SalesReport {
         if visits { try shop.requireAccount() }
-        let (siteID, range) = (shop.siteID, range.range)
+        let siteID = shop.siteID
         let zone = try await SiteClock.rules(at: shop)
         let period: OrderStatsRemoteV4.Range
         do throws(SiteStatsStoreError) {
@@ -105,28 +130,40 @@ struct StatsCommand: ShopCommand {
     }
 }
 
-/// A period on the command line: `today`, `week`, `month`, `year`, or `2026-01-02..2026-01-31`.
-struct StatsRange: ExpressibleByArgument, Sendable {
-    let range: StatsTimeRangeV4
+/// A period on the command line: `today`, `week`, `month`, `year`, `2026-01-02..2026-01-31`, or `custom`.
+enum StatsRange: ExpressibleByArgument, Hashable, Sendable {
+    case period(StatsTimeRangeV4)
+    /// The two days that were remembered last.
+    case rememberedDays
 
-    static let words: [(word: String, range: StatsTimeRangeV4)] = [
+    private static let words: [(word: String, range: StatsTimeRangeV4)] = [
         ("today", .today), ("week", .thisWeek), ("month", .thisMonth), ("year", .thisYear),
     ]
+    private static let customWord = "custom"
 
-    init(_ range: StatsTimeRangeV4) { self.range = range }
+    static let completions = words.map(\.word) + [customWord]
 
     init?(argument: String) {
         if let known = Self.words.first(where: { $0.word == argument }) {
-            range = known.range
-            return
-        }
-        guard let dots = argument.firstRange(of: ".."), let first = Day(argument: String(argument[..<dots.lowerBound])),
+            self = .period(known.range)
+        } else if argument == Self.customWord {
+            self = .rememberedDays
+        } else if let dots = argument.firstRange(of: ".."),
+            let first = Day(argument: String(argument[..<dots.lowerBound])),
             let last = Day(argument: String(argument[dots.upperBound...]))
-        else { return nil }
-        range = .custom(from: first.date, to: last.date)
+        {
+            self = .period(.custom(from: first.date, to: last.date))
+        } else {
+            return nil
+        }
     }
 
-    var defaultValueDescription: String {
-        Self.words.first { $0.range == range }?.word ?? range.name
+    /// The argument that stands for the period.
+    var argument: String {
+        switch self {
+        case .period(.custom(let first, let last)): "\(first.dayText)..\(last.dayText)"
+        case .period(let range): Self.words.first { $0.range == range }?.word ?? range.name
+        case .rememberedDays: Self.customWord
+        }
     }
 }

@@ -22,7 +22,7 @@ struct SearchOptions: ParsableArguments {
     /// Says on stderr when the store has more results than the page. Writes nothing with `--json`.
     func announceMore<Element>(_ page: Page<Element>, _ output: OutputOptions) {
         guard page.hasNext, !output.json else { return }
-        StandardError.write("More results are available. Use --limit to show them.\n")
+        StandardError.note("More results are available. Use --limit to show them.\n")
     }
 }
 
@@ -50,12 +50,15 @@ struct SynchronizationDisplay: Sendable {
     ) async throws -> SynchronizationReport {
         let saved = Atomic(0)
         let (line, what) = (ProgressLine(), what)
-        defer { line.end() }
+        defer { line.clear() }
         do {
             return try await CancellationSignals.watching {
                 try await synchronize { progress in
                     saved.store(progress.saved, ordering: .relaxed)
-                    line.show("\(progress.saved)" + (progress.total.map { " of \($0)" } ?? "") + " \(what)")
+                    let part = progress.total.map { $0 > 0 ? Double(progress.saved) / Double($0) : 1 }
+                    line.show(
+                        "\(progress.saved)" + (progress.total.map { " of \($0)" } ?? "")
+                            + " \(what)\(part.map(line.timeLeft) ?? "")")
                 }
             } onSignal: {
                 cancel()

@@ -71,6 +71,7 @@ struct ShowTaxRate: ShopCommand {
 extension TaxClass: TableRow {
     var json: JSONObject { ["slug": slug, "name": name] }
     var cells: [String] { [slug, name] }
+    static var heads: [String] { ["slug", "name"] }
 }
 
 extension TaxRate: CommandResult, TableRow {
@@ -83,6 +84,8 @@ extension TaxRate: CommandResult, TableRow {
             "compound": compound, "shipping": shipping,
         ]
     }
+
+    static var heads: [String] { ["id", "name", "class", "rate", "place"] }
 
     var cells: [String] {
         let place = [country, state].filter { !$0.isEmpty }.joined(separator: " ")

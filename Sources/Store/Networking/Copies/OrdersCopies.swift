@@ -141,6 +141,24 @@ extension OrderItemMetaData {
     }
 }
 
+extension OrderItemRefund {
+    /// Returns a copy with the given values; nil keeps the current value. Pass `.some(nil)` to clear an optional.
+    public func copy(
+        id: Int64? = nil, name: String? = nil, productID: Int64?? = nil, variationID: Int64?? = nil,
+        quantity: ExactDecimal? = nil, price: ExactDecimal?? = nil, sku: String?? = nil, subtotal: ExactDecimal? = nil,
+        subtotalTax: ExactDecimal? = nil, taxClass: String? = nil, taxes: [OrderItemTax]? = nil,
+        total: ExactDecimal? = nil, totalTax: ExactDecimal? = nil, metaData: [OrderItemMetaData]? = nil
+    ) -> OrderItemRefund {
+        OrderItemRefund(
+            id: id ?? self.id, name: name ?? self.name, productID: productID ?? self.productID,
+            variationID: variationID ?? self.variationID, quantity: quantity ?? self.quantity,
+            price: price ?? self.price, sku: sku ?? self.sku, subtotal: subtotal ?? self.subtotal,
+            subtotalTax: subtotalTax ?? self.subtotalTax, taxClass: taxClass ?? self.taxClass,
+            taxes: taxes ?? self.taxes, total: total ?? self.total, totalTax: totalTax ?? self.totalTax,
+            metaData: metaData ?? self.metaData)
+    }
+}
+
 extension OrderItemTax {
     /// Returns a copy with the given values; nil keeps the current value. Pass `.some(nil)` to clear an optional.
     public func copy(id: Int64? = nil, subtotal: ExactDecimal?? = nil, total: ExactDecimal?? = nil) -> OrderItemTax {
@@ -188,6 +206,22 @@ extension OrderTaxLine {
             id: id ?? self.id, rateCode: rateCode ?? self.rateCode, rateID: rateID ?? self.rateID,
             label: label ?? self.label, compound: compound ?? self.compound, taxTotal: taxTotal ?? self.taxTotal,
             shippingTaxTotal: shippingTaxTotal ?? self.shippingTaxTotal, ratePercent: ratePercent ?? self.ratePercent)
+    }
+}
+
+extension Refund {
+    /// Returns a copy with the given values; nil keeps the current value. Pass `.some(nil)` to clear an optional.
+    public func copy(
+        siteID: Int64? = nil, orderID: Int64? = nil, id: Int64? = nil, dateCreatedGMT: Timestamp?? = nil,
+        amount: ExactDecimal? = nil, reason: String? = nil, refundedBy: Int64?? = nil, refundedPayment: Bool?? = nil,
+        lineItems: [OrderItemRefund]? = nil, shippingLines: [ShippingLine]? = nil, metaData: [MetaData]? = nil
+    ) -> Refund {
+        Refund(
+            siteID: siteID ?? self.siteID, orderID: orderID ?? self.orderID, id: id ?? self.id,
+            dateCreatedGMT: dateCreatedGMT ?? self.dateCreatedGMT, amount: amount ?? self.amount,
+            reason: reason ?? self.reason, refundedBy: refundedBy ?? self.refundedBy,
+            refundedPayment: refundedPayment ?? self.refundedPayment, lineItems: lineItems ?? self.lineItems,
+            shippingLines: shippingLines ?? self.shippingLines, metaData: metaData ?? self.metaData)
     }
 }
 

@@ -57,6 +57,7 @@ public struct ResponseEntity: Sendable {
         one("device", DotcomDevice.self), one("success", SuccessResult.self),
         one("order", Order.self), many("orders", Order.self), one("order-date-modified", OrderDateModified.self),
         one("order-note", OrderNote.self), many("order-notes", OrderNote.self),
+        one("refund", Refund.self), many("refunds", Refund.self),
         many("order-statuses", OrderStatus.self), one("receipt", BackendReceipt.self),
         one("setting", SiteSetting.self), many("settings", SiteSetting.self), one("tax-based-on", TaxBasedOnMapper()),
         one("site-api", SiteAPI.self),

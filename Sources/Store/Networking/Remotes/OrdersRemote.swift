@@ -62,6 +62,27 @@ public struct OrdersRemote: Remote {
         return try await value(request, context: DecodingContext(siteID: siteID))
     }
 
+    /// Completes an order that was paid elsewhere.
+    ///
+    /// WooCommerce completes an order with `set_paid` only while it needs a payment: `isReopened` makes it pending first,
+    /// which it must be for an order that is on hold, or in process and unpaid. `transactionID` names the payment, also
+    /// in the metadata under ``transactionKey``.
+    public func completeOrder(
+        siteID: Int64, orderID: Int64, methodID: String, methodTitle: String, transactionID: String, isReopened: Bool
+    ) async throws(NetworkError) -> Order {
+        var parameters: Parameters = [
+            "payment_method": .text(methodID), "payment_method_title": .text(methodTitle), "set_paid": true,
+            "transaction_id": .text(transactionID),
+            "meta_data": [["key": .text(Self.transactionKey), "value": .text(transactionID)]],
+        ]
+        if isReopened { parameters.add("status", .text(OrderStatusEnum.pending.rawValue)) }
+        let request = JetpackRequest(siteID: siteID, .post, "orders/\(orderID)", parameters: parameters)
+        return try await value(request, context: DecodingContext(siteID: siteID))
+    }
+
+    /// The entry of an order's metadata with the name of a payment that a till took.
+    public static let transactionKey = "_cardpresent_intent_id"
+
     /// `force`: deletes the order permanently instead of moving it to the trash.
     public func deleteOrder(siteID: Int64, orderID: Int64, force: Bool) async throws(NetworkError) -> Order {
         let request = JetpackRequest(

@@ -24,8 +24,14 @@ extension Remote {
     func page<Element: Decodable & Sendable>(
         _ request: any Request, _ wanted: PageRequest, siteID: Int64
     ) async throws(NetworkError) -> Page<Element> {
+        try await page(request, wanted, context: DecodingContext(siteID: siteID))
+    }
+
+    func page<Element: Decodable & Sendable>(
+        _ request: any Request, _ wanted: PageRequest, context: DecodingContext
+    ) async throws(NetworkError) -> Page<Element> {
         let response = try await sender.send(request)
-        let list = try ListMapper(Element.self, context: DecodingContext(siteID: siteID)).output(of: response)
+        let list = try ListMapper(Element.self, context: context).output(of: response)
         return Page(list: list, headers: response.headers, number: wanted.number, size: wanted.size)
     }
 

@@ -38,15 +38,20 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
     case illegalNotification(PaymentID, from: OrderPaymentNotification.State, to: OrderPaymentNotification.State)
     /// The payment was refunded before the site was notified.
     case refundedBeforeNotification(PaymentID)
+    /// The source of random numbers gives only identities that the database had before.
+    case noNewIdentity
+    /// No backup was ever restored, so the journal can't have lost anything.
+    case neverRestored
     case money(MoneyError)
 
     public var description: String {
         switch self {
         case .storage(let error): error.description
-        case .paymentNotFound(let id): "there is no payment \(id): list the payments with `payments list`"
+        case .paymentNotFound(let id): "there is no payment \(id): list the payments with 'cardpresent payments list'"
         case .attemptNotFound(let id): "there is no attempt \(id)"
-        case .receiptNotFound(let id): "there is no receipt \(id): list the receipts with `receipts list`"
-        case .printNotFound(let id): "there is no print job \(id): list the print jobs with `receipts jobs --all`"
+        case .receiptNotFound(let id): "there is no receipt \(id): list the receipts with 'cardpresent receipts list'"
+        case .printNotFound(let id):
+            "there is no print job \(id): list the print jobs with 'cardpresent receipts jobs --all'"
         case .illegalPrint(let id, let from, let to):
             "print job \(id) is \(from.rawValue) and cannot become \(to.rawValue)"
         case .illegalTransition(let attempt, let from, let to):
@@ -66,6 +71,9 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         case .illegalNotification(let id, let from, let to):
             "the order notification of payment \(id) is \(from.rawValue) and cannot become \(to.rawValue)"
         case .refundedBeforeNotification(let id): "payment \(id) was refunded before the store was notified"
+        case .noNewIdentity: "the database needs a new identity, and no random numbers can be drawn"
+        case .neverRestored:
+            "this database was never found to be restored from a backup: look for the program that took these payments"
         case .money(let error): error.description
         }
     }

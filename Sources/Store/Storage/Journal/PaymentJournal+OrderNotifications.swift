@@ -11,8 +11,12 @@ public struct OrderToPay: Hashable, Sendable {
     public let orderID: Int64
     /// The order's number as the customer sees it.
     public let orderNumber: String
-    /// The payment gateway to notify: `woocommerce-payments` or `woocommerce-stripe`.
+    /// The payment gateway to notify: `woocommerce-payments` or `woocommerce-stripe`; ``till`` when the till completes
+    /// the order itself.
     public let gateway: String
+
+    /// The word for an order that the till completes itself.
+    public static let till = "till"
 
     public init(
         siteID: Int64, siteAddress: String, storeName: String?, orderID: Int64, orderNumber: String, gateway: String
@@ -52,10 +56,7 @@ extension PaymentJournal {
             guard let capture = try storage.loadObject(ofType: OrderPaymentNotification.self, with: id),
                 capture.state != .planned
             else { throw JournalError.nothingToNotify(id) }
-            guard try capture.lease == lease.number || !lease.isAlive(capture.lease) else {
-                throw JournalError.notificationNotOurs(id, lease: capture.lease)
-            }
-            return try take(capture, in: storage)
+            return try claim(capture, in: storage)
         }
     }
 
@@ -106,17 +107,41 @@ extension PaymentJournal {
         _ id: PaymentID, to state: OrderPaymentNotification.State, at moment: Timestamp, in storage: any StorageType,
         change: (inout OrderPaymentNotification) -> Void
     ) throws -> OrderPaymentNotification {
-        guard var capture = try storage.loadObject(ofType: OrderPaymentNotification.self, with: id) else {
+        guard let capture = try storage.loadObject(ofType: OrderPaymentNotification.self, with: id) else {
             throw JournalError.nothingToNotify(id)
         }
-        guard capture.lease == lease.number else { throw JournalError.notificationNotOurs(id, lease: capture.lease) }
-        guard capture.state.successors.contains(state) else {
-            throw JournalError.illegalNotification(id, from: capture.state, to: state)
+        let moved = try move(capture, to: state, at: moment, in: storage, change: change)
+        if state == .confirmed { try makeRefundsDue(of: moved, in: storage) }
+        return moved
+    }
+
+    /// Moves a notification of this journal to its next state.
+    func move<Notice: SiteNotification>(
+        _ notice: Notice, to state: OrderPaymentNotification.State, at moment: Timestamp, in storage: any StorageType,
+        change: (inout Notice) -> Void
+    ) throws -> Notice {
+        guard notice.lease == lease.number else {
+            throw JournalError.notificationNotOurs(notice.paymentID, lease: notice.lease)
         }
-        (capture.state, capture.updatedAt) = (state, moment)
-        change(&capture)
-        try storage.updateObject(capture)
-        return capture
+        guard notice.state.successors.contains(state) else {
+            throw JournalError.illegalNotification(notice.paymentID, from: notice.state, to: state)
+        }
+        var moved = notice
+        (moved.state, moved.updatedAt) = (state, moment)
+        change(&moved)
+        try storage.updateObject(moved)
+        return moved
+    }
+
+    /// The site gets refunds only after its order shows the payment, so they become due in the same commit.
+    private func makeRefundsDue(of capture: OrderPaymentNotification, in storage: any StorageType) throws {
+        let refunds = try storage.allObjects(
+            ofType: OrderRefundNotification.self,
+            matching: StoragePredicate("paymentID = ? AND state = 'planned'", capture.id))
+        for var refund in refunds {
+            (refund.state, refund.lease, refund.updatedAt) = (.due, lease.number, capture.updatedAt)
+            try storage.updateObject(refund)
+        }
     }
 
     private func openNotifications(in storage: any StorageType) throws -> [OrderPaymentNotification] {
@@ -130,13 +155,36 @@ extension PaymentJournal {
         ).filter { try $0.lease == lease.number || !lease.isAlive($0.lease) }
     }
 
-    private func take(_ capture: OrderPaymentNotification, in storage: any StorageType) throws
-        -> OrderPaymentNotification
-    {
-        guard capture.lease != lease.number else { return capture }
-        var taken = capture
+    /// Takes over a notification of a process that has ended.
+    func take<Notice: SiteNotification>(_ notice: Notice, in storage: any StorageType) throws -> Notice {
+        guard notice.lease != lease.number else { return notice }
+        var taken = notice
         taken.lease = lease.number
         try storage.updateObject(taken)
         return taken
     }
+
+    /// Takes over a notification in any state.
+    ///
+    /// - Throws: ``JournalError/notificationNotOurs(_:lease:)`` when another process that is alive sends it.
+    func claim<Notice: SiteNotification>(_ notice: Notice, in storage: any StorageType) throws -> Notice {
+        guard try notice.lease == lease.number || !lease.isAlive(notice.lease) else {
+            throw JournalError.notificationNotOurs(notice.paymentID, lease: notice.lease)
+        }
+        return try take(notice, in: storage)
+    }
 }
+
+/// A row that says what a site still has to be told of.
+protocol SiteNotification: IdentifiedObject {
+    var paymentID: PaymentID { get }
+    var state: OrderPaymentNotification.State { get set }
+    var lease: Int64 { get set }
+    var updatedAt: Timestamp { get set }
+}
+
+extension OrderPaymentNotification: SiteNotification {
+    var paymentID: PaymentID { id }
+}
+
+extension OrderRefundNotification: SiteNotification {}

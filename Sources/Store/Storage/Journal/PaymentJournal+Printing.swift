@@ -70,11 +70,21 @@ extension PaymentJournal {
         }
     }
 
-    /// The identity of the database: 16 hexadecimal digits.
+    /// Returns the identity that the database had at a moment, nil for now: 16 hexadecimal digits.
     ///
     /// - Throws: ``JournalError/storage(_:)``
-    public func databaseID() throws(JournalError) -> String {
-        try read { try DatabaseIdentity.load(from: $0).databaseID }
+    public func databaseID(at moment: Timestamp? = nil) throws(JournalError) -> String {
+        try read { storage in
+            let former: [FormerIdentity] =
+                if let moment {
+                    try storage.allObjects(
+                        ofType: FormerIdentity.self, matching: StoragePredicate("at > ?", moment.milliseconds),
+                        sortedBy: "id", limit: 1)
+                } else {
+                    []
+                }
+            return try former.first?.databaseID ?? DatabaseIdentity.load(from: storage).databaseID
+        }
     }
 
     /// Records a report about a print, from any process. A report without changes writes nothing.

@@ -1,4 +1,5 @@
 public import Determinism
+public import Money
 public import Payments
 
 extension PaymentJournal {
@@ -21,6 +22,23 @@ extension PaymentJournal {
         }
     }
 
+    /// Returns the payments that people have to decide about, with their notifications, newest first: the site rejects
+    /// the payment or one of its refunds, or shows something else. A payment that was given back needs no decision.
+    ///
+    /// - Throws: ``JournalError/storage(_:)``
+    public func paymentsToReview() throws(JournalError) -> [Payment] {
+        try read { storage in
+            try storage.allObjects(
+                ofType: Payment.self,
+                matching: StoragePredicate(
+                    """
+                    (state <> 'refunded' AND id IN (SELECT id FROM siteCapture WHERE state IN ('refused', 'conflict')))
+                    OR id IN (SELECT paymentID FROM siteRefund WHERE state IN ('refused', 'conflict'))
+                    """), sortedBy: "id DESC", limit: nil
+            ).map { try addNotification(to: $0, from: storage) }
+        }
+    }
+
     /// Returns one payment, without its notification.
     ///
     /// - Throws: ``JournalError/paymentNotFound(_:)``, ``JournalError/storage(_:)``
@@ -35,7 +53,7 @@ extension PaymentJournal {
         try addNotification(to: try payment(id))
     }
 
-    /// Returns a payment with its order notification.
+    /// Returns a payment with its order and refund notifications.
     ///
     /// - Throws: ``JournalError/storage(_:)``
     public func addNotification(to payment: Payment) throws(JournalError) -> Payment {
@@ -47,6 +65,10 @@ extension PaymentJournal {
         var payment = payment
         let notification = try storage.loadObject(ofType: OrderPaymentNotification.self, with: payment.id)
         payment.notification = notification?.state == .planned ? nil : notification
+        if payment.notification != nil, payment.refundedAmount.minorUnits > 0 {
+            payment.refundNotifications = try refundNotifications(of: payment.id, in: storage)
+                .filter { $0.state != .planned }
+        }
         return payment
     }
 
@@ -81,26 +103,37 @@ extension PaymentJournal {
 public struct PaymentFilter: Hashable, Sendable {
     public var siteID: Int64?
     public var orderID: Int64?
-    public var state: PaymentState?
+    /// Payments in one of these states; empty for all.
+    public var states: [PaymentState]
     /// Payments that began at this moment or later.
     public var since: Timestamp?
+    /// Payments that began before this moment.
+    public var until: Timestamp?
+    /// The last four digits of the card's number.
+    public var lastFour: String?
+    /// The requested amount, in its currency.
+    public var amount: Money?
     /// Payments older than this one, for the next page of a list.
     public var before: PaymentID?
 
     public init(
-        siteID: Int64? = nil, orderID: Int64? = nil, state: PaymentState? = nil, since: Timestamp? = nil,
-        before: PaymentID? = nil
+        siteID: Int64? = nil, orderID: Int64? = nil, states: [PaymentState] = [], since: Timestamp? = nil,
+        until: Timestamp? = nil, lastFour: String? = nil, amount: Money? = nil, before: PaymentID? = nil
     ) {
-        (self.siteID, self.orderID, self.state) = (siteID, orderID, state)
-        (self.since, self.before) = (since, before)
+        (self.siteID, self.orderID, self.states) = (siteID, orderID, states)
+        (self.since, self.until, self.before) = (since, until, before)
+        (self.lastFour, self.amount) = (lastFour, amount)
     }
 
     var predicate: StoragePredicate? {
         let conditions = [
             siteID.map { StoragePredicate("siteID = ?", $0) },
             orderID.map { StoragePredicate("orderID = ?", $0) },
-            state.map { StoragePredicate("state = ?", $0) },
+            states.map { StoragePredicate("state = ?", $0) }.reduce(nil) { $0?.or($1) ?? $1 },
             since.map { StoragePredicate("createdAt >= ?", $0.milliseconds) },
+            until.map { StoragePredicate("createdAt < ?", $0.milliseconds) },
+            lastFour.map { StoragePredicate("last4 = ?", $0) },
+            amount.map { StoragePredicate("amount = ? AND currency = ?", $0.minorUnits, $0.currency.code) },
             before.map { StoragePredicate("id < ?", $0) },
         ].compactMap(\.self)
         guard let first = conditions.first else { return nil }

@@ -17,6 +17,11 @@ public struct PaymentJournal: Sendable {
         (self.storage, self.lease) = (storage, lease)
     }
 
+    /// Opens the journal of a database that is open for reading only. It takes over no attempts.
+    public init(reading storage: any StorageManagerType) {
+        (self.storage, lease) = (storage, ProcessLease(ofReader: storage))
+    }
+
     /// Records a new payment and its first sale attempt.
     ///
     /// - Throws: ``JournalError/storage(_:)``
@@ -61,6 +66,11 @@ public struct PaymentJournal: Sendable {
             let payment = try load(id, from: storage)
             let sales = try attempts(of: id, in: storage).filter { $0.kind == .sale }
             guard sales.allSatisfy(\.state.movedNothing) else { throw JournalError.notRetriable(id, payment.state) }
+            // After the backup, the payment may have been retried with success.
+            let restored = try restoredThrough(in: storage)
+            guard sales.allSatisfy({ $0.id > restored }) else {
+                throw JournalError.notRetriable(id, payment.state)
+            }
             if let order = payment.orderID,
                 try storage.loadObject(ofType: OrderPaymentNotification.self, with: id) != nil
             {
@@ -177,6 +187,7 @@ public struct PaymentJournal: Sendable {
             attempts[place] = attempt
             let payment = try updatePayment(after: attempt, among: attempts, details: details, at: moment, in: storage)
             try updateNotification(of: payment, after: attempt, in: storage)
+            try planRefundNotification(of: attempt, at: moment, in: storage)
             let stored = try receipt.map { try issue($0, of: payment, attempt, at: moment, in: storage) }
             return JournalEntry(payment: payment, attempt: attempt, receipt: stored)
         }
@@ -191,7 +202,7 @@ public struct PaymentJournal: Sendable {
         try storage.updateObject(identity)
         let attempt = try storage.insertNewObject(
             PaymentAttempt(
-                id: number, paymentID: payment.id, kind: kind, key: IdempotencyKey(rawValue: key), stan: stan,
+                id: number, paymentID: payment.id, kind: kind, key: key, stan: stan,
                 hostName: hostName, amount: amount, lease: lease.number, createdAt: moment, updatedAt: moment))
         try storage.insertNewObject(AttemptTransition(of: attempt, detail: nil))
         return attempt

@@ -1,5 +1,6 @@
 internal import Determinism
 public import GRDB
+internal import Money
 public import Payments
 
 extension OrderPaymentNotification: IdentifiedObject {
@@ -66,6 +67,49 @@ extension OrderPaymentNotification: IdentifiedObject {
             tries,
             orderStatus,
             receiptID,
+            lastError.map(PANMasking.masked),
+            lease,
+            createdAt.milliseconds,
+            updatedAt.milliseconds,
+        ]
+    }
+}
+
+extension OrderRefundNotification: IdentifiedObject {
+    public static let databaseTableName = "siteRefund"
+    public static let columnNames = [
+        "id", "paymentID", "amount", "currency", "intentID", "state", "tries", "refundID", "lastError", "lease",
+        "createdAt", "updatedAt",
+    ]
+    public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
+
+    public var objectID: Int64 { id }
+
+    /// Returns the attempt's key in the form of the refund numbers of the gateways.
+    static func intentID(of attempt: PaymentAttempt) -> String {
+        "re_" + String(attempt.key.rawValue.map { $0 == "-" ? "_" : $0 })
+    }
+
+    public init(row: Row) throws {
+        var reader = RowReader(row: row, of: Self.self)
+        self.init(
+            id: try reader.value("id"), paymentID: try reader.value("paymentID"), amount: try reader.money("amount"),
+            intentID: try reader.value("intentID"), state: try reader.value("state"),
+            tries: try reader.value("tries"), refundID: try reader.optional("refundID"),
+            lastError: try reader.optional("lastError"), lease: try reader.value("lease"),
+            createdAt: try reader.timestamp("createdAt"), updatedAt: try reader.timestamp("updatedAt"))
+    }
+
+    public var columnValues: [(any DatabaseValueConvertible)?] {
+        [
+            id,
+            paymentID,
+            amount.minorUnits,
+            amount.currency.code,
+            intentID,
+            state,
+            tries,
+            refundID,
             lastError.map(PANMasking.masked),
             lease,
             createdAt.milliseconds,

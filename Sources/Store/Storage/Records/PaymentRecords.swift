@@ -76,7 +76,7 @@ private struct PaymentDetailColumns {
     static let names = [
         "brand", "last4", "entryMode", "cvm", "authCode", "aid", "applicationName", "tvr", "tsi", "cryptogram",
         "cryptogramType", "odaMethod", "odaResult", "odaReason", "arc", "hostReference", "atc", "declineReason",
-        "errorCode", "errorMessage", "accountType", "issuerApplicationData",
+        "errorCode", "errorMessage", "accountType", "issuerApplicationData", "pinTriesLeft",
     ]
 
     /// The columns that do not belong to the card.
@@ -103,6 +103,7 @@ private struct PaymentDetailColumns {
         for (name, word) in words where !word.isEmpty { texts[name] = word }
         texts["last4"] = card.lastFour
         texts["authCode"] = card.authorizationCode
+        texts["pinTriesLeft"] = card.pinTriesLeft.map(String.init)
         texts["aid"] = card.aid
         texts["applicationName"] = card.applicationName
         texts["accountType"] = card.accountType?.rawValue
@@ -133,7 +134,8 @@ private struct PaymentDetailColumns {
             brand: texts["brand", default: ""], lastFour: texts["last4"],
             entryMode: CardDetails.EntryMode(rawValue: texts["entryMode", default: ""]),
             cardholderVerification: CardDetails.CardholderVerification(rawValue: texts["cvm", default: ""]),
-            aid: texts["aid"], applicationName: texts["applicationName"],
+            pinTriesLeft: texts["pinTriesLeft"].flatMap { UInt8($0) }, aid: texts["aid"],
+            applicationName: texts["applicationName"],
             accountType: texts["accountType"].flatMap(AccountType.init(rawValue:)),
             terminalVerificationResults: texts["tvr"], transactionStatusInformation: texts["tsi"],
             applicationCryptogram: texts["cryptogram"], cryptogramType: texts["cryptogramType"],

@@ -3,6 +3,18 @@ internal import Glibc
 
 /// The file and the folder of a database.
 enum DatabaseFile {
+    /// Returns whether there is something at `path`; also true when that can't be found out.
+    static func exists(at path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 || (errno != ENOENT && errno != ENOTDIR)
+    }
+
+    /// Returns whether there is a folder at `path`.
+    static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
     /// Creates missing folders and an empty file, readable only by their owner.
     static func create(at path: String) throws(StorageError) {
         try createFolders(above: path)

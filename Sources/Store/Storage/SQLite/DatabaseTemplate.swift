@@ -10,9 +10,10 @@ public struct DatabaseTemplate: Sendable {
     /// The place of the database's identity in the image.
     private let identity: Range<Int>
 
-    /// Bytes 18 and 19 of a database file are its write and read versions; 2 means write-ahead log
+    /// Bytes 18 and 19 of a database file are its write and read versions; 1 means rollback journal, 2 write-ahead log
     /// (sqlite.org/fileformat2.html, 1.3.2).
-    private static let (formatVersions, writeAheadLog) = (18..<20, [2, 2] as [UInt8])
+    static let (formatVersions, rollbackJournal) = (18..<20, [1, 1] as [UInt8])
+    private static let writeAheadLog: [UInt8] = [2, 2]
 
     /// Creates a database in memory with the migrator and keeps its pages.
     ///

@@ -7,6 +7,9 @@ public final class SQLiteStorageManager: StorageManagerType {
     public let path: String?
     /// The failures that a committed payment survives.
     public let durability: Durability
+    /// Whether the database was opened with ``init(readingAt:)``. Every change then fails with
+    /// ``StorageError/notWritable(path:reason:)``.
+    public let isReadOnly: Bool
     let writer: any DatabaseWriter
     /// Delivers the notifications of commits.
     let notifier = CommitNotifier()
@@ -29,6 +32,23 @@ public final class SQLiteStorageManager: StorageManagerType {
         try self.init(path: path, durability: durability, random: random, schema: .current)
     }
 
+    /// Opens the database at `path` as ``init(path:durability:random:)`` does, but creates nothing.
+    ///
+    /// - Throws: ``StorageError``; ``StorageError/missing(path:)`` when there is no such file.
+    public convenience init(existingAt path: String) throws(StorageError) {
+        guard DatabaseFile.exists(at: path) else { throw .missing(path: path) }
+        try self.init(path: path)
+    }
+
+    /// Opens the database at `path` to read it, as on a read-only disk: nothing is created, migrated, or written.
+    ///
+    /// - Throws: ``StorageError``; ``StorageError/missing(path:)`` when there is no such file, and
+    ///   ``StorageError/notReadable(path:reason:)`` when it can't be read without writing.
+    public init(readingAt path: String) throws(StorageError) {
+        writer = try ReadOnlyDatabase.open(path, Self.configuration(path: path, schema: .current))
+        (self.path, durability, isRewindable, isReadOnly) = (path, .full, false, true)
+    }
+
     init(
         path: String, durability: Durability, random: any RandomSource, schema: SchemaMigrator,
         retry: BusyRetry = .standard
@@ -46,7 +66,8 @@ public final class SQLiteStorageManager: StorageManagerType {
                 try $0.execute(sql: "PRAGMA synchronous = \(durability.rawValue)")
             }
             try schema.migrate(pool, random: random)
-            (self.path, self.durability, writer, isRewindable) = (path, durability, pool, false)
+            (self.path, self.durability, writer) = (path, durability, pool)
+            (isRewindable, isReadOnly) = (false, false)
         } catch {
             throw StorageError(error, path: path)
         }
@@ -59,7 +80,7 @@ public final class SQLiteStorageManager: StorageManagerType {
         do {
             let queue = try DatabaseQueue(configuration: Self.configuration(path: ":memory:", schema: .current))
             try SchemaMigrator.current.migrate(queue, random: random)
-            (path, durability, writer, isRewindable) = (nil, .off, queue, false)
+            (path, durability, writer, isRewindable, isReadOnly) = (nil, .off, queue, false, false)
         } catch {
             throw StorageError(error, path: ":memory:")
         }
@@ -80,7 +101,7 @@ public final class SQLiteStorageManager: StorageManagerType {
             let queue = try DatabaseQueue(configuration: configuration)
             try SchemaMigrator.current.migrate(queue, random: random)
             try queue.writeWithoutTransaction { try $0.beginTransaction(.immediate) }
-            (path, durability, writer, isRewindable) = (nil, .off, queue, true)
+            (path, durability, writer, isRewindable, isReadOnly) = (nil, .off, queue, true, false)
         } catch {
             throw StorageError(error, path: ":memory:")
         }
@@ -135,13 +156,24 @@ public final class SQLiteStorageManager: StorageManagerType {
         }
     }
 
+    /// Closes the database in order, after the accesses that are under way. The last connection of all processes moves
+    /// the write-ahead log into the file and deletes it. Later accesses fail.
+    ///
+    /// An error is ignored, and another process is not waited for: the log keeps what was not moved, and SQLite reads it
+    /// at the next opening.
+    public func close() {
+        // SQLite leaves the log when the connection that closes last can only read.
+        (writer as? DatabasePool)?.invalidateReadOnlyConnections()
+        try? writer.close()
+    }
+
     func access<T>(_ body: () throws -> T) throws -> T {
         do { return try body() } catch {
             throw StorageError(ofDatabase: error, path: path ?? ":memory:") ?? error
         }
     }
 
-    private static func configuration(path: String, schema: SchemaMigrator) -> Configuration {
+    static func configuration(path: String, schema: SchemaMigrator) -> Configuration {
         var configuration = Configuration()
         configuration.label = "CardPresent"
         configuration.foreignKeysEnabled = true

@@ -197,3 +197,59 @@ extension SchemaMigrator.Step {
             ALTER TABLE payment ADD COLUMN issuerApplicationData TEXT;
             """)
 }
+
+extension SchemaMigrator.Step {
+    /// Keeps the PIN tries that a card had left after a wrong PIN, in decimal digits.
+    static let pinTriesLeft = SchemaMigrator.Step(sql: "ALTER TABLE payment ADD COLUMN pinTriesLeft TEXT")
+}
+
+extension SchemaMigrator.Step {
+    /// Keeps the identities that the database had before, and leaves out the names of payments and receipts that were
+    /// used outside it; see ``FormerIdentity``.
+    static let formerIdentity = SchemaMigrator.Step(
+        sql: """
+            CREATE TABLE formerIdentity (
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
+                databaseID TEXT NOT NULL UNIQUE
+                    CHECK (length(databaseID) = 16 AND databaseID NOT GLOB '*[^0-9a-f]*'),
+                successor TEXT NOT NULL CHECK (length(successor) = 16 AND successor NOT GLOB '*[^0-9a-f]*'),
+                hostName TEXT NOT NULL,
+                state TEXT NOT NULL CHECK (state IN ('unconfirmed', 'confirmed', 'restored')),
+                lastNumber INTEGER NOT NULL CHECK (lastNumber >= 0),
+                hostNumber INTEGER,
+                skipped INTEGER NOT NULL CHECK (skipped >= 0),
+                at INTEGER NOT NULL
+            );
+            CREATE TRIGGER formerIdentitySkips AFTER INSERT ON formerIdentity WHEN NEW.skipped > 0
+            BEGIN \(skipNames("NEW.skipped")) END;
+            CREATE TRIGGER formerIdentitySkipsLater AFTER UPDATE ON formerIdentity WHEN NEW.skipped > OLD.skipped
+            BEGIN \(skipNames("NEW.skipped - OLD.skipped")) END;
+            """)
+
+    /// Keeps what a restored backup lost and a person has accepted; see ``AcceptedLoss``.
+    static let acceptedLoss = SchemaMigrator.Step(
+        sql: """
+            CREATE TABLE acceptedLoss (
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
+                idempotencyKey TEXT NOT NULL UNIQUE,
+                hostName TEXT NOT NULL,
+                kind TEXT NOT NULL CHECK (kind IN ('sale', 'refund')),
+                amount INTEGER NOT NULL CHECK (amount BETWEEN 0 AND 999999999999),
+                currency TEXT NOT NULL CHECK (currency GLOB '[A-Z][A-Z][A-Z]'),
+                reason TEXT NOT NULL CHECK (length(reason) > 0),
+                at INTEGER NOT NULL
+            );
+            \(finalRows(of: "acceptedLoss", "an accepted loss"))
+            """)
+
+    /// Every attempt has at most one payment of its own, and two receipts.
+    private static func skipNames(_ count: String) -> String {
+        [("payment", "1"), ("receipt", "2")].map { table, most in
+            """
+            INSERT INTO sqlite_sequence (name, seq) SELECT '\(table)', 0
+            WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = '\(table)');
+            UPDATE sqlite_sequence SET seq = seq + \(most) * (\(count)) WHERE name = '\(table)';
+            """
+        }.joined(separator: "\n")
+    }
+}

@@ -1,5 +1,6 @@
 internal import Determinism
 internal import GRDB
+internal import Payments
 internal import Text
 
 /// Migrates a database to the current schema in one transaction, without losing a row.
@@ -35,7 +36,7 @@ struct SchemaMigrator: Sendable {
     static let current = SchemaMigrator(
         steps: [
             .version1, .version2, .version3, .version4, .version5, .version6, .version7, .version8, .version9,
-            .version10,
+            .version10, .pinTriesLeft, .siteRefunds, .formerIdentity, .acceptedLoss,
         ])
 
     /// "CPAY" in ASCII.
@@ -102,8 +103,9 @@ struct DatabaseIdentity: IdentifiedObject {
     static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
     static let onlyID: Int64 = 1
 
-    /// 16 hexadecimal digits, chosen at random when the database was created.
-    let databaseID: String
+    /// 16 hexadecimal digits, chosen at random when the database was created, and again when the host may know numbers
+    /// of it that this database doesn't; see ``FormerIdentity``.
+    private(set) var databaseID: String
     /// The number of attempts so far. Idempotency keys and trace numbers derive from it.
     private(set) var attempts: Int64
     /// The number of leases so far.
@@ -139,10 +141,18 @@ struct DatabaseIdentity: IdentifiedObject {
     ///
     /// - Returns: The attempt's number, its idempotency key and its trace number (DE 11), which starts again at 1 after
     ///   999,999.
-    mutating func nextAttempt() -> (number: Int64, key: String, stan: UInt32) {
+    mutating func nextAttempt() -> (number: Int64, key: IdempotencyKey, stan: UInt32) {
         attempts += 1
-        return (attempts, "\(databaseID)-\(attempts)", UInt32((attempts - 1) % 999_999) + 1)
+        return (
+            attempts, IdempotencyKey(identity: databaseID, number: attempts), UInt32((attempts - 1) % 999_999) + 1
+        )
     }
+
+    /// Takes another identity. The numbers go on.
+    mutating func replace(by successor: String) { databaseID = successor }
+
+    /// Leaves out numbers that were used outside this database.
+    mutating func skip(_ count: Int64) { attempts += count }
 
     /// Assigns the number of a new lease.
     mutating func nextLease() -> Int64 {

@@ -187,7 +187,8 @@ public enum SiteStores {
         [
             AccountStore(context), OrderStore(context), OrderNoteStore(context), OrderStatusStore(context),
             CustomerStore(context), CommentStore(context), NotificationStore(context), SettingStore(context),
-            ShipmentStore(context), StatsStore(context), StatsStoreV4(context), TaxClassesStore(context),
+            ShipmentStore(context), RefundStore(context), StatsStore(context), StatsStoreV4(context),
+            TaxClassesStore(context),
         ]
     }
 }

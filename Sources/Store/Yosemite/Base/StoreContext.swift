@@ -134,7 +134,7 @@ public struct HTTPCommand<Value: Sendable>: Command {
     }
 
     public func execute() async throws(StoreError) -> Value {
-        do throws(NetworkError) { return try await ask() } catch { throw .network(error) }
+        do throws(NetworkError) { return try await ask() } catch { throw StoreError(error) }
     }
 }
 
@@ -153,5 +153,24 @@ public struct StoreCommand<Value: Sendable>: Command {
 
     public func execute() async throws(StoreError) -> Value {
         do { return try storage.performAndSave(operation) } catch { throw StoreError(error, path: storage.path) }
+    }
+}
+
+extension Command where Failure == StoreError {
+    /// Returns a command that deletes an element here when the site doesn't have it.
+    ///
+    /// - Parameters:
+    ///   - missing: the error for an element that neither the site nor the database has.
+    ///   - deletion: deletes the element.
+    /// - Returns: the command. It fails with `missing` after the deletion.
+    func forgetting(
+        _ missing: StoreError, with deletion: @escaping @Sendable () -> any Command<Void, StoreError>
+    ) -> any Command<Value, StoreError> {
+        otherwise { error in
+            guard case .network(.service(let service)) = error, service.kind == .notFound else {
+                return KnownCommand(failure: error)
+            }
+            return deletion().then { KnownCommand(failure: missing) }
+        }
     }
 }

@@ -72,13 +72,20 @@ public enum CustomerAction: Action {
 /// The customers of sites: fetches, stores and searches them.
 public final class CustomerStore: Store {
     private let context: StoreContext
-    private let accounts: CustomerRemote
     private let analytics: WCAnalyticsCustomerRemote
+    private let commands: any CustomerCommandFactory
     private let running = RunningSynchronizations()
 
-    public init(_ context: StoreContext) {
-        self.context = context
-        (accounts, analytics) = (CustomerRemote(context.sender), WCAnalyticsCustomerRemote(context.sender))
+    public convenience init(_ context: StoreContext) {
+        self.init(context, commands: SiteCustomerCommands(context))
+    }
+
+    /// - Parameters:
+    ///   - context: the dependencies of the stores of a site.
+    ///   - commands: makes the commands that read customers from the site and keep them.
+    init(_ context: StoreContext, commands: any CustomerCommandFactory) {
+        (self.context, self.commands) = (context, commands)
+        analytics = WCAnalyticsCustomerRemote(context.sender)
     }
 
     public func onAction(_ action: CustomerAction) {
@@ -168,17 +175,12 @@ extension CustomerStore {
         let key = CommandKey(
             "customers.light", "site \(siteID)", "page \(page.number) of \(page.size)", orderBy.rawValue,
             direction.rawValue, "with e-mail \(withEmailOnly)")
-        context.carryOut(key, onCompletion) { [context, analytics] () async throws(StoreError) in
-            let found = try await context.ask { () async throws(NetworkError) in
-                try await analytics.loadCustomers(
-                    siteID: siteID, page: page, orderBy: orderBy, direction: direction, withEmailOnly: withEmailOnly)
-            }.map { $0.compactMap(\.account) }
-            try context.write { storage in
-                try CustomerRepository.saveLight(
-                    found.elements, siteID: siteID, replacingAll: page.number == 1, in: storage)
-            }
-            return found
+        let fetched = commands.fetchCustomers(
+            siteID: siteID, page: page, orderBy: orderBy, direction: direction, withEmailOnly: withEmailOnly)
+        let kept = fetched.map { $0.map { $0.compactMap(\.account) } }.followed { [commands] found in
+            commands.save(.light(found.elements, siteID: siteID, isFirstPage: page.number == 1))
         }
+        context.run(kept.keyed(key), onCompletion)
     }
 
     private func synchronizeAllCustomers(
@@ -186,19 +188,12 @@ extension CustomerStore {
         _ onCompletion: @escaping CustomerAction.Completion<Page<WCAnalyticsCustomer>>
     ) {
         let key = CommandKey("customers.page", "site \(siteID)", "page \(page.number) of \(page.size)")
-        context.carryOut(key, onCompletion) { [context, analytics] () async throws(StoreError) in
-            let found = try await context.ask { () async throws(NetworkError) in
-                try await analytics.loadCustomers(
-                    siteID: siteID, page: page, orderBy: .dateLastActive, direction: .descending)
-            }
-            try context.write { storage in
-                if page.number == 1 {
-                    _ = try storage.delete(WCAnalyticsCustomer.self, matching: { $0.siteID == siteID })
-                }
-                try storage.save(found.elements)
-            }
-            return found
+        let fetched = commands.fetchCustomers(
+            siteID: siteID, page: page, orderBy: .dateLastActive, direction: .descending, withEmailOnly: false)
+        let kept = fetched.followed { [commands] found in
+            commands.save(.everyone(found.elements, siteID: siteID, isFirstPage: page.number == 1))
         }
+        context.run(kept.keyed(key), onCompletion)
     }
 }
 
@@ -211,18 +206,11 @@ extension CustomerStore {
     ) {
         let key = CommandKey(
             "customers.search", "site \(siteID)", keyword, filter.rawValue, "page \(page.number) of \(page.size)")
-        context.carryOut(key, onCompletion) { [context, analytics] () async throws(StoreError) in
-            let found = try await context.ask { () async throws(NetworkError) in
-                try await analytics.searchCustomers(siteID: siteID, keyword: keyword, filter: filter, page: page)
-            }
-            try context.write { storage in
-                try storage.save(found.elements)
-                try SearchResult.save(
-                    found.elements.map(\.id), of: CustomerRepository.everyone,
-                    keyword: CustomerRepository.keyword(keyword, filter), siteID: siteID, page: page, in: storage)
-            }
-            return found
+        let search = CustomerSearch(siteID: siteID, keyword: keyword, filter: filter, page: page)
+        let found = commands.searchCustomers(search).followed { [commands] found in
+            commands.save(.found(found.elements, search))
         }
+        context.run(found.keyed(key), onCompletion)
     }
 
     private func searchCustomers(
@@ -232,46 +220,40 @@ extension CustomerStore {
         let key = CommandKey(
             "customers.searchAccounts", "site \(siteID)", keyword, filter.rawValue,
             "page \(page.number) of \(page.size)", "full \(isFull)")
-        context.carryOut(key, onCompletion) { [context, analytics, accounts] () async throws(StoreError) in
-            let light = try await context.ask { () async throws(NetworkError) in
-                try await analytics.searchCustomers(siteID: siteID, keyword: keyword, filter: filter, page: page)
-            }.map { $0.compactMap(\.account) }
+        let search = CustomerSearch(siteID: siteID, keyword: keyword, filter: filter, page: page)
+        let found = commands.searchCustomers(search).map { $0.map { $0.compactMap(\.account) } }
+        let merged = found.then { [commands] light in
             let full =
-                isFull ? try await accounts.customers(siteID: siteID, light.elements.map(\.id)) : .init(elements: [])
-            let known = Dictionary(full.elements.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-            try context.write { storage in
-                try CustomerRepository.saveLight(
-                    light.elements.filter { known[$0.id] == nil }, siteID: siteID, in: storage)
-                try storage.save(full.elements)
-                try SearchResult.save(
-                    light.elements.map(\.id), of: CustomerRepository.accounts,
-                    keyword: CustomerRepository.keyword(keyword, filter), siteID: siteID, page: page, in: storage)
-            }
-            return Page(
-                list: ElementList(
-                    elements: light.elements.map { known[$0.id] ?? $0 },
-                    rejected: light.list.rejected + full.rejected),
-                total: light.total, totalPages: light.totalPages, hasNext: light.hasNext)
+                isFull
+                ? commands.fetchAccounts(siteID: siteID, light.elements.map(\.id))
+                : KnownCommand(ElementList(elements: []))
+            return full.followed { full in
+                commands.save(.foundAccounts(light: light.elements, full: full.elements, search))
+            }.map { light.completed(by: $0) }
         }
+        context.run(merged.keyed(key), onCompletion)
     }
 
     private func retrieveCustomer(
         _ siteID: Int64, _ customerID: Int64, _ onCompletion: @escaping CustomerAction.Completion<Customer>
     ) {
         let key = CommandKey("customers.retrieve", "site \(siteID)", "customer \(customerID)")
-        context.carryOut(key, onCompletion) { [context, accounts] () async throws(StoreError) in
-            let customer: Customer
-            do throws(NetworkError) {
-                customer = try await accounts.loadCustomer(siteID: siteID, customerID: customerID)
-            } catch {
-                guard case .service(let service) = error, service.kind == .notFound else { throw StoreError(error) }
-                try context.write { storage in
-                    try CustomerRepository.deleteAccount(siteID: siteID, customerID: customerID, in: storage)
-                }
-                throw CustomerRepository.missing(customerID)
-            }
-            try context.write { try $0.save(customer) }
-            return customer
+        let fetched = commands.fetchAccount(siteID: siteID, customerID: customerID).followed { [commands] in
+            commands.save(.account($0))
         }
+        let kept = fetched.forgetting(CustomerRepository.missing(customerID)) { [commands] in
+            commands.save(.accountGone(siteID: siteID, customerID: customerID))
+        }
+        context.run(kept.keyed(key), onCompletion)
+    }
+}
+
+extension Page<Customer> {
+    /// Returns the page with the customers of `full` in place of those with the same number.
+    fileprivate func completed(by full: ElementList<Customer>) -> Page<Customer> {
+        let known = Dictionary(full.elements.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        return Page(
+            list: ElementList(elements: elements.map { known[$0.id] ?? $0 }, rejected: list.rejected + full.rejected),
+            total: total, totalPages: totalPages, hasNext: hasNext)
     }
 }

@@ -98,23 +98,28 @@ public final class NotificationStore: Store {
 
     /// Compares hashes, and fetches only changed notifications. They are stored in one transaction.
     private func synchronize(_ onCompletion: @escaping NotificationAction.Completion<ElementList<Note>>) {
-        context.carryOut(CommandKey("notifications"), onCompletion) { [context, notes] () throws(StoreError) in
-            let hashes = try await context.ask { () throws(NetworkError) in try await notes.loadHashes() }
-            let changed = try context.read { try Self.changed(hashes.elements, in: $0) }
-            var fetched = ElementList<Note>(elements: [])
-            if !changed.isEmpty {
-                fetched = try await context.ask { () throws(NetworkError) in try await notes.loadNotes(changed) }
-            }
-            let arrived = fetched.elements
-            try context.write { storage in
-                if hashes.rejected.isEmpty {
-                    let listed = hashes.elements.map(\.id)
-                    try storage.delete(Note.self) { !$0.id.isIn(listed) }
-                }
-                try Self.keep(arrived, in: storage)
-            }
-            return ElementList(elements: arrived, rejected: hashes.rejected + fetched.rejected)
+        let (context, storage, notes) = (context, context.storage, notes)
+        let hashes = HTTPCommand(key: CommandKey("notifications")) { () throws(NetworkError) in
+            try await notes.loadHashes()
         }
+        let kept = hashes.then { hashes in
+            ClosureCommand { () throws(StoreError) in
+                try context.read { try Self.changed(hashes.elements, in: $0) }
+            }.then { changed in
+                guard !changed.isEmpty else { return KnownCommand(ElementList<Note>(elements: [])) }
+                return HTTPCommand { () throws(NetworkError) in try await notes.loadNotes(changed) }
+            }.then { fetched in
+                StoreCommand(in: storage) { storage in
+                    if hashes.rejected.isEmpty {
+                        let listed = hashes.elements.map(\.id)
+                        try storage.delete(Note.self) { !$0.id.isIn(listed) }
+                    }
+                    try Self.keep(fetched.elements, in: storage)
+                    return ElementList(elements: fetched.elements, rejected: hashes.rejected + fetched.rejected)
+                }
+            }
+        }
+        context.run(kept, onCompletion)
     }
 
     private func synchronize(_ noteID: Int64, _ onCompletion: @escaping NotificationAction.Completion<Note>) {

@@ -30,12 +30,17 @@ public enum OrderNoteAction: Action {
 /// Notes are stored only together with their order, which is fetched if needed.
 public final class OrderNoteStore: Store {
     private let context: StoreContext
-    private let remote: OrdersRemote
-    private let repository: OrderRepository
+    private let commands: any OrderCommandFactory
 
-    public init(_ context: StoreContext) {
-        self.context = context
-        (remote, repository) = (OrdersRemote(context.sender), OrderRepository(context: context))
+    public convenience init(_ context: StoreContext) {
+        self.init(context, commands: SiteOrderCommands(context))
+    }
+
+    /// - Parameters:
+    ///   - context: the dependencies of the stores of a site.
+    ///   - commands: makes the commands of orders and their notes.
+    init(_ context: StoreContext, commands: any OrderCommandFactory) {
+        (self.context, self.commands) = (context, commands)
     }
 
     public func onAction(_ action: OrderNoteAction) {
@@ -43,8 +48,8 @@ public final class OrderNoteStore: Store {
         case .retrieveOrderNotes(let siteID, let orderID, let onCompletion):
             retrieveOrderNotes(siteID, orderID, onCompletion)
         case .addOrderNote(let siteID, let orderID, let isCustomerNote, let note, let onCompletion):
-            let newNote = NewNote(siteID: siteID, orderID: orderID, isCustomerNote: isCustomerNote, text: note)
-            context.carryOut(nil, onCompletion) { [self] () async throws(StoreError) in try await add(newNote) }
+            let newNote = NewOrderNote(siteID: siteID, orderID: orderID, isCustomerNote: isCustomerNote, text: note)
+            context.run(addition(of: newNote), onCompletion)
         case .loadOrderNotes(let siteID, let orderID, let onCompletion):
             context.read(onCompletion) { storage in
                 try storage.models(
@@ -54,82 +59,62 @@ public final class OrderNoteStore: Store {
         }
     }
 
-    private struct NewNote: Sendable {
-        let siteID: Int64
-        let orderID: Int64
-        let isCustomerNote: Bool
-        let text: String
-    }
-
     private func retrieveOrderNotes(
         _ siteID: Int64, _ orderID: Int64, _ onCompletion: @escaping OrderNoteAction.Completion<ElementList<OrderNote>>
     ) {
-        let key = CommandKey("orderNotes.retrieve", "site \(siteID)", "order \(orderID)")
-        context.carryOut(key, onCompletion) { [self] () async throws(StoreError) in
-            let notes: ElementList<OrderNote>
-            do throws(NetworkError) {
-                notes = try await remote.loadOrderNotes(siteID: siteID, orderID: orderID)
-            } catch {
-                throw repository.failure(error, siteID: siteID, orderID: orderID)
-            }
-            try await save(notes.elements, siteID: siteID, orderID: orderID, isWhole: notes.rejected.isEmpty)
-            return notes
+        let fetched = commands.fetchNotes(siteID: siteID, orderID: orderID)
+        let kept = commands.forgetting(siteID: siteID, orderID: orderID, whenMissing: fetched).followed {
+            [self] notes in
+            saving(notes.elements, siteID: siteID, orderID: orderID, isWhole: notes.rejected.isEmpty)
         }
+        context.run(
+            kept.keyed(CommandKey("orderNotes.retrieve", "site \(siteID)", "order \(orderID)")), onCompletion)
     }
 
-    private func add(_ newNote: NewNote) async throws(StoreError) -> OrderNote {
-        let (siteID, orderID, begun) = (newNote.siteID, newNote.orderID, context.time.now())
-        let note: OrderNote
-        do throws(NetworkError) {
-            note = try await remote.addOrderNote(
-                siteID: siteID, orderID: orderID, isCustomerNote: newNote.isCustomerNote, note: newNote.text)
-        } catch {
-            guard error.mayHaveTakenEffect else { throw repository.failure(error, siteID: siteID, orderID: orderID) }
-            guard let found = try await find(newNote, since: begun) else { throw .network(error) }
-            note = found
-        }
-        try await save([note], siteID: siteID, orderID: orderID, isWhole: false)
-        return note
+    /// Adds a note, and saves it. A note whose response was lost is searched for, so that it is not added twice.
+    private func addition(of newNote: NewOrderNote) -> any Command<OrderNote, StoreError> {
+        let (siteID, orderID) = (newNote.siteID, newNote.orderID)
+        let begun = context.time.now()
+        let added = commands.forgetting(siteID: siteID, orderID: orderID, whenMissing: commands.addNote(newNote))
+        return added.otherwise { [self] error in
+            guard case .network(let reason) = error, reason.mayHaveTakenEffect else {
+                return KnownCommand(failure: error)
+            }
+            return search(for: newNote, since: begun).then { found in
+                found.map { KnownCommand($0) } ?? KnownCommand(failure: error)
+            }
+        }.followed { [self] note in saving([note], siteID: siteID, orderID: orderID, isWhole: false) }
     }
 
     /// Searches for a note whose response was lost: one with the same text that was not stored before and is recent,
     /// with a margin for clock differences.
-    private func find(_ newNote: NewNote, since begun: Timestamp) async throws(StoreError) -> OrderNote? {
+    private func search(
+        for newNote: NewOrderNote, since begun: Timestamp
+    ) -> any Command<OrderNote?, StoreError> {
         let (siteID, orderID) = (newNote.siteID, newNote.orderID)
-        let stored = try context.read { storage in
-            Set(
-                try storage.models(OrderNote.self, matching: { $0.siteID == siteID && $0.orderID == orderID })
-                    .map(\.id))
-        }
-        let earliest = begun.advanced(by: .seconds(-600))
-        let text = HTMLText.plain(newNote.text)
-        do throws(NetworkError) {
-            return try await remote.loadOrderNotes(siteID: siteID, orderID: orderID).elements.first { note in
-                note.note == text && note.customerNote == newNote.isCustomerNote && !stored.contains(note.id)
-                    && note.dateCreatedGMT.map { $0 >= earliest } == true
-            }
-        } catch {
-            return nil
+        let (earliest, text) = (begun.advanced(by: .seconds(-600)), HTMLText.plain(newNote.text))
+        return commands.storedNotes(siteID: siteID, orderID: orderID).then { [commands] stored in
+            let known = Set(stored.map(\.id))
+            return commands.fetchNotes(siteID: siteID, orderID: orderID).map { notes in
+                notes.elements.first { note in
+                    note.note == text && note.customerNote == newNote.isCustomerNote && !known.contains(note.id)
+                        && note.dateCreatedGMT.map { $0 >= earliest } == true
+                }
+            }.otherwise { _ in KnownCommand(nil) }
         }
     }
 
-    /// `isWhole`: whether these are all notes on the order, so that others are deleted.
-    private func save(
+    /// Saves notes, with their order if it is not stored yet. A note is stored even when its order can't be fetched now.
+    private func saving(
         _ notes: [OrderNote], siteID: Int64, orderID: Int64, isWhole: Bool
-    ) async throws(StoreError) {
-        var orders: [Order] = []
-        if try repository.order(siteID: siteID, orderID: orderID) == nil {
-            // A note is stored even when its order can't be fetched now.
-            if let order = try? await remote.loadOrder(siteID: siteID, orderID: orderID) { orders = [order] }
+    ) -> any Command<Void, StoreError> {
+        commands.storedOrder(siteID: siteID, orderID: orderID).then { [commands] stored in
+            guard stored == nil else { return KnownCommand([]) }
+            return commands.fetchOrder(siteID: siteID, orderID: orderID).map { [$0] }.otherwise { _ in
+                KnownCommand([])
+            }
+        }.then { [commands] orders in
+            commands.save(orders, .notes(notes, siteID: siteID, orderID: orderID, isWhole: isWhole))
         }
-        try repository.save(
-            orders, evenOverNewer: false,
-            alsoSaving: { _, storage in
-                if isWhole {
-                    _ = try storage.delete(
-                        OrderNote.self, matching: { $0.siteID == siteID && $0.orderID == orderID })
-                }
-                try storage.save(notes)
-            })
     }
 }

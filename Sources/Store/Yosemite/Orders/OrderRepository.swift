@@ -1,3 +1,4 @@
+internal import Concurrency
 public import Determinism
 public import Networking
 public import Storage
@@ -111,15 +112,8 @@ struct OrderRepository: Sendable {
     // MARK: Asking the site
 
     /// Fetches and stores an order. An order that the site doesn't have is deleted here.
-    func retrieve(siteID: Int64, orderID: Int64, from remote: OrdersRemote) async throws(StoreError) -> Order {
-        let order: Order
-        do throws(NetworkError) {
-            order = try await remote.loadOrder(siteID: siteID, orderID: orderID)
-        } catch {
-            throw failure(error, siteID: siteID, orderID: orderID)
-        }
-        try save([order])
-        return order
+    func retrieve(siteID: Int64, orderID: Int64) async throws(StoreError) -> Order {
+        try await SiteOrderCommands(context).retrieveOrder(siteID: siteID, orderID: orderID).execute()
     }
 
     /// Marks an order as uncertain: without a modification date it is fetched again the next time it is needed.

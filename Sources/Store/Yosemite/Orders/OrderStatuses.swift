@@ -52,19 +52,16 @@ public final class OrderStatusStore: Store {
     private func retrieveOrderStatuses(
         _ siteID: Int64, _ onCompletion: @escaping OrderStatusAction.Completion<ElementList<OrderStatus>>
     ) {
-        let key = CommandKey("orderStatuses.retrieve", "site \(siteID)")
-        context.carryOut(key, onCompletion) { [context, remote] () async throws(StoreError) in
-            let statuses = try await context.ask { () async throws(NetworkError) in
-                try await remote.loadOrderStatuses(siteID: siteID)
-            }
-            try context.write { storage in
+        context.synchronize(
+            CommandKey("orderStatuses.retrieve", "site \(siteID)"),
+            { [remote] () async throws(NetworkError) in try await remote.loadOrderStatuses(siteID: siteID) },
+            save: { statuses, storage in
                 // Delete nothing when some statuses could not be decoded.
                 if statuses.rejected.isEmpty {
                     _ = try storage.delete(OrderStatus.self, matching: { $0.siteID == siteID })
                 }
                 try storage.save(statuses.elements)
-            }
-            return statuses
-        }
+                return statuses
+            }, onCompletion)
     }
 }

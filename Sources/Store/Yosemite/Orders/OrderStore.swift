@@ -15,11 +15,19 @@ public final class OrderStore: Store {
     private let context: StoreContext
     private let remote: OrdersRemote
     private let repository: OrderRepository
+    private let commands: any OrderCommandFactory
     private let running = RunningSynchronizations()
     private let changes = KeyedSerialQueue<OrderName>()
 
-    public init(_ context: StoreContext) {
-        self.context = context
+    public convenience init(_ context: StoreContext) {
+        self.init(context, commands: SiteOrderCommands(context))
+    }
+
+    /// - Parameters:
+    ///   - context: the dependencies of the stores of a site.
+    ///   - commands: makes the commands that read orders from the site and keep them.
+    init(_ context: StoreContext, commands: any OrderCommandFactory) {
+        (self.context, self.commands) = (context, commands)
         (remote, repository) = (OrdersRemote(context.sender), OrderRepository(context: context))
     }
 
@@ -120,19 +128,10 @@ extension OrderStore {
         _ onCompletion: @escaping OrderAction.Completion<Page<Order>>
     ) {
         let key = CommandKey("orders.search", "site \(siteID)", keyword, "page \(page.number) of \(page.size)")
-        context.carryOut(key, onCompletion) { [context, remote, repository] () async throws(StoreError) in
-            let found = try await context.ask { () async throws(NetworkError) in
-                try await remote.searchOrders(siteID: siteID, keyword: keyword, page: page)
-            }
-            try repository.save(
-                found.elements, evenOverNewer: false,
-                alsoSaving: { orders, storage in
-                    try SearchResult.save(
-                        orders.map(\.id), of: OrderRepository.entity, keyword: keyword, siteID: siteID, page: page,
-                        in: storage)
-                })
-            return found
+        let found = commands.searchOrders(siteID: siteID, keyword: keyword, page: page).followed { [commands] found in
+            commands.save(found.elements, .found(keyword: keyword, siteID: siteID, page: page))
         }
+        context.run(found.keyed(key), onCompletion)
     }
 
     private func loadSearchResults(
@@ -151,20 +150,17 @@ extension OrderStore {
         _ onCompletion: @escaping OrderAction.Completion<FetchedOrders>
     ) {
         let key = CommandKey("orders.fetch", "site \(siteID)", "\(filter)", strategy.rawValue, "\(page.size)")
-        context.carryOut(key, onCompletion) { [context, remote, repository] () async throws(StoreError) in
-            let start = context.time.reading()
-            let page = try await context.ask { () async throws(NetworkError) in
-                try await remote.loadOrders(siteID: siteID, filter: filter, page: page)
-            }
+        let saving: OrderSaving? =
             switch strategy {
-            case .save: try repository.save(page.elements, evenOverNewer: false)
-            case .deleteAllBeforeSaving:
-                try repository.save(
-                    page.elements, before: { try OrderRepository.deleteAll(siteID: siteID, in: $0) })
-            case .doNotSave: break
+            case .save: .page
+            case .deleteAllBeforeSaving: .replacingAll(siteID: siteID)
+            case .doNotSave: nil
             }
-            return FetchedOrders(page: page, elapsed: context.time.elapsed(since: start))
+        let fetched = commands.fetchOrders(siteID: siteID, filter: filter, page: page)
+        let kept = saving.map { saving in
+            fetched.followed { [commands] in commands.save($0.elements, saving) }
         }
+        context.run((kept ?? fetched).timed(by: context.time).keyed(key), onCompletion)
     }
 
     private func synchronizeOrders(
@@ -172,13 +168,10 @@ extension OrderStore {
         _ onCompletion: @escaping OrderAction.Completion<Page<Order>>
     ) {
         let key = CommandKey("orders.page", "site \(siteID)", "\(filter)", "page \(page.number) of \(page.size)")
-        context.carryOut(key, onCompletion) { [context, remote, repository] () async throws(StoreError) in
-            let page = try await context.ask { () async throws(NetworkError) in
-                try await remote.loadOrders(siteID: siteID, filter: filter, page: page)
-            }
-            try repository.save(page.elements, evenOverNewer: false)
-            return page
+        let fetched = commands.fetchOrders(siteID: siteID, filter: filter, page: page).followed { [commands] in
+            commands.save($0.elements, .page)
         }
+        context.run(fetched.keyed(key), onCompletion)
     }
 
     private func synchronizeAllOrders(
@@ -201,44 +194,37 @@ extension OrderStore {
         _ siteID: Int64, _ orderID: Int64, _ onCompletion: @escaping OrderAction.Completion<Order>
     ) {
         let key = CommandKey("orders.retrieve", "site \(siteID)", "order \(orderID)")
-        context.carryOut(key, onCompletion) { [remote, repository] () async throws(StoreError) in
-            if let stored = try repository.order(siteID: siteID, orderID: orderID),
-                let modified = stored.dateModifiedGMT
-            {
-                do throws(NetworkError) {
-                    let now = try await remote.loadDateModified(siteID: siteID, orderID: orderID)
-                    if now == modified { return stored }
-                } catch {
-                    switch error {
-                    // The site's modification date is missing or can't be decoded.
-                    case .undecodable, .unreadable: break
-                    default: throw repository.failure(error, siteID: siteID, orderID: orderID)
-                    }
-                }
-            }
-            return try await repository.retrieve(siteID: siteID, orderID: orderID, from: remote)
-        }
+        context.run(commands.refreshOrder(siteID: siteID, orderID: orderID).keyed(key), onCompletion)
     }
 
     private func retrieveOrderRemotely(
         _ siteID: Int64, _ orderID: Int64, _ onCompletion: @escaping OrderAction.Completion<Order>
     ) {
         let key = CommandKey("orders.retrieveRemotely", "site \(siteID)", "order \(orderID)")
-        context.carryOut(key, onCompletion) { [remote, repository] () async throws(StoreError) in
-            try await repository.retrieve(siteID: siteID, orderID: orderID, from: remote)
-        }
+        context.run(commands.retrieveOrder(siteID: siteID, orderID: orderID).keyed(key), onCompletion)
     }
 
     private func checkIfStoreHasOrders(_ siteID: Int64, _ onCompletion: @escaping OrderAction.Completion<Bool>) {
         let key = CommandKey("orders.any", "site \(siteID)")
-        context.carryOut(key, onCompletion) { [context, remote] () async throws(StoreError) in
-            let count = try context.read { try $0.count(Order.self, matching: { $0.siteID == siteID }) }
-            guard count == 0 else { return true }
-            let page = try await context.ask { () async throws(NetworkError) in
-                try await remote.loadOrders(siteID: siteID, page: PageRequest(size: 1))
-            }
+        let asked = commands.fetchOrders(siteID: siteID, filter: OrderFilter(), page: PageRequest(size: 1)).map {
+            page in
             // An order that can't be decoded counts too.
-            return !page.elements.isEmpty || !page.list.rejected.isEmpty
+            !page.elements.isEmpty || !page.list.rejected.isEmpty
+        }
+        let known = commands.countStoredOrders(siteID: siteID).then { count in
+            count == 0 ? asked : KnownCommand(true)
+        }
+        context.run(known.keyed(key), onCompletion)
+    }
+}
+
+extension Command<Page<Order>, StoreError> {
+    /// Returns a command that also measures how long this one takes.
+    fileprivate func timed(by time: any TimeSource) -> any Command<FetchedOrders, StoreError> {
+        ClosureCommand(key: key) { () throws(StoreError) in
+            let start = time.reading()
+            let page = try await execute()
+            return FetchedOrders(page: page, elapsed: time.elapsed(since: start))
         }
     }
 }
@@ -270,7 +256,7 @@ extension OrderStore {
                 if let stored {
                     order = stored
                 } else {
-                    order = try await repository.retrieve(siteID: siteID, orderID: orderID, from: remote)
+                    order = try await repository.retrieve(siteID: siteID, orderID: orderID)
                 }
                 changes.billing = (order.billing ?? Address()).copy(email: email)
             }

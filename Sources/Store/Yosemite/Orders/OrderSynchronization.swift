@@ -137,7 +137,7 @@ struct OrderSynchronization: Sendable {
 
     private func resolveDoubt(_ id: Int64) async throws(StoreError) {
         do throws(StoreError) {
-            _ = try await repository.retrieve(siteID: siteID, orderID: id, from: remote)
+            _ = try await repository.retrieve(siteID: siteID, orderID: id)
         } catch {
             // It was deleted here meanwhile.
             guard case .notFound = error else { throw error }

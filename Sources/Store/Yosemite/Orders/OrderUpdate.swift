@@ -55,7 +55,7 @@ struct OrderUpdate: Sendable {
     private func resolve(_ doubt: NetworkError) async throws(StoreError) -> Order {
         let order: Order
         do throws(StoreError) {
-            order = try await repository.retrieve(siteID: siteID, orderID: orderID, from: remote)
+            order = try await repository.retrieve(siteID: siteID, orderID: orderID)
         } catch {
             if case .notFound = error { throw error }
             try repository.doubt(siteID: siteID, orderID: orderID)

@@ -1,7 +1,9 @@
+public import Concurrency
 public import Hardware
 public import Money
 public import Networking
 public import Payments
+public import Storage
 
 /// The actions of ``CardPresentPaymentsStore``. Every completion is called exactly once.
 public enum CardPresentPaymentsAction: Action {
@@ -34,6 +36,10 @@ public enum CardPresentPaymentsAction: Action {
     case disconnect(onCompletion: Completion<Void>)
     /// Returns the session of the reader, which answers queries about it while their subscriptions are kept.
     case loadReaderSession(onCompletion: @Sendable (ReaderSession) -> Void)
+    /// Calls `onChange` with the connected readers: now, and after every change of the list or of a reader's battery
+    /// level, one call at a time. The calls end when the returned subscription is canceled or released.
+    case observeConnectedReaders(
+        onChange: @Sendable ([CardReader]) -> Void, onCompletion: Completion<Subscription>)
     /// Returns a stream of the connected readers: the current list, then each change.
     case publishCardReaderConnections(onCompletion: @Sendable (AsyncStream<[CardReader]>) -> Void)
 
@@ -50,7 +56,9 @@ public enum CardPresentPaymentsAction: Action {
     case forgetCardReaders(readerID: String?, onCompletion: Completion<Int>)
 
     /// Takes a payment and records it. Completes with the recorded payment, whatever its outcome; fails only when
-    /// nothing could be recorded or started.
+    /// nothing could be recorded or started. Like every payment and refund, it fails with
+    /// ``CardPresentPaymentsError/restored(_:)`` when the database turns out to be a restored backup, until
+    /// ``recoverPayments(onCompletion:)`` has reported it.
     case collectPayment(
         request: PaymentRequest, onCardReaderMessage: Messages,
         onProcessingCompletion: @Sendable (PaymentIntent) -> Void,
@@ -95,13 +103,18 @@ public enum CardPresentPaymentsAction: Action {
     /// gateway is selected.
     case fetchWCPayCharge(siteID: Int64, chargeID: String, onCompletion: Completion<WCPayCharge>)
 
-    /// Finishes every attempt that an ended process left open.
+    /// Finishes every attempt that an ended process left open, and reports whether the database was restored from a
+    /// backup: see ``RecoveryReport/restored``.
     case recoverPayments(onCompletion: Completion<RecoveryReport>)
     /// Notifies the store site of every payment with an open notification; with `paymentID`, checks that payment again,
     /// even if the site rejected it or there is a conflict.
     case syncOrderPayments(paymentID: PaymentID?, onCompletion: Completion<OrderPaymentReport>)
-    /// Returns payments, newest first.
-    case loadPayments(limit: Int?, onCompletion: Completion<[Payment]>)
+    /// Returns the payments that people have to decide about, newest first: the store site rejects the payment or one of
+    /// its refunds, or shows something else.
+    case loadPaymentsToReview(onCompletion: Completion<[Payment]>)
+    /// Returns the payments that match a filter, newest first.
+    case loadPayments(
+        matching: PaymentFilter = PaymentFilter(), limit: Int?, onCompletion: Completion<[Payment]>)
     /// Returns the payments of one order, newest first.
     case loadOrderPayments(siteID: Int64, orderID: Int64, onCompletion: Completion<[Payment]>)
     /// Returns one payment with the history of its attempts.
@@ -128,12 +141,12 @@ public enum CardPresentPaymentsAction: Action {
             ["payment": id.description, "amount": amount?.description ?? "all"]
         case .fetchWCPayCharge(let siteID, let chargeID, _): ["site": String(siteID), "charge": chargeID]
         case .loadOrderPayments(let siteID, let orderID, _): ["site": String(siteID), "order": String(orderID)]
-        case .loadPayments(let limit, _): ["limit": limit.map(String.init) ?? "none"]
+        case .loadPayments(_, let limit, _): ["limit": limit.map(String.init) ?? "none"]
         case .selectedPaymentGatewayAccount, .loadActivePaymentGatewayExtension, .cancelCardReaderDiscovery,
-            .disconnect, .loadReaderSession, .publishCardReaderConnections, .cancelPayment, .cancelRefund,
-            .observeCardReaderUpdateState,
+            .disconnect, .loadReaderSession, .observeConnectedReaders, .publishCardReaderConnections, .cancelPayment,
+            .cancelRefund, .observeCardReaderUpdateState,
             .startCardReaderUpdate, .cancelCardReaderUpdate, .reset, .recoverPayments, .observeCardReaderReconnection,
-            .cancelCardReaderReconnection, .loadRememberedCardReaders:
+            .cancelCardReaderReconnection, .loadRememberedCardReaders, .loadPaymentsToReview:
             [:]
         }
     }

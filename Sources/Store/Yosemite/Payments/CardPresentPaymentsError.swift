@@ -1,6 +1,7 @@
 public import Hardware
 public import Money
 internal import Networking
+public import Payments
 public import Storage
 
 /// An error of an action of ``CardPresentPaymentsStore``.
@@ -19,8 +20,14 @@ public enum CardPresentPaymentsError: Error, Hashable, Sendable, CustomStringCon
     case reader(CardReaderServiceError)
     /// The records do not allow it, or could not be read or written.
     case journal(JournalError)
+    /// The host moved money, or may have, and the result of the payment or refund could not be recorded. The attempt is
+    /// still open in the records, and recovery asks the host.
+    case unrecorded(PaymentID, JournalError)
     /// Another payment or refund of this process is running.
     case busy
+    /// The database turned out to be a restored backup, with these former identities, and no ``RecoveryReport`` has
+    /// named them yet: the payment or refund may be among those that it lost. Nothing was done.
+    case restored([FormerIdentity])
 
     public var description: String {
         switch self {
@@ -31,7 +38,12 @@ public enum CardPresentPaymentsError: Error, Hashable, Sendable, CustomStringCon
         case .readerConfiguration(let error): error.description
         case .reader(let error): error.description
         case .journal(let error): error.description
+        case .unrecorded(let id, let error):
+            "money may have moved, and the result of payment \(id) could not be recorded: \(error)"
         case .busy: "another payment is running: wait for it to end, or cancel it"
+        case .restored:
+            "nothing was done: this database is a restored backup, and may lack payments and refunds; compare with the "
+                + "payment host, and recover payments before the next one"
         }
     }
 }
@@ -84,7 +96,8 @@ public enum GatewayProblem: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .noAccount:
-            "the store has no account with WooPayments or the Stripe extension: set one up in the store's admin pages"
+            "the store has no account with WooPayments or the Stripe extension: set one up in the store's admin pages, "
+                + "or let the till complete orders ('order.payment' in the configuration)"
         case .notChosen(let gateways):
             "the store has several payment gateways: select one of \(gateways.joined(separator: ", "))"
         case .rejected(let gateway, let status):

@@ -17,7 +17,9 @@ public final class CardPresentPaymentsStore: Store {
     private let readers: ReaderRegister?
     private let site: PaymentSite?
     private let accounts: GatewayAccounts
+    private let orderPayment: OrderPaymentRoute?
     private let captures: OrderPaymentNotifications
+    private let identity: TillIdentity
     private let time: any TimeSource
     private let exclusion = PaymentExclusion()
     private let discovery = Mutex<Task<Void, Never>?>(nil)
@@ -26,23 +28,30 @@ public final class CardPresentPaymentsStore: Store {
     ///   - host: The payment host.
     ///   - journal: The record of all payments.
     ///   - merchant: The merchant on receipts.
+    ///   - languages: The languages of receipts among which a card chooses; empty for none.
     ///   - history: The same card history that the reader service uses; nil for none.
     ///   - readers: The remembered readers; nil to remember none.
     ///   - site: The store site that the user is signed in to; nil for none. Its records are in the journal's database.
+    ///   - orderPayment: How orders become paid at the store site; nil for its gateway, or else the till.
     ///   - time: The time source for the dates of records.
+    ///   - random: The source of a new identity of the database, when the host may know numbers that the journal
+    ///     doesn't.
     ///   - makeService: Creates the reader service for a host that writes the journal before it forwards anything to
     ///     `host`.
     public init(
-        host: any PaymentHost, journal: PaymentJournal, merchant: Merchant, history: StoredCardHistory? = nil,
-        readers: ReaderRegister? = nil, site: PaymentSite? = nil, time: any TimeSource,
+        host: any PaymentHost, journal: PaymentJournal, merchant: Merchant,
+        languages: [ReceiptLanguage] = [], history: StoredCardHistory? = nil,
+        readers: ReaderRegister? = nil, site: PaymentSite? = nil, orderPayment: OrderPaymentRoute? = nil,
+        time: any TimeSource, random: any RandomSource,
         service makeService: (any PaymentHost) -> any CardReaderService
     ) {
         let journalling = JournalingPaymentHost(host: host, journal: journal, time: time)
         (self.host, self.journal, self.history, self.time) = (journalling, journal, history, time)
-        (self.readers, self.site) = (readers, site)
+        (self.readers, self.site, self.orderPayment) = (readers, site, orderPayment)
+        identity = TillIdentity(journal: journal, host: host, time: time, random: random)
         accounts = GatewayAccounts(site: site)
         captures = OrderPaymentNotifications(journal: journal, site: site, time: time)
-        receipts = ReceiptWriter(merchant: merchant, journal: journal, time: time)
+        receipts = ReceiptWriter(merchant: merchant, languages: languages, journal: journal, time: time)
         service = makeService(journalling)
         session = ReaderSession(service)
     }
@@ -89,6 +98,8 @@ public final class CardPresentPaymentsStore: Store {
         case .disconnect(let onCompletion):
             answer(onCompletion) { [service] () throws(CardReaderServiceError) in try await service.disconnect() }
         case .loadReaderSession(let onCompletion): onCompletion(session)
+        case .observeConnectedReaders(let onChange, let onCompletion):
+            onCompletion(.success(session.observeReaders(onChange)))
         case .publishCardReaderConnections(let onCompletion):
             Task { [service] in onCompletion(await service.connectedReaders) }
         case .observeCardReaderReconnection(let onCompletion):
@@ -120,9 +131,10 @@ public final class CardPresentPaymentsStore: Store {
                 }
             }
         case .quoteOrder(let siteID, let orderID, let onCompletion):
-            ask(onCompletion) { [site, accounts] () throws(CardPresentPaymentsError) in
+            ask(onCompletion) { [site, accounts, orderPayment] () throws(CardPresentPaymentsError) in
                 guard let site, site.siteID == siteID else { throw .noStoreSite }
-                return try await OrderPreparation(site: site, accounts: accounts).quote(orderID: orderID)
+                return try await OrderPreparation(site: site, accounts: accounts, route: orderPayment)
+                    .quote(orderID: orderID)
             }
         case .collectOrderPayment(let request, let onMessage, let onProcessed, let onCompletion):
             collect(onMessage, onProcessed, onCompletion) {
@@ -135,12 +147,11 @@ public final class CardPresentPaymentsStore: Store {
         case .cancelPayment(let onCompletion): cancel(.payment, onCompletion)
         case .cancelRefund(let onCompletion): cancel(.refund, onCompletion)
         case .refundPayment(let id, let amount, let onCompletion):
-            let note = RefundNote(site: site, journal: journal)
-            let operation = { @Sendable [collection, journal] () async throws(CardPresentPaymentsError) -> Payment in
-                let before = (try? journal.payment(id))?.refundedAmount.minorUnits ?? 0
-                let payment = try await collection.refund(id, amount: amount)
-                await note.write(payment, before: before)
-                return payment
+            let operation = {
+                @Sendable [collection, identity]
+                () async throws(CardPresentPaymentsError) -> Payment in
+                try await identity.prepare()
+                return try await collection.refund(id, amount: amount)
             }
             exclusion.run(.refund, operation, onEnd: onCompletion)
 
@@ -166,16 +177,18 @@ public final class CardPresentPaymentsStore: Store {
                 do throws(JournalError) {
                     guard let id else { return try await captures.syncOpen() }
                     var report = OrderPaymentReport()
-                    _ = try await captures.sync(id)
+                    try await captures.sync(id)
                     report.add(try journal.paymentWithNotification(id))
                     return report
                 } catch {
                     throw .journal(error)
                 }
             }
-        case .loadPayments(let limit, let onCompletion):
+        case .loadPaymentsToReview(let onCompletion):
+            read(onCompletion) { [journal] () throws(JournalError) in try journal.paymentsToReview() }
+        case .loadPayments(let filter, let limit, let onCompletion):
             read(onCompletion) { [journal] () throws(JournalError) in
-                try journal.payments(limit: limit, withNotifications: true)
+                try journal.payments(matching: filter, limit: limit, withNotifications: true)
             }
         case .loadOrderPayments(let siteID, let orderID, let onCompletion):
             read(onCompletion) { [journal] () throws(JournalError) in
@@ -204,7 +217,8 @@ public final class CardPresentPaymentsStore: Store {
         _ onCompletion: @escaping CardPresentPaymentsAction.Completion<Payment>,
         begin: @escaping @Sendable () async throws(CardPresentPaymentsError) -> Begun
     ) {
-        let operation = { @Sendable [collection] () async throws(CardPresentPaymentsError) -> Payment in
+        let operation = { @Sendable [collection, identity] () async throws(CardPresentPaymentsError) -> Payment in
+            try await identity.prepare()
             let (entry, request, bill) = try await begin()
             return try await collection.run(
                 entry, request: request, bill: bill, onMessage: onMessage, onProcessed: onProcessed)
@@ -214,7 +228,7 @@ public final class CardPresentPaymentsStore: Store {
 
     private func begin(_ request: OrderPaymentRequest) async throws(CardPresentPaymentsError) -> Begun {
         guard let site, site.siteID == request.siteID else { throw .noStoreSite }
-        let prepared = try await OrderPreparation(site: site, accounts: accounts).run(
+        let prepared = try await OrderPreparation(site: site, accounts: accounts, route: orderPayment).run(
             orderID: request.orderID, expected: request.expectedAmount)
         let entry = try recording { () throws(JournalError) in
             try journal.begin(prepared.order, amount: prepared.amount, hostName: host.name, at: time.now())
@@ -240,7 +254,7 @@ public final class CardPresentPaymentsStore: Store {
         var bill = receipts.bill(of: id)
         if let order = payment.orderID, let capture {
             guard let site, site.covers(capture, of: payment) else { throw .noStoreSite }
-            let prepared = try await OrderPreparation(site: site, accounts: accounts).run(
+            let prepared = try await OrderPreparation(site: site, accounts: accounts, route: orderPayment).run(
                 orderID: order, expected: payment.amount)
             (request.metadata, bill) = (prepared.metadata, prepared.bill)
         }
@@ -263,7 +277,8 @@ public final class CardPresentPaymentsStore: Store {
     }
 
     private func recover(_ onCompletion: @escaping CardPresentPaymentsAction.Completion<RecoveryReport>) {
-        let recovery = PaymentRecovery(journal: journal, host: host, receipts: receipts, time: time)
+        let recovery = PaymentRecovery(
+            journal: journal, host: host, identity: identity, receipts: receipts, time: time)
         let operation = { @Sendable () async throws(CardPresentPaymentsError) -> RecoveryReport in
             do throws(JournalError) { return try await recovery.run() } catch { throw .journal(error) }
         }

@@ -119,6 +119,10 @@ public final class JournalingPaymentHost: PaymentHost {
         try await host.inquire(key)
     }
 
+    public func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] {
+        try await host.lastNumbers(of: identities)
+    }
+
     private func begin(_ key: IdempotencyKey) throws(PaymentHostError) {
         let attempt = try attempt(key)
         do throws(JournalError) {

@@ -18,12 +18,33 @@ struct OrderPaymentNotifications: Sendable {
         (self.journal, self.site, self.time) = (journal, site, time)
     }
 
-    /// Notifies the site of one payment, and checks a rejected payment again.
+    /// Notifies the site of one payment and of its refunds, and checks rejected ones again.
     ///
     /// Canceling the caller does not stop the notification.
-    func sync(_ id: PaymentID) async throws(JournalError) -> OrderPaymentNotification {
-        let command = OrderPaymentNotificationCommand(payment: id, journal: journal, site: site, time: time)
-        let telling = Task { () async -> Result<OrderPaymentNotification, JournalError> in
+    func sync(_ id: PaymentID) async throws(JournalError) {
+        _ = try await tell(of: id)
+        try await syncRefunds(of: id)
+    }
+
+    /// Notifies the site of the refunds of one payment that its order shows.
+    func syncRefunds(of id: PaymentID) async throws(JournalError) {
+        for refund in try journal.refundNotifications(of: id) where refund.state != .confirmed {
+            _ = try await tell(ofRefund: refund.id, of: id)
+        }
+    }
+
+    private func tell(of id: PaymentID) async throws(JournalError) -> OrderPaymentNotification {
+        try await run(OrderPaymentNotificationCommand(payment: id, journal: journal, site: site, time: time), of: id)
+    }
+
+    private func tell(ofRefund refund: Int64, of id: PaymentID) async throws(JournalError) -> OrderRefundNotification {
+        try await run(OrderRefundNotificationCommand(refund: refund, journal: journal, site: site, time: time), of: id)
+    }
+
+    private func run<Notice: Sendable>(
+        _ command: any Command<Notice, JournalError>, of id: PaymentID
+    ) async throws(JournalError) -> Notice {
+        let telling = Task { () async -> Result<Notice, JournalError> in
             do throws(QueueFailure<JournalError>) {
                 return .success(try await line.run(command, reuse: true))
             } catch {
@@ -42,22 +63,60 @@ struct OrderPaymentNotifications: Sendable {
         await Task { _ = try? await line.run(ClosureCommand { () throws(Never) in }) }.value
     }
 
-    /// Notifies the site of every payment with an open notification. Stops using a site after it could not be reached.
+    /// Notifies the site of every payment and refund with an open notification. Stops using a site after it could not
+    /// be reached.
     func syncOpen() async throws(JournalError) -> OrderPaymentReport {
-        var report = OrderPaymentReport()
-        var isReachable = true
+        var round = Round()
         for capture in try journal.openNotifications() {
-            do throws(JournalError) {
-                if isReachable, let site, site.covers(capture, of: try journal.payment(capture.id)) {
-                    let after = try await sync(capture.id)
-                    isReachable = !after.state.isOpen || after.tries > capture.tries
-                }
-                report.add(try journal.paymentWithNotification(capture.id))
-            } catch {
-                report.failed.append(RecoveryReport.Failure(payment: "\(capture.id)", error: error))
+            await round.tell(of: capture.id, from: site, in: journal) { () throws(JournalError) in
+                let after = try await tell(of: capture.id)
+                return !after.state.isOpen || after.tries > capture.tries
             }
         }
-        return report
+        // A payment that was confirmed just now makes its refunds due.
+        for refund in try journal.openRefundNotifications() {
+            await round.tell(of: refund.paymentID, from: site, in: journal) { () throws(JournalError) in
+                let after = try await tell(ofRefund: refund.id, of: refund.paymentID)
+                return !after.state.isOpen || after.tries > refund.tries
+            }
+        }
+        return round.report(from: journal)
+    }
+
+    /// One round of telling a site.
+    private struct Round {
+        private var payments: [PaymentID] = []
+        private var failures: [PaymentID: JournalError] = [:]
+        private var isReachable = true
+
+        /// `tell` returns whether the site could be reached.
+        mutating func tell(
+            of id: PaymentID, from site: PaymentSite?, in journal: PaymentJournal,
+            _ tell: () async throws(JournalError) -> Bool
+        ) async {
+            if !payments.contains(id) { payments.append(id) }
+            guard isReachable, failures[id] == nil, let site else { return }
+            do throws(JournalError) {
+                let payment = try journal.paymentWithNotification(id)
+                guard let capture = payment.notification, site.covers(capture, of: payment) else { return }
+                isReachable = try await tell()
+            } catch {
+                failures[id] = error
+            }
+        }
+
+        func report(from journal: PaymentJournal) -> OrderPaymentReport {
+            var report = OrderPaymentReport()
+            for id in payments {
+                do throws(JournalError) {
+                    if let error = failures[id] { throw error }
+                    report.add(try journal.paymentWithNotification(id))
+                } catch {
+                    report.failed.append(RecoveryReport.Failure(payment: "\(id)", error: error))
+                }
+            }
+            return report
+        }
     }
 }
 
@@ -87,11 +146,11 @@ struct OrderPaymentNotificationCommand: Command {
         let capture = try journal.claimNotification(of: payment)
         let paid = try journal.payment(payment)
         guard capture.state != .confirmed, paid.state.isCaptured, let intentID = capture.intentID,
-            let orderID = paid.orderID, let gateway = PaymentGatewayExtension(rawValue: capture.gateway),
-            let site, site.covers(capture, of: paid)
+            let orderID = paid.orderID, let completion = OrderCompletion(capture), let site,
+            site.covers(capture, of: paid)
         else { return capture }
         let before = await look(at: orderID, of: paid, intentID: intentID, site)
-        guard case .order(_, .unpaid) = before else { return try resolve(before, of: capture) }
+        guard case .order(let order, .unpaid) = before else { return try resolve(before, of: capture) }
         do throws(JournalError) {
             try journal.markNotificationSent(of: payment, at: time.now())
         } catch {
@@ -101,12 +160,11 @@ struct OrderPaymentNotificationCommand: Command {
         let answer: Result<RemotePaymentIntent, NetworkError>
         do throws(NetworkError) {
             answer = .success(
-                try await site.remote(gateway).captureOrderPayment(
-                    siteID: paid.siteID, orderID: orderID, paymentIntentID: intentID, idempotencyKey: intentID))
+                try await completion.complete(order, intentID: intentID, site))
         } catch {
             answer = .failure(error)
         }
-        let after = await look(at: orderID, of: paid, intentID: intentID, site)
+        let after = await look(at: orderID, of: paid, intentID: intentID, since: order, site)
         switch after {
         case .order(_, .unpaid): return try note(answer, orderIsSeen: true, of: capture)
         case .hidden: return try note(answer, orderIsSeen: false, of: capture)
@@ -114,12 +172,14 @@ struct OrderPaymentNotificationCommand: Command {
         }
     }
 
+    /// `before`: the order before the notification; nil at first.
     private func look(
-        at orderID: Int64, of paid: Payment, intentID: String, _ site: PaymentSite
+        at orderID: Int64, of paid: Payment, intentID: String, since before: Networking.Order? = nil,
+        _ site: PaymentSite
     ) async -> Sight {
         do throws(NetworkError) {
             let order = try await site.orders.loadOrder(siteID: paid.siteID, orderID: orderID)
-            return .order(order, OrderVerdict(order, payment: paid, intentID: intentID))
+            return .order(order, OrderVerdict(order, payment: paid, intentID: intentID, since: before))
         } catch {
             // Only an error about the order ID means that the order is gone; any other 404 may have another cause.
             guard case .service(let service) = error, service.code?.hasSuffix("_invalid_id") == true else {
@@ -177,12 +237,12 @@ struct OrderPaymentNotificationCommand: Command {
 
 extension OrderPaymentNotification.State {
     /// The state after a try that certainly had no effect: an unknown state stays unknown.
-    fileprivate var afterSilence: OrderPaymentNotification.State { self == .sent ? .unknown : self }
+    var afterSilence: OrderPaymentNotification.State { self == .sent ? .unknown : self }
 }
 
 extension ServiceError {
     /// Whether the store rejected the payment, rather than the program or its user.
-    fileprivate var isRefusal: Bool {
+    var isRefusal: Bool {
         switch kind {
         case .rejected, .notFound: true
         case .unauthorized, .invalidToken, .forbidden, .siteUnreachable, .jetpackNotConnected, .noRestRoute,
@@ -192,9 +252,9 @@ extension ServiceError {
     }
 }
 
-/// The result of sending the open notifications.
+/// The result of sending the open notifications of payments and their refunds.
 public struct OrderPaymentReport: Hashable, Sendable {
-    /// Payments that their orders now show.
+    /// Payments that their orders now show, with all refunds.
     public var confirmed: [Payment] = []
     /// Payments whose sites could not be notified: they are retried later.
     public var open: [Payment] = []
@@ -206,55 +266,14 @@ public struct OrderPaymentReport: Hashable, Sendable {
     public init() {}
 
     mutating func add(_ payment: Payment) {
-        switch payment.notification?.state {
-        case .confirmed: confirmed.append(payment)
-        case .refused, .conflict: refused.append(payment)
-        case .due, .sent, .unknown: open.append(payment)
-        case .planned, nil: break
+        guard let notification = payment.notification else { return }
+        let states = [notification.state] + payment.refundNotifications.map(\.state)
+        if states.contains(where: \.isOpen) {
+            open.append(payment)
+        } else if states.contains(where: \.needsReview) {
+            refused.append(payment)
+        } else {
+            confirmed.append(payment)
         }
-    }
-}
-
-/// The state of an order with regard to a payment that was taken for it.
-enum OrderVerdict: Hashable, Sendable {
-    /// It shows this payment. The remark describes a deviation.
-    case paidByIt(remark: String?)
-    /// It was paid by other means, or its amount has changed: it needs review.
-    case conflict(String)
-    /// It no longer accepts a payment.
-    case closed(String)
-    /// It is unchanged and awaits the payment.
-    case unpaid
-
-    init(_ order: Networking.Order, payment: Payment, intentID: String) {
-        let total = try? order.amount()
-        let cost = total.map(\.description) ?? "\(order.total) \(order.currency)"
-        guard order.datePaidGMT == nil else {
-            guard Self.names(order, intentID) else {
-                self = .conflict(
-                    "order \(order.id) was paid otherwise"
-                        + (order.paymentMethodTitle.isEmpty ? "" : " (\(order.paymentMethodTitle))"))
-                return
-            }
-            self = .paidByIt(
-                remark: total == payment.amount ? nil : "the order costs \(cost) by now, \(payment.amount) was paid")
-            return
-        }
-        switch order.status {
-        case .canceled, .refunded, .custom("trash"):
-            self = .closed("order \(order.id) is \(order.status.rawValue)")
-        default:
-            self =
-                total == payment.amount
-                ? .unpaid : .conflict("order \(order.id) costs \(cost) by now, \(payment.amount) was paid")
-        }
-    }
-
-    /// Each gateway stores the intent in the order, under its own meta key.
-    private static func names(_ order: Networking.Order, _ intentID: String) -> Bool {
-        order.transactionID == intentID
-            || order.metaData.contains {
-                ($0.key == "_intent_id" || $0.key == "_stripe_intent_id") && $0.value?.textValue == intentID
-            }
     }
 }

@@ -1,11 +1,14 @@
 internal import Money
 internal import Networking
+internal import Payments
 internal import Storage
 
 /// Checks an order before the customer presents a card: as the store returns it now, not as it was cached.
 struct OrderPreparation: Sendable {
     let site: PaymentSite
     let accounts: GatewayAccounts
+    /// How the order becomes paid; nil for what the store offers.
+    let route: OrderPaymentRoute?
 
     /// The data of a payable order for the journal and the payment.
     struct Prepared: Sendable {
@@ -35,21 +38,34 @@ struct OrderPreparation: Sendable {
 
     /// Fetches an order and checks that it can be paid. `expected` is the amount that the customer was shown.
     func run(orderID: Int64, expected: Money?) async throws(CardPresentPaymentsError) -> Prepared {
-        let account = try await accounts.account(siteID: site.siteID)
+        let (gateway, currencies) = try await completion()
         let fetched = try await fetch(orderID)
         let order = fetched.order
         let payable: PayableOrder
         do throws(OrderNotPayable) {
-            payable = try PayableOrder(order, currencies: account.storeCurrencies.supported, expected: expected)
+            payable = try PayableOrder(order, currencies: currencies, expected: expected)
         } catch {
             throw .order(error)
         }
         return Prepared(
             order: OrderToPay(
                 siteID: site.siteID, siteAddress: site.address, storeName: site.name, orderID: orderID,
-                orderNumber: order.number, gateway: account.gatewayID),
+                orderNumber: order.number, gateway: gateway),
             amount: payable.amount, metadata: payable.metadata(site),
             bill: ReceiptBill(order, pricesIncludeTax: fetched.pricesIncludeTax, amount: payable.amount))
+    }
+
+    /// Returns the word for who completes the order, and the currencies that it takes; none for all.
+    private func completion() async throws(CardPresentPaymentsError) -> (gateway: String, currencies: [String]) {
+        guard route != .till else { return (OrderToPay.till, []) }
+        do throws(CardPresentPaymentsError) {
+            let account = try await accounts.account(siteID: site.siteID)
+            return (account.gatewayID, account.storeCurrencies.supported)
+        } catch {
+            // A store that certainly has no gateway; one that can't be reached may have one.
+            guard route == nil, case .gateway(.noAccount) = error else { throw error }
+            return (OrderToPay.till, [])
+        }
     }
 
     private func fetch(_ orderID: Int64) async throws(CardPresentPaymentsError) -> OrderForPayment {
@@ -78,7 +94,9 @@ struct PayableOrder: Sendable {
 
     private static let statuses: Set<OrderStatusEnum> = [.pending, .onHold, .processing, .failed]
     /// No payment method, or one that the till may replace.
-    private static let methods: Set = ["", "cod", "wc-booking-gateway", "woocommerce_payments", "stripe"]
+    private static let methods: Set = [
+        "", "cod", "wc-booking-gateway", "woocommerce_payments", "stripe", OrderCompletion.methodID,
+    ]
 
     /// `currencies` are those of the gateway account, in lowercase; empty when unknown. `expected` is the amount that
     /// the customer was shown.

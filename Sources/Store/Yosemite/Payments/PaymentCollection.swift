@@ -37,6 +37,7 @@ struct PaymentCollection: Sendable {
             result = .failure(error)
         }
         let phase = host.close(key)
+        var mayHaveMoved = true
         do throws(JournalError) {
             switch result {
             case .success(let intent):
@@ -51,12 +52,14 @@ struct PaymentCollection: Sendable {
                 // A payment that cannot be read back is recorded nevertheless.
                 return (try? journal.paymentWithNotification(entry.payment.id)) ?? recorded
             case .failure(let error):
-                let recorded = try record(PaymentFailure(error), of: entry, bill, phase: phase)
+                let failure = PaymentFailure(error)
+                mayHaveMoved = failure.mayHaveMovedMoney(phase)
+                let recorded = try record(failure, of: entry, bill, phase: phase)
                 await AdviceDelivery(journal: journal, host: host).run()
                 return recorded
             }
         } catch {
-            throw .journal(error)
+            throw mayHaveMoved ? .unrecorded(entry.payment.id, error) : .journal(error)
         }
     }
 
@@ -82,7 +85,7 @@ struct PaymentCollection: Sendable {
         // The advice of an offline approval must reach the host before the payment counts as captured.
         let finished = try journal.finish(
             entry.attempt.id, as: intent.advice == nil ? .captured : .authorized,
-            details: PaymentDetails(card: intent.details),
+            details: PaymentDetails(card: intent.details.stored),
             receipt: receipt(.approved, of: entry, bill, card: intent.details),
             advice: intent.advice.map(StoredAdvice.init)?.text,
             offlineCard: intent.advice == nil ? nil : history?.offlineCard, at: time.now())
@@ -107,8 +110,7 @@ struct PaymentCollection: Sendable {
         let details = failure.details
         let id = entry.attempt.id
         let recorded: JournalEntry
-        // Independent of the error: an approval, or a possible one, that was not reversed is not final.
-        if phase == .moved || phase == .reversing || failure.isUnknown {
+        if failure.mayHaveMovedMoney(phase) {
             recorded = try journal.markUnknown(
                 id, reason: failure.message, details: details,
                 receipt: receipt(.unknown, of: entry, bill, card: failure.card, failure: failure), at: time.now())
@@ -141,7 +143,7 @@ struct PaymentCollection: Sendable {
         ReceiptWriter.draft(
             receipts.content(
                 kind: isVoid ? .void : .sale, outcome: outcome, payment: entry.payment.id,
-                orderID: entry.payment.orderID, amount: entry.attempt.amount, reason: failure?.message, bill: bill,
-                card: card))
+                orderID: entry.payment.orderID, amount: entry.attempt.amount, reason: failure?.message,
+                reasonCode: failure?.receiptReason, bill: bill, card: card))
     }
 }

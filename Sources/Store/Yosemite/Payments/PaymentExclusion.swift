@@ -93,6 +93,8 @@ public struct PaymentSite: Sendable {
 
     var orders: OrdersRemote { OrdersRemote(context.sender) }
 
+    var refunds: RefundsRemote { RefundsRemote(context.sender) }
+
     func remote(_ gateway: PaymentGatewayExtension) -> any CardPresentRemote {
         switch gateway {
         case .wcpay: WCPayRemote(context.sender)

@@ -9,6 +9,8 @@ struct PaymentFailure: Hashable, Sendable {
     /// A human-readable sentence.
     var message: String
     var declineReason: DeclineReason?
+    /// The reason as receipts say it.
+    var receiptReason: ReceiptReason
     /// The card data read before the failure.
     var card: CardDetails?
     /// Whether the card or the host declined, as opposed to an error.
@@ -16,17 +18,27 @@ struct PaymentFailure: Hashable, Sendable {
     /// Whether the host may have moved money without answering.
     var isUnknown = false
 
+    /// Returns whether money may have moved: an approval, or a possible one, that was not reversed is not final,
+    /// whatever the failure was.
+    func mayHaveMovedMoney(_ phase: JournalingPaymentHost.Phase) -> Bool {
+        phase == .moved || phase == .reversing || isUnknown
+    }
+
     var isCancellation: Bool { code == PaymentErrorCode.canceled }
 
     /// The failure as the journal stores it.
     var details: PaymentDetails {
-        PaymentDetails(card: card, declineReason: declineReason, errorCode: code, errorMessage: message)
+        PaymentDetails(card: card?.stored, declineReason: declineReason, errorCode: code, errorMessage: message)
     }
 
-    init(code: String, message: String) { (self.code, self.message) = (code, message) }
+    init(code: String, message: String, receiptReason: ReceiptReason) {
+        (self.code, self.message, self.receiptReason) = (code, message, receiptReason)
+    }
 
     init(_ error: CardReaderServiceError) {
-        self.init(code: Self.code(of: error), message: String(describing: error))
+        self.init(
+            code: Self.code(of: error), message: String(describing: error),
+            receiptReason: error.underlying.map { ReceiptReason($0) } ?? .other)
         switch error {
         case .paymentCaptureWithPaymentMethod(let underlying, let card):
             self.card = card
@@ -50,6 +62,7 @@ struct PaymentFailure: Hashable, Sendable {
         case .commandCanceled: PaymentErrorCode.canceled
         case .paymentDeclinedByPaymentProcessorAPI(.callIssuer): PaymentErrorCode.referred
         case .paymentDeclinedByPaymentProcessorAPI: PaymentErrorCode.declinedByHost
+        case .paymentDeclinedByCardReader(.wrongPIN): PaymentErrorCode.wrongPIN
         case .paymentDeclinedByCardReader: PaymentErrorCode.declinedByCard
         case .cardReadTimeOut: "card_timeout"
         case .cardInsertNotRead: "card_not_read"
@@ -81,6 +94,34 @@ struct PaymentFailure: Hashable, Sendable {
         case .invalidCurrency: "invalid_currency"
         case .internalServiceError: "internal"
         }
+    }
+}
+
+extension ReceiptReason {
+    /// The reason as a receipt says it, without the error's details.
+    init(_ error: UnderlyingError) {
+        self =
+            switch error {
+            case .paymentDeclinedByPaymentProcessorAPI(let reason): ReceiptReason(reason)
+            case .paymentDeclinedByCardReader(let reason): ReceiptReason(reason)
+            case .commandCanceled(.app): .canceled
+            case .commandCanceled(.reader): .canceledByCardholder
+            case .notConnectedToInternet, .processorAPIError: .issuerUnreachable
+            case .requestTimedOut: .noAnswer
+            case .cardRemoved: .cardRemoved
+            case .cardInsertNotRead, .cardSwipeNotRead, .chipCardSwiped, .cardReadTimeOut, .cardLeftInReader:
+                .cardNotRead
+            case .notConnectedToReader, .alreadyConnectedToReader, .readerBusy, .readerNotFound, .readerAccessDenied,
+                .readerIncompatible, .readerCommunicationError, .readerDisconnected, .readerReconnecting, .readerTaken:
+                .readerFailed
+            case .invalidAmount: .amountNotAccepted
+            case .invalidCurrency: .currencyNotSupported
+            case .featureNotAvailable, .readerSoftwareUpdateFailed, .readerSoftwareUpdateFailedBatteryLow,
+                .readerSoftwareUpdateFailedInterrupted, .readerSoftwareUpdateFailedReader,
+                .readerSoftwareUpdateFailedServer, .noSoftwareUpdateAvailable, .softwareUpdateNotCancellable,
+                .noActivePaymentIntent, .noRefundInProgress, .internalServiceError:
+                .other
+            }
     }
 }
 

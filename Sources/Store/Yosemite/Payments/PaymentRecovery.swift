@@ -7,17 +7,24 @@ public import Storage
 /// A sale without an answer is reversed: the till has not shown it as approved. For a refund an inquiry is sent,
 /// because it was promised to the customer. An attempt that the host does not confirm stays open until the next
 /// recovery.
+///
+/// Before anything else, the host is asked whether the database was restored from a backup. If it was, an attempt in it
+/// may have been finished after the backup, and shown as approved: the host is asked for its result. While the host
+/// does not say, nothing is sent about an attempt, and none counts as failed.
 struct PaymentRecovery: Sendable {
     let journal: PaymentJournal
     let host: JournalingPaymentHost
+    let identity: TillIdentity
     let receipts: ReceiptWriter
     let time: any TimeSource
 
     func run() async throws(JournalError) -> RecoveryReport {
         var report = RecoveryReport()
+        let silence = try await identity.confirm()
+        let restoredThrough = try journal.restoredThrough()
         for attempt in try journal.openAttempts() {
             do throws(JournalError) {
-                let payment = try await recover(attempt)
+                let payment = try await recover(attempt, silence: silence, isOutdated: attempt.id <= restoredThrough)
                 if payment.attemptIsOpen {
                     report.open.append(payment.value)
                 } else {
@@ -29,23 +36,33 @@ struct PaymentRecovery: Sendable {
             }
         }
         await AdviceDelivery(journal: journal, host: host).run()
+        // Last: a recovery that fails has reported nothing, and payments stay refused.
+        report.restored = identity.takeFound()
         return report
     }
 
     private typealias Recovered = (value: Payment, attemptIsOpen: Bool)
 
-    private func recover(_ attempt: PaymentAttempt) async throws(JournalError) -> Recovered {
+    /// `silence` is the error of a host that did not say whether the database was restored. `isOutdated`: the attempt
+    /// was in the backup that the database was restored from.
+    private func recover(
+        _ attempt: PaymentAttempt, silence: PaymentHostError?, isOutdated: Bool
+    ) async throws(JournalError) -> Recovered {
         guard attempt.hostName == host.name else {
             return (try journal.paymentWithNotification(attempt.paymentID), true)
         }
         host.open(attempt)
         defer { _ = host.close(attempt.key) }
         let entry: JournalEntry? =
-            switch (attempt.state, attempt.kind) {
-            case (.created, _): try abandon(attempt)
-            case (.authorized, _): try await adviseAgain(attempt)
-            case (_, .refund): try await inquire(attempt)
-            default: try await reverse(attempt)
+            if let silence { try wait(attempt, silence) } else {
+                switch (attempt.state, attempt.kind) {
+                case (.authorized, _): try await adviseAgain(attempt)
+                case (.created, _) where isOutdated: try await inquireUnsent(attempt)
+                case (.created, _): try abandon(attempt)
+                case (_, .refund): try await inquire(attempt)
+                case _ where isOutdated: try await finishOutdated(attempt)
+                default: try await reverse(attempt)
+                }
             }
         guard let entry else { return (try journal.paymentWithNotification(attempt.paymentID), true) }
         return (try journal.addNotification(to: entry.payment), !entry.attempt.state.isFinal)
@@ -54,10 +71,31 @@ struct PaymentRecovery: Sendable {
     /// Nothing was sent: no money moved.
     private func abandon(_ attempt: PaymentAttempt) throws(JournalError) -> JournalEntry {
         let failure = PaymentFailure(
-            code: PaymentErrorCode.interrupted, message: "interrupted before anything was sent")
+            code: PaymentErrorCode.interrupted, message: "interrupted before anything was sent",
+            receiptReason: .interrupted)
         return try journal.finish(
             attempt.id, as: .failed, details: failure.details, detail: failure.message,
             at: time.now())
+    }
+
+    /// Nothing is sent before it is known whether the database was restored.
+    ///
+    /// - Returns: Nil when the state stays.
+    private func wait(_ attempt: PaymentAttempt, _ silence: PaymentHostError) throws(JournalError) -> JournalEntry? {
+        guard attempt.state != .created, attempt.state != .authorized else { return nil }
+        return try journal.markUnknown(attempt.id, reason: String(describing: silence), at: time.now())
+    }
+
+    /// The backup was made before anything was sent, which may have happened since.
+    private func inquireUnsent(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry {
+        try await inquire(try journal.markAuthorizing(attempt.id, at: time.now()).attempt)
+    }
+
+    /// A sale that was about to be taken back, whatever the host answered, is taken back. Every other one may have been
+    /// shown as approved since the backup.
+    private func finishOutdated(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry {
+        let wasReversing = try journal.transitions(of: attempt.id).contains { $0.state == .reversing }
+        return wasReversing ? try await reverse(attempt) : try await inquire(attempt)
     }
 
     /// - Returns: Nil when the advice cannot be sent yet, or cannot be read: a payment must not count as captured
@@ -85,11 +123,13 @@ struct PaymentRecovery: Sendable {
             code: PaymentErrorCode.interrupted,
             message: attempt.kind == .sale
                 ? "interrupted, and taken back: nothing was charged"
-                : "interrupted, and taken back: nothing was refunded")
+                : "interrupted, and taken back: nothing was refunded",
+            receiptReason: .interrupted)
         let payment = try journal.payment(attempt.paymentID)
         return try journal.finish(
             attempt.id, as: .reversed, details: failure.details,
-            receipt: receipt(.canceled, of: attempt, payment: payment, reason: failure.message),
+            receipt: receipt(
+                .canceled, of: attempt, payment: payment, reason: failure.message, reasonCode: failure.receiptReason),
             detail: failure.message, at: time.now())
     }
 
@@ -107,14 +147,16 @@ struct PaymentRecovery: Sendable {
             return try journal.finish(
                 attempt.id, as: .captured, hostReference: response.reference,
                 receipt: receipt(
-                    .approved, of: attempt, payment: payment, reason: nil, answer: RefundResult(response)),
+                    .approved, of: attempt, payment: payment, answer: RefundResult(response)),
+                detail: attempt.kind == .sale ? "approved by the host before the database was restored" : nil,
                 at: time.now())
         case .declined(let response):
+            let reason = DeclineReason(responseCode: response.responseCode)
             return try journal.finish(
                 attempt.id, as: .declined,
                 receipt: receipt(
-                    .declined, of: attempt, payment: payment,
-                    reason: DeclineReason(responseCode: response.responseCode).description),
+                    .declined, of: attempt, payment: payment, reason: reason.description,
+                    reasonCode: ReceiptReason(reason)),
                 detail: response.responseCode, at: time.now())
         case .notFound, .reversed:
             // The host must reject the key, so that a delayed message moves nothing.
@@ -123,15 +165,17 @@ struct PaymentRecovery: Sendable {
     }
 
     private func receipt(
-        _ outcome: ReceiptContent.Outcome, of attempt: PaymentAttempt, payment: Payment, reason: String?,
-        answer: RefundResult? = nil
+        _ outcome: ReceiptContent.Outcome, of attempt: PaymentAttempt, payment: Payment, reason: String? = nil,
+        reasonCode: ReceiptReason? = nil, answer: RefundResult? = nil
     ) -> ReceiptDraft {
         ReceiptWriter.draft(
             attempt.kind == .refund
-                ? receipts.refund(outcome, of: payment, amount: attempt.amount, reason: reason, answer: answer)
+                ? receipts.refund(
+                    outcome, of: payment, amount: attempt.amount, reason: reason, reasonCode: reasonCode,
+                    answer: answer)
                 : receipts.content(
                     kind: .sale, outcome: outcome, payment: payment.id, orderID: payment.orderID,
-                    amount: attempt.amount, reason: reason, bill: receipts.bill(of: payment.id),
+                    amount: attempt.amount, reason: reason, reasonCode: reasonCode, bill: receipts.bill(of: payment.id),
                     card: receipts.sale(of: payment.id)?.card ?? payment.card))
     }
 }
@@ -152,6 +196,15 @@ public struct RecoveryReport: Hashable, Sendable {
     public var open: [Payment] = []
     /// Payments that stay open because of their records.
     public var failed: [Failure] = []
+    /// Former identities of the database about which the host knew later numbers: it was restored from a backup, and
+    /// has a new identity now.
+    ///
+    /// Until a report has named them, payments and refunds fail with ``CardPresentPaymentsError/restored(_:)``.
+    public var restored: [FormerIdentity] = []
 
     public init() {}
+
+    /// Why what was asked for before this report must not be done: it may be among the payments that a restored backup
+    /// lost. Nil when no restored backup was found.
+    public var refusal: CardPresentPaymentsError? { restored.isEmpty ? nil : .restored(restored) }
 }

@@ -8,15 +8,18 @@ internal import Text
 /// Creates the content of receipts.
 struct ReceiptWriter: Sendable {
     let merchant: Merchant
+    /// The languages among which a card chooses.
+    let languages: [ReceiptLanguage]
     /// The source of orders and earlier receipts.
     let journal: PaymentJournal
     let time: any TimeSource
 
     /// `amount` is the requested amount of the payment or the refund. `reason` is the human-readable reason why it was
-    /// not approved.
+    /// not approved, and `reasonCode` the same without details.
     func content(
         kind: ReceiptContent.Kind, outcome: ReceiptContent.Outcome, payment: PaymentID, orderID: Int64?, amount: Money,
-        reason: String?, bill: ReceiptBill = .none, card: CardDetails?
+        reason: String?, reasonCode: ReceiptReason?, bill: ReceiptBill = .none, card: CardDetails?,
+        language: ReceiptLanguage? = nil
     ) -> ReceiptContent {
         // When the order cannot be read, the receipt is created without it.
         let order = orderID == nil ? nil : (try? journal.notification(of: payment)) ?? nil
@@ -27,8 +30,9 @@ struct ReceiptWriter: Sendable {
             payment: String(describing: payment), orderID: orderID, orderNumber: order?.orderNumber,
             date: Self.text(moment.civil(offsetSeconds: offset)), zone: Self.zone(offset), amount: amount.decimalText,
             approvedAmount: outcome == .approved ? amount.decimalText : Self.zero(of: amount.currency),
-            currency: amount.currency.code, reason: reason, breakdown: bill.breakdown, breakdownNote: bill.note,
-            card: card)
+            currency: amount.currency.code, reason: reason, reasonCode: reasonCode, breakdown: bill.breakdown,
+            breakdownNote: bill.note, card: card?.stored,
+            language: language ?? ReceiptLanguage.chosen(by: card?.languages ?? [], among: languages))
     }
 
     /// Returns the newest receipt of a payment's sale; nil when there is none that can be read.
@@ -53,6 +57,7 @@ struct ReceiptWriter: Sendable {
     /// contains the sale's card, without the sale's authorization.
     func refund(
         _ outcome: ReceiptContent.Outcome, of payment: Payment, amount: Money, reason: String?,
+        reasonCode: ReceiptReason?,
         answer: RefundResult? = nil
     ) -> ReceiptContent {
         let sale = sale(of: payment.id)
@@ -70,10 +75,10 @@ struct ReceiptWriter: Sendable {
         card?.cardholderVerification = .none
         return content(
             kind: .refund, outcome: outcome, payment: payment.id, orderID: payment.orderID, amount: amount,
-            reason: reason,
+            reason: reason, reasonCode: reasonCode,
             bill: amount == payment.amount
                 ? ReceiptBill(breakdown: sale?.breakdown, note: sale?.breakdownNote) : .none,
-            card: card)
+            card: card, language: sale?.language)
     }
 
     /// Encodes the content for storage.

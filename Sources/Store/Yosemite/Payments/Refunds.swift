@@ -1,23 +1,32 @@
 internal import Determinism
 internal import Hardware
 internal import Money
-internal import Networking
 internal import Payments
 internal import Storage
 
 extension PaymentCollection {
-    /// Refunds `amount` of a payment, or the whole remaining amount when it is nil, and records the result.
+    /// Refunds `amount` of a payment, or the whole remaining amount when it is nil, records the result, and tells the
+    /// store site.
     func refund(_ id: PaymentID, amount: Money?) async throws(CardPresentPaymentsError) -> Payment {
+        let payment = try await record(id, amount: amount)
+        guard payment.refundNotifications.contains(where: \.state.isOpen) else { return payment }
+        // The refund and its notification are recorded, so a later run handles an error.
+        _ = try? await captures.syncRefunds(of: id)
+        return (try? journal.paymentWithNotification(id)) ?? payment
+    }
+
+    private func record(_ id: PaymentID, amount: Money?) async throws(CardPresentPaymentsError) -> Payment {
+        let begun: (entry: JournalEntry, original: IdempotencyKey)
         do throws(JournalError) {
             let payment = try journal.payment(id)
             let sale = try journal.attempts(of: id).last { $0.kind == .sale && $0.state == .captured }
             guard let sale else { throw JournalError.notRefundable(id, payment.state) }
             let part = if let amount { amount } else { try remaining(payment) }
-            let entry = try journal.beginRefund(of: id, amount: part, hostName: host.name, at: time.now())
-            return try await send(entry, original: sale.key)
+            begun = (try journal.beginRefund(of: id, amount: part, hostName: host.name, at: time.now()), sale.key)
         } catch {
             throw .journal(error)
         }
+        return try await send(begun.entry, original: begun.original)
     }
 
     private func remaining(_ payment: Payment) throws(JournalError) -> Money {
@@ -30,7 +39,9 @@ extension PaymentCollection {
         }
     }
 
-    private func send(_ entry: JournalEntry, original: IdempotencyKey) async throws(JournalError) -> Payment {
+    private func send(
+        _ entry: JournalEntry, original: IdempotencyKey
+    ) async throws(CardPresentPaymentsError) -> Payment {
         let attempt = entry.attempt
         let key = attempt.key
         host.open(attempt)
@@ -42,15 +53,22 @@ extension PaymentCollection {
             result = .failure(error)
         }
         let phase = host.close(key)
-        switch result {
-        case .success(let refund):
-            let recorded = try journal.finish(
-                attempt.id, as: .captured, hostReference: refund.reference,
-                receipt: receipt(.approved, of: entry, refund: refund),
-                at: time.now())
-            return try journal.addNotification(to: recorded.payment)
-        case .failure(let error):
-            return try recordRefund(PaymentFailure(error), of: entry, phase: phase)
+        var mayHaveMoved = true
+        do throws(JournalError) {
+            switch result {
+            case .success(let refund):
+                let recorded = try journal.finish(
+                    attempt.id, as: .captured, hostReference: refund.reference,
+                    receipt: receipt(.approved, of: entry, refund: refund),
+                    at: time.now())
+                return try journal.addNotification(to: recorded.payment)
+            case .failure(let error):
+                let failure = PaymentFailure(error)
+                mayHaveMoved = failure.mayHaveMovedMoney(phase)
+                return try recordRefund(failure, of: entry, phase: phase)
+            }
+        } catch {
+            throw mayHaveMoved ? .unrecorded(entry.payment.id, error) : .journal(error)
         }
     }
 
@@ -58,49 +76,29 @@ extension PaymentCollection {
         _ failure: PaymentFailure, of entry: JournalEntry, phase: JournalingPaymentHost.Phase
     ) throws(JournalError) -> Payment {
         let details = failure.details
-        if failure.isUnknown || phase == .moved {
+        if failure.mayHaveMovedMoney(phase) {
             return try journal.addNotification(
                 to: try journal.markUnknown(
                     entry.attempt.id, reason: failure.message, details: details,
-                    receipt: receipt(.unknown, of: entry, reason: failure.message), at: time.now()
+                    receipt: receipt(.unknown, of: entry, failure), at: time.now()
                 ).payment)
         }
         let state: AttemptState = failure.isDecline ? .declined : failure.isCancellation ? .canceled : .failed
         return try journal.addNotification(
             to: try journal.finish(
                 entry.attempt.id, as: state, details: details,
-                receipt: failure.isDecline ? receipt(.declined, of: entry, reason: failure.message) : nil,
+                receipt: failure.isDecline ? receipt(.declined, of: entry, failure) : nil,
                 detail: failure.message, at: time.now()
             ).payment)
     }
 
     private func receipt(
-        _ outcome: ReceiptContent.Outcome, of entry: JournalEntry, reason: String? = nil, refund: RefundResult? = nil
+        _ outcome: ReceiptContent.Outcome, of entry: JournalEntry, _ failure: PaymentFailure? = nil,
+        refund: RefundResult? = nil
     ) -> ReceiptDraft {
         ReceiptWriter.draft(
-            receipts.refund(outcome, of: entry.payment, amount: entry.attempt.amount, reason: reason, answer: refund))
-    }
-}
-
-/// Adds a note about a refund at the till to the order. The store's own accounting does not change: a refund there
-/// would be a second one. An error has no effect on the refund.
-struct RefundNote: Sendable {
-    let site: PaymentSite?
-    let journal: PaymentJournal
-
-    /// `before` is the amount refunded before, in minor units.
-    func write(_ payment: Payment, before: Int64) async {
-        guard let site, let orderID = payment.orderID, payment.refundedAmount.minorUnits > before,
-            let stored = try? journal.payment(payment.id),
-            let capture = try? journal.notification(of: stored.id), capture.state == .confirmed,
-            site.covers(capture, of: stored),
-            let part = try? Money(
-                minorUnits: payment.refundedAmount.minorUnits - before, currency: payment.amount.currency)
-        else { return }
-        let note = try? await site.orders.addOrderNote(
-            siteID: payment.siteID, orderID: orderID, isCustomerNote: false,
-            note: "\(part) given back to the card at the till (\(payment.name)).")
-        guard let note else { return }
-        _ = try? site.context.storage.performAndSave { try $0.save(note) }
+            receipts.refund(
+                outcome, of: entry.payment, amount: entry.attempt.amount, reason: failure?.message,
+                reasonCode: failure?.receiptReason, answer: refund))
     }
 }

@@ -8,9 +8,11 @@ internal import Storage
 /// Only parts with a subscription are followed.
 public final class ReaderSession: Sendable {
     private let queries: QueryStore<ReaderSessionState, ReaderSessionQuery>
+    private let service: any CardReaderService
 
     /// - Parameter service: the service with the reader.
     public init(_ service: any CardReaderService) {
+        self.service = service
         let state = StatefulStore(ReaderSessionState())
         let tasks = QueryTasks<ReaderSessionQuery> {
             await Feed(service: service, state: state).run($0)
@@ -30,6 +32,21 @@ public final class ReaderSession: Sendable {
         notify: @escaping @Sendable (Value) -> Void
     ) -> Subscription {
         queries.query(query, select: select, notify: notify)
+    }
+
+    /// Calls `notify` with the connected readers: now, and whenever the list changes. Calls do not overlap, and end with
+    /// the subscription.
+    func observeReaders(_ notify: @escaping @Sendable ([CardReader]) -> Void) -> Subscription {
+        let following = Task { [service] in
+            var last: [CardReader]?
+            for await readers in await service.connectedReaders where readers != last {
+                // A canceled stream may still hand out a list that it had.
+                guard !Task.isCancelled else { return }
+                last = readers
+                notify(readers)
+            }
+        }
+        return Subscription { following.cancel() }
     }
 
     /// Waits until every subscribed part is followed, so that nothing that happens later is missed. Returns early when

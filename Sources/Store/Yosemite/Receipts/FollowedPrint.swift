@@ -18,7 +18,7 @@ final class FollowedPrint: Sendable {
         onChange: @escaping @Sendable (ReceiptPrint) -> Void = { _ in }
     ) throws(JournalError) {
         latest = Mutex(print)
-        databaseID = try journal.databaseID()
+        databaseID = try journal.databaseID(at: print.createdAt)
         (self.journal, self.time, self.onChange) = (journal, time, onChange)
     }
 

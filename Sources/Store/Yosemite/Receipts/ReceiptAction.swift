@@ -29,8 +29,11 @@ public enum ReceiptAction: Action {
     case generateContent(receipt: StoredReceipt, copy: ReceiptCopy, width: Int, onCompletion: Completion<String>)
     /// Issues a new version of a receipt of a payment.
     case saveReceipt(paymentID: PaymentID, content: ReceiptContent, onCompletion: Completion<StoredReceipt>)
-    /// Returns the newest receipt of a payment, or the newest of one kind.
-    case loadReceipt(paymentID: PaymentID, kind: ReceiptContent.Kind? = nil, onCompletion: Completion<StoredReceipt>)
+    /// Returns the newest receipt of a payment, or the newest of one kind. `refund` is the number of a refund that has
+    /// a receipt, in the order of the refunds, from 1; the newest receipt of that refund is returned then.
+    case loadReceipt(
+        paymentID: PaymentID, kind: ReceiptContent.Kind? = nil, refund: Int? = nil,
+        onCompletion: Completion<StoredReceipt>)
     /// Returns the receipts that match a query, newest first.
     case loadReceipts(matching: ReceiptQuery, onCompletion: Completion<[StoredReceipt]>)
     /// Returns the number of receipts that match a query, ignoring its limit.
@@ -51,7 +54,7 @@ public enum ReceiptAction: Action {
         case .resolvePrintJobs: [:]
         case .generateContent(let receipt, let copy, _, _):
             ["receipt": String(receipt.id), "copy": copy.rawValue]
-        case .saveReceipt(let id, _, _), .loadReceipt(let id, _, _): ["payment": id.description]
+        case .saveReceipt(let id, _, _), .loadReceipt(let id, _, _, _): ["payment": id.description]
         // The other conditions of a query identify a person's card or purchase.
         case .loadReceipts(let query, _): ["limit": query.limit.map(String.init) ?? "none"]
         case .countReceipts: [:]

@@ -26,6 +26,7 @@ struct ReceiptRendering: Sendable {
         _ receipt: StoredReceipt, _ copy: ReceiptCopy, isDuplicate: Bool, titled title: String,
         for printer: PrinterCapabilities, on medium: PrintMedium?
     ) throws(ReceiptError) -> PrintDocument {
+        let style = style.speaking(receipt.content.language)
         var document = ReceiptDocument(receipt.content, copy: copy, isDuplicate: isDuplicate).styled(by: style)
         if !printer.language.isText { document.logo = try logo() }
         let composer = ReceiptComposer(locale: style.locale)
@@ -45,6 +46,7 @@ struct ReceiptRendering: Sendable {
     }
 
     func text(_ receipt: StoredReceipt, _ copy: ReceiptCopy, width: Int) -> String {
+        let style = style.speaking(receipt.content.language)
         let document = ReceiptDocument(receipt.content, copy: copy, isDuplicate: receipt.wasPrinted(copy))
         return PlainTextRenderer(width: width).render(
             ReceiptComposer(locale: style.locale).compose(document.styled(by: style)))

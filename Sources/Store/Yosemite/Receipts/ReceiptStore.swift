@@ -60,9 +60,10 @@ public final class ReceiptStore: Store {
             }
         case .saveReceipt(let id, let content, let onCompletion):
             answer(onCompletion) { () throws(ReceiptStoreError) in try save(content, of: id) }
-        case .loadReceipt(let id, let kind, let onCompletion):
+        case .loadReceipt(let id, let kind, let refund, let onCompletion):
             answer(onCompletion) { () throws(ReceiptStoreError) in
-                try newest(kind, of: id)
+                if let refund { return try self.refund(refund, of: id) }
+                return try newest(kind, of: id)
             }
         case .loadReceipts(let query, let onCompletion):
             answer(onCompletion) { () throws(ReceiptStoreError) in try receipts(matching: query) }
@@ -124,7 +125,36 @@ public final class ReceiptStore: Store {
             let receipt = try value(of: receipt)
             if kind == nil || receipt.content.kind == kind { return receipt }
         }
-        throw .noReceipt(payment: String(describing: id))
+        if kind == .refund {
+            let attempts = try read { () throws(JournalError) in try journal.attempts(of: id) }
+            guard attempts.contains(where: { $0.kind == .refund }) else {
+                throw .noRefund(payment: String(describing: id), count: 0)
+            }
+        }
+        throw .noReceipt(payment: String(describing: id), kind: kind)
+    }
+
+    /// Returns the newest receipt of one refund. Refunds without a receipt, which never reached the host, have no
+    /// number.
+    private func refund(_ number: Int, of id: PaymentID) throws(ReceiptStoreError) -> StoredReceipt {
+        let receipts = try read { () throws(JournalError) in
+            try journal.receipts(of: try journal.payment(id).id)
+        }
+        var refunds: [StoredReceipt] = []
+        var attempts: Set<Int64> = []
+        for receipt in receipts {
+            // An earlier version of the receipt of an attempt that has a newer one.
+            if let attempt = receipt.attemptID, attempts.contains(attempt) { continue }
+            let stored = try value(of: receipt)
+            guard stored.content.kind == .refund else { continue }
+            refunds.append(stored)
+            if let attempt = receipt.attemptID { attempts.insert(attempt) }
+        }
+        guard number > 0, number <= refunds.count else {
+            throw .noRefund(payment: String(describing: id), count: refunds.count)
+        }
+        // They are read newest first.
+        return refunds[refunds.count - number]
     }
 
     private func receipts(matching query: ReceiptQuery) throws(ReceiptStoreError) -> [StoredReceipt] {

@@ -34,8 +34,10 @@ public enum ReceiptStoreError: Error, Hashable, Sendable, CustomStringConvertibl
     case switchedOff(FeatureFlag)
     /// The store site could not be reached, or rejected the request.
     case site(StoreError)
-    /// The payment has no receipt.
-    case noReceipt(payment: String)
+    /// The payment has no receipt, or none of this kind.
+    case noReceipt(payment: String, kind: ReceiptContent.Kind? = nil)
+    /// The payment has no such refund. `count` is the number of its refunds that have a receipt.
+    case noRefund(payment: String, count: Int)
     /// The stored receipt cannot be read.
     case unreadable(receiptID: Int64, reason: String)
     case journal(JournalError)
@@ -72,7 +74,11 @@ public enum ReceiptStoreError: Error, Hashable, Sendable, CustomStringConvertibl
         case .switchedOff(let flag):
             "the feature \(flag.rawValue) is disabled: see 'cardpresent features'"
         case .site(let error): error.description
-        case .noReceipt(let payment): "payment \(payment) has no receipt"
+        case .noReceipt(let payment, nil): "payment \(payment) has no receipt"
+        case .noReceipt(let payment, .some(let kind)): "payment \(payment) has no receipt of a \(kind.rawValue)"
+        case .noRefund(let payment, 0): "payment \(payment) has no refund"
+        case .noRefund(let payment, let count):
+            "payment \(payment) has no such refund: choose a number from 1 to \(count)"
         case .unreadable(let id, let reason): "cannot read receipt \(id): \(reason)"
         case .journal(let error): error.description
         case .printer(let error), .notPrinted(_, let error): error.description

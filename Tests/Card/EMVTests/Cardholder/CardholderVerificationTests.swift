@@ -175,6 +175,20 @@ struct CardholderVerificationTests {
         #expect(!outcome.wasSentOnline && !outcome.isReversalRequired)
     }
 
+    @Test func `the outcome has the tries left after a wrong PIN, and none after the right one`() async throws {
+        func triesLeft(_ answers: [StatusWord], _ pins: [TestCardholder.PIN]) async throws -> UInt8? {
+            var profile = TestCard.Profile.standard(cvmList: "0000000000000000 0100")
+            profile.verify = answers
+            return try await TestKernel(cardholder: TestCardholder(pins: pins)).run(TestCard(profile))
+                .triesLeftAfterWrongPIN
+        }
+        let wrong = StatusWord(0x63, 0xC2)
+        #expect(try await triesLeft([wrong], [Self.pin, .cancel]) == 2)
+        #expect(try await triesLeft([wrong, .success], [Self.pin, Self.pin]) == nil)
+        #expect(try await triesLeft([StatusWord(0x63, 0xC0)], [Self.pin]) == 0)
+        #expect(try await triesLeft([], [.cancel]) == nil)
+    }
+
     // EMV Book 4 §6.3.4.3: a payment system may rule out that PIN entry is passed over
     @Test func `where the PIN must not be passed over, passing it over ends the payment`() async throws {
         let terminal = try TestKernel.terminal(pinPolicy: PINPolicy(allowsBypass: false))

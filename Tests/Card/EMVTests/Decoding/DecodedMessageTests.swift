@@ -178,6 +178,37 @@ struct DecodedMessageTests {
 
     // EMV Book 2 §8.2: the issuer answers with an ARPC of eight bytes and a response code, or of four bytes and a
     // card status update
+    @Test func `M/Chip's response code in tag 91 is two binary bytes`() throws {
+        let text = try tree("3C7B92925FAA2F15 0010", as: "91")
+        #expect(text.contains("ARPC, method 1  3C7B92925FAA2F15"))
+        #expect(text.contains("issuer approves the online transaction"))
+        #expect(!text.contains("block"))
+        let other = try tree("3C7B92925FAA2F15 031F", as: "91")
+        for words in ["new PIN try counter: 3", "update the PIN try counter", "go online on the next", "add this"] {
+            #expect(other.contains(words))
+        }
+        #expect(text.contains("3C7B92925FAA2F15 = if the payment system uses method 1"))
+        // Two bytes of proprietary data, which the card status update announces.
+        #expect(try tree("A1B2C3D4 80820000 0010", as: "91").contains("proprietary authentication data  0010"))
+    }
+
+    @Test func `the method of ten bytes in tag 91 is marked as a guess, unless the payment system has only one`() throws
+    {
+        #expect(try tree("A1B2C3D4E5F60718 3030", as: "91").contains("0718 = if the payment system uses method 1"))
+        #expect(try tree("A1B2C3D4 80820000 0010", as: "91").contains("A1B2C3D4 = if the payment system uses method 2"))
+        #expect(try !tree("11223344 03920000", as: "91").contains("if the payment system"))
+        #expect(try !tree("11223344 03920000 01", as: "91").contains("if the payment system"))
+        let sure = try tree("3C7B92925FAA2F15 0010", as: "91", brand: .mastercard)
+        #expect(sure.contains("ARPC, method 1") && !sure.contains("if the payment system"))
+    }
+
+    @Test func `a response to INTERNAL AUTHENTICATE is shown, whatever its digits look like`() throws {
+        let signature =
+            [UInt8](repeating: 0x47, count: 4) + bytes("4761739001010010") + [UInt8](repeating: 0x11, count: 116)
+        let value = try #require(EMVDecoder.decode(BERTLV.encode(0x80, signature))?.values.first)
+        #expect(value.meaning == "answer to INTERNAL AUTHENTICATE" && !value.isMasked)
+    }
+
     // EMV Book 3 annex C10: the card status update holds the new PIN try counter and what the card is to do
     @Test func `issuer authentication data is decoded by method`() throws {
         let first = try tree("A1B2C3D4E5F60718 3030", as: "91")

@@ -1,5 +1,8 @@
-import EMV
+import Determinism
+import SmartCard
 import Testing
+
+@testable import EMV
 
 struct IssuerApplicationDataTests {
     private func value(_ text: String, _ brand: CardBrand? = nil) throws -> DecodedValue {
@@ -88,5 +91,32 @@ struct IssuerApplicationDataTests {
         let message = bytes("9F10 07 06020103A40000 9F06 06 A00000002501")
         let decoding = try #require(EMVDecoder.decode(message))
         #expect(decoding.values.first?.meaning == "American Express")
+    }
+
+    @Test func `a known layout is shown, whatever account number its digits look like`() throws {
+        let chance = SeededRandomSource(seed: 3)
+        var lookalikes = 0
+        for index in 0..<2000 {
+            let counters = chance.bytes(8).map { ($0 >> 4) % 10 << 4 | ($0 & 0x0F) % 10 }
+            let data = [0x01, 0x10 | UInt8(index % 2)] + bytes("A54003020000") + chance.bytes(2) + counters
+            if CardDataMask.mayHoldAccountNumber(data) { lookalikes += 1 }
+            let decoded = EMVDecoder.decode(data, as: .value(of: 0x9F10), brand: index % 3 == 0 ? nil : .mastercard)
+            let value = try #require(decoded?.values.first)
+            #expect(!value.isMasked && value.hex == data.hexText)
+            #expect(value.children.count == 5)
+        }
+        #expect(lookalikes > 100)
+    }
+
+    @Test func `the free part of a known layout is still withheld`() throws {
+        let value = try value("06010A03A00000 08 4761739001010010", .visa)
+        #expect(value.isMasked && value.hex == nil)
+        #expect(value.children.last?.hex == nil)
+        #expect(value.children.contains { $0.name == "card verification results" && $0.hex != nil })
+    }
+
+    @Test func `an account number in an unknown layout is withheld`() throws {
+        #expect(try value("4761739001010010").hex == nil)
+        #expect(try value("00004761739001010010", .jcb).hex == nil)
     }
 }

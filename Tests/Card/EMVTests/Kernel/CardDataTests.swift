@@ -48,6 +48,16 @@ struct CardDataTests {
                 == .terminated(.data(.notForTheCardToGive(0x95))))
     }
 
+    // EMV Book 3 §7.5: a tag that belongs to the payment systems is ignored in the card's records
+    @Test(arguments: [
+        "9F5A 01 02", "9F5B 0D 31323334353637383930313233", "9F53 03 000000", "9F5D 03 010203", "9F66 04 00000000",
+        "9F50 00", "9F7F 02 0102",
+    ])
+    func `a payment system's data objects do not end the transaction`(object: String) async throws {
+        #expect(try await decision { $0.records[2] += bytes(object) } == .approvedOnline)
+        #expect(try await decision { $0.records[2] += bytes(object) + bytes(object) } == .approvedOnline)
+    }
+
     // EMV Book 3 §7.5: a malformed date on the card ends the transaction
     @Test func `an invalid date ends the transaction`() async throws {
         #expect(

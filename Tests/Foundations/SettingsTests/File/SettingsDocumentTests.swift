@@ -172,7 +172,7 @@ struct SettingsDocumentTests {
         #expect(error { () throws(SettingsError) in try SettingsDocument(path: path) }?.problem == .notText)
         #expect(
             error { () throws(SettingsError) in try SettingsDocument(path: "/nowhere/x.yaml") }?.description
-                == "/nowhere/x.yaml:1: cannot read the file: No such file or directory")
+                == "/nowhere/x.yaml: cannot read the file: No such file or directory")
         #expect(
             error { () throws(SettingsError) in try SettingsDocument(path: "/tmp") }?.problem
                 == .unreadableFile(reason: "not a regular file"))

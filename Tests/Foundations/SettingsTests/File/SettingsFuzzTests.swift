@@ -1,5 +1,6 @@
-import Settings
 import Testing
+
+@testable import Settings
 
 /// SplitMix64, so that a failure can be run again.
 private struct Generator: RandomNumberGenerator {
@@ -42,6 +43,10 @@ struct SettingsFuzzTests {
     }
 
     private func read(_ text: String) {
+        let mistakes: [SettingsError] = SettingsDocument.mistakes(text: text, file: "f") {
+            root throws(SettingsError) in try root.mapping(allowedKeys: ["name", "list"])
+        }
+        for mistake in mistakes { #expect(mistake.location.line >= 1 && !mistake.description.isEmpty) }
         do {
             exhaust(try SettingsDocument(text: text, file: "f").root)
         } catch {

@@ -45,6 +45,9 @@ import USB
         func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
             try await host.inquire(key)
         }
+        func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] {
+            try await host.lastNumbers(of: identities)
+        }
         func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse {
             try await host.refund(request)
         }
@@ -278,12 +281,13 @@ import USB
     func `a service code without goods ends the payment`(code: UInt16, reason: String) async throws {
         let outcome = try await pay("stripe-only") { $0.stripe?.serviceCode = code }
         guard
-            case .paymentCaptureWithPaymentMethod(.paymentDeclinedByCardReader(let text), let details)? = outcome.error
+            case .paymentCaptureWithPaymentMethod(.paymentDeclinedByCardReader(let declined), let details)? = outcome
+                .error
         else {
             Issue.record("\(outcome.result)")
             return
         }
-        #expect(text == reason)
+        #expect(declined.description == reason)
         #expect(details.lastFour == "7014")
         #expect(outcome.host.seen.isEmpty)
     }

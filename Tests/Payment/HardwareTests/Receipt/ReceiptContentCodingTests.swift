@@ -21,6 +21,7 @@ struct ReceiptContentCodingTests {
         #expect(content.kind == .sale && content.outcome == .approved && content.amount == "12.50")
         #expect(content.card?.lastFour == "0010" && content.card?.applicationTransactionCounter == 2)
         #expect(content.zone == nil && content.breakdown == nil && content.breakdownNote == nil)
+        #expect(content.reasonCode == nil && content.card?.pinTriesLeft == nil)
         #expect(content.card?.accountType == nil && content.card?.issuerApplicationData == nil)
         #expect(content.store == nil && content.orderID == nil)
     }
@@ -35,9 +36,16 @@ struct ReceiptContentCodingTests {
                     attributes: [ReceiptItem.Attribute(name: "Size", value: "M")])
             ], totals: ReceiptTotal.Kind.allCases.map { ReceiptTotal($0, detail: "D", amount: "0.10") })
         content.breakdownNote = .doesNotAddUp
+        content.reasonCode = .wrongPIN
+        content.card?.pinTriesLeft = 2
         content.card?.accountType = .savings
         content.card?.issuerApplicationData = "0601"
         let data = try JSONEncoder().encode(content)
         #expect(try JSONDecoder().decode(ReceiptContent.self, from: data) == content)
+    }
+
+    @Test func `a reason of a newer version is read as one without a text`() throws {
+        let newer = Self.old.replacing("{\"amount\"", with: "{\"reasonCode\":\"moon_phase\",\"amount\"")
+        #expect(try JSONDecoder().decode(ReceiptContent.self, from: Data(newer.utf8)).reasonCode == .other)
     }
 }

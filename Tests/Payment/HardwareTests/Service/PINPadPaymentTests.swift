@@ -56,11 +56,33 @@ import Testing
         #expect(prompts(log).map(\.isRetry) == [false, true])
     }
 
+    // A cardholder without another PIN has not canceled: the PIN was wrong
+    @Test(arguments: [SimulatedReaderModel.pinpad, .tpdu])
+    func `a wrong PIN that ends the payment is a decline, with the card and the tries left`(
+        model: SimulatedReaderModel
+    ) async throws {
+        let bench = try ServiceBench("pin-required", model: model) {
+            $0.cardholder.pinEntries = [.digits(SealedBytes([9, 9, 9, 9])), .canceled]
+        }
+        try await bench.connect()
+        let error = await #expect(throws: CardReaderServiceError.self) { try await bench.pay() }
+        guard case .paymentCaptureWithPaymentMethod(let cause, let details)? = error else {
+            Issue.record("unexpected \(String(describing: error))")
+            return
+        }
+        #expect(cause == .paymentDeclinedByCardReader(.wrongPIN(triesLeft: 2)))
+        #expect(cause.description == "declined: wrong PIN, 2 tries left")
+        #expect(details.pinTriesLeft == 2 && details.lastFour?.count == 4 && details.brand == "visa")
+        #expect(details.cardholderVerification == .failed)
+        #expect(try await bench.issuer.ledger().entries.isEmpty)
+    }
+
     @Test(arguments: [CardholderProfile.PINEntry.canceled, .bypassed, .nothing])
     func `the cancel key and a timeout stop the payment`(entry: CardholderProfile.PINEntry) async throws {
         let bench = try ServiceBench("pin-required", model: .pinpad) { $0.cardholder.pinEntries = [entry] }
         try await bench.connect()
-        await #expect(throws: CardReaderServiceError.self) { try await bench.pay() }
+        let error = await #expect(throws: CardReaderServiceError.self) { try await bench.pay() }
+        #expect(error == .paymentMethodCollection(.commandCanceled(from: .reader)))
         #expect(try await bench.issuer.ledger().entries.isEmpty)
     }
 

@@ -102,7 +102,7 @@ final class ServiceBench: Sendable {
     ) async throws -> PaymentIntent {
         try await service.capturePayment(try parameters ?? self.parameters()) { [person] event in
             onEvent(event)
-            person.observe(event)
+            person.observe(event.cardPrompt)
         }
     }
 }

@@ -70,7 +70,8 @@ struct DoctorCommandTests {
                 "power", "answer", "printer",
             ])
         let shown = try doctor("--list")
-        #expect(shown.output.split(separator: "\n").count == names.count)
+        #expect(shown.output.split(separator: "\n").count == names.count + 1)
+        #expect(shown.output.hasPrefix("CHECK          PURPOSE\n"))
         #expect(shown.output.contains("reader         A card reader is connected.\n"))
     }
 

@@ -42,6 +42,19 @@ struct CAPublicKeyCommandTests {
         #expect(table.output.contains("2011-12-31 EXPIRED"))
     }
 
+    @Test func `a key without a checksum is listed as unchecked, and the list goes on`() throws {
+        let unchecked = line().replacingOccurrences(
+            of: #", "sha1": "[0-9A-F]*""#, with: "", options: .regularExpression
+        ).replacingOccurrences(of: #""index": "04""#, with: #""index": "05""#)
+        let file = try scratch.write(unchecked + line(), to: "keys.jsonl")
+        let keys = try capks(file, "--json").list()
+        #expect(keys.map { $0["index"] as? String } == ["05", "04"])
+        #expect(keys.map { $0["checksumOk"] as? Bool } == [nil, true])
+        let table = try capks(file)
+        #expect(table.status == 0)
+        #expect(table.output.contains(" unchecked"))
+    }
+
     @Test func `a wrong checksum exits with 65 and names file, line, and key`() throws {
         let file = try scratch.write(line() + line(checksum: String(repeating: "00", count: 20)), to: "keys.jsonl")
         let result = try capks(file, "--json")

@@ -30,6 +30,28 @@ struct ReplayTests {
         #expect(differences.contains { $0["kind"] as? String == "onlyRecorded" && $0["line"] as? Int == 22 })
     }
 
+    @Test func `a simulated card's trace is replayed when it is clear, and a real card's never is`() throws {
+        let trace = scratch.file("clear.jsonl")
+        func pay(_ more: String...) throws -> ProgramResult {
+            try Program.run(["pay", "12.50", "--database", scratch.database, "--json"] + more, in: scratch)
+        }
+        try pay("--trace", trace, "--trace-clear", "--card", "pin-required", "--pin", "1234").expectStatus(0)
+        let text = try scratch.text("clear.jsonl")
+        #expect(!text.contains("*"))
+        // The PIN is left out.
+        #expect(!text.contains("241234"))
+        let told = try run("replay", trace, "--json").object()
+        #expect(told["decision"] as? String == "approvedOnline")
+        #expect(told["amount"] as? String == "12.50 USD")
+        for reader in ["usb", "pcsc"] {
+            let result = try pay("--trace", scratch.file("real.jsonl"), "--trace-clear", "--reader", reader)
+            #expect(result.status == 64)
+            #expect(result.output.contains("trace_clear_with_real_reader"))
+            #expect(!FileManager.default.fileExists(atPath: scratch.file("real.jsonl")))
+        }
+        #expect(try pay("--trace-clear").status == 64)
+    }
+
     @Test func `a trace that cannot be read is reported with its line`() throws {
         let trace = try scratch.write("{\"c\":\"00A40400\",\"r\":\"9000\"}\n{\"c\":\"00\"}\n", to: "trace.jsonl")
         let result = try run("replay", trace)

@@ -16,29 +16,30 @@ struct ReadersAndCardsTests {
         let shown = try run("readers", "list")
         #expect(shown.status == 0)
         #expect(shown.error.contains("No card reader found.") == readers.isEmpty)
-        #expect(shown.output.split(separator: "\n").count == readers.count)
+        #expect(shown.output.split(separator: "\n").count == (readers.isEmpty ? 0 : readers.count + 1))
         if readers.isEmpty { #expect(told.output == "[]\n") }
     }
 
     @Test func `simulated readers are listed`() throws {
         #expect(
             try run("readers", "list", "--simulated").output == """
-                1209:0001@1-1  Simulated TPDU reader  TPDU, 1 slot
-                1209:0002@1-2  Simulated short APDU reader  short APDU, 1 slot
-                1209:0003@1-3  Simulated extended APDU reader  extended APDU, 1 slot
-                1209:0004@1-4  Simulated reader with battery  short APDU, 1 slot
-                1209:0005@1-5  Simulated reader with PIN pad  short APDU, 1 slot, PIN pad
-                1209:0006@1-6  Simulated T=0 reader  TPDU, 1 slot
-                1209:0007@1-7  Simulated reader with two slots  TPDU, 2 slots
-                1209:0008@1-8  Simulated contactless reader  short APDU, 1 slot
-                1209:0009@1-9  Simulated dual interface reader  short APDU, 1 slot
-                1209:0009@1-9#1  Simulated dual interface reader #1  short APDU, 1 slot
-                1209:000a@1-10  Simulated chip and magnetic stripe reader  TPDU, 1 slot, magnetic stripe
-                1209:000d/UPD00001  Simulated updatable reader  short APDU, 1 slot
-                1209:000b@1-12  Simulated magnetic stripe reader  reports, magnetic stripe
-                0801:0002@1-13  Simulated magnetic stripe reader (fixed report)  reports, magnetic stripe
-                0801:0001@1-14  Simulated magnetic stripe reader (keyboard)  keyboard, magnetic stripe
-                0801:0002@1-15  Simulated magnetic stripe reader (encrypting)  reports, magnetic stripe
+                ID                  NAME                                             PROPERTIES
+                1209:0001@1-1       Simulated TPDU reader                            TPDU, 1 slot
+                1209:0002@1-2       Simulated short APDU reader                      short APDU, 1 slot
+                1209:0003@1-3       Simulated extended APDU reader                   extended APDU, 1 slot
+                1209:0004@1-4       Simulated reader with battery                    short APDU, 1 slot
+                1209:0005@1-5       Simulated reader with PIN pad                    short APDU, 1 slot, PIN pad
+                1209:0006@1-6       Simulated T=0 reader                             TPDU, 1 slot
+                1209:0007@1-7       Simulated reader with two slots                  TPDU, 2 slots
+                1209:0008@1-8       Simulated contactless reader                     short APDU, 1 slot
+                1209:0009@1-9       Simulated dual interface reader                  short APDU, 1 slot
+                1209:0009@1-9#1     Simulated dual interface reader #1               short APDU, 1 slot
+                1209:000a@1-10      Simulated chip and magnetic stripe reader        TPDU, 1 slot, magnetic stripe
+                1209:000d/UPD00001  Simulated updatable reader                       short APDU, 1 slot
+                1209:000b@1-12      Simulated magnetic stripe reader                 reports, magnetic stripe
+                0801:0002@1-13      Simulated magnetic stripe reader (fixed report)  reports, magnetic stripe
+                0801:0001@1-14      Simulated magnetic stripe reader (keyboard)      keyboard, magnetic stripe
+                0801:0002@1-15      Simulated magnetic stripe reader (encrypting)    reports, magnetic stripe
 
                 """)
         #expect(
@@ -68,7 +69,7 @@ struct ReadersAndCardsTests {
             return try Program.run(["readers"] + arguments + ["--simulated", "--config", file], in: scratch)
         }
         let without = try run("{ enabled: false }", "list").output
-        #expect(without.contains("1209:000a@1-10  Simulated chip and magnetic stripe reader  TPDU, 1 slot\n"))
+        #expect(without.contains("1209:000a@1-10      Simulated chip and magnetic stripe reader  TPDU, 1 slot\n"))
         #expect(!without.contains("reports") && !without.contains("keyboard"))
         #expect(try run("{ enabled: false }", "info", "0801:0001@1-14").status == 5)
         #expect(try run("{}", "info", "0801:0001@1-14").status == 0)
@@ -130,7 +131,9 @@ struct ReadersAndCardsTests {
     }
 
     @Test func `cards list shows every profile with its description`() throws {
-        let lines = try run("cards", "list").output.split(separator: "\n")
+        let table = try run("cards", "list").output.split(separator: "\n")
+        #expect(table.first?.split(separator: " ") == ["NAME", "DESCRIPTION"])
+        let lines = table.dropFirst()
         #expect(lines.count >= 25)
         #expect(lines.first?.hasPrefix("visa-credit ") == true)
         #expect(
@@ -177,7 +180,16 @@ struct ReadersAndCardsTests {
         #expect(try run("config", "show", "--config", file).output == shown.output)
         let told = try run("config", "show", "--config", file, "--json").object()
         #expect(told["file"] as? String == file)
-        #expect(told["configuration"] as? String == shown.output)
+        let settings = try #require(told["configuration"] as? [String: Any])
+        #expect(settings["currency"] as? String == "USD")
+        let terminal = try #require(settings["terminal"] as? [String: Any])
+        #expect(terminal["type"] as? String == "22", "hexadecimal data stays a text")
+        #expect((terminal["pin"] as? [String: Any])?["tries"] as? Int == 3)
+        #expect(terminal["applicationChoice"] is Bool)
+        let applications = try #require(settings["applications"] as? [[String: Any]])
+        #expect(applications.first?["aid"] as? String == "A0000000031010")
+        #expect(applications.first?["floorLimit"] as? String == "0.00")
+        #expect((settings["receipt"] as? [String: Any])?["width"] as? Int == 40)
     }
 
     @Test func `the configuration in the XDG folder is used, and an invalid one is an error`() throws {

@@ -40,7 +40,7 @@ struct BadInputTests {
     }
 
     @Test func `decimals follow the currency`() throws {
-        try expectRefusal(pay("5.5", "--currency", "JPY"), 64, "invalid_amount", saying: "JPY has 0")
+        try expectRefusal(pay("5.5", "--currency", "JPY"), 64, "invalid_amount", saying: "JPY has none")
         try expectRefusal(pay("5", "--currency", "XXY"), 64, "unknown_currency", saying: "'XXY'", "ISO 4217")
     }
 
@@ -125,10 +125,23 @@ struct BadInputTests {
         (["receipts", "show", "1", "--width", "3"], "usage"),
     ])
     func `a missing payment is reported as JSON too`(command: [String], code: String) throws {
+        try scratch.makeDatabase()
         let result = try Program.run(command + ["--database", scratch.database, "--json"], in: scratch)
         #expect(result.status == 64)
         #expect((try result.object()["error"] as? [String: Any])?["code"] as? String == code)
         #expect(!result.error.isEmpty)
+    }
+
+    @Test(arguments: [
+        (["payments", "show", "P9"], "cardpresent payments list"),
+        (["receipts", "cancel", "J9"], "cardpresent receipts jobs --all"),
+    ])
+    func `the command that lists what there is stands in single quotes`(command: [String], list: String) throws {
+        try scratch.makeDatabase()
+        let result = try Program.run(command + ["--database", scratch.database], in: scratch)
+        #expect(result.status == 64)
+        #expect(result.error.contains("with '\(list)'\n"))
+        #expect(!result.error.contains("`"))
     }
 
     @Test func `a payment without a receipt is reported`() throws {

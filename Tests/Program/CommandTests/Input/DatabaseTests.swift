@@ -9,9 +9,11 @@ struct DatabaseTests {
     init() throws { scratch = try Scratch() }
 
     private func expectRefusal(
-        _ database: String, _ status: Int32, _ code: String, sourceLocation: SourceLocation = #_sourceLocation
+        _ database: String, _ status: Int32, _ code: String,
+        of commands: [[String]] = [["pay", "5"], ["payments", "list"]],
+        sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        for command in [["pay", "5"], ["payments", "list"]] {
+        for command in commands {
             let result = try Program.run(command + ["--database", database, "--json"], in: scratch)
             #expect(result.status == status, "\(result.error)", sourceLocation: sourceLocation)
             let error = try result.object()["error"] as? [String: Any]
@@ -23,8 +25,92 @@ struct DatabaseTests {
     @Test func `a folder, an unwritable path, and a missing path are rejected`() throws {
         try expectRefusal(scratch.folder, 69, "database_not_writable")
         // No user can create a folder there, including root.
-        try expectRefusal("/proc/nowhere/till.sqlite", 69, "database_not_writable")
+        try expectRefusal("/proc/nowhere/till.sqlite", 69, "database_not_writable", of: [["pay", "5"]])
         try expectRefusal("", 78, "no_database")
+    }
+
+    @Test(arguments: [
+        ["payments", "list"], ["payments", "show", "P1"], ["payments", "watch"], ["payments", "recover"],
+        ["payments", "sync"], ["refund", "P1"], ["receipts", "list"], ["receipts", "show", "P1"],
+        ["receipts", "check", "P1"], ["receipts", "jobs"], ["receipts", "print", "P1"], ["receipts", "reprint", "P1"],
+        ["receipts", "cancel", "J1"], ["receipts", "backend", "1"], ["issuer", "ledger"], ["issuer", "reconcile"],
+        ["exceptions", "list"], ["exceptions", "remove", "1"], ["readers", "list", "--remembered"],
+        ["readers", "forget", "--all"], ["orders", "list"], ["orders", "show", "1"], ["customers", "list"],
+        ["settings", "list"], ["settings", "get", "x"], ["notifications", "list"],
+    ])
+    func `a command that makes no records names a missing database, and creates nothing`(command: [String]) throws {
+        try expectRefusal(scratch.file("shop/typo.sqlite"), 66, "database_missing", of: [command])
+        let result = try Program.run(command + ["--database", scratch.file("typo.sqlite")], in: scratch)
+        #expect(result.status == 66)
+        #expect(result.output == "")
+        #expect(result.error.hasPrefix("cardpresent: the database '\(scratch.file("typo.sqlite"))' does not exist\n"))
+        #expect(try scratch.everything().isEmpty)
+    }
+
+    @Test(arguments: [
+        ["pay", "5"], ["pay", "5", "--card", "mute"], ["refund", "P1"], ["payments", "list"],
+        ["payments", "show", "P9"], ["receipts", "show", "P1"], ["issuer", "reconcile"],
+    ])
+    func `a command leaves its records in the file, and no log beside it`(command: [String]) throws {
+        #expect(try Program.run(["pay", "12.50", "--database", scratch.database], in: scratch).status == 0)
+        #expect(try Program.run(command + ["--database", scratch.database], in: scratch).signal == nil)
+        for ending in ["-wal", "-shm"] {
+            #expect(!FileManager.default.fileExists(atPath: scratch.database + ending))
+        }
+    }
+
+    @Test(arguments: [["render", "P1"], ["preview", "P1"], ["email", "P1", "--to", "a@b.example", "-o", "mail"]])
+    func `a receipt of a missing database is not rendered`(command: [String]) throws {
+        let config = try scratch.write("receipt:\n  sender: till@shop.example\n", to: "till.yaml")
+        let result = try Program.run(
+            ["receipts"] + command + ["--config", config, "--database", scratch.file("typo.sqlite")], in: scratch)
+        #expect(result.status == 66)
+        #expect(try scratch.everything().map(\.name) == ["till.yaml"])
+    }
+
+    @Test(arguments: [["orders", "sync"], ["orders", "watch"], ["sites"], ["stats"], ["customers", "sync"]])
+    func `a command that needs a session creates no database without one`(command: [String]) throws {
+        let result = try Program.run(command + ["--database", scratch.database], in: scratch)
+        #expect(result.status == 78)
+        #expect(try scratch.everything().isEmpty)
+    }
+
+    /// Runs a command whose folder can be read but not written, also for root.
+    private func onReadOnlyDisk(_ command: [String]) throws -> ProgramResult {
+        chmod(scratch.folder, 0o555)
+        for file in try FileManager.default.contentsOfDirectory(atPath: scratch.folder) {
+            chmod(scratch.file(file), 0o444)
+        }
+        defer { chmod(scratch.folder, 0o755) }
+        // Without this capability, root has the rights of a file's owner (capabilities(7)).
+        let withoutOverride =
+            geteuid() == 0 ? "setpriv --bounding-set=-dac_override,-dac_read_search \"$0\" \"$@\"" : "\"$0\" \"$@\""
+        return try Program.run(
+            shell: "exec " + withoutOverride, command + ["--database", scratch.database], in: scratch)
+    }
+
+    @Test func `on a read-only disk records are shown, and open payments stay open`() throws {
+        let silent = try scratch.write(
+            "rules: [{ when: { messages: [authorize, reverse] }, answer: { lost: request } }]", to: "silent.yaml")
+        try Program.run(["pay", "5", "--seed", "1", "--database", scratch.database], in: scratch).expectStatus(0)
+        try Program.run(["pay", "7", "--issuer-rules", silent, "--database", scratch.database], in: scratch)
+            .expectStatus(4)
+        for command in [["payments", "list"], ["issuer", "reconcile"], ["receipts", "show", "P1"]] {
+            let shown = try onReadOnlyDisk(command)
+            #expect(shown.status == (command[0] == "issuer" ? 4 : 0), "\(shown.error)")
+            #expect(shown.error.contains("cannot be written"), "\(command): \(shown.error)")
+            #expect(shown.error.contains("unfinished payments stay unfinished"))
+        }
+        let states = try onReadOnlyDisk(["payments", "list", "--json"]).list().map { $0["state"] as? String }
+        #expect(states.count == 2 && states[1] == "captured")
+        #expect(["pending", "unknown"].contains(states.first))
+        let pay = try onReadOnlyDisk(["pay", "5"])
+        #expect(pay.status == 69)
+        for file in try FileManager.default.contentsOfDirectory(atPath: scratch.folder) {
+            chmod(scratch.file(file), 0o644)
+        }
+        // The next command on a disk that can be written finishes what is open.
+        try Records(of: scratch).expectTruth()
     }
 
     @Test func `a file that is not a database stays unchanged`() throws {

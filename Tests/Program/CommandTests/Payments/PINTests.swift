@@ -36,12 +36,57 @@ struct PINTests {
         #expect(try payment(result)["cvmDescription"] as? String == "offline PIN, enciphered")
     }
 
-    @Test func `a PIN from the command line is entered once on the reader's keys`() throws {
-        let right = try pay("--reader", "simulated:pinpad", "--card", "pin-required", "--pin", "1234")
+    @Test(arguments: ["tpdu", "pinpad"])
+    func `a PIN from the command line is entered once, and a wrong one is a decline that says so`(
+        model: String
+    ) throws {
+        let right = try pay("--reader", "simulated:\(model)", "--card", "pin-required", "--pin", "1234")
         #expect(right.status == 0)
-        let wrong = try pay("--reader", "simulated:pinpad", "--card", "pin-required", "--pin", "9999")
-        #expect(wrong.status == 3)
-        #expect(try wrong.object()["outcome"] as? String == "cancelled")
+        #expect(try payment(right)["pinTriesLeft"] == nil)
+        let wrong = try pay("--reader", "simulated:\(model)", "--card", "pin-required", "--pin", "9999")
+        #expect(wrong.status == 2)
+        #expect(try wrong.object()["outcome"] as? String == "declined")
+        let details = try payment(wrong)
+        #expect(details["pinTriesLeft"] as? Int == 2 && details["brand"] as? String == "visa")
+        #expect((details["last4"] as? String)?.count == 4)
+        let error = try #require(try wrong.object()["error"] as? [String: Any])
+        #expect(error["code"] as? String == "wrong_pin")
+        #expect(error["message"] as? String == "declined: wrong PIN, 2 tries left")
+        let receipt = try Program.run(
+            ["receipts", "render", "P000002", "--locale", "de", "--database", scratch.database], in: scratch)
+        #expect(receipt.status == 0 && receipt.output.contains("Falsche PIN"))
+    }
+
+    @Test func `the reader asks for a PIN in the language that the card chose`() throws {
+        let application = """
+                languages: de
+                cardholderVerification:
+                  rules:
+                    - { method: plaintextPIN, when: always, otherwise: fail }
+                pin: { value: "1234", tryLimit: 3 }
+
+            """
+        let card = try scratch.write(PayTests.card(account: application), to: "card.yaml")
+        let file = try scratch.write("receipt: { languages: [de] }\n", to: "till.yaml")
+        let child = try Child(
+            [
+                "pay", "5", "--card", card, "--reader", "simulated:pinpad", "--pin", "9999", "--config", file,
+                "--database", scratch.database,
+            ], in: scratch, onTerminal: true)
+        let result = try child.result()
+        #expect(result.status == 2)
+        let shown = """
+            Der Karteninhaber wird geprüft …
+            PIN am Lesegerät eingeben …
+            Falsche PIN. Noch 2 Versuche.
+            PIN am Lesegerät eingeben …
+            Karte entnehmen.
+            Zahlung abgelehnt.
+
+            """
+        #expect(result.error.contains(shown), "\(result.error)")
+        // The error is for the clerk.
+        #expect(result.error.contains("declined: wrong PIN"))
     }
 
     @Test(arguments: ["tdes", "aes"])

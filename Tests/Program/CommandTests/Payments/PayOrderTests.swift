@@ -46,6 +46,27 @@ struct PayOrderTests {
         #expect(receipt.contains("#\(order)"))
     }
 
+    @Test func `the preferred gateway is used until another is named or it is forgotten`() throws {
+        let store = try RunningStore(in: scratch)
+        let order = try store.makeOrder()
+        func gateway(_ words: String...) throws -> ProgramResult {
+            try Program.run(["sites", "gateway", "--database", scratch.database, "--json"] + words, in: scratch)
+        }
+        #expect(try gateway().object()["gateway"] is NSNull)
+        #expect(try gateway("woocommerce-stripe").object()["gateway"] as? String == "woocommerce-stripe")
+        // The store has only WooPayments.
+        let refused = try pay(order)
+        #expect(refused.status == 78)
+        #expect((try refused.object()["error"] as? [String: Any])?["code"] as? String == "no_gateway_account")
+        #expect(try gateway().object()["gateway"] as? String == "woocommerce-stripe")
+        #expect(try gateway("--forget").object()["gateway"] is NSNull)
+        try pay(order).expectStatus(0)
+        for words in [["paypal"], ["woocommerce-stripe", "--forget"]] {
+            let command = ["sites", "gateway"] + words + ["--database", scratch.database]
+            #expect(try Program.run(command, in: scratch).status == 64, "\(words)")
+        }
+    }
+
     @Test func `an amount together with an order, and neither of them, are usage errors`() throws {
         for words in [["pay", "5", "--order", "1"], ["pay"], ["pay", "--order", "1", "--currency", "EUR"]] {
             #expect(try Program.run(words + ["--database", scratch.database], in: scratch).status == 64)
@@ -155,6 +176,82 @@ struct PayOrderTests {
         #expect(try Program.run(["refund", "P1", "--database", scratch.database], in: scratch).status == 0)
         #expect(try store.charges().isEmpty)
         try Records(of: scratch).expectTruth()
+    }
+
+    @Test func `a conflict is counted by every sync until the payment is given back`() throws {
+        let store = try RunningStore(in: scratch, faults: [capture + " 500"])
+        let order = try store.makeOrder()
+        try pay(order).expectStatus(0)
+        try store.removeFaults()
+        try store.payOtherwise(order)
+        for _ in 0..<2 {
+            let result = try sync()
+            #expect(result.status == 7, "\(result.error)")
+            #expect((try result.object()["refused"] as? [Any])?.count == 1)
+            #expect(result.error.contains("does not match"))
+        }
+        try Program.run(["refund", "P1", "--database", scratch.database], in: scratch).expectStatus(0)
+        #expect(try sync().status == 0)
+    }
+
+    @Test func `a revoked password is noticed without a pending payment, and by the sync of one payment`() throws {
+        for words in [[], ["P1"]] {
+            let scratch = try Scratch()
+            let store = try RunningStore(in: scratch, faults: [capture + " 500"])
+            let order = try store.makeOrder()
+            let database = ["--database", scratch.database]
+            try Program.run(["pay", "--order", "\(order)"] + database, in: scratch).expectStatus(0)
+            try store.removeFaults()
+            if words.isEmpty {
+                try Program.run(["payments", "sync"] + database, in: scratch).expectStatus(0)
+            } else {
+                try store.payOtherwise(order)
+                try Program.run(["payments", "sync"] + database, in: scratch).expectStatus(7)
+            }
+            for path in ["orders*", "reports/orders/totals"] { try store.add(fault: "GET /wc/v3/\(path) 401") }
+            let result = try Program.run(["payments", "sync"] + words + database, in: scratch)
+            #expect(result.status == (words.isEmpty ? 78 : 7), "\(result.error)")
+            #expect(result.error.contains("you have been signed out"), "\(result.error)")
+            #expect(result.error.contains("'cardpresent login URL'"))
+            #expect(!FileManager.default.fileExists(atPath: scratch.file("till.sqlite.credentials")))
+        }
+    }
+
+    @Test func `a refund reaches the store, after a failure by payments sync`() throws {
+        let store = try RunningStore(in: scratch)
+        let order = try store.makeOrder()
+        try pay(order).expectStatus(0)
+        try store.add(fault: "POST /wc/v3/orders/*/refunds 503")
+        let refund = try Program.run(
+            ["refund", "P1", "--amount", "5.00", "--database", scratch.database, "--json"], in: scratch)
+        #expect(refund.status == 0, "\(refund.error)")
+        #expect(refund.error.contains("may not have been told of it yet"))
+        #expect(try store.refunds(order).isEmpty)
+        #expect(try sync().status == 4)
+        try store.removeFaults()
+        #expect(try sync().status == 0)
+        #expect(try store.refunds(order) == ["5.00"])
+        let listed = try Program.run(
+            ["orders", "refunds", "\(order)", "--database", scratch.database], in: scratch)
+        #expect(listed.status == 0, "\(listed.error)")
+        #expect(listed.output.contains("5.00 USD"))
+        #expect(listed.output.contains("Refund at the till: P000001"))
+        let whole = try Program.run(
+            ["orders", "show", "\(order)", "--refresh", "--database", scratch.database], in: scratch)
+        #expect(whole.output.contains("\n  Refund at the till: P000001"), "\(whole.output)")
+        let shown = try Program.run(["payments", "show", "P1", "--database", scratch.database], in: scratch)
+        #expect(shown.output.contains("store refund"))
+    }
+
+    @Test func `a store without a gateway is completed by the till`() throws {
+        let store = try RunningStore(in: scratch, options: ["--no-woopayments"])
+        let order = try store.makeOrder()
+        let result = try pay(order)
+        #expect(result.status == 0, "\(result.error)")
+        #expect(try capture(result)["state"] as? String == "confirmed")
+        #expect(try capture(result)["gateway"] as? String == "till")
+        #expect(try store.order(order)["payment_method"] as? String == "cardpresent")
+        #expect(try store.charges().isEmpty)
     }
 
     @Test func `the address of the store's own receipt is shown`() throws {

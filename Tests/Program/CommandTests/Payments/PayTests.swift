@@ -45,7 +45,7 @@ struct PayTests {
                 IAD                       06011203600000
                 Reference                   000000000001
 
-                         VERIFIED BY SIGNATURE
+                           SIGNATURE REQUIRED
 
                              CUSTOMER COPY
                         Please keep this receipt
@@ -165,6 +165,38 @@ struct PayTests {
         #expect(result.error.hasPrefix("Insert the card …\nReading the card. Do not remove it …\n"))
         #expect(result.error.hasSuffix("Remove the card.\n"))
         #expect(result.output.hasPrefix("APPROVED"))
+    }
+
+    @Test func `a terminal speaks the language that the card chose, as soon as that is known`() throws {
+        let file = try scratch.write("receipt: { languages: [en, fr] }\n", to: "till.yaml")
+        let child = try Child(
+            ["pay", "5", "--card", "multi-application", "--config", file, "--database", scratch.database], in: scratch,
+            onTerminal: true)
+        let result = try child.result()
+        #expect(result.status == 0)
+        #expect(
+            result.error == """
+                Insert the card …
+                Reading the card. Do not remove it …
+                Vérification du titulaire …
+                Appel de l'émetteur …
+                Retirez la carte.
+                Paiement accepté.
+
+                """)
+        // The result is for the clerk.
+        #expect(result.output.hasPrefix("APPROVED"))
+    }
+
+    @Test(arguments: ["en", "es", "fr", "de", "it", "pt", "ja", "ar"])
+    func `each language of receipts has words of its own for the reader`(language: String) throws {
+        let file = try scratch.write("receipt: { locale: \(language) }\n", to: "till.yaml")
+        let child = try Child(
+            ["pay", "5", "--config", file, "--database", scratch.database], in: scratch, onTerminal: true)
+        let lines = try child.result().error.split(separator: "\n")
+        // English has no line with the outcome, which the result repeats.
+        #expect(lines.count == (language == "en" ? 5 : 6), "\(lines)")
+        #expect(lines.contains("Insert the card …") == (language == "en"))
     }
 
     /// A Visa card of the test's own.

@@ -31,7 +31,7 @@ struct RecordingTests {
             (["--card", "visa-credit"], 0, "approved"), (["--card", "mastercard-cda"], 0, "approved"),
             (["--card", "declined-lost"], 2, "declined"), (["--card", "declined-offline"], 2, "declined"),
             (["--card", "removed-early"], 5, "failed"), (["--card", "goes-mute"], 5, "failed"),
-            (["--card", "pin-required", "--pin", "9999"], 3, "cancelled"),
+            (["--card", "pin-required", "--pin", "9999"], 2, "declined"),
             (["--card", "multi-application", "--reader", "simulated:extended-apdu"], 0, "approved"),
             (["--card", "visa-dda", "--seed", "7"], 0, "approved"),
             (["--card", "stripe-only", "--reader", "simulated:combo"], 0, "approved"),
@@ -47,6 +47,20 @@ struct RecordingTests {
         let text = try scratch.text("field.yaml")
         #expect(!text.contains("What a replay shows otherwise"), "\(text)")
         #expect(text.contains("\n      trace:") || text.contains("trace: []"))
+    }
+
+    @Test("with a card on the exception file is replayed with the card on it")
+    func exceptionFile() throws {
+        let number = "4761739001010010"
+        try Program.run(["exceptions", "add", "--database", scratch.database], in: scratch, input: number + "\n")
+            .expectStatus(0)
+        let result = try pay(["--card", "visa-credit"])
+        #expect(result.status == 2)
+        #expect(try result.object()["outcome"] as? String == "declined")
+        try replay()
+        let text = try scratch.text("field.yaml")
+        #expect(text.contains("\nexceptions:") && !text.contains("What a replay shows otherwise"), "\(text)")
+        #expect(!text.contains(number))
     }
 
     @Test("is readable only by its owner, and the same payment has the same file")

@@ -41,6 +41,37 @@ struct RepeatedRunTests {
         #expect(first[2].contains("2026-01-02T12:00:40.000Z"))
     }
 
+    @Test func `its database has the same rows, except for the key of the exception file and its hashes`() throws {
+        // sqlite3(1) is not everywhere; Python has it inside.
+        let script = "import sqlite3, sys\nfor line in sqlite3.connect(sys.argv[1]).iterdump(): print(line)"
+        func dump() throws -> (rows: [String], keys: [String]) {
+            let scratch = try Scratch()
+            let file = try scratch.write(
+                "applications: [{ aid: A0000000041010, floorLimit: 50.00, actionCodes: { online: 0000000000 } }]\n",
+                to: "till.yaml")
+            for (words, status) in [
+                (["pay", "12.50", "--seed", "7"], 0), (["refund", "1", "--amount", "5.00", "--seed", "8"], 0),
+                (["pay", "1.00", "--card", "declined", "--seed", "9"], 2),
+                (["pay", "2.00", "--card", "offline-approve", "--seed", "10", "--config", file], 0),
+            ] {
+                try Program.run(words + ["--database", scratch.database], in: scratch).expectStatus(Int32(status))
+            }
+            let dumped = try Child(
+                program: "/usr/bin/env", ["python3", "-c", script, scratch.database], in: scratch
+            ).result()
+            #expect(dumped.status == 0, "\(dumped.error)")
+            let lines = dumped.output.split(separator: "\n").map(String.init)
+            let isOfKey = { (line: String) in
+                ["cardKey", "offlineSale"].contains { line.hasPrefix("INSERT INTO \"\($0)\"") }
+            }
+            return (lines.filter { !isOfKey($0) }, lines.filter(isOfKey))
+        }
+        let (first, second) = (try dump(), try dump())
+        #expect(first.rows == second.rows)
+        #expect(first.rows.contains { $0.hasPrefix("INSERT INTO \"payment\"") })
+        #expect(first.keys.count == second.keys.count && first.keys != second.keys)
+    }
+
     @Test func `the card's keys are computed once, and again when their file is damaged`() throws {
         let scratch = try Scratch()
         let folder = scratch.file(".cache/cardpresent")

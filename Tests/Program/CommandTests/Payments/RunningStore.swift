@@ -9,15 +9,15 @@ final class RunningStore {
     private let address: String
     private let password: String
 
-    /// `faults` are rules of what goes wrong.
-    init(in scratch: Scratch, faults: [String] = []) throws {
+    /// `faults` are rules of what goes wrong, `options` more options of `simulate store`.
+    init(in scratch: Scratch, faults: [String] = [], options: [String] = []) throws {
         self.scratch = scratch
         let passwordFile = scratch.file("store-password")
         let child = try Child(
             [
                 "simulate", "store", "--port", "0", "--json", "--orders", "5", "--password-file", passwordFile,
                 "--token-file", scratch.file("store-token"),
-            ] + faults.flatMap { ["--fault", $0] }, in: scratch)
+            ] + options + faults.flatMap { ["--fault", $0] }, in: scratch)
         self.child = child
         #expect(child.wait { child.output.hasSuffix("}\n") })
         let view = try #require(
@@ -39,7 +39,8 @@ final class RunningStore {
         let basic = Data("shopkeeper:\(password)".utf8).base64EncodedString()
         let script = """
             exec 3<>/dev/tcp/127.0.0.1/$1
-            printf '%s %s HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\nContent-Type: application/json\\r\\n' "$2" "$3" >&3
+            printf '%s %s HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nConnection: close\\r\\n' "$2" "$3" >&3
+            printf 'Content-Type: application/json\\r\\n' >&3
             printf 'Authorization: Basic %s\\r\\nContent-Length: %d\\r\\n\\r\\n%s' "$5" "${#4}" "$4" >&3
             cat <&3
             """
@@ -62,6 +63,19 @@ final class RunningStore {
     /// The order as the store has it.
     func order(_ id: Int) throws -> [String: Any] {
         try #require(try ask("GET", "/wp-json/wc/v3/orders/\(id)") as? [String: Any])
+    }
+
+    /// The amounts of an order's refunds.
+    func refunds(_ id: Int) throws -> [String] {
+        let refunds = try #require(try ask("GET", "/wp-json/wc/v3/orders/\(id)/refunds") as? [[String: Any]])
+        return refunds.compactMap { $0["amount"] as? String }
+    }
+
+    /// Pays an order like another user.
+    func payOtherwise(_ id: Int) throws {
+        _ = try ask(
+            "POST", "/wp-json/wc/v3/payments/orders/\(id)/capture_terminal_payment",
+            #"{"payment_intent_id":"pi_other"}"#)
     }
 
     func close(_ id: Int) throws { _ = try ask("POST", "/wp-json/wc/v3/orders/\(id)", #"{"status":"cancelled"}"#) }

@@ -164,6 +164,7 @@ struct SharedReaderPaymentTests {
         let listed = try start(["readers", "list", "--pcsc"]).result()
         #expect(
             listed.output == """
+                ID                      NAME               PROPERTIES
                 pcsc:CardPresent 00 00  CardPresent 00 00  PC/SC, 1 slot
                 pcsc:CardPresent 00 01  CardPresent 00 01  PC/SC, 1 slot
 

@@ -19,6 +19,7 @@ struct IssuerBookTests {
     }
 
     @Test func `without payments there is no ledger, and none is created`() throws {
+        try scratch.makeDatabase()
         let shown = try run("issuer", "ledger")
         #expect((shown.status, shown.output, shown.error) == (0, "", "No entries yet.\n"))
         let told = try run("issuer", "ledger", "--json")
@@ -29,10 +30,11 @@ struct IssuerBookTests {
     @Test func `each entry is a line, with reasons and rules`() throws {
         try fill()
         let lines = try run("issuer", "ledger").output.split(separator: "\n")
-        #expect(lines.count == 5)
-        #expect(lines[0].hasPrefix("1  authorisation  "))
-        #expect(lines[0].contains("**** 0010  12.50 USD         00  "))
-        #expect(lines[1].hasSuffix("51          rule  rule '51 insufficient funds'"))
+        #expect(lines.count == 6)
+        #expect(lines[0].hasPrefix("#  KIND           KEY "))
+        #expect(lines[1].hasPrefix("1  authorisation  "))
+        #expect(lines[1].contains("**** 0010  12.50 USD         00  "))
+        #expect(lines[2].hasSuffix("51          rule  rule '51 insufficient funds'"))
         let entries = try run("issuer", "ledger", "--json").list()
         #expect(
             entries.map { $0["kind"] as? String } == [
@@ -99,6 +101,7 @@ struct IssuerBookTests {
     }
 
     @Test func `an invalid ledger is reported with its line`() throws {
+        try scratch.makeDatabase()
         _ = try scratch.write("nonsense\n", to: "till.sqlite.issuer")
         let result = try run("issuer", "ledger")
         #expect(result.status == 65)

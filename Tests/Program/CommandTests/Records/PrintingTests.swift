@@ -56,7 +56,11 @@ struct PrintingTests {
         let canceled = try run("receipts", "cancel", "J1")
         #expect(canceled.status == 0)
         #expect(canceled.output == "J000001 is canceled: nothing was printed\n")
-        #expect(try run("receipts", "cancel", "J000001").status == 64)
+        // It has ended: there is nothing to cancel.
+        let tooLate = try run("receipts", "cancel", "J000001", "--json")
+        #expect(tooLate.status == 64)
+        #expect((try tooLate.object()["error"] as? [String: Any])?["code"] as? String == "print_ended")
+        #expect(try run("receipts", "cancel", "--help").output.contains("Exits with 64 when the job has ended"))
         // What a printer never got is no first copy.
         let left = try run("receipts", "print", "P1", "--printer", "receipts", "--no-wait", "--copy", "both", "--json")
         #expect(left.status == 0)

@@ -48,6 +48,7 @@ struct ReceiptListTests {
         ] as [([String], String)])
     func `invalid filters are rejected with a reason`(arguments: [String], word: String) throws {
         let scratch = try Scratch()
+        try scratch.makeDatabase()
         let result = try Program.run(
             ["receipts"] + arguments + ["--database", scratch.database], in: scratch,
             environment: ["CUPS_SERVER": scratch.file("no.sock")])
@@ -58,6 +59,7 @@ struct ReceiptListTests {
 
     @Test func `without prints the output says so, and JSON is an empty list`() throws {
         let scratch = try Scratch()
+        try scratch.makeDatabase()
         let shown = try Program.run(["receipts", "jobs", "--database", scratch.database], in: scratch)
         #expect((shown.status, shown.output, shown.error) == (0, "", "No print jobs yet.\n"))
         let told = try Program.run(["receipts", "jobs", "--json", "--database", scratch.database], in: scratch)

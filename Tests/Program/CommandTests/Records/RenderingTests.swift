@@ -35,6 +35,33 @@ struct RenderingTests {
         #expect(try scratch.everything().allSatisfy { !$0.name.hasSuffix(".new") })
     }
 
+    @Test func `the receipt of each refund can be shown, and a missing one is named`() throws {
+        try pay()
+        let none = try render("--of", "refund")
+        #expect(none.status == 64)
+        #expect(none.error.contains("payment P000001 has no refund"))
+        for amount in ["5", "2.50"] {
+            try Program.run(["refund", "1", "--amount", amount, "--database", scratch.database], in: scratch)
+                .expectStatus(0)
+        }
+        for (number, amount) in [("1", "5.00"), ("2", "2.50")] {
+            #expect(try render("--refund", number, "--format", "json").object()["amount"] as? String == amount)
+            let shown = try Program.run(
+                ["receipts", "show", "1", "--refund", number, "--database", scratch.database], in: scratch)
+            #expect(shown.output.contains("$\(amount)"))
+        }
+        #expect(try render("--of", "refund", "--format", "json").object()["amount"] as? String == "2.50")
+        let missing = try render("--refund", "3")
+        #expect(missing.status == 64)
+        #expect(missing.error.contains("choose a number from 1 to 2"))
+        for arguments in [["--refund", "1", "--of", "sale"], ["--refund", "0"]] {
+            let refused = try Program.run(
+                ["receipts", "show", "1", "--database", scratch.database] + arguments, in: scratch)
+            #expect(refused.status == 64)
+            #expect(refused.error.contains("--refund"))
+        }
+    }
+
     @Test func `an unknown language is rejected with a suggestion`() throws {
         let result = try render("--locale", "fx", "--format", "json")
         #expect(result.status == 64)

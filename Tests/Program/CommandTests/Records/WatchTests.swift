@@ -28,13 +28,15 @@ struct WatchTests {
     @Test(arguments: [SIGINT, SIGTERM]) func `a signal ends it with 0, also without a database`(
         signal: Int32
     ) throws {
-        let watching = try Child(["payments", "watch", "--json", "--database", scratch.database], in: scratch)
+        // The default database; a named one that is missing is an error.
+        let watching = try Child(["payments", "watch", "--json"], in: scratch)
         #expect(watching.wait { watching.errorOutput.contains("Waiting") })
         watching.send(signal)
         let result = try watching.result()
         #expect(result.status == 0, "\(result.error)")
         #expect(result.output.isEmpty)
-        #expect(FileManager.default.fileExists(atPath: scratch.database))
+        // A watch makes no database.
+        #expect(try scratch.everything().allSatisfy { !$0.name.hasSuffix(".sqlite") })
     }
 
     @Test func `payments of other processes are printed as JSON lines with the keys of the list`() throws {

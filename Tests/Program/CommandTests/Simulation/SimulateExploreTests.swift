@@ -16,14 +16,14 @@ struct SimulateExploreTests {
     func `sessions without violations exit with 0 and have the same coverage and JSON with any number of threads`()
         throws
     {
-        let one = try explore("--sessions", "24", "--seed", "7", "--jobs", "1", "--json", scratch.file("one.json"))
+        let one = try explore("--sessions", "24", "--seed", "7", "--jobs", "1", "--json-file", scratch.file("one.json"))
         #expect(one.status == 0)
         #expect(one.output.hasPrefix("24 sessions in "))
         #expect(one.output.contains("seed 7\n"))
         #expect(one.output.contains(" states covered: faults at places "))
         #expect(one.output.hasSuffix("no failures\n"))
         #expect(one.error.isEmpty)
-        let two = try explore("--sessions", "24", "--seed", "7", "--jobs", "2", "--json", "-")
+        let two = try explore("--sessions", "24", "--seed", "7", "--jobs", "2", "--json")
         #expect(two.status == 0)
         #expect(two.output == (try String(contentsOfFile: scratch.file("one.json"), encoding: .utf8)))
         #expect(two.error.contains("24 sessions in "))

@@ -33,6 +33,18 @@ struct SimulateRunTests {
         #expect(result.error.isEmpty)
     }
 
+    @Test func `progress is for a terminal, without --quiet and JSON in a file, and is cleared`() throws {
+        let path = try scenario("approved", to: "right.yaml")
+        func error(_ options: String...) throws -> String {
+            try Child(["simulate", "run", path] + options, in: scratch, onTerminal: true).result().error
+        }
+        let shown = try error()
+        #expect(shown.contains("1/1  "))
+        #expect(shown.hasSuffix("\r\u{1B}[K"))
+        #expect(try error("--quiet").isEmpty)
+        #expect(try error("--json") == "1 scenario: 1 passed\n")
+    }
+
     @Test func `failed scenarios exit with 1 and show both sides and the command to repeat them`() throws {
         let path = try scenario("declined", to: "wrong.yaml")
         let result = try run(path, "--seed", "7")
@@ -77,8 +89,8 @@ struct SimulateRunTests {
         let bad = try scenario("declined", to: "bad.yaml")
         for jobs in ["1", "3"] {
             let result = try run(
-                good, bad, "--jobs", jobs, "--junit", scratch.file("\(jobs).xml"), "--json",
-                scratch.file("\(jobs).json"), "--html", scratch.file("html\(jobs)"), "--tap")
+                good, bad, "--jobs", jobs, "--junit", scratch.file("\(jobs).xml"), "--json-file",
+                scratch.file("\(jobs).json"), "--html", scratch.file("html\(jobs)"), "--tap", "--virtual-times")
             #expect(result.status == 1)
             #expect(result.output.hasPrefix("TAP version 14\n1..2\nok 1 - "))
         }
@@ -88,7 +100,25 @@ struct SimulateRunTests {
         }
         let pages = try FileManager.default.contentsOfDirectory(atPath: scratch.file("html1")).sorted()
         #expect(pages == ["index.html", "scenario-1.html", "scenario-2.html"])
-        #expect(try run(good, "--json", scratch.file("no/such.json")).status == 69)
+        #expect(try run(good, "--json-file", scratch.file("no/such.json")).status == 69)
+    }
+
+    @Test func `pages of an earlier run are removed, and foreign files stay`() throws {
+        let good = try scenario("approved", to: "good.yaml")
+        let other = try scenario("approved", to: "other.yaml")
+        let third = try scenario("approved", to: "third.yaml")
+        let folder = scratch.file("pages")
+        #expect(try run(good, other, third, "--html", folder).status == 0)
+        _ = try scratch.write("<html>mine</html>\n", to: "pages/scenario-7.html")
+        _ = try scratch.write(try scratch.text("pages/scenario-3.html"), to: "pages/scenario-03.html")
+        _ = try scratch.write(try scratch.text("pages/scenario-3.html"), to: "pages/notes.html")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder + "/scenario-9.html", withDestinationPath: "scenario-3.html")
+        #expect(try run(good, "--html", folder).status == 0)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == [
+                "index.html", "notes.html", "scenario-03.html", "scenario-1.html", "scenario-7.html", "scenario-9.html",
+            ])
     }
 
     /// The library of scenarios, as a user has it.
@@ -99,7 +129,8 @@ struct SimulateRunTests {
     private func libraryReport(_ name: String, _ arguments: String...) throws -> Data {
         let file = scratch.file(name + ".json")
         let result = try Program.run(
-            ["simulate", "run", Self.library, "--seed", "9", "--json", file, "--html", scratch.file(name)] + arguments,
+            ["simulate", "run", Self.library, "--seed", "9", "--json-file", file, "--html", scratch.file(name)]
+                + arguments,
             in: scratch)
         #expect(result.status == 0, "\(result.error)")
         return try Data(contentsOf: URL(fileURLWithPath: file))
@@ -161,10 +192,24 @@ struct SimulateRunTests {
                     <xs:sequence>
                       <xs:element name="testcase" minOccurs="0" maxOccurs="unbounded">
                         <xs:complexType>
-                          <xs:choice minOccurs="0">
-                            <xs:element name="failure" type="told"/>
-                            <xs:element name="skipped" type="told"/>
-                          </xs:choice>
+                          <xs:sequence>
+                            <xs:element name="properties">
+                              <xs:complexType>
+                                <xs:sequence>
+                                  <xs:element name="property" maxOccurs="unbounded">
+                                    <xs:complexType>
+                                      <xs:attribute name="name" type="xs:string" use="required"/>
+                                      <xs:attribute name="value" type="xs:string" use="required"/>
+                                    </xs:complexType>
+                                  </xs:element>
+                                </xs:sequence>
+                              </xs:complexType>
+                            </xs:element>
+                            <xs:choice minOccurs="0">
+                              <xs:element name="failure" type="told"/>
+                              <xs:element name="skipped" type="told"/>
+                            </xs:choice>
+                          </xs:sequence>
                           <xs:attribute name="name" type="xs:string" use="required"/>
                           <xs:attribute name="classname" type="xs:string" use="required"/>
                           <xs:attribute name="time" type="xs:decimal" use="required"/>

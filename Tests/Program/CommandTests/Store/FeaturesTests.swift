@@ -26,6 +26,14 @@ struct FeaturesTests {
         #expect(features["concurrentSync"]?["origin"] as? String == "environment")
     }
 
+    @Test func `features and experiments have headings`() throws {
+        let lines = try Program.run(["features", "--database", scratch.database], in: scratch).output
+            .split(separator: "\n").map(String.init)
+        #expect(lines.first == "ON   NAME                      ORIGIN         MEANING")
+        #expect(lines.contains { $0.hasPrefix("on   backendReceipts           build          the store's own") })
+        #expect(lines.contains { $0.hasPrefix("     requestConcurrency        -              how many") })
+    }
+
     @Test func `unknown names are configuration errors with a suggestion`() throws {
         let (result, _) = try features([], ["CARDPRESENT_FEATURES": "backendReceipt"])
         #expect(result.status == 78)

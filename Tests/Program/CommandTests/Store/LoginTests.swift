@@ -27,6 +27,9 @@ struct LoginTests {
 
         let listed = try run(["sites", "--json"]).list()
         #expect(listed.first?["id"] as? Int == sites.first?["id"] as? Int)
+        let table = try run(["sites"]).output.split(separator: "\n")
+        #expect(table.first?.split(separator: " ") == ["ID", "NAME", "ADDRESS", "WOOCOMMERCE"])
+        #expect(table.count == 2 && table.last?.hasPrefix("* ") == true)
         #expect(try run(["sites", "use", "127.0.0.1"]).status == 0)
 
         // The user's own password is nowhere; the program's own is in one file, which is its owner's alone.

@@ -26,12 +26,44 @@ struct OrdersTests {
         #expect(try store.run("orders", "list", "--limit", "1000", "--json").list().count == saved)
 
         let listed = try store.run("orders", "list", "--limit", "3")
-        #expect(listed.output.split(separator: "\n").count == 3)
+        #expect(listed.output.hasPrefix("ORDER "))
+        #expect(listed.output.split(separator: "\n").count == 4)
         #expect(listed.error == "Showing 3 of \(saved) orders. Use --limit to show more.\n")
         let completed = try store.run("orders", "list", "--status", "completed", "--json").list()
         #expect(completed.allSatisfy { $0["status"] as? String == "completed" })
         let filtered = try store.run("orders", "sync", "--status", "completed").output
         #expect(filtered.hasPrefix("synced ") && filtered.hasSuffix(" orders\n"))
+    }
+
+    @Test func `a filter is remembered when asked for, for people only, until it is forgotten`() throws {
+        let store = try SimulatedStore(in: scratch, orders: 60)
+        try store.run("orders", "sync").expectStatus(0)
+        let all = try store.run("orders", "list", "--json").list().count
+        let completed = try store.run("orders", "list", "--status", "completed", "--json").list().count
+        #expect(completed > 0 && completed < all)
+        func rows(_ words: String...) throws -> Int {
+            let list = ["orders", "list"] + words + ["--database", scratch.database]
+            // The first line has the headings.
+            return try Program.run(list, in: scratch).output.split(separator: "\n").count - 1
+        }
+        #expect(try rows("--status", "completed") == completed)
+        #expect(try rows() == all)
+        #expect(try rows("--status", "completed", "--remember") == completed)
+        let remembered = try store.run("orders", "list")
+        #expect(remembered.output.split(separator: "\n").count - 1 == completed)
+        #expect(
+            remembered.error.hasPrefix("Remembered filter: --status completed. --all lists all orders.\n"),
+            "\(remembered.error)")
+        // Another filter, all orders, and a program's list do not use it.
+        #expect(try rows("--since", "2000-01-01") == all)
+        #expect(try rows("--all") == all)
+        #expect(try store.run("orders", "list", "--json").list().count == all)
+        #expect(try rows("--all", "--remember") == all)
+        #expect(try rows() == all)
+        for words in [["--remember"], ["--all", "--customer", "1"], ["--search", "x", "--remember"]] {
+            let list = ["orders", "list"] + words + ["--database", scratch.database]
+            #expect(try Program.run(list, in: scratch).status == 64, "\(words)")
+        }
     }
 
     @Test func `an order is created with an exact amount, annotated, changed, and shown`() throws {
@@ -138,6 +170,9 @@ struct OrdersTests {
         let store = try SimulatedStore(in: scratch, orders: 5)
         let statuses = try store.run("orders", "status", "--json").list()
         #expect(statuses.contains { $0["status"] as? String == "on-hold" })
+        let table = try store.run("orders", "status").output.split(separator: "\n")
+        #expect(table.first?.split(separator: " ") == ["STATUS", "NAME", "ORDERS"])
+        #expect(table.count == statuses.count + 1)
         let created = try store.run("orders", "create", "--fee", "Repair=5", "--json").object()
         let id = String(try #require((created["order"] as? [String: Any])?["id"] as? Int))
         let refused = try store.run("orders", "status", id, "no-such-status", "--json")
@@ -178,8 +213,9 @@ struct OrdersTests {
         #expect(!FileManager.default.fileExists(atPath: scratch.database))
     }
 
-    @Test(arguments: [["orders", "list"], ["orders", "sync"], ["customers", "list"]])
+    @Test(arguments: [["orders", "list"], ["orders", "sync"], ["customers", "list"], ["sites"], ["stats"]])
     func `without a session the error says how to sign in`(arguments: [String]) throws {
+        try scratch.makeDatabase()
         let result = try Program.run(arguments + ["--database", scratch.database, "--json"], in: scratch)
         #expect((result.status, try code(result)) == (78, "not_signed_in"))
         #expect(result.error.contains("cardpresent login"))

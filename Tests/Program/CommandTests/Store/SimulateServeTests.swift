@@ -21,6 +21,30 @@ struct SimulateServeTests {
         #expect(try child.result().status == 0)
     }
 
+    @Test("logs requests, and the end of a session that a signal ends")
+    func log() throws {
+        let scratch = try Scratch()
+        let child = try Child(["simulate", "serve", "--port", "0", "--json", "--log", "json"], in: scratch)
+        try #require(child.wait { child.output.hasSuffix("}\n") }, "\(child.errorOutput)")
+        let view = try #require(try JSONSerialization.jsonObject(with: Data(child.output.utf8)) as? [String: Any])
+        let address = try #require(view["address"] as? String)
+        let made = try Child(
+            program: "/usr/bin/env", ["curl", "-sS", "--max-time", "30", "-d", "{}", address + "/v1/sessions"],
+            in: scratch
+        ).result()
+        #expect(made.output.contains("\"id\":\"s1\""), "\(made.output) \(made.error)")
+        child.send(SIGTERM)
+        let result = try child.result()
+        #expect(result.status == 0)
+        let lines = try result.error.split(separator: "\n").map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(line)")
+        }
+        #expect(lines.map { $0["msg"] as? String } == ["session_created", "request", "session_ended"])
+        #expect(lines.map { $0["session"] as? String } == ["s1", nil, "s1"])
+        #expect(lines.last?["reason"] as? String == "closed")
+        #expect(lines.allSatisfy { ($0["time"] as? String)?.hasSuffix("Z") == true })
+    }
+
     @Test(
         "rejects invalid options",
         arguments: [

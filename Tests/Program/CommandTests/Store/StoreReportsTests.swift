@@ -65,6 +65,25 @@ struct StoreReportsTests {
         #expect(!shown.output.contains("#"))
     }
 
+    @Test func `a period is remembered when asked for, for people only`() throws {
+        let store = try SimulatedStore(in: scratch, orders: 5)
+        let unknown = try store.run("stats", "--range", "custom", "--json")
+        #expect((unknown.status, try code(unknown)) == (64, "no_remembered_range"))
+        #expect(try store.run("stats", "--remember").status == 64)
+        func name(_ words: String...) throws -> String? {
+            let stats = ["stats"] + words + ["--json", "--database", scratch.database]
+            return (try Program.run(stats, in: scratch).object()["range"] as? [String: Any])?["name"] as? String
+        }
+        let days = try store.run("stats", "--range", "2026-01-01..2026-01-20", "--remember")
+        #expect(days.status == 0, "\(days.error)")
+        #expect(try store.run("stats").output.hasPrefix("2026-01-01 to 2026-01-20, by day\n"))
+        #expect(try name() == "today")
+        try store.run("stats", "--range", "year", "--remember").expectStatus(0)
+        #expect(try store.run("stats").output.split(separator: "\n").first?.hasSuffix(", by month") == true)
+        // The two days are kept beside it.
+        #expect(try name("--range", "custom") == "custom_2026-01-01_2026-01-20")
+    }
+
     @Test(arguments: ["2026-02-02..2026-02-01", "yesterday", "2026-02-30..2026-03-01", "2026-01-01.."])
     func `an empty range is rejected`(range: String) throws {
         let store = try SimulatedStore(in: scratch, orders: 1)
@@ -81,6 +100,21 @@ struct StoreReportsTests {
         let missing = try store.run("taxes", "show", "999999", "--json")
         #expect(missing.status == 65)
         #expect(try code(missing) == "not_found")
+    }
+
+    @Test func `the carrier of a shipment is the one used last`() throws {
+        let store = try SimulatedStore(in: scratch)
+        let created = try store.run("orders", "create", "--fee", "Repair=1.00", "--json").object()
+        let id = String(try #require((created["order"] as? [String: Any])?["id"] as? Int))
+        let link = "https://bike.example/1"
+        let first = try store.run("shipments", "add", id, "--number", "1", "--json")
+        #expect((first.status, try code(first)) == (64, "no_carrier"))
+        try store.run("shipments", "add", id, "--number", "2", "--provider", "UPS").expectStatus(0)
+        try store.run("shipments", "add", id, "--number", "3", "--provider", "Bike", "--link", link).expectStatus(0)
+        let stores = try store.run("shipments", "add", id, "--number", "4", "--json").object()
+        #expect(stores["carrier"] as? String == "UPS")
+        let own = try store.run("shipments", "add", id, "--number", "5", "--link", link, "--json").object()
+        #expect(own["carrier"] as? String == "Bike")
     }
 
     @Test func `a shipment is added once, shown, and deleted`() throws {

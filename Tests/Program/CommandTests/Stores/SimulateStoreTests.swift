@@ -18,16 +18,18 @@ struct SimulateStoreTests {
     }
 
     /// The body of the answer to a request.
-    private func ask(_ view: [String: Any], _ method: String, _ path: String, _ body: String = "") throws -> String {
+    private func ask(
+        _ view: [String: Any], _ method: String, _ path: String, _ body: String = "", host: String = "127.0.0.1"
+    ) throws -> String {
         let address = try #require(view["address"] as? String)
         let port = try #require(address.split(separator: ":").last)
         let script = """
             exec 3<>/dev/tcp/127.0.0.1/$1
-            printf '%s %s HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n' "$2" "$3" >&3
+            printf '%s %s HTTP/1.1\\r\\nHost: %s\\r\\nConnection: close\\r\\n' "$2" "$3" "$5" >&3
             printf 'Content-Length: %d\\r\\n\\r\\n%s' "${#4}" "$4" >&3
             cat <&3
             """
-        let answer = try Program.run(shell: script, [String(port), method, path, body], in: scratch).output
+        let answer = try Program.run(shell: script, [String(port), method, path, body, host], in: scratch).output
         let end = try #require(answer.range(of: "\r\n\r\n"))
         return String(answer[end.upperBound...])
     }
@@ -100,6 +102,30 @@ struct SimulateStoreTests {
         let result = try Program.run(["simulate", "store"] + arguments, in: scratch)
         #expect(result.status == 64)
         #expect(result.error.contains(arguments[0]) || result.error.contains(arguments[1]))
+    }
+
+    @Test func `a consumer key is created once, and a file without one is rejected`() throws {
+        let file = scratch.file("key")
+        let (child, view) = try start("--consumer-key-file", file)
+        #expect(view["consumerKeyFile"] as? String == file)
+        child.send(SIGTERM)
+        #expect(try child.result().status == 0)
+        let key = try scratch.text("key")
+        let parts = key.trimmingCharacters(in: .newlines).split(separator: ":")
+        #expect(parts.count == 2 && parts[0].hasPrefix("ck_") && parts[1].hasPrefix("cs_"))
+        #expect(parts.allSatisfy { $0.count == 43 })
+        let wrong = try scratch.write("secret\n", to: "wrong")
+        let result = try Program.run(["simulate", "store", "--port", "0", "--consumer-key-file", wrong], in: scratch)
+        #expect(result.status == 65)
+        #expect(result.error.contains("does not contain a consumer key"))
+    }
+
+    @Test func `the control answers only requests to this machine by its own name`() throws {
+        let (child, view) = try start()
+        #expect(try ask(view, "GET", "/_simulator/state", host: "evil.example").contains("foreign_host"))
+        #expect(try ask(view, "GET", "/_simulator/state", host: "localhost").contains("woocommerce"))
+        child.send(SIGTERM)
+        #expect(try child.result().status == 0)
     }
 
     @Test func `an empty password file is rejected`() throws {

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// A running child process. Its output goes to files, or its stderr to a terminal.
+/// A running child process. Its output goes to files, or its stderr to a terminal, where it can also be typed for.
 final class Child {
     let process: pid_t
     /// The near end of the terminal that is the child's stderr; negative when it has none.
@@ -22,19 +22,22 @@ final class Child {
 
     convenience init(
         _ arguments: [String], in scratch: Scratch, input: String = "", environment: [String: String] = [:],
-        onTerminal: Bool = false
+        onTerminal: Bool = false, typed: String? = nil
     ) throws {
         try #require(
             FileManager.default.isExecutableFile(atPath: Program.path),
             "the program is not built: run 'swift build --product cardpresent' first")
         try self.init(
             program: Program.path, arguments, in: scratch, input: input, environment: environment,
-            onTerminal: onTerminal)
+            onTerminal: onTerminal, typed: typed)
     }
 
+    /// With `typed`, the terminal is stdin, too, and has this text in its line buffer before the child starts.
+    /// With `takesSignals` no signal is blocked at first. Otherwise, those are that the thread of the test blocks.
     init(
         program: String, _ arguments: [String], in scratch: Scratch, input: String = "",
-        environment: [String: String] = [:], onTerminal: Bool = false
+        environment: [String: String] = [:], onTerminal: Bool = false, typed: String? = nil,
+        takesSignals: Bool = false
     ) throws {
         let run = UUID().uuidString
         let folder = NSTemporaryDirectory() + "/cardpresent-child-" + run
@@ -46,9 +49,9 @@ final class Child {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, inputFile, O_RDONLY, 0)
+        if typed == nil { posix_spawn_file_actions_addopen(&actions, 0, inputFile, O_RDONLY, 0) }
         posix_spawn_file_actions_addopen(&actions, 1, outputFile, O_WRONLY | O_CREAT, 0o600)
-        if onTerminal {
+        if onTerminal || typed != nil {
             terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
             var lock: Int32 = 0
             var number: UInt32 = 0
@@ -56,6 +59,13 @@ final class Child {
                 ioctl(terminal, Self.getTerminalNumber, &number) == 0
             else { throw ChildError(call: "/dev/ptmx", code: errno) }
             posix_spawn_file_actions_addopen(&actions, 2, "/dev/pts/\(number)", O_RDWR | O_NOCTTY, 0)
+            if let typed {
+                posix_spawn_file_actions_addopen(&actions, 0, "/dev/pts/\(number)", O_RDWR | O_NOCTTY, 0)
+                let bytes = Array(typed.utf8)
+                guard write(terminal, bytes, bytes.count) == bytes.count else {
+                    throw ChildError(call: "write", code: errno)
+                }
+            }
         } else {
             terminal = -1
             posix_spawn_file_actions_addopen(&actions, 2, errorFile, O_WRONLY | O_CREAT, 0o600)
@@ -74,7 +84,16 @@ final class Child {
         var settings: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for pointer in words + settings { free(pointer) } }
         var process: pid_t = 0
-        let code = posix_spawn(&process, program, &actions, nil, &words, &settings)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        if takesSignals {
+            var none = sigset_t()
+            sigemptyset(&none)
+            posix_spawnattr_setsigmask(&attributes, &none)
+            posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        }
+        let code = posix_spawn(&process, program, &actions, &attributes, &words, &settings)
         guard code == 0 else { throw ChildError(call: "posix_spawn", code: code) }
         self.process = process
     }
@@ -146,12 +165,22 @@ final class Child {
 
     /// Whether every thread of the child waits for something.
     var isAsleep: Bool {
+        // proc(5): the state is the letter behind the name in parentheses.
+        threads("stat").allSatisfy { $0.split(separator: ")").last?.hasPrefix(" S") == true }
+    }
+
+    /// Whether a thread of the child waits in write(2) for room in a pipe. Where the kernel does not tell users what their
+    /// processes wait for, whether all threads wait for something.
+    var isBlockedByPipe: Bool {
+        let places = threads("wchan")
+        let isTold = places.contains { !$0.isEmpty && $0 != "0" }
+        return isTold ? places.contains { $0.hasSuffix("pipe_write") } : isAsleep
+    }
+
+    /// A file of proc(5) for each thread of the child; empty for a file that can't be read.
+    private func threads(_ file: String) -> [String] {
         let folder = "/proc/\(process)/task"
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return threads.allSatisfy { thread in
-            // proc(5): the state is the letter behind the name in parentheses.
-            let text = (try? String(contentsOfFile: "\(folder)/\(thread)/stat", encoding: .utf8)) ?? ""
-            return text.split(separator: ")").last?.hasPrefix(" S") == true
-        }
+        return threads.map { (try? String(contentsOfFile: "\(folder)/\($0)/\(file)", encoding: .utf8)) ?? "" }
     }
 }

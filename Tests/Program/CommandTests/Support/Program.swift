@@ -57,6 +57,13 @@ final class Scratch: Sendable {
     /// The database that most tests use.
     var database: String { file("till.sqlite") }
 
+    /// Makes the database without a payment.
+    func makeDatabase() throws {
+        let made = try Program.run(
+            ["exceptions", "add", "--database", database], in: self, input: "5413330089010020\n")
+        try #require(made.status == 0, "\(made.error)")
+    }
+
     func file(_ name: String) -> String { folder + "/" + name }
 
     func write(_ text: String, to name: String) throws -> String {

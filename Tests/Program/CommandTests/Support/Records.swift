@@ -9,6 +9,11 @@ struct Records {
 
     /// Reads them as a user would: with a command, which finishes what was left in the middle.
     init(of scratch: Scratch) throws {
+        // A program that was refused or killed early has made no database, and showing makes none.
+        guard FileManager.default.fileExists(atPath: scratch.database) else {
+            (payments, charged) = ([], 0)
+            return
+        }
         payments = try Program.run(["payments", "list", "--database", scratch.database, "--json"], in: scratch).list()
         let book = (try? scratch.text("till.sqlite.issuer")) ?? ""
         var booked: [String: Int] = [:]

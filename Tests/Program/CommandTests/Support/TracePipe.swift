@@ -31,21 +31,21 @@ final class TracePipe {
         unlink(path)
     }
 
-    /// Waits until the program has written all that there is room for, and sleeps.
+    /// Waits until the program has written all that there is room for, and waits to write more.
     func waitUntilFull(_ child: Child) throws {
         let isStopped = child.wait {
             var count: Int32 = 0
-            return ioctl(descriptor, UInt(FIONREAD), &count) == 0 && count >= Self.page && child.isAsleep
+            return ioctl(descriptor, UInt(FIONREAD), &count) == 0 && count >= Self.page && child.isBlockedByPipe
         }
         try #require(isStopped, "the program ended before it stopped")
     }
 
-    /// Takes everything out, until the child has ended.
-    func drain(_ child: Child) {
+    /// Takes everything out, until something is so or the child has ended.
+    func drain(_ child: Child, until isDone: () -> Bool = { false }) {
         var buffer = [UInt8](repeating: 0, count: Self.page)
         _ = child.wait {
             while Glibc.read(descriptor, &buffer, buffer.count) > 0 {}
-            return false
+            return isDone()
         }
     }
 }

@@ -61,7 +61,7 @@ extension OverLibUSB {
             let parameters = PaymentIntentParameters(
                 key: IdempotencyKey(rawValue: "attempt-\(number)"), stan: number,
                 amount: try Money(minorUnits: 1250, currency: .usDollar), cardTimeout: .seconds(10))
-            return try await service.capturePayment(parameters) { [cardholder] in cardholder.observe($0) }
+            return try await service.capturePayment(parameters) { [cardholder] in cardholder.observe($0.cardPrompt) }
         }
 
         func close() async throws {

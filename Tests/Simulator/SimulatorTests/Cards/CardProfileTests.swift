@@ -82,7 +82,7 @@ struct CardProfileTests {
         #expect {
             try CardProfileLibrary.profile("/nowhere/card.yaml")
         } throws: {
-            "\($0)" == "/nowhere/card.yaml:1: cannot read the file: No such file or directory"
+            "\($0)" == "/nowhere/card.yaml: cannot read the file: No such file or directory"
         }
     }
 

@@ -157,16 +157,18 @@ struct CryptogramCommandTests {
     // EMV Book 3 §10.9: a card may take issuer authentication with the second GENERATE AC
     @Test func `M-Chip takes the ARPC with the second command`() throws {
         let master = try masterKey(try issuerMasterKey(), pan: "5413330089010012", sequence: "01")
-        for (isRight, responseCode, expected) in [
-            (true, "00", UInt8(0x40)), (true, "05", 0x00), (false, "00", 0x03),
+        // The ARPC has two binary bytes of its own, whatever the authorization response code.
+        for (isRight, code, responseCode, expected) in [
+            (true, hex("0010"), "00", UInt8(0x40)), (true, hex("0012"), "00", 0x40), (true, hex("0000"), "05", 0x00),
+            (true, hex("0002"), "00", 0x00), (false, hex("0012"), "00", 0x03),
         ] {
             let card = try CardUnderTest(named: "mastercard-credit")
             try card.begin("A0000000041010")
             let arqc = try card.generateAC(0x80, terminalData() + hex("22 1F0002")).value
-            let code = Array(responseCode.utf8)
             var arpc = try TripleDES.encrypt(zip(arqc, code + hex("000000000000")).map { $0 ^ $1 }, key: master)
             if !isRight { arpc[7] ^= 0x80 }
-            let final = try card.generateAC(0x40, arpc + code + code + hex("8000000000 55667788"))
+            let final = try card.generateAC(
+                0x40, arpc + code + Array(responseCode.utf8) + hex("8000000000 55667788"))
             #expect(final.information == expected)
             #expect(try card.send("00820000 0A" + String(repeating: "00", count: 10)).status == .conditionsNotSatisfied)
         }

@@ -1,7 +1,7 @@
 import CardSecrets
 import Determinism
 import EMV
-import Hardware
+import Payments
 import SimulatedTime
 import Simulator
 import Testing
@@ -44,8 +44,8 @@ import USB
     @Test func `the cardholder inserts the card after the prompt and the reaction time`() async throws {
         let scene = try Scene { $0.cardholder.insertsAfter = .seconds(3) }
         #expect(!scene.reader.hasCard())
-        scene.person.observe(.waitingForInput(.insert))
-        scene.person.observe(.waitingForInput(.insert))
+        scene.person.observe(.present(canInsert: true, canSwipe: false))
+        scene.person.observe(.present(canInsert: true, canSwipe: false))
         try await scene.wait(.milliseconds(2999))
         #expect(!scene.reader.hasCard())
         try await scene.wait(.milliseconds(1))
@@ -55,23 +55,23 @@ import USB
     @Test func `the cardholder removes the card when prompted, and inserts it again the next time`() async throws {
         let scene = try Scene()
         for _ in 0..<3 {
-            scene.person.observe(.waitingForInput(.insert))
+            scene.person.observe(.present(canInsert: true, canSwipe: false))
             try await scene.wait(.milliseconds(1))
             #expect(scene.reader.hasCard())
-            scene.person.observe(.removeCardRequested)
-            scene.person.observe(.removeCardRequested)
+            scene.person.observe(.remove)
+            scene.person.observe(.remove)
             try await scene.wait(.seconds(1))
             #expect(!scene.reader.hasCard())
         }
         // Asked twice each time, they leave the next card alone.
-        scene.person.observe(.waitingForInput(.insert))
+        scene.person.observe(.present(canInsert: true, canSwipe: false))
         try await scene.wait(.seconds(5))
         #expect(scene.reader.hasCard())
     }
 
     @Test func `an impatient cardholder removes the card after the given time`() async throws {
         let scene = try Scene { $0.cardholder.removesAfter = .seconds(2) }
-        scene.person.observe(.waitingForInput(.insert))
+        scene.person.observe(.present(canInsert: true, canSwipe: false))
         try await scene.wait(.seconds(1))
         #expect(scene.reader.hasCard())
         try await scene.wait(.seconds(1))
@@ -111,7 +111,7 @@ import USB
     @Test func `PIN entry ends without input, and when the card is removed`() async throws {
         let scene = try Scene("pin-required") { $0.cardholder.pinEntries = [.nothing, .cardRemoved] }
         #expect(await scene.typed() == "cancelled")
-        scene.person.observe(.waitingForInput(.insert))
+        scene.person.observe(.present(canInsert: true, canSwipe: false))
         try await scene.wait(.milliseconds(1))
         #expect(scene.reader.hasCard())
         #expect(await scene.typed() == "cancelled")

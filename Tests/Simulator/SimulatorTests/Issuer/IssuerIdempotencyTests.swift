@@ -226,4 +226,26 @@ struct IssuerFaultTests {
             #expect(try await issuer.ledger().entries.isEmpty)
         }
     }
+
+    @Test func `the last number of an identity counts every message about it`() async throws {
+        let issuer = try fixture.issuer()
+        _ = try await issuer.authorize(try fixture.request("aa-9"))
+        _ = try await issuer.authorize(try fixture.request("aa-2"))
+        try await issuer.reverse(try fixture.reversal("aa-11"))
+        try await issuer.reverse(try fixture.reversal("a-99"))
+        let entries = try await issuer.ledger().entries
+        #expect(try await issuer.lastNumbers(of: ["aa", "bb", "a"]) == ["aa": 11, "a": 99])
+        #expect(try await issuer.ledger().entries == entries)
+    }
+
+    @Test func `only a lasting loss of inquiries hides the last number, which uses up no fault`() async throws {
+        let issuer = try fixture.issuer(faults: [IssuerFaultRule(.requestLost, times: 1)])
+        #expect(try await issuer.lastNumbers(of: ["aa"]) == [:])
+        #expect(try await failure(issuer) != nil)
+        for fault in [IssuerFault.notReachable, .requestLost, .answerLost] {
+            await issuer.removeFaults()
+            await issuer.inject(IssuerFaultRule(fault, messages: [.inquire]))
+            await #expect(throws: PaymentHostError.self) { try await issuer.lastNumbers(of: ["aa"]) }
+        }
+    }
 }

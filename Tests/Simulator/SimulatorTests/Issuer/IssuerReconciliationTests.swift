@@ -52,6 +52,21 @@ struct IssuerReconciliationTests {
         #expect(nothing.agrees && nothing.totals.isEmpty)
     }
 
+    @Test func `an accepted attempt is no difference, and stays in the totals`() async throws {
+        let attempts = try till().filter { $0.key.rawValue != "o" }
+        let book = try await book()
+        var asked: [String] = []
+        let result = IssuerReconciliation(till: attempts, issuer: book) { difference in
+            asked.append(difference.key.rawValue)
+            return difference.issuer?.minorUnits == 100
+        }
+        #expect(asked == ["o"])
+        #expect(result.agrees && result.differences.isEmpty)
+        #expect(result.accepted.map(\.kind) == [.unknownToTill])
+        #expect(result.totals == [.init(currency: "USD", till: 1000, issuer: 1100)])
+        #expect(!IssuerReconciliation(till: attempts, issuer: book).agrees)
+    }
+
     private func kinds(_ index: Int, _ changed: TillAttempt?) async throws -> [IssuerReconciliation.Kind] {
         var attempts = try till()
         if let changed { attempts[index] = changed } else { attempts.remove(at: index) }

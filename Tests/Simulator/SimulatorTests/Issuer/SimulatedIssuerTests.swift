@@ -27,9 +27,10 @@ struct SimulatedIssuerTests {
         let data = try #require(response.answer.issuerAuthenticationData)
         let master = try fixture.masterKey(version) { $0.applicationCryptogram.duplicate() }
         let content = try IssuerAuthenticationData.verify(data, fixture.context(request, version), masterKey: master)
-        switch version.responseMethod {
-        case .one: #expect(content == .responseCode(Array("00".utf8)))
-        case .two: #expect(content == .cardStatusUpdate(CardStatusUpdate(approves: true)))
+        switch version {
+        case .cvn10: #expect(content == .responseCode(Array("00".utf8)))
+        case .mChip, .mChipCommonSessionKey, .mChipEMV2000: #expect(data.suffix(2) == [0x00, 0x12])
+        case .cvn18, .aes: #expect(content == .cardStatusUpdate(CardStatusUpdate(approves: true)))
         }
         #expect(try await fixture.spent(issuer) == 1250)
     }

@@ -68,4 +68,13 @@ import Testing
             }
         }
     }
+
+    @Test func `each parity action has one reason`() {
+        var seen: Set<String> = []
+        for group in ParityActions.groups {
+            #expect(!group.names.isEmpty)
+            #expect(group.reason.hasSuffix(".") && group.reason.contains(" "), "\(group.type) \(group.names)")
+            for name in group.names { #expect(seen.insert("\(group.type).\(name)").inserted, "\(name)") }
+        }
+    }
 }

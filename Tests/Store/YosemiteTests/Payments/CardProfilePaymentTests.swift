@@ -140,6 +140,18 @@ import Testing
         #expect(try await till.booksAgree())
     }
 
+    @Test func `a wrong PIN without another one is a decline with the card and the tries left`() async throws {
+        let till = try TestTill("pin-required") {
+            $0.change = { $0.cardholder.pinEntries = [.digits(SealedBytes([9, 9, 9, 9])), .canceled] }
+        }
+        let payment = try await till.pay()
+        #expect(payment.outcome == .declined && payment.errorCode == "wrong_pin")
+        #expect(payment.errorMessage == "declined: wrong PIN, 2 tries left")
+        #expect(payment.card?.pinTriesLeft == 2 && payment.card?.lastFour?.count == 4)
+        #expect(try await till.issuer.ledger().entries.isEmpty)
+        #expect(try await till.story(payment) == [["created", "declined"]])
+    }
+
     @Test func `a bypassed PIN is not verified`() async throws {
         let till = try TestTill("pin-required") { $0.change = { $0.cardholder.pinEntries = [.bypassed] } }
         let payment = try await till.pay()

@@ -76,6 +76,7 @@ import Testing
         func reverse(_ request: ReversalRequest) {}
         func advise(_ advice: AdviceRequest) {}
         func inquire(_ key: IdempotencyKey) -> InquiryResult { .notFound }
+        func lastNumbers(of identities: [String]) -> [String: Int64] { [:] }
         func refund(_ request: HostRefundRequest) throws(PaymentHostError) -> AuthorizationResponse {
             throw .notSent("no refunds")
         }
@@ -97,7 +98,8 @@ import Testing
         _ = try dispatcher.register(
             CardPresentPaymentsStore(
                 host: FixedHost(answer: answer), journal: journal,
-                merchant: Merchant(name: "Shop", merchantID: "M1", terminalID: "00000001"), time: time
+                merchant: Merchant(name: "Shop", merchantID: "M1", terminalID: "00000001"), time: time,
+                random: SeededRandomSource(seed: 2)
             ) { CarelessService(host: $0) })
         let request = PaymentRequest(amount: try usd("12.50"))
         let payment: Payment = try await dispatcher.perform { done in
@@ -119,7 +121,8 @@ import Testing
         _ = try dispatcher.register(
             CardPresentPaymentsStore(
                 host: FixedHost(answer: .success("51")), journal: journal,
-                merchant: Merchant(name: "Shop", merchantID: "M1", terminalID: "00000001"), time: VirtualTimeSource()
+                merchant: Merchant(name: "Shop", merchantID: "M1", terminalID: "00000001"), time: VirtualTimeSource(),
+                random: SeededRandomSource(seed: 2)
             ) { CarelessService(host: $0, onAsked: { parameters in asked.withLock { $0.append(parameters) } }) })
         let request = PaymentRequest(amount: try usd("12.50"), cardTimeout: .seconds(5), forcedOnline: true)
         let payment: Payment = try await dispatcher.perform { done in

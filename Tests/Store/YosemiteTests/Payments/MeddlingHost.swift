@@ -6,6 +6,10 @@ struct MeddlingHost: PaymentHost {
     let host: any PaymentHost
     var before: @Sendable () async -> Void = {}
     var after: @Sendable () async -> Void = {}
+    /// Before the question about the identity of the database.
+    var questioned: @Sendable () throws(PaymentHostError) -> Void = {}
+    /// After the answer about the identity of the database.
+    var asked: @Sendable () async -> Void = {}
     /// Answers refunds in the host's place.
     var refundAnswer: AuthorizationResponse?
 
@@ -32,6 +36,13 @@ struct MeddlingHost: PaymentHost {
 
     func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
         try await host.inquire(key)
+    }
+
+    func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] {
+        try questioned()
+        let numbers = try await host.lastNumbers(of: identities)
+        await asked()
+        return numbers
     }
 
     func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse {

@@ -6,7 +6,6 @@ import SimulatedTime
 import Simulator
 import Storage
 import StoreSite
-import Synchronization
 import Testing
 
 @testable import Yosemite
@@ -350,26 +349,6 @@ import Testing
         }
         #expect(try await till.pay(order: order.id).notification?.state == .unknown)
         #expect(store.charges(order.id).isEmpty)
-    }
-
-    /// Freezes everything at one moment of a payment: what is on the disk then, and what the store knows.
-    private final class Freeze: Sendable {
-        private let database: TestDatabase
-        private let moment: Int
-        private let state = Mutex<(passed: Int, copy: TestDatabase?)>((0, nil))
-
-        init(_ database: TestDatabase, at moment: Int) { (self.database, self.moment) = (database, moment) }
-
-        var copy: TestDatabase? { state.withLock { $0.copy } }
-
-        func pass() throws(NetworkError) {
-            let isOver = state.withLock { state in
-                if state.passed == moment { state.copy = try? database.afterKill() }
-                state.passed += 1
-                return state.copy != nil
-            }
-            if isOver { throw .cannotConnect(host: "store.example", reason: "the program is gone") }
-        }
     }
 
     @Test func `a payment killed at any request to the store is charged once, and the store is updated`()

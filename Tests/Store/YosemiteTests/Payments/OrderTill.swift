@@ -4,6 +4,7 @@ import Networking
 import Payments
 import Storage
 import StoreSite
+import Synchronization
 import Testing
 
 @testable import Yosemite
@@ -132,5 +133,25 @@ extension TestTill {
             guard case .failed(let failure)? = error as? ActionFailure<CardPresentPaymentsError> else { return nil }
             return failure
         }
+    }
+}
+
+/// Freezes everything at one moment of a payment: what is on the disk then, and what the store knows.
+final class Freeze: Sendable {
+    private let database: TestDatabase
+    private let moment: Int
+    private let state = Mutex<(passed: Int, copy: TestDatabase?)>((0, nil))
+
+    init(_ database: TestDatabase, at moment: Int) { (self.database, self.moment) = (database, moment) }
+
+    var copy: TestDatabase? { state.withLock { $0.copy } }
+
+    func pass() throws(NetworkError) {
+        let isOver = state.withLock { state in
+            if state.passed == moment { state.copy = try? database.afterKill() }
+            state.passed += 1
+            return state.copy != nil
+        }
+        if isOver { throw .cannotConnect(host: "store.example", reason: "the program is gone") }
     }
 }

@@ -232,6 +232,9 @@ import Testing
         func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
             try await host.inquire(key)
         }
+        func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] {
+            try await host.lastNumbers(of: identities)
+        }
         func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse {
             try await host.refund(request)
         }

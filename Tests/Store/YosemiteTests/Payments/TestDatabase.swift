@@ -23,6 +23,14 @@ final class TestDatabase: Sendable {
         return copy
     }
 
+    /// A backup of this database, put back while the host has gone on.
+    func restored(from backup: TestDatabase) throws -> TestDatabase {
+        let copy = try backup.afterKill()
+        try? FileManager.default.removeItem(atPath: copy.ledgerPath)
+        try FileManager.default.copyItem(atPath: ledgerPath, toPath: copy.ledgerPath)
+        return copy
+    }
+
     /// Every byte that is on the disk.
     func bytes() throws -> Data {
         var bytes = Data()

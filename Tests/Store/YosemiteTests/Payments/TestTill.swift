@@ -31,6 +31,8 @@ final class TestTill: Sendable {
         /// Rules of the issuer as YAML; nil for none.
         var rules: String?
         var terminal = TerminalConfiguration.standard
+        /// The languages of receipts among which a card chooses.
+        var languages: [ReceiptLanguage] = []
         var database: TestDatabase?
         /// The host as the store sees it, around the issuer.
         var wrap: @Sendable (any PaymentHost) -> any PaymentHost = { $0 }
@@ -43,6 +45,8 @@ final class TestTill: Sendable {
         var wrapNetwork: @Sendable (any Network) -> any Network = { $0 }
         var retries = RetryPolicy.never
         var storeAddress = StoreSiteNetwork.address
+        /// How orders become paid; nil for what the store offers.
+        var orderPayment: OrderPaymentRoute?
         var features = FeatureOverrides()
         /// Whether the readers that are used are remembered.
         var remembersReaders = false
@@ -121,8 +125,9 @@ final class TestTill: Sendable {
         let payments = CardPresentPaymentsStore(
             host: plan.wrap(issuer), journal: journal,
             merchant: Merchant(name: "Corner Shop", lines: ["1 Main Street"], merchantID: "M1", terminalID: "00000001"),
-            history: history, readers: plan.remembersReaders ? ReaderRegister(storage: storage) : nil, site: site,
-            time: clock
+            languages: plan.languages, history: history,
+            readers: plan.remembersReaders ? ReaderRegister(storage: storage) : nil, site: site,
+            orderPayment: plan.orderPayment, time: clock, random: random.stream("identity")
         ) { host in
             let service = LocalCardReaderService(
                 sources: [USBCardReaderSource(bus, firmware: firmware, time: clock, magneticStripe: stripes)],
@@ -228,7 +233,7 @@ final class TestTill: Sendable {
     func take(_ event: CardReaderEvent, _ onEvent: (CardReaderEvent) -> Void) {
         seen.withLock { $0.append(event) }
         onEvent(event)
-        person.observe(event)
+        person.observe(event.cardPrompt)
     }
 
     /// Connects, and takes one payment.

@@ -1,3 +1,4 @@
+import Concurrency
 import Determinism
 import Hardware
 import Networking
@@ -61,6 +62,38 @@ import Testing
         #expect(await iterator.next()?.map(\.id) == [reader.id])
         try await till.perform { .disconnect(onCompletion: $0) } as Void
         #expect(await iterator.next() == [])
+    }
+
+    @Test func `an observer hears of the connected readers now and at each change, until it ends`() async throws {
+        let till = try TestTill()
+        let (lists, continuation) = AsyncStream.makeStream(of: [CardReader].self)
+        let subscription: Subscription = try await till.perform {
+            .observeConnectedReaders(onChange: { continuation.yield($0) }, onCompletion: $0)
+        }
+        var iterator = lists.makeAsyncIterator()
+        #expect(await iterator.next() == [])
+        let reader = try await till.connect()
+        #expect(await iterator.next()?.map(\.id) == [reader.id])
+        try await till.perform { .disconnect(onCompletion: $0) } as Void
+        #expect(await iterator.next() == [])
+        subscription.cancel()
+        _ = try await till.connect()
+        let later = try await value(of: till) { .publishCardReaderConnections(onCompletion: $0) }
+        for await readers in later where !readers.isEmpty { break }
+        continuation.finish()
+        #expect(await iterator.next() == nil)
+    }
+
+    @Test func `an observer that comes late begins with the reader that is connected`() async throws {
+        let till = try TestTill()
+        let reader = try await till.connect()
+        let (lists, continuation) = AsyncStream.makeStream(of: [CardReader].self)
+        let subscription: Subscription = try await till.perform {
+            .observeConnectedReaders(onChange: { continuation.yield($0) }, onCompletion: $0)
+        }
+        var iterator = lists.makeAsyncIterator()
+        #expect(await iterator.next()?.map(\.id) == [reader.id])
+        subscription.cancel()
     }
 
     @Test func `without a lost reader reconnection is idle, and canceling it succeeds`() async throws {

@@ -21,10 +21,11 @@ import Testing
     }
 
     private func paper(
-        _ content: ReceiptContent, _ copy: ReceiptCopy = .customer, region: ReceiptRegion = .other
+        _ content: ReceiptContent, _ copy: ReceiptCopy = .customer, region: ReceiptRegion = .other,
+        in locale: ReceiptLocale = .english
     ) -> String {
         let document = ReceiptDocument(content, copy: copy).styled(by: ReceiptStyle(region: region))
-        return PlainTextRenderer(width: 42).render(ReceiptComposer(locale: .english).compose(document))
+        return PlainTextRenderer(width: 42).render(ReceiptComposer(locale: locale).compose(document))
     }
 
     private func collect(_ till: TestTill, _ request: PaymentRequest) async throws -> Payment {
@@ -47,6 +48,32 @@ import Testing
         #expect(text.contains("IAD"))
         #expect(text.contains(try #require(card.issuerApplicationData)))
         #expect(!paper(content).contains("IAD"))
+    }
+
+    @Test(
+        arguments: [
+            ("frde", [.english, .german], .german), ("DEFR", [.english, .german], .german),
+            ("ja", [.english, .german], nil),
+            ("de", [], nil), (nil, [.german], nil),
+        ] as [(String?, [ReceiptLanguage], ReceiptLanguage?)])
+    func `the card chooses among the configured languages, and the choice is kept`(
+        preferred: String?, configured: [ReceiptLanguage], expected: ReceiptLanguage?
+    ) async throws {
+        let till = try TestTill { plan in
+            plan.languages = configured
+            plan.change = { $0.applications[0].languages = preferred }
+        }
+        let payment = try await till.pay()
+        #expect(payment.card?.languages == nil)
+        let content = try await receipt(till, payment)
+        #expect(content.language == expected)
+        #expect(content.card?.languages == nil)
+        // However the till is configured later.
+        let style = ReceiptStyle(locale: ReceiptLocale(.french))
+        #expect(style.speaking(content.language).locale == ReceiptLocale(expected ?? .french))
+        var fixed = style
+        fixed.isLocaleFixed = true
+        #expect(fixed.speaking(content.language).locale == ReceiptLocale(.french))
     }
 
     @Test func `a tip is between the price and the total`() async throws {
@@ -82,6 +109,26 @@ import Testing
         let till = try TestTill("insufficient-funds")
         let text = paper(try await receipt(till, try await till.pay()))
         #expect(text.contains("DECLINED") && text.contains("Approved amount                      $0.00"))
+    }
+
+    @Test(arguments: ReceiptCopy.allCases)
+    func `an issuer that cannot be reached is told in the receipt's language, without the program's words`(
+        copy: ReceiptCopy
+    ) async throws {
+        let till = try TestTill { $0.faults = [IssuerFaultRule(.notReachable)] }
+        let content = try await receipt(till, try await till.pay())
+        #expect(content.reasonCode == .issuerUnreachable)
+        #expect(content.reason?.contains("the simulated issuer is switched off") == true)
+        let german = paper(content, copy, in: .german)
+        #expect(german.contains("Der Kartenherausgeber war nicht") && !german.contains("issuer"))
+        #expect(!paper(content, copy).contains("simulated"))
+    }
+
+    @Test func `a decline of the issuer has its reason in the receipt's language`() async throws {
+        let till = try TestTill("insufficient-funds")
+        let content = try await receipt(till, try await till.pay())
+        #expect(content.reasonCode == .insufficientFunds)
+        #expect(paper(content, in: .japanese).contains("残高不足です"))
     }
 
     @Test func `a reversed approval is void, and its amount was not charged`() async throws {

@@ -40,7 +40,7 @@ import Testing
     @Test func `a declined sale's receipt has the reason, and that nothing was charged`() async throws {
         let till = try TestTill("insufficient-funds")
         let text = try await text(till, try await till.pay())
-        for part in ["SALE", "DECLINED", "insufficient funds", "Approved amount", "$0.00"] {
+        for part in ["SALE", "DECLINED", "Insufficient funds", "Approved amount", "$0.00"] {
             #expect(text.contains(part), "\(part)")
         }
     }
@@ -85,6 +85,49 @@ import Testing
         let payment = try await till.pay()
         await #expect(throws: ActionFailure.failed(ReceiptStoreError.noReceipt(payment: "P000001"))) {
             try await newest(till, payment)
+        }
+    }
+
+    @Test func `each refund of a payment has its receipt, by its number`() async throws {
+        let till = try TestTill()
+        let sale = try await till.pay("12.50")
+        func load(_ number: Int?) async throws -> StoredReceipt {
+            try await till.receipt {
+                .loadReceipt(paymentID: sale.id, kind: .refund, refund: number, onCompletion: $0)
+            }
+        }
+        for number in [nil, 1] {
+            await #expect(
+                throws: ActionFailure.failed(ReceiptStoreError.noRefund(payment: "P000001", count: 0))
+            ) { try await load(number) }
+        }
+        for amount in ["5.00", "2.50"] { _ = try await till.refund(sale, amount) }
+        #expect(try await load(1).content.amount == "5.00")
+        #expect(try await load(2).content.amount == "2.50")
+        #expect(try await load(nil) == load(2))
+        for number in [-1, 0, 3] {
+            await #expect(
+                throws: ActionFailure.failed(ReceiptStoreError.noRefund(payment: "P000001", count: 2))
+            ) { try await load(number) }
+        }
+        // A new version of a receipt is no refund of its own.
+        var content = try await load(2).content
+        content.merchant.lines.append("Floor 2")
+        let saved: StoredReceipt = try await till.receipt {
+            .saveReceipt(paymentID: sale.id, content: content, onCompletion: $0)
+        }
+        #expect(try await load(2) == saved)
+        #expect(try await load(1).content.amount == "5.00")
+    }
+
+    @Test func `a payment without a receipt of a kind says so`() async throws {
+        let till = try TestTill()
+        let payment = try await till.pay()
+        await #expect(throws: ActionFailure.failed(ReceiptStoreError.noReceipt(payment: "P000001", kind: .void))) {
+            let receipt: StoredReceipt = try await till.receipt {
+                .loadReceipt(paymentID: payment.id, kind: .void, onCompletion: $0)
+            }
+            return receipt
         }
     }
 

@@ -55,7 +55,7 @@ struct SiteStoresBench: Sendable {
         dispatcher = Dispatcher(time: time)
         stores = [
             CommentStore(context), NotificationStore(context), SettingStore(context), ShipmentStore(context),
-            StatsStore(context), StatsStoreV4(context), TaxClassesStore(context),
+            RefundStore(context), StatsStore(context), StatsStoreV4(context), TaxClassesStore(context),
         ]
         for store in stores { _ = try store.registerSupportedActions(in: dispatcher) }
     }

@@ -18,13 +18,17 @@ final class StoreSiteNetwork: Network {
     static let siteID: Int64 = 210_000_001
 
     /// `time`: the site's clock, and what delayed answers wait on.
-    init(orders: Int = 20, seed: UInt64 = 1, time: any TimeSource = VirtualTimeSource()) {
+    /// `hasGateways`: whether the store has WooPayments and the Stripe extension.
+    init(
+        orders: Int = 20, seed: UInt64 = 1, hasGateways: Bool = true, time: any TimeSource = VirtualTimeSource()
+    ) {
         self.time = time
-        site = StoreSite(
-            StoreSiteConfiguration(
-                address: Self.address, orders: orders, username: Self.username,
-                password: SitePassword(Self.password), token: SitePassword(Self.token), siteID: Self.siteID),
-            time: time, random: SeededRandomSource(seed: seed))
+        var configuration = StoreSiteConfiguration(
+            address: Self.address, orders: orders, username: Self.username,
+            password: SitePassword(Self.password), token: SitePassword(Self.token), siteID: Self.siteID,
+            hasStripe: hasGateways)
+        configuration.hasWooPayments = hasGateways
+        site = StoreSite(configuration, time: time, random: SeededRandomSource(seed: seed))
     }
 
     var requests: [HTTPRequest] { log.withLock { $0 } }

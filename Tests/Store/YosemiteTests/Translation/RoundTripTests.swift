@@ -45,6 +45,7 @@ import Testing
     @Test func `orders and their children survive the round trip`() throws {
         try check(Order.self)
         try check(OrderNote.self)
+        try check(Refund.self)
         try check(OrderStatus.self)
         try check(ShipmentTracking.self)
         try check(ShipmentTrackingProviderGroup.self)

@@ -92,6 +92,17 @@ extension OrderItemMetaData: Fakeable {
     }
 }
 
+extension OrderItemRefund: Fakeable {
+    public static func fake(from source: inout FakeSource) -> OrderItemRefund {
+        OrderItemRefund(
+            id: .fake(from: &source), name: .fake(from: &source), productID: .fake(from: &source),
+            variationID: .fake(from: &source), quantity: .fake(from: &source), price: .fake(from: &source),
+            sku: .fake(from: &source), subtotal: .fake(from: &source), subtotalTax: .fake(from: &source),
+            taxClass: .fake(from: &source), taxes: .fake(from: &source), total: .fake(from: &source),
+            totalTax: .fake(from: &source), metaData: .fake(from: &source))
+    }
+}
+
 extension OrderItemTax: Fakeable {
     public static func fake(from source: inout FakeSource) -> OrderItemTax {
         OrderItemTax(id: .fake(from: &source), subtotal: .fake(from: &source), total: .fake(from: &source))
@@ -127,6 +138,16 @@ extension OrderTaxLine: Fakeable {
             id: .fake(from: &source), rateCode: .fake(from: &source), rateID: .fake(from: &source),
             label: .fake(from: &source), compound: .fake(from: &source), taxTotal: .fake(from: &source),
             shippingTaxTotal: .fake(from: &source), ratePercent: .fake(from: &source))
+    }
+}
+
+extension Refund: Fakeable {
+    public static func fake(from source: inout FakeSource) -> Refund {
+        Refund(
+            siteID: .fake(from: &source), orderID: .fake(from: &source), id: .fake(from: &source),
+            dateCreatedGMT: .fake(from: &source), amount: .fake(from: &source), reason: .fake(from: &source),
+            refundedBy: .fake(from: &source), refundedPayment: .fake(from: &source), lineItems: .fake(from: &source),
+            shippingLines: .fake(from: &source), metaData: .fake(from: &source))
     }
 }
 

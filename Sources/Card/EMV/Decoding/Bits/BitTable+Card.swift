@@ -53,6 +53,25 @@ extension BitTable {
             .number(byte: 1, mask: 0x0F, "priority, 1 first, 0 none"),
         ])
 
+    /// The response code of an ARPC by method 1 in tag 91 of M/Chip cards: two binary bytes.
+    static let mChipResponseCode = BitTable(
+        byteCount: 2,
+        [
+            .number(byte: 1, mask: 0x0F, "new PIN try counter"),
+            .bits(
+                byte: 2,
+                [
+                    nil, nil, nil, "issuer approves the online transaction", "update the PIN try counter",
+                    "go online on the next transaction",
+                ]),
+            .choice(byte: 2, mask: 0x03, counterUpdates),
+        ])
+
+    private static let counterUpdates: [UInt8: String] = [
+        0: "leave the offline counters", 1: "set the offline counters to their upper limits",
+        2: "reset the offline counters to zero", 3: "add this transaction to the offline counters",
+    ]
+
     /// The card status update in tag 91 (EMV Book 3 annex C10).
     static let cardStatusUpdate = BitTable(
         byteCount: 4,
@@ -66,12 +85,7 @@ extension BitTable {
                     "update the PIN try counter", "go online on the next transaction",
                     "made by a proxy for the issuer",
                 ]),
-            .choice(
-                byte: 2, mask: 0x03,
-                [
-                    0: "leave the offline counters", 1: "set the offline counters to their upper limits",
-                    2: "reset the offline counters to zero", 3: "add this transaction to the offline counters",
-                ]),
+            .choice(byte: 2, mask: 0x03, counterUpdates),
             .number(byte: 4, mask: 0xFF, "issuer's discretion"),
         ])
 }

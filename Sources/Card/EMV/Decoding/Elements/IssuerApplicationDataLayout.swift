@@ -131,18 +131,36 @@ struct IssuerApplicationDataLayout {
 
 /// Data exchanged between issuer and card.
 extension Reading {
-    /// Tag 91: an ARPC of method 1 with its response code, or one of method 2 with a card status update
-    /// (EMV Book 2 §8.2).
+    /// Tag 91: an ARPC of method 1 with two bytes, or one of method 2 with a card status update (EMV Book 2 §8.2).
+    ///
+    /// The two bytes of method 1 are the authorization response code, or M/Chip's binary response code. Ten bytes can
+    /// be a method 2 with two bytes of proprietary data too, but only if the issuer says that they follow. Which method
+    /// it is depends on the payment system, so that the one shown for ten bytes is marked as a guess. M/Chip has only
+    /// the first.
     func issuerAuthenticationData(_ value: inout DecodedValue, _ range: Range<Int>) {
         let start = range.lowerBound
-        if range.count == 10, let code = responseCode(bytes[(start + 8)..<range.upperBound]) {
+        let code = (start + 8)..<range.upperBound
+        let isMastercard = context.brand == .mastercard
+        // The first byte of M/Chip's code is a PIN try counter, and data after a card status update is announced in it.
+        let isBinary = context.brand == nil && bytes[range].suffix(2).first ?? 0xFF <= 0x0F && bytes[start + 4] < 0x80
+        func cryptogram(method: Int, length: Int) -> DecodedValue {
+            let isGuess = range.count == 10 && !isMastercard
+            return part(
+                "ARPC, method \(method)", start..<(start + length),
+                isGuess ? "if the payment system uses method \(method)" : nil)
+        }
+        if range.count == 10, !isMastercard, let words = responseCode(bytes[code]) {
             value.children = [
-                part("ARPC, method 1", start..<(start + 8)),
-                part("authorisation response code", (start + 8)..<range.upperBound, code),
+                cryptogram(method: 1, length: 8), part("authorisation response code", code, words),
+            ]
+        } else if range.count == 10, isMastercard || isBinary {
+            value.children = [
+                cryptogram(method: 1, length: 8),
+                part("ARPC response code", code, bits: .mChipResponseCode),
             ]
         } else {
             value.children = [
-                part("ARPC, method 2", start..<(start + 4)), cardStatusUpdate(at: (start + 4)..<(start + 8)),
+                cryptogram(method: 2, length: 4), cardStatusUpdate(at: (start + 4)..<(start + 8)),
             ]
             if range.count > 8 {
                 value.children.append(freePart("proprietary authentication data", (start + 8)..<range.upperBound))
@@ -159,30 +177,46 @@ extension Reading {
         return update
     }
 
-    /// Tag 9F5B: five bytes per script (EMV Book 4 annex A5).
-    func scriptResults(_ value: inout DecodedValue, _ range: Range<Int>) {
-        guard range.count.isMultiple(of: 5) else {
-            return value.problems.append("not five bytes a script")
+    /// Tag 9F5B: five bytes per script (EMV Book 4 annex A5); in a card's records what its payment system puts there.
+    ///
+    /// - Returns: whether it has such results.
+    func scriptResults(_ value: inout DecodedValue, _ range: Range<Int>) -> Bool {
+        let starts = stride(from: range.lowerBound, to: range.upperBound, by: 5)
+        let isResults = range.count.isMultiple(of: 5) && starts.allSatisfy { bytes[$0] >> 4 <= 2 }
+        guard isResults, context.brand != .americanExpress else {
+            if context.brand == .mastercard {
+                value.name = "DSDOL"
+                list(&value, range)
+                return false
+            }
+            (value.name, value.source) = (
+                context.brand == .americanExpress ? value.name : "data of the payment system", .card
+            )
+            free(&value, range)
+            return false
         }
-        for (index, place) in stride(from: range.lowerBound, to: range.upperBound, by: 5).enumerated() {
+        for (index, place) in starts.enumerated() {
             let first = bytes[place]
             let command = first & 0x0F
             let result =
                 switch first >> 4 {
                 case 0: "not performed"
                 case 1: command == 0 ? "failed, at an unspecified command" : "failed at command \(command)"
-                case 2: "successful"
-                default: "reserved result"
+                default: "successful"
                 }
             value.children.append(part("script \(index + 1)", place..<(place + 5), result))
         }
+        return true
     }
 
     /// Tag 9F10: each payment system has its own layouts, recognized by brand, length, and fixed bytes.
-    func issuerApplicationData(_ value: inout DecodedValue, _ range: Range<Int>) {
+    ///
+    /// - Returns: whether the layout is known.
+    func issuerApplicationData(_ value: inout DecodedValue, _ range: Range<Int>) -> Bool {
         let start = range.lowerBound
         guard let layout = IssuerApplicationDataLayout(bytes[range], brand: context.brand) else {
-            return free(&value, range)
+            free(&value, range)
+            return false
         }
         value.meaning = layout.name
         for field in layout.fields {
@@ -199,5 +233,6 @@ extension Reading {
             case .free(let name): value.children.append(freePart(name, place))
             }
         }
+        return true
     }
 }

@@ -6,9 +6,9 @@ extension Reading {
     mutating func element(
         _ tag: BERTag, start: Int, value range: Range<Int>, depth: Int = EMVDecoder.maximumDepth
     ) -> DecodedValue {
-        let element = DataElement.described(tag)
+        let element = DataElement.described(tag, brand: context.brand)
         var value = DecodedValue(
-            tag: tag, name: element?.name ?? "unknown", format: element?.format, source: element?.source,
+            tag: tag, name: element?.name ?? Self.unknownName(tag), format: element?.format, source: element?.source,
             offset: start, length: range.count)
         if let element, !element.lengths.contains(range.count) { value.problems.append(Self.wrongLength(element)) }
         guard !tag.isConstructed else {
@@ -19,11 +19,13 @@ extension Reading {
         if let element, value.problems.isEmpty, !element.hasValidDigits(bytes[range]) {
             value.problems.append("not decimal digits, which format \(element.format) asks for")
         }
-        describe(&value, range, as: ElementReading[tag], isReadable: value.problems.isEmpty && !range.isEmpty)
+        let isRecognized = describe(
+            &value, range, as: ElementReading.of(tag, brand: context.brand),
+            isReadable: value.problems.isEmpty && !range.isEmpty)
         // The digits of the whole value would reveal a masked part.
         if value.children.contains(where: \.isMasked) { (value.hex, value.isMasked) = (nil, true) }
-        let isRegular = ElementReading.isRegular(tag) && value.problems.isEmpty
-        if !isRegular, value.hex != nil, mayHoldAccountNumber(range, element?.format) {
+        let isRegular = ElementReading.isRegular(tag, brand: context.brand) && value.problems.isEmpty
+        if !isRegular, !isRecognized, value.hex != nil, mayHoldAccountNumber(range, element?.format) {
             value.withhold("it may hold an account number")
             (value.flags, value.children) = ([], [])
         }
@@ -41,38 +43,58 @@ extension Reading {
         return least == most ? "the length is \(least) by the rules" : "the length is \(least) to \(most) by the rules"
     }
 
+    /// Describes a value.
+    ///
+    /// - Returns: whether the value has a known layout, whose free parts are withheld by themselves. Digits that look
+    ///   like an account number are then none, such as those of counters and cryptograms.
     private mutating func describe(
         _ value: inout DecodedValue, _ range: Range<Int>, as reading: ElementReading?, isReadable: Bool
-    ) {
+    ) -> Bool {
         // Card data is masked even if its length is wrong.
+        if maskCardData(&value, range, as: reading) { return true }
+        guard isReadable else { return false }
         switch reading {
-        case .accountNumber: return accountNumber(&value, range)
-        case .trackOne: return trackOne(&value, range)
-        case .trackTwo: return trackTwo(&value, range)
-        case .holderName: return mask(&value, CardDataMask.name(bytes[range]))
-        case .bankAccount: return bankAccount(&value, range)
-        case .hidden(let reason): return value.withhold(reason)
-        default: break
-        }
-        guard isReadable else { return }
-        switch reading {
+        case .issuerApplicationData: return issuerApplicationData(&value, range)
+        case .scriptResults: return scriptResults(&value, range)
+        case .responseFormat1: return responseFormat1(&value, range)
+        case .formFactor: return formFactor(&value, range)
+        case .accountReference: return accountReference(&value, range)
         case .bits(let table): value.flags = table.flags(of: bytes[range])
         case .tagsAndLengths: list(&value, range)
         case .tags: tags(&value, range)
         case .fileLocator: fileLocator(&value, range)
         case .verificationList: verificationList(&value, range)
         case .verificationResults: verificationResults(&value, range)
-        case .issuerApplicationData: issuerApplicationData(&value, range)
         case .issuerAuthenticationData: issuerAuthenticationData(&value, range)
         case .scriptCommand: scriptCommand(&value, range)
-        case .scriptResults: scriptResults(&value, range)
-        case .responseFormat1: responseFormat1(&value, range)
         case .transactionQualifiers: transactionQualifiers(&value, range)
         case .cardQualifiers: cardQualifiers(&value, range)
-        case .formFactor: formFactor(&value, range)
+        case .mobileVerificationResults: mobileVerificationResults(&value, range)
+        case .identityDocument: value.meaning = Self.identityDocuments[bytes[range.lowerBound]] ?? "other document"
         case .free: free(&value, range)
         default: value.meaning = meaning(of: range, as: reading, value.format, &value.problems)
         }
+        return false
+    }
+
+    /// Masks a value that is card data.
+    ///
+    /// - Returns: whether it is.
+    private func maskCardData(
+        _ value: inout DecodedValue, _ range: Range<Int>, as reading: ElementReading?
+    ) -> Bool {
+        switch reading {
+        case .accountNumber: accountNumber(&value, range)
+        case .trackOne: trackOne(&value, range)
+        case .trackTwo: trackTwo(&value, range)
+        case .holderName: mask(&value, CardDataMask.name(bytes[range]))
+        case .bankAccount: bankAccount(&value, range)
+        case .hidden(let reason): value.withhold(reason)
+        // Mastercard's CVC3 has two bytes.
+        case .identityNumber where range.count > 2: value.withhold("number of an identity document")
+        default: return false
+        }
+        return true
     }
 
     /// Returns the meaning of a simple value.

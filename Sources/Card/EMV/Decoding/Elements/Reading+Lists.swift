@@ -14,10 +14,11 @@ extension Reading {
                 guard lengthPlace < range.upperBound else { throw .truncated(offset: start) }
                 let length = bytes[lengthPlace]
                 reader = BERTLVReader((lengthPlace + 1)..<range.upperBound)
-                let element = DataElement.described(tag)
+                let element = DataElement.described(tag, brand: context.brand)
                 entries.append(
                     DecodedValue(
-                        tag: tag, name: element?.name ?? "unknown", format: element?.format, source: element?.source,
+                        tag: tag, name: element?.name ?? Self.unknownName(tag), format: element?.format,
+                        source: element?.source,
                         offset: start, length: Int(length)))
             } catch {
                 return (entries, DecodingProblem(offset: start, reason: "a tag or its length is cut off or too long"))
@@ -41,10 +42,11 @@ extension Reading {
             guard let tag = try? reader.nextTag(in: bytes.span) else {
                 return value.problems.append("a tag is cut off or too long, at offset \(start)")
             }
-            let element = DataElement.described(tag)
+            let element = DataElement.described(tag, brand: context.brand)
             value.children.append(
                 DecodedValue(
-                    tag: tag, name: element?.name ?? "unknown", format: element?.format, source: element?.source,
+                    tag: tag, name: element?.name ?? Self.unknownName(tag), format: element?.format,
+                    source: element?.source,
                     offset: start, length: 0))
         }
     }

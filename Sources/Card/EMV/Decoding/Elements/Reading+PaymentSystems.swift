@@ -2,6 +2,11 @@ internal import SmartCard
 
 /// Tags that payment systems use differently.
 extension Reading {
+    /// Returns the name of a data element without a public definition.
+    static func unknownName(_ tag: BERTag) -> String {
+        DataElement.belongsToPaymentSystem(tag) ? "data of the payment system" : "unknown"
+    }
+
     /// 9F66: four bytes of terminal transaction qualifiers, or two bytes of Mastercard's bit map.
     func transactionQualifiers(_ value: inout DecodedValue, _ range: Range<Int>) {
         if range.count == 4 {
@@ -24,7 +29,9 @@ extension Reading {
     }
 
     /// 9F6E: form factor (Visa), reader capabilities (American Express), third-party data (Mastercard).
-    func formFactor(_ value: inout DecodedValue, _ range: Range<Int>) {
+    ///
+    /// - Returns: whether the layout is known.
+    func formFactor(_ value: inout DecodedValue, _ range: Range<Int>) -> Bool {
         switch context.brand {
         case .americanExpress where range.count == 4:
             value.name = "enhanced contactless reader capabilities"
@@ -32,10 +39,43 @@ extension Reading {
         case .visa where range.count == 4, .usCommonDebit where range.count == 4, nil where range.count == 4:
             value.name = "form factor indicator"
             value.flags = BitTable.formFactorIndicator.flags(of: bytes[range])
-        case .mastercard where range.count >= 4: thirdPartyData(&value, range)
-        default: free(&value, range)
+        // Every country has three digits.
+        case .mastercard where range.count >= 4:
+            thirdPartyData(&value, range)
+            return bytes[range.lowerBound] <= 0x09
+        default:
+            free(&value, range)
+            return false
         }
+        return true
     }
+
+    /// 9F24: 29 letters and digits, which stand for an account and are not its number (EMVCo, payment account
+    /// reference).
+    func accountReference(_ value: inout DecodedValue, _ range: Range<Int>) -> Bool {
+        value.meaning = printable(bytes[range]).map(quoted)
+        let isReference = bytes[range].allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
+        return range.count == 29 && isReference
+    }
+
+    /// 9F71 of American Express: like CVM results, with results of a mobile device (Contactless Book C-4 annex A).
+    func mobileVerificationResults(_ value: inout DecodedValue, _ range: Range<Int>) {
+        guard range.count == 3 else { return }
+        let start = range.lowerBound
+        let methods: [UInt8: String] = [0x01: "mobile CVM", 0x3F: "no CVM performed"]
+        let results: [UInt8: String] = [0: "unknown", 1: "failed", 2: "successful", 3: "blocked"]
+        value.children = [
+            part("method", start..<(start + 1), methods[bytes[start]] ?? "reserved"),
+            part("condition", (start + 1)..<(start + 2)),
+            part("result", (start + 2)..<(start + 3), results[bytes[start + 2]] ?? "reserved"),
+        ]
+    }
+
+    /// 9F62 of UnionPay.
+    static let identityDocuments: [UInt8: String] = [
+        0: "identity card", 1: "military identity card", 2: "passport", 3: "entry permit",
+        4: "temporary identity card",
+    ]
 
     /// Contactless Book C-2 annex A: country, identifier, device type if the identifier says so, data.
     private func thirdPartyData(_ value: inout DecodedValue, _ range: Range<Int>) {
@@ -54,8 +94,10 @@ extension Reading {
     }
 
     /// Tag 80: the response of GET PROCESSING OPTIONS if the bytes after the first two are a file locator, otherwise
-    /// that of GENERATE AC (EMV Book 3 §6.5.5.4, §6.5.8.4).
-    mutating func responseFormat1(_ value: inout DecodedValue, _ range: Range<Int>) {
+    /// that of GENERATE AC, or a signature, which is as long as an RSA key (EMV Book 3 §6.5.5.4, §6.5.8.4, §6.5.9.4).
+    ///
+    /// - Returns: whether it is one of them.
+    mutating func responseFormat1(_ value: inout DecodedValue, _ range: Range<Int>) -> Bool {
         let start = range.lowerBound
         func place(_ from: Int, _ to: Int) -> Range<Int> { (start + from)..<(start + to) }
         let isProfile =
@@ -77,10 +119,15 @@ extension Reading {
                 value.children.append(
                     element(EMVTag.issuerApplicationData, start: start + 11, value: (start + 11)..<range.upperBound))
             }
+        } else if range.count >= 64 {
+            value.meaning = "answer to INTERNAL AUTHENTICATE"
+            return true
         } else {
-            return free(&value, range)
+            free(&value, range)
+            return false
         }
         value.hex = nil
+        return true
     }
 }
 

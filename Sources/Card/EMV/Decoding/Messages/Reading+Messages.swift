@@ -141,9 +141,10 @@ extension Reading {
     private mutating func cutOff(
         _ header: BERTLVReader.Header, _ present: Range<Int>, _ depth: Int
     ) -> DecodedValue {
-        let element = DataElement.described(header.tag)
+        let element = DataElement.described(header.tag, brand: context.brand)
         var value = DecodedValue(
-            tag: header.tag, name: element?.name ?? "unknown", format: element?.format, source: element?.source,
+            tag: header.tag, name: element?.name ?? Self.unknownName(header.tag), format: element?.format,
+            source: element?.source,
             offset: header.start, length: header.length)
         let missing = "\(header.tag) has \(present.count) of its \(header.length) bytes"
         value.problems = ["cut off: \(present.count) of its \(header.length) bytes are there"]

@@ -4,9 +4,9 @@ public enum SiteRecords {
     public static let types: [any KeyedObject.Type] = [
         AccountRecord.self, AccountSettingsRecord.self, CustomerRecord.self, GatewayAccountRecord.self, NoteRecord.self,
         OrderRecord.self, OrderNoteRecord.self, OrderStatsRecord.self, OrderStatsV4Record.self, OrderStatusRecord.self,
-        SearchResultRecord.self, ShipmentTrackingRecord.self, ShipmentTrackingProviderGroupRecord.self, SiteRecord.self,
-        SiteSettingRecord.self, SiteSummaryStatsRecord.self, SiteVisitStatsRecord.self, SynchronizationMarkRecord.self,
-        TaxClassRecord.self, TaxRateRecord.self, TopEarnerStatsRecord.self, WCAnalyticsCustomerRecord.self,
-        WCPayChargeRecord.self,
+        RefundRecord.self, SearchResultRecord.self, ShipmentTrackingRecord.self,
+        ShipmentTrackingProviderGroupRecord.self, SiteRecord.self, SiteSettingRecord.self, SiteSummaryStatsRecord.self,
+        SiteVisitStatsRecord.self, SynchronizationMarkRecord.self, TaxClassRecord.self, TaxRateRecord.self,
+        TopEarnerStatsRecord.self, WCAnalyticsCustomerRecord.self, WCPayChargeRecord.self,
     ]
 }

@@ -435,6 +435,67 @@ public struct OrderItemRecord: ChildObject {
     }
 }
 
+/// The stored form of `OrderItemRefund`.
+public struct OrderItemRefundRecord: ChildObject {
+    public static let databaseTableName = "orderItemRefund"
+    public static let columnNames = [
+        "id", "name", "productID", "variationID", "quantity", "price", "sku", "subtotal", "subtotalTax", "taxClass",
+        "taxes", "total", "totalTax", "metaData",
+    ]
+    public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
+
+    public var id: Int64
+    public var name: String
+    public var productID: Int64?
+    public var variationID: Int64?
+    public var quantity: ExactDecimal
+    public var price: ExactDecimal?
+    public var sku: String?
+    public var subtotal: ExactDecimal
+    public var subtotalTax: ExactDecimal
+    public var taxClass: String
+    public var taxes: String
+    public var total: ExactDecimal
+    public var totalTax: ExactDecimal
+    public var metaData: String
+
+    public init(
+        id: Int64, name: String, productID: Int64?, variationID: Int64?, quantity: ExactDecimal, price: ExactDecimal?,
+        sku: String?, subtotal: ExactDecimal, subtotalTax: ExactDecimal, taxClass: String, taxes: String,
+        total: ExactDecimal, totalTax: ExactDecimal, metaData: String
+    ) {
+        (self.id, self.name, self.productID, self.variationID) = (id, name, productID, variationID)
+        (self.quantity, self.price, self.sku, self.subtotal) = (quantity, price, sku, subtotal)
+        (self.subtotalTax, self.taxClass, self.taxes, self.total) = (subtotalTax, taxClass, taxes, total)
+        (self.totalTax, self.metaData) = (totalTax, metaData)
+    }
+
+    public init(row: Row) throws {
+        var reader = RowReader(row: row, of: Self.self)
+        id = try reader.value("id")
+        name = try reader.value("name")
+        productID = try reader.optional("productID")
+        variationID = try reader.optional("variationID")
+        quantity = try reader.value("quantity")
+        price = try reader.optional("price")
+        sku = try reader.optional("sku")
+        subtotal = try reader.value("subtotal")
+        subtotalTax = try reader.value("subtotalTax")
+        taxClass = try reader.value("taxClass")
+        taxes = try reader.value("taxes")
+        total = try reader.value("total")
+        totalTax = try reader.value("totalTax")
+        metaData = try reader.value("metaData")
+    }
+
+    public var columnValues: [(any DatabaseValueConvertible)?] {
+        [
+            id, name, productID, variationID, quantity, price, sku, subtotal, subtotalTax, taxClass, taxes, total,
+            totalTax, metaData,
+        ]
+    }
+}
+
 /// The stored form of `OrderNote`.
 public struct OrderNoteRecord: KeyedObject {
     public static let databaseTableName = "orderNote"
@@ -599,6 +660,80 @@ public struct OrderTaxLineRecord: ChildObject {
 
     public var columnValues: [(any DatabaseValueConvertible)?] {
         [id, rateCode, rateID, label, compound, taxTotal, shippingTaxTotal, ratePercent]
+    }
+}
+
+/// The stored form of `Refund`.
+public struct RefundRecord: KeyedObject {
+    public static let databaseTableName = "refund"
+    public static let columnNames = [
+        "siteID", "orderID", "id", "dateCreatedGMT", "amount", "reason", "refundedBy", "refundedPayment",
+        "shippingLines", "metaData",
+    ]
+    public static let keyColumnNames = ["siteID", "id"]
+    public static let keyedStatements = KeyedStatements(
+        table: databaseTableName, columns: columnNames, key: keyColumnNames)
+    public static let columns = Columns()
+    public static let relationships: [Relationship<RefundRecord>] = [Relationship(\.lineItems)]
+
+    public var siteID: Int64
+    public var orderID: Int64
+    public var id: Int64
+    public var dateCreatedGMT: Timestamp?
+    public var amount: ExactDecimal
+    public var reason: String
+    public var refundedBy: Int64?
+    public var refundedPayment: Bool?
+    public var shippingLines: String
+    public var metaData: String
+    public var lineItems: [OrderItemRefundRecord]
+
+    public init(
+        siteID: Int64, orderID: Int64, id: Int64, dateCreatedGMT: Timestamp?, amount: ExactDecimal, reason: String,
+        refundedBy: Int64?, refundedPayment: Bool?, shippingLines: String, metaData: String,
+        lineItems: [OrderItemRefundRecord]
+    ) {
+        (self.siteID, self.orderID, self.id, self.dateCreatedGMT) = (siteID, orderID, id, dateCreatedGMT)
+        (self.amount, self.reason, self.refundedBy) = (amount, reason, refundedBy)
+        (self.refundedPayment, self.shippingLines, self.metaData) = (refundedPayment, shippingLines, metaData)
+        self.lineItems = lineItems
+    }
+
+    public init(row: Row) throws {
+        var reader = RowReader(row: row, of: Self.self)
+        siteID = try reader.value("siteID")
+        orderID = try reader.value("orderID")
+        id = try reader.value("id")
+        dateCreatedGMT = try reader.optional("dateCreatedGMT")
+        amount = try reader.value("amount")
+        reason = try reader.value("reason")
+        refundedBy = try reader.optional("refundedBy")
+        refundedPayment = try reader.optional("refundedPayment")
+        shippingLines = try reader.value("shippingLines")
+        metaData = try reader.value("metaData")
+        lineItems = []
+    }
+
+    public var columnValues: [(any DatabaseValueConvertible)?] {
+        [siteID, orderID, id, dateCreatedGMT, amount, reason, refundedBy, refundedPayment, shippingLines, metaData]
+    }
+
+    public var keyValues: [any DatabaseValueConvertible] {
+        [siteID, id]
+    }
+
+    /// The columns, for predicates and sorting.
+    public struct Columns: Sendable {
+        public let siteID = RecordColumn<Int64>("siteID")
+        public let orderID = RecordColumn<Int64>("orderID")
+        public let id = RecordColumn<Int64>("id")
+        public let dateCreatedGMT = RecordColumn<Timestamp>("dateCreatedGMT")
+        public let amount = RecordColumn<ExactDecimal>("amount")
+        public let reason = RecordColumn<String>("reason")
+        public let refundedBy = RecordColumn<Int64>("refundedBy")
+        public let refundedPayment = RecordColumn<Bool>("refundedPayment")
+        public let shippingLines = RecordColumn<String>("shippingLines")
+        public let metaData = RecordColumn<String>("metaData")
     }
 }
 

@@ -147,6 +147,23 @@ extension OrderItemRecord: ReadOnlyConvertible {
     }
 }
 
+extension OrderItemRefundRecord: ReadOnlyConvertible {
+    public init(_ model: OrderItemRefund) {
+        self.init(
+            id: model.id, name: model.name, productID: model.productID, variationID: model.variationID,
+            quantity: model.quantity, price: model.price, sku: model.sku, subtotal: model.subtotal,
+            subtotalTax: model.subtotalTax, taxClass: model.taxClass, taxes: JSONColumn.text(model.taxes),
+            total: model.total, totalTax: model.totalTax, metaData: JSONColumn.text(model.metaData))
+    }
+
+    public func toReadOnly() throws -> OrderItemRefund {
+        try OrderItemRefund(
+            id: id, name: name, productID: productID, variationID: variationID, quantity: quantity, price: price,
+            sku: sku, subtotal: subtotal, subtotalTax: subtotalTax, taxClass: taxClass, taxes: json(taxes, "taxes"),
+            total: total, totalTax: totalTax, metaData: json(metaData, "metaData"))
+    }
+}
+
 extension OrderNoteRecord: ReadOnlyConvertible {
     public init(_ model: OrderNote) {
         self.init(
@@ -211,6 +228,31 @@ extension OrderTaxLineRecord: ReadOnlyConvertible {
     }
 }
 
+extension RefundRecord: ReadOnlyConvertible {
+    public init(_ model: Refund) {
+        self.init(
+            siteID: model.siteID, orderID: model.orderID, id: model.id, dateCreatedGMT: model.dateCreatedGMT,
+            amount: model.amount, reason: model.reason, refundedBy: model.refundedBy,
+            refundedPayment: model.refundedPayment, shippingLines: JSONColumn.text(model.shippingLines),
+            metaData: JSONColumn.text(model.metaData), lineItems: model.lineItems.map(OrderItemRefundRecord.init))
+    }
+
+    public func toReadOnly() throws -> Refund {
+        try Refund(
+            siteID: siteID, orderID: orderID, id: id, dateCreatedGMT: dateCreatedGMT, amount: amount, reason: reason,
+            refundedBy: refundedBy, refundedPayment: refundedPayment, lineItems: lineItems.map { try $0.toReadOnly() },
+            shippingLines: json(shippingLines, "shippingLines"), metaData: json(metaData, "metaData"))
+    }
+}
+
+extension Refund: ObservableModel, ReadOnlyType {
+    public typealias Record = RefundRecord
+
+    public func isReadOnlyRepresentation(of record: RefundRecord) -> Bool {
+        siteID == record.siteID && id == record.id
+    }
+}
+
 extension ShippingLineRecord: ReadOnlyConvertible {
     public init(_ model: ShippingLine) {
         self.init(
@@ -222,6 +264,22 @@ extension ShippingLineRecord: ReadOnlyConvertible {
         try ShippingLine(
             id: id, methodTitle: methodTitle, methodID: methodID, total: total, totalTax: totalTax,
             taxes: json(taxes, "taxes"))
+    }
+}
+
+extension MetaData: JSONColumnValue {
+    init?(json: JSONValue) {
+        guard let id = json.member("id", as: Int64?.self),
+            let key = json.member("key", as: String.self),
+            let value = json.member("value", as: JSONValue?.self)
+        else { return nil }
+        self.init(id: id, key: key, value: value)
+    }
+
+    var json: JSONValue {
+        .object([
+            JSONValue.Member("id", id.json), JSONValue.Member("key", key.json), JSONValue.Member("value", value.json),
+        ])
     }
 }
 
@@ -257,6 +315,27 @@ extension OrderItemTax: JSONColumnValue {
         .object([
             JSONValue.Member("id", id.json), JSONValue.Member("subtotal", subtotal.json),
             JSONValue.Member("total", total.json),
+        ])
+    }
+}
+
+extension ShippingLine: JSONColumnValue {
+    init?(json: JSONValue) {
+        guard let id = json.member("id", as: Int64.self),
+            let methodTitle = json.member("methodTitle", as: String.self),
+            let methodID = json.member("methodID", as: String?.self),
+            let total = json.member("total", as: ExactDecimal.self),
+            let totalTax = json.member("totalTax", as: ExactDecimal.self),
+            let taxes = json.member("taxes", as: [OrderItemTax].self)
+        else { return nil }
+        self.init(id: id, methodTitle: methodTitle, methodID: methodID, total: total, totalTax: totalTax, taxes: taxes)
+    }
+
+    var json: JSONValue {
+        .object([
+            JSONValue.Member("id", id.json), JSONValue.Member("methodTitle", methodTitle.json),
+            JSONValue.Member("methodID", methodID.json), JSONValue.Member("total", total.json),
+            JSONValue.Member("totalTax", totalTax.json), JSONValue.Member("taxes", taxes.json),
         ])
     }
 }

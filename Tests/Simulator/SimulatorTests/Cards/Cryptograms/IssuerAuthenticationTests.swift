@@ -38,13 +38,36 @@ struct IssuerAuthenticationTests {
     )
         throws
     {
-        let update = CardStatusUpdate(approves: true, blocksApplication: true, goesOnlineNextTime: true)
+        // M/Chip's response code has no bit to block the application.
+        let update = CardStatusUpdate(
+            approves: true, blocksApplication: version.responseMethod == .two, pinTryCounter: 2,
+            goesOnlineNextTime: true)
         let data = try IssuerAuthenticationData.make(
             context(version), responseCode: Array("51".utf8), cardStatusUpdate: update, masterKey: master())
         let content = try IssuerAuthenticationData.verify(data, context(version), masterKey: master())
-        switch version.responseMethod {
-        case .one: #expect(content == .responseCode(Array("51".utf8)))
-        case .two: #expect(content == .cardStatusUpdate(update))
+        switch version {
+        case .cvn10: #expect(content == .responseCode(Array("51".utf8)))
+        case .mChip, .mChipCommonSessionKey, .mChipEMV2000, .cvn18, .aes: #expect(content == .cardStatusUpdate(update))
+        }
+    }
+
+    @Test(arguments: [
+        ("0010", CardStatusUpdate(approves: true, counters: .leave)), ("0012", CardStatusUpdate(approves: true)),
+        ("0000", CardStatusUpdate(approves: false)),
+        (
+            "031F",
+            CardStatusUpdate(approves: true, pinTryCounter: 3, goesOnlineNextTime: true, counters: .addTransaction)
+        ),
+    ])
+    func `M/Chip's response code is two binary bytes`(code: String, update: CardStatusUpdate) throws {
+        #expect(update.mChipResponseCode == hex(code))
+        for version in [CryptogramVersion.mChip, .mChipCommonSessionKey, .mChipEMV2000] {
+            let data = try IssuerAuthenticationData.make(
+                context(version), responseCode: Array("00".utf8), cardStatusUpdate: update, masterKey: master())
+            #expect(data.suffix(2) == hex(code)[...])
+            #expect(
+                try IssuerAuthenticationData.verify(data, context(version), masterKey: master())
+                    == .cardStatusUpdate(update))
         }
     }
 

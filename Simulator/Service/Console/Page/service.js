@@ -1,0 +1,111 @@
+// @ts-check
+// Requests to the simulator service.
+
+/** @typedef {{id: number, milliseconds: number, kind: string, detail: string}} SessionEvent */
+
+let token = "";
+
+/**
+ * @param {string} text
+ */
+export const useToken = (text) => { token = text; };
+
+/** A failed request. */
+export class ServiceError extends Error {
+  /**
+   * @param {number} status the HTTP status; 0 when the server did not answer.
+   * @param {string} code
+   * @param {string} message
+   */
+  constructor(status, code, message) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/**
+ * @param {{[name: string]: string}} more
+ */
+const headers = (more) => (token ? { ...more, Authorization: "Bearer " + token } : more);
+
+/**
+ * Sends a request.
+ * @param {string} method
+ * @param {string} path
+ * @param {any} [body]
+ * @param {{accept?: string, signal?: AbortSignal}} [options]
+ * @returns {Promise<any>} the JSON value, the text, or the picture as a Blob.
+ */
+export async function ask(method, path, body, options = {}) {
+  const fields = headers(options.accept ? { Accept: options.accept } : {});
+  if (body !== undefined) fields["Content-Type"] = "application/json";
+  /** @type {Response} */
+  let answer;
+  try {
+    answer = await fetch(path, {
+      method,
+      headers: fields,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal: options.signal,
+    });
+  } catch (error) {
+    throw new ServiceError(0, "no_answer", "the server does not answer");
+  }
+  if (answer.status === 204) return null;
+  const type = answer.headers.get("content-type") || "";
+  const value = type.startsWith("application/json") ? await answer.json() :
+    type.startsWith("image/") ? await answer.blob() : await answer.text();
+  if (answer.ok) return value;
+  const problem = value && value.error ? value.error : { code: "unknown", message: answer.statusText };
+  throw new ServiceError(answer.status, problem.code, problem.message + (problem.fix ? "; " + problem.fix : ""));
+}
+
+/**
+ * Calls `take` with the events of a session as they happen, until the stream ends. Not an EventSource, which cannot
+ * send a token.
+ * @param {string} session
+ * @param {number} last the last known event.
+ * @param {(events: SessionEvent[]) => void} take
+ * @param {AbortSignal} signal
+ */
+export async function stream(session, last, take, signal) {
+  const answer = await fetch("/v1/sessions/" + session + "/events", {
+    headers: headers({ Accept: "text/event-stream", "Last-Event-ID": String(last) }),
+    signal,
+  });
+  if (!answer.ok || !answer.body) throw new ServiceError(answer.status, "no_events", "no events");
+  const pieces = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await pieces.read();
+    if (done) return;
+    const blocks = (rest + value).split("\n\n");
+    rest = blocks.pop() || "";
+    const events = blocks.flatMap((block) => {
+      const data = block.split("\n").find((line) => line.startsWith("data: "));
+      return data ? [JSON.parse(data.slice(6))] : [];
+    });
+    if (events.length) take(events);
+  }
+}
+
+/**
+ * Asks the server again and again whether it is there. It has 0.7 seconds between two questions and 1.2 seconds for an
+ * answer, so a dead server is noticed within 2 seconds.
+ * @param {(isThere: boolean) => void} tell
+ */
+export async function watch(tell) {
+  for (;;) {
+    let isThere = true;
+    const began = performance.now();
+    try {
+      await ask("GET", "/v1", undefined, { signal: AbortSignal.timeout(1200) });
+    } catch (error) {
+      // A refusal is an answer, and a page that was too busy to hear an answer asks again.
+      isThere = (error instanceof ServiceError && error.status > 0) || performance.now() - began > 1500;
+    }
+    tell(isThere);
+    await new Promise((done) => setTimeout(done, 700));
+  }
+}

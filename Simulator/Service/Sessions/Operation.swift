@@ -1,0 +1,68 @@
+internal import Sessions
+internal import Synchronization
+
+/// An operation of a session that may wait for a person across requests.
+final class Operation: Sendable {
+    enum Kind: String, Sendable, CaseIterable { case payment, refund }
+
+    private struct State {
+        var isRunning = true
+        var failure: SimulatedSessionError?
+        var payment: Int64?
+        var hasBegun = false
+        /// The newest payment before the operation.
+        var previous: Int64?
+    }
+
+    let kind: Kind
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - kind: the kind of operation.
+    ///   - payment: the payment's number, if known.
+    init(_ kind: Kind, payment: Int64? = nil) {
+        self.kind = kind
+        state = Mutex(State(payment: payment))
+    }
+
+    var isRunning: Bool { state.withLock { $0.isRunning } }
+
+    /// The error; nil while it runs and after a success.
+    var failure: SimulatedSessionError? { state.withLock { $0.failure } }
+
+    /// The number of its payment, once known.
+    var payment: Int64? { state.withLock { $0.payment } }
+
+    /// Marks the operation as started.
+    ///
+    /// - Parameter previous: the newest payment so far.
+    func begin(after previous: Int64?) { state.withLock { ($0.hasBegun, $0.previous) = (true, previous) } }
+
+    /// Takes the newest payment as its own, unless it existed before the operation.
+    func adopt(_ newest: () -> Int64?) {
+        guard state.withLock({ $0.hasBegun && $0.payment == nil }) else { return }
+        let newest = newest()
+        state.withLock { if newest != $0.previous { $0.payment = newest } }
+    }
+
+    func end(_ failure: SimulatedSessionError?) {
+        state.withLock { ($0.isRunning, $0.failure) = (false, failure) }
+    }
+}
+
+/// A request that may have changed a session.
+struct KeptRequest: Sendable {
+    let request: APIRequest
+    /// The number of events before it.
+    let events: Int
+
+    /// The path behind the session's ID, with the query.
+    var place: String {
+        String(request.target.dropFirst("/v1/sessions/".count).drop { $0 != "/" && $0 != "?" })
+    }
+
+    /// The body without what was typed on a PIN pad.
+    var shownBody: String? {
+        request.body.isEmpty || place.hasSuffix("/press") ? nil : String(decoding: request.body, as: UTF8.self)
+    }
+}
