@@ -1,8 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The layers from the bottom up, then the tests. A target uses targets of its own layer and of the layers above it in
-// this file, and names exactly those that its files import. Scripts/check-layers checks both.
+// The layers from the bottom up, then the tests. Scripts/check-layers checks what targets import, and from which ones.
 
 /// The targets of one layer. A target is in the folder of its name there, unless it says otherwise.
 func layer(_ folder: String, _ targets: Target...) -> [Target] {
@@ -20,10 +19,13 @@ func target(
         sources: sources.map(list), resources: list(embedding).map { .embedInCode($0) })
 }
 
-/// The tests of a target, which `place` names with its layer: `Card/EMV` is the target `EMVTests` in `Tests/Card`.
-func tests(_ place: String, uses names: String..., excluding: String = "", copying: String = "") -> Target {
-    .testTarget(
-        name: place.drop { $0 != "/" }.dropFirst() + "Tests", dependencies: names.flatMap(list).map(dependency),
+/// The tests of a target: `Card/EMV` is `EMVTests` in `Tests/Card`. `of` names the target where the place does not.
+func tests(
+    _ place: String, of tested: String? = nil, uses names: String..., excluding: String = "", copying: String = ""
+) -> Target {
+    let name = String(place.drop { $0 != "/" }.dropFirst())
+    return .testTarget(
+        name: name + "Tests", dependencies: (list(tested ?? name) + names.flatMap(list)).map(dependency),
         path: "Tests/\(place)Tests", exclude: list(excluding), resources: list(copying).map { .copy($0) })
 }
 
@@ -39,8 +41,7 @@ func dependency(_ module: String) -> Target.Dependency {
     packages[module].map { .product(name: module, package: $0) } ?? .byName(name: module)
 }
 
-/// C libraries of the system: module maps. CCUPS, CCairo, CCurl, and CPCSC only declare functions: the program opens
-/// these libraries on first use.
+/// C libraries of the system: module maps. The program opens those of CCUPS, CCairo, CCurl, and CPCSC on first use.
 let system = layer(
     "Sources/System",
     .systemLibrary(name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
@@ -55,9 +56,9 @@ let foundations = layer(
     "Sources/Foundations",
     target("CardSecrets"), target("Concurrency"), target("Text"), target("Money", uses: "Text"),
     target("Determinism", uses: "Text"), target("Monitoring", uses: "Determinism Text"),
-    target("Files", uses: "Concurrency Determinism"),
-    target("Settings", uses: "CardSecrets Files Text Yams"),
-    target("Cryptography", uses: "CardSecrets COpenSSL Determinism"))
+    target("Files", uses: "Concurrency Determinism"), target("Settings", uses: "CardSecrets Files Text Yams"),
+    target("Cryptography", uses: "CardSecrets COpenSSL Determinism"),
+    target("Connections", uses: "CardSecrets CLinux Concurrency COpenSSL Determinism Files"))
 
 /// The conversation of a card and a terminal.
 let card = layer(
@@ -70,28 +71,33 @@ let card = layer(
 let readers = layer(
     "Sources/Readers",
     target("USB", uses: "CLibUSB Concurrency Determinism Files Text"),
-    target("CCID", uses: "CardSecrets Determinism SmartCard Text USB"),
+    target("CCID", uses: "CardSecrets Determinism SmartCard Text USB"), target("DFU", uses: "Determinism Text USB"),
     target("PCSC", uses: "CardSecrets Concurrency CPCSC Determinism Files SmartCard Text"),
-    target("DFU", uses: "Determinism Text USB"),
     target("MagneticStripe", uses: "CardSecrets CLinux Determinism Text USB"))
 
 /// Payments at a reader, their receipts, and the configuration of a till.
 let payment = layer(
     "Sources/Payment",
-    target("Payments", uses: "CardSecrets Determinism EMV MagneticStripe Money SmartCard"),
+    target("Payments", uses: "CardSecrets Determinism EMV MagneticStripe Money SmartCard Text"),
     target(
         "Hardware", uses: "CardSecrets CCID Concurrency Determinism DFU EMV Files MagneticStripe Money Payments PCSC",
         "SmartCard Text USB"),
     target("Printing", uses: "CCUPS Concurrency Determinism Files Text"),
     target(
-        "TillConfiguration", uses: "CCID Cryptography Determinism EMV Hardware MagneticStripe Money Payments",
-        "Printing Settings SmartCard Text"),
-    target("Receipts", uses: "CCairo EMV Money Payments Printing Text"))
+        "TillConfiguration", uses: "CCID Connections Cryptography Determinism EMV Hardware ISO8583 MagneticStripe",
+        "Money Payments Printing Settings SmartCard Text USB"),
+    target("Receipts", uses: "CCairo EMV Money Payments Printing Text"),
+    target(
+        "ISO8583", uses: "CardSecrets Determinism Settings SmartCard Text", excluding: "profile.schema.json",
+        embedding: "Profiles/Shipped"),
+    target(
+        "Hosts", uses: "CardSecrets Concurrency Connections Determinism EMV ISO8583 MagneticStripe Money Payments",
+        "SmartCard Text"))
 
 /// Records, the network, and the actions and stores above them.
 let store = layer(
     "Sources/Store",
-    target("Storage", uses: "CSQLiteSwitches Determinism GRDB GRDBSQLite Money Payments Text"),
+    target("Storage", uses: "CSQLiteSwitches Determinism Files GRDB GRDBSQLite Money Payments Text"),
     target("Networking", uses: "CCurl CLinux Concurrency Determinism Files Money Text"),
     target("TestDoubles", uses: "Concurrency Determinism Networking Text"),
     target(
@@ -103,13 +109,15 @@ let simulator = layer(
     "Simulator",
     target("CRunQueue", at: "Simulator/Clock/CRunQueue"),
     target(
-        "Simulator", at: "Simulator", uses: "CardSecrets CRunQueue Cryptography Determinism EMV EMVReplay Files",
-        "MagneticStripe Money Payments Settings SmartCard Text USB",
-        excluding:
-            "Clock/CRunQueue Explorer Resources/Scenarios Scenarios Service Sessions Simulator.docc StoreSite Testing",
-        sources: "Bridges Cards Clock Devices Issuer", embedding: "Resources/Cards Resources/IssuerRules Resources/Keys"
-    ),
+        "Simulator", at: "Simulator", uses: "CardSecrets Concurrency CRunQueue Cryptography Determinism EMV EMVReplay",
+        "Files MagneticStripe Money Payments Settings SmartCard Text USB",
+        excluding: "Acquirer Clock/CRunQueue Explorer Resources/Scenarios Scenarios Service Sessions Simulator.docc"
+            + " StoreSite Testing", sources: "Bridges Cards Clock Devices Issuer",
+        embedding: "Resources/Cards Resources/IssuerRules Resources/Keys"),
     target("SimulatedTime", at: "Simulator/Testing/SimulatedTime", uses: "Simulator"),
+    target(
+        "Acquirer", uses: "CardSecrets Concurrency Connections Determinism EMV Files GRDB ISO8583 MagneticStripe",
+        "Money Payments Settings Simulator SmartCard Text"),
     target("StoreSite", uses: "Cryptography Determinism Money Text", excluding: "Server"),
     target("HTTPListening", at: "Simulator/Service/Listening", uses: "Determinism NIOCore NIOHTTP1 NIOPosix"),
     target(
@@ -118,12 +126,13 @@ let simulator = layer(
     target(
         "Sessions", uses: "CardSecrets Concurrency Cryptography Determinism EMV Hardware Money Networking Payments",
         "Printing Settings Simulator SmartCard Storage StoreSite TillConfiguration USB Yosemite"),
+    target("SessionViews", at: "Simulator/Service/Console", uses: "EMV Sessions SmartCard Text", embedding: "Page"),
     target(
         "ScenarioFormat", at: "Simulator/Scenarios/Format", uses: "Determinism EMV Hardware Money Payments Settings",
         "Simulator StoreSite Text TillConfiguration", excluding: "scenario.schema.json"),
     target(
         "ScenarioRunner", at: "Simulator/Scenarios/Runner", uses: "Determinism Hardware Money Payments",
-        "ScenarioFormat Sessions Settings Simulator StoreSite Text Yosemite"),
+        "ScenarioFormat SessionViews Sessions Settings Simulator StoreSite Text Yosemite"),
     target(
         "Recorder", at: "Simulator/Scenarios/Recorder", uses: "CardSecrets Determinism EMV Hardware Money Payments",
         "ScenarioFormat ScenarioRunner Sessions Settings Simulator SmartCard Text TillConfiguration"),
@@ -131,9 +140,9 @@ let simulator = layer(
         "Explorer", uses: "Determinism Hardware Money Payments ScenarioFormat ScenarioRunner Sessions Settings",
         "Simulator StoreSite Text"),
     target(
-        "SimulationServer", at: "Simulator/Service", uses: "CardSecrets Determinism EMV HTTPListening Money Monitoring",
-        "Payments Printing Receipts Sessions Settings Simulator SmartCard StoreSite Text Yosemite",
-        excluding: "Listening openapi.json", embedding: "Console/Page"),
+        "SimulationServer", at: "Simulator/Service", uses: "CardSecrets Concurrency Cryptography Determinism EMV",
+        "HTTPListening Money Monitoring Payments Printing Receipts ScenarioFormat ScenarioRunner SessionViews Sessions",
+        "Settings Simulator SmartCard StoreSite Text Yosemite", excluding: "Console Listening openapi.json"),
     target(
         "SimulatorTesting", at: "Simulator/Testing", uses: "ScenarioFormat ScenarioRunner Sessions Settings",
         "Simulator", excluding: "SimulatedTime"))
@@ -144,95 +153,86 @@ let program = layer(
     target(
         "Doctor", uses: "CCID CLinux Determinism Files Hardware MagneticStripe Printing Settings Storage Text USB",
         embedding: "Rules"),
-    target("Mail", uses: "Determinism Files Text"), target("ManualPages"),
+    target("Mail", uses: "Determinism Files Text"), target("ManualPages", uses: "Text"),
     .executableTarget(
         name: "CardPresentCommand",
         dependencies: [
-            "ArgumentParser CardSecrets CCID Concurrency CProcessSecrecy Cryptography Determinism DFU Doctor EMV",
-            "EMVReplay Explorer Files Hardware HTTPListening MagneticStripe Mail ManualPages Money Monitoring",
-            "Networking Payments PCSC Printing Receipts Recorder ScenarioFormat ScenarioRunner Settings Yosemite",
-            "SimulationServer Simulator SmartCard Storage StoreSite StoreSiteServer Text TillConfiguration USB",
+            "Acquirer ArgumentParser CardSecrets CCID Concurrency Connections CProcessSecrecy Cryptography",
+            "Determinism DFU Doctor EMV EMVReplay Explorer Files Hardware Hosts HTTPListening ISO8583 MagneticStripe",
+            "Mail ManualPages Money Monitoring Networking Payments PCSC Printing Receipts Recorder ScenarioFormat",
+            "ScenarioRunner Settings SimulationServer Simulator SmartCard Storage StoreSite StoreSiteServer Text",
+            "TillConfiguration USB Yosemite",
         ].flatMap(list).map(dependency), path: "Sources/Program/cardpresent"))
+
+/// What tests of payments with simulated cards use.
+let cards = "CardSecrets Determinism EMV Money Payments Simulator SmartCard"
 
 /// The tests and what they share.
 let testTargets = [
     target("Fakes", at: "Tests/Support/Fakes", uses: "Determinism Money Networking Text Yosemite"),
-    target("CTestFonts", at: "Tests/Support/CTestFonts"), target("TestPrinters", at: "Tests/Support/TestPrinters"),
-    tests("Foundations/Text", uses: "Text"), tests("Foundations/Money", uses: "Money"),
-    tests("Foundations/CardSecrets", uses: "CardSecrets"), tests("Foundations/Files", uses: "Files"),
-    tests("Foundations/Determinism", uses: "Determinism"), tests("Foundations/Settings", uses: "Files Settings"),
-    tests("Foundations/Monitoring", uses: "Determinism Monitoring"),
-    tests("Foundations/Concurrency", uses: "Concurrency TestDoubles"),
-    tests("Foundations/Cryptography", uses: "CardSecrets Cryptography Determinism Text"),
-    tests("Card/SmartCard", uses: "SmartCard"),
-    tests("Card/EMV", uses: "CardSecrets Cryptography Determinism EMV Money SmartCard"),
-    tests("Card/EMVReplay", uses: "CardSecrets Determinism EMV EMVReplay Money Settings SmartCard", copying: "Traces"),
-    tests("Readers/USB", uses: "CLibUSB Determinism USB"),
-    tests("Readers/CCID", uses: "CardSecrets CCID Determinism SimulatedTime Simulator SmartCard USB"),
-    tests("Readers/PCSC", uses: "CardSecrets CPCSC Determinism PCSC SmartCard"),
-    tests("Readers/DFU", uses: "Determinism DFU SimulatedTime Simulator USB"),
-    tests("Readers/MagneticStripe", uses: "CardSecrets Determinism MagneticStripe SimulatedTime Simulator USB"),
+    target("TestPrinters", at: "Tests/Support/TestPrinters"), target("CTestFonts", at: "Tests/Support/CTestFonts"),
+    tests("Readers/DFU", uses: "Determinism SimulatedTime Simulator USB"), tests("Foundations/Settings", uses: "Files"),
+    tests("Foundations/Monitoring", uses: "Determinism"), tests("Foundations/Files"),
+    tests("Foundations/Cryptography", uses: "CardSecrets Determinism Text"), tests("Program/Mail", uses: "Determinism"),
+    tests("Foundations/Connections", uses: "Determinism Files"), tests("Foundations/Concurrency", uses: "TestDoubles"),
+    tests("Card/EMV", uses: "CardSecrets Cryptography Determinism Money SmartCard"), tests("Foundations/CardSecrets"),
+    tests("Card/EMVReplay", uses: "CardSecrets Determinism EMV Money Settings SmartCard", copying: "Traces"),
+    tests("Readers/CCID", uses: "CardSecrets Determinism SimulatedTime Simulator SmartCard USB"),
+    tests("Readers/PCSC", uses: "CardSecrets CPCSC Determinism SmartCard"), tests("Foundations/Text"),
+    tests("Readers/MagneticStripe", uses: "CardSecrets Determinism SimulatedTime Simulator USB"),
+    tests("Readers/Reader", of: "CCID", uses: cards, "Hardware MagneticStripe SimulatedTime USB"),
+    tests("Readers/Guest", of: "CCID", uses: "CardSecrets Determinism EMV Hardware Simulator SmartCard USB"),
     tests(
-        "Readers/Reader", uses: "CardSecrets CCID Determinism EMV Hardware MagneticStripe Money Payments",
-        "SimulatedTime Simulator SmartCard USB"),
-    tests("Readers/Guest", uses: "CardSecrets CCID Determinism EMV Hardware Simulator SmartCard USB"),
-    tests(
-        "Payment/Hardware", uses: "CardSecrets CCID Determinism DFU EMV Hardware MagneticStripe Money Payments",
-        "Settings SimulatedTime Simulator SmartCard TestDoubles TillConfiguration USB"),
-    tests("Payment/Printing", uses: "Determinism Printing TestDoubles TestPrinters"),
+        "Payment/Hardware", uses: "CardSecrets CCID Determinism DFU EMV MagneticStripe Money Payments Settings",
+        "SimulatedTime Simulator SmartCard TestDoubles TillConfiguration USB"),
+    tests("Payment/Printing", uses: "Determinism TestDoubles TestPrinters"), tests("Foundations/Money"),
     tests(
         "Payment/TillConfiguration", uses: "Cryptography Determinism EMV Hardware MagneticStripe Money Payments",
-        "Printing Settings TillConfiguration"),
-    tests(
-        "Payment/Receipts", uses: "CTestFonts Determinism Payments Printing Receipts TestPrinters",
-        excluding: "Goldens"),
-    tests("Store/Storage", uses: "Determinism GRDB Money Payments Storage"),
-    tests("Store/Networking", uses: "Determinism Files Money Networking TestDoubles Text"),
+        "Printing Settings", excluding: "Frozen"),
+    tests("Payment/ISO8583", uses: "CardSecrets Cryptography Determinism Settings Text", copying: "Vectors"),
+    tests("Payment/Hosts", uses: cards, "Connections ISO8583 SimulatedTime"),
+    tests("Payment/Receipts", uses: "CTestFonts Determinism Payments Printing TestPrinters", excluding: "Goldens"),
+    tests("Store/Storage", uses: "Determinism GRDB Money Payments"), tests("Readers/USB", uses: "CLibUSB Determinism"),
+    tests("Store/Networking", uses: "Determinism Files Money TestDoubles Text"), tests("Foundations/Determinism"),
     tests(
         "Store/Yosemite", uses: "CardSecrets CCID Concurrency Determinism DFU EMV Fakes Files Hardware Money",
         "Networking Payments Printing Receipts Settings SimulatedTime Simulator SmartCard Storage StoreSite",
-        "TestDoubles Text TillConfiguration Yosemite"),
+        "TestDoubles Text TillConfiguration"),
     tests(
         "Simulator/Simulator", uses: "CardSecrets CCID Cryptography Determinism EMV Hardware MagneticStripe Money",
-        "Payments Settings SimulatedTime Simulator SmartCard USB"),
-    tests("Simulator/HTTPListening", uses: "Determinism HTTPListening NIOCore NIOEmbedded NIOHTTP1"),
-    tests("Simulator/StoreSite", uses: "Cryptography Determinism StoreSite Text"),
+        "Payments Settings SimulatedTime SmartCard USB"),
+    tests("Simulator/HTTPListening", uses: "Determinism NIOCore NIOEmbedded NIOHTTP1"), tests("Program/ManualPages"),
+    tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"), tests("Card/SmartCard"),
+    tests("Simulator/StoreSiteServer", uses: "Determinism HTTPListening Money Networking StoreSite Text"),
+    tests("Simulator/Sessions", uses: cards, "CLinux Hardware Storage StoreSite Yosemite"),
+    tests("Simulator/Acquirer", uses: cards, "Connections Cryptography ISO8583 MagneticStripe SimulatedTime"),
+    tests("Simulator/ScenarioFormat", uses: "Money Settings Simulator"),
+    tests("Simulator/ScenarioRunner", uses: "ScenarioFormat Sessions Settings", excluding: "Frozen"),
     tests(
-        "Simulator/StoreSiteServer", uses: "Determinism HTTPListening Money Networking StoreSite StoreSiteServer",
-        "Text"),
+        "Simulator/Recorder", uses: "CardSecrets Determinism EMV Hardware Money ScenarioFormat Simulator SmartCard",
+        "TillConfiguration"),
     tests(
-        "Simulator/Sessions", uses: "CardSecrets CLinux Determinism EMV Hardware Money Payments Sessions Simulator",
-        "SmartCard Storage StoreSite Yosemite"),
-    tests("Simulator/ScenarioFormat", uses: "Money ScenarioFormat Settings Simulator"),
-    tests("Simulator/ScenarioRunner", uses: "ScenarioFormat ScenarioRunner Settings"),
+        "Simulator/Explorer", uses: "Determinism Money Payments ScenarioFormat ScenarioRunner Sessions Simulator",
+        "StoreSite"),
     tests(
-        "Simulator/Recorder", uses: "CardSecrets Determinism EMV Hardware Money Recorder ScenarioFormat Simulator",
-        "SmartCard TillConfiguration"),
-    tests(
-        "Simulator/Explorer",
-        uses: "Determinism Explorer Money Payments ScenarioFormat ScenarioRunner Sessions Simulator StoreSite"),
-    tests(
-        "Simulator/SimulationServer", uses: "CardSecrets Determinism HTTPListening Monitoring SimulationServer",
+        "Simulator/SimulationServer", uses: "CardSecrets Determinism HTTPListening Monitoring SessionViews Sessions",
         "Simulator Text"),
     tests(
         "Simulator/SimulatorTesting", uses: "CCID Determinism EMV Hardware Money Payments ScenarioFormat",
-        "ScenarioRunner Sessions Simulator SimulatorTesting SmartCard Storage StoreSite USB"),
+        "ScenarioRunner Sessions Simulator SmartCard Storage StoreSite USB"),
     tests(
-        "Program/Doctor", uses: "CCID Determinism Doctor Hardware MagneticStripe Printing Settings SimulatedTime",
-        "Simulator Storage USB"),
-    tests("Program/Mail", uses: "Determinism Mail"), tests("Program/ManualPages", uses: "ManualPages"),
-    tests(
-        "Program/Command", uses: "CardSecrets CCID Determinism EMV Money Payments PCSC Simulator SmartCard",
-        "TestPrinters USB"),
+        "Program/Doctor", uses: "CCID Determinism Hardware MagneticStripe Printing Settings SimulatedTime Simulator",
+        "Storage USB"),
+    tests("Program/Command", of: "", uses: cards, "CCID PCSC TestPrinters USB"),
 ]
 
 /// The library products, with the modules that they contain besides the one of their own name.
 let libraries = [
-    "Foundations": "CardSecrets Concurrency Cryptography Determinism Files Money Monitoring Settings Text",
+    "Foundations": "CardSecrets Concurrency Connections Cryptography Determinism Files Money Monitoring Settings Text",
     "SmartCard": "", "EMV": "", "EMVReplay": "", "USB": "", "CCID": "", "PCSC": "", "DFU": "", "StoreSiteServer": "",
     "MagneticStripes": "MagneticStripe", "Hardware": "Payments Printing TillConfiguration", "Receipts": "Payments",
-    "Storage": "", "Networking": "", "TestDoubles": "", "Yosemite": "", "Mail": "", "Simulator": "", "StoreSite": "",
-    "Sessions": "ScenarioFormat ScenarioRunner", "SimulatorTesting": "",
+    "ISO8583": "", "Storage": "", "Networking": "", "TestDoubles": "", "Yosemite": "", "Mail": "", "Simulator": "",
+    "StoreSite": "", "Sessions": "ScenarioFormat ScenarioRunner", "SimulatorTesting": "",
 ]
 
 let targets = system + foundations + card + readers + payment + store + simulator + program + testTargets
@@ -240,8 +240,7 @@ let package = Package(
     name: "CardPresent",
     products: [.executable(name: "cardpresent", targets: ["CardPresentCommand"])]
         + libraries.sorted { $0.key < $1.key }.map { name, others in
-            let own = targets.contains { $0.name == name } ? [name] : []
-            return .library(name: name, targets: own + list(others))
+            .library(name: name, targets: (targets.contains { $0.name == name } ? [name] : []) + list(others))
         },
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", .upToNextMinor(from: "1.8.2")),
@@ -251,9 +250,7 @@ let package = Package(
     ],
     targets: targets)
 
-let features = [
-    "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault",
-]
+let features = list("ExistentialAny InternalImportsByDefault MemberImportVisibility NonisolatedNonsendingByDefault")
 for target in targets where target.type != .system {
     target.swiftSettings = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
     target.swiftSettings? += features.map { .enableUpcomingFeature($0) }

@@ -31,6 +31,7 @@ let package = Package(
                 .product(name: "CCID", package: "CardPresent"),
                 .product(name: "EMV", package: "CardPresent"),
                 .product(name: "Hardware", package: "CardPresent"),
+                .product(name: "ISO8583", package: "CardPresent"),
                 .product(name: "Networking", package: "CardPresent"),
                 .product(name: "Receipts", package: "CardPresent"),
                 .product(name: "Storage", package: "CardPresent"),

@@ -28,6 +28,7 @@ let package = Package(
                 .product(name: "EMV", package: "CardPresent"),
                 .product(name: "EMVReplay", package: "CardPresent"),
                 .product(name: "Hardware", package: "CardPresent"),
+                .product(name: "ISO8583", package: "CardPresent"),
                 .product(name: "Mail", package: "CardPresent"),
                 .product(name: "Networking", package: "CardPresent"),
                 .product(name: "Receipts", package: "CardPresent"),

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Takes a payment at a simulated reader step by step, with curl only.
-# usage: Examples/curl/pay.sh [ADDRESS]     (default: http://127.0.0.1:8200)
+# usage: Examples/curl/pay.sh [ADDRESS]     (default: CARDPRESENT_SIMULATOR, or http://127.0.0.1:8200)
 # Start the simulator first: cardpresent simulate serve
 set -euo pipefail
 
-address=${1:-http://127.0.0.1:8200}
+address=${1:-${CARDPRESENT_SIMULATOR:-http://127.0.0.1:8200}}
 curl=(curl --silent --show-error --fail-with-body --max-time 30 --header 'Content-Type: application/json')
 # A server that other machines can reach needs a token.
 [ -z "${CARDPRESENT_TOKEN:-}" ] || curl+=(--header "Authorization: Bearer $CARDPRESENT_TOKEN")

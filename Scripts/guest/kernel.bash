@@ -22,7 +22,7 @@ kernel_members=(
 
 # The archive deletes replaced builds of a kernel, so the current name is queried.
 kernel_package() {
-    apt-cache depends linux-image-amd64 2>/dev/null | sed -n 's/^ *Depends: \(linux-image-[0-9].*\)$/\1/p' | head -n 1
+    apt-cache depends linux-image-amd64 2>/dev/null | sed -n 's/^ *Depends: \(linux-image-[0-9].*\)$/\1/p' | sed -n 1p
 }
 
 # Unpacks the kernel into a folder of its version, unless it is there already.

@@ -12,7 +12,7 @@ choose_accelerator() { # choose_accelerator CACHE
     local known=$1/accelerator key
     accelerator=tcg
     [ -r /dev/kvm ] && [ -w /dev/kvm ] || return 0
-    key="$(cat /proc/sys/kernel/random/boot_id) $(qemu-system-x86_64 --version | head -n 1) $kernel_version"
+    key="$(cat /proc/sys/kernel/random/boot_id) $(qemu-system-x86_64 --version | sed -n 1p) $kernel_version"
     if [ "$(head -n 1 "$known" 2>/dev/null)" = "$key" ]; then
         accelerator=$(tail -n 1 "$known")
         return 0

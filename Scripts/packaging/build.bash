@@ -3,8 +3,8 @@
 # Builds a release program in a clone and prints its path. It names no folder of this machine, and its debug symbols can
 # be found by its build ID.
 build_program() { # build_program CLONE
-    "$1/Scripts/build-release" -debug-info-format dwarf -Xlinker --build-id=sha1 -Xlinker -z -Xlinker relro \
-        -Xlinker -z -Xlinker now -Xswiftc -file-prefix-map -Xswiftc "$1=." -Xcc "-ffile-prefix-map=$1=."
+    "$1/Scripts/build-release" -debug-info-format dwarf -Xlinker --build-id=sha1 \
+        -Xswiftc -file-prefix-map -Xswiftc "$1=." -Xcc "-ffile-prefix-map=$1=."
 }
 
 # Builds a package of a program, and one of its debug symbols.
@@ -41,6 +41,23 @@ build_package() { # build_package PROGRAM VERSION OUTPUT
         tar --extract --to-stdout ./usr/share/doc/cardpresent/sbom.cdx.json >"$3/cardpresent_$2.cdx.json"
 }
 
+# Names files in a text as the package has them. What only a clone has stays as a name, without a link.
+packaged_text() { # packaged_text FILE
+    local doc=/usr/share/doc/cardpresent source='CONTRIBUTING|Fuzz/|Benchmarks/|Package\.swift|Sources/'
+    sed -E -e "s#Simulator/Resources/Scenarios#$doc/examples/scenarios#g" -e "s#\bExamples/#$doc/examples/#g" \
+        -e 's#\]\(examples/#](../examples/till/#g' -e 's#\]\(CHANGELOG\.md\)#](changelog.gz)#' \
+        -e 's#\]\(LICENSE\)#](copyright)#' -e "s#\[([^]]*)\]\((\.\./)?(($source)[^)]*)\)#\1 (\3 of a clone)#g" \
+        -e 's#^    Scripts/python-client .*#    python3 -m venv tests \&\& . tests/bin/activate#' \
+        -e 's#pip install dist/cardpresent-[^ ]*\.whl#pip install /usr/share/cardpresent/python#' \
+        -e 's#^    export CARDPRESENT_PROGRAM=.*#    export CARDPRESENT_PROGRAM=/usr/bin/cardpresent#' "$1"
+}
+
+install_text() { # install_text FILE TARGET
+    mkdir -p "${2%/*}"
+    packaged_text "$1" >"$2"
+    chmod 644 "$2"
+}
+
 # The files as the package installs them.
 collect_files() { # collect_files PROGRAM ROOT
     local share=$2/usr/share doc=$2/usr/share/doc/cardpresent file mode
@@ -54,19 +71,29 @@ collect_files() { # collect_files PROGRAM ROOT
     install -D --mode=644 udev/cardpresent.sysusers.conf "$2/usr/lib/sysusers.d/cardpresent.conf"
     install -D --mode=644 Packaging/sysusers.conf "$2/usr/lib/sysusers.d/cardpresent-till.conf"
     install -D --mode=644 --target-directory="$2/lib/systemd/system" Packaging/units/*
-    install -D --mode=644 --target-directory="$doc" README.md SECURITY.md
+    for file in README.md SECURITY.md; do install_text "$file" "$doc/$file"; done
     while read -r file; do
         case "$file" in
         docs/examples/*) install -D --mode=644 "$file" "$doc/examples/till/${file#docs/examples/}" ;;
+        docs/*.md) install_text "$file" "$doc/$file" ;;
         docs/*) install -D --mode=644 "$file" "$doc/$file" ;;
+        Clients/python/LICENSE | Clients/python/tests/*) ;;
+        # The license is that of the package.
+        Clients/python/pyproject.toml)
+            mkdir -p "$share/cardpresent/python"
+            sed '/^license-files/d' "$file" >"$share/cardpresent/python/pyproject.toml"
+            chmod 644 "$share/cardpresent/python/pyproject.toml"
+            ;;
+        Clients/python/*) install -D --mode=644 "$file" "$share/cardpresent/python/${file#*/*/}" ;;
         Examples/*)
             mode=$([ -x "$file" ] && echo 755 || echo 644)
             install -D --mode="$mode" "$file" "$doc/examples/${file#Examples/}"
             ;;
         Simulator/Resources/Scenarios/*) install -D --mode=644 "$file" "$doc/examples/scenarios/${file#*/*/*/}" ;;
-        udev/61-*) install -D --mode=644 "$file" "$doc/examples/$file" ;;
+        udev/61-* | action.yml) install -D --mode=644 "$file" "$doc/examples/$file" ;;
+        Packaging/monitoring/*) install -D --mode=644 "$file" "$doc/examples/${file#Packaging/}" ;;
         esac
-    done < <(git ls-files docs Examples Simulator/Resources/Scenarios udev)
+    done < <(git ls-files docs Clients Examples Packaging/monitoring Simulator/Resources/Scenarios action.yml udev)
 }
 
 # The releases of CHANGELOG.md in Debian's form, from VERSION on. The newest one has the date of the last commit.

@@ -28,8 +28,37 @@ check_package() { # check_package PACKAGE
         [ "$size" -le $((45 * 1000 * 1000)) ] || fail 1 'the program has more than 45 MB'
         ! LC_ALL=C grep --quiet --text --fixed-strings "$PWD" "$scratch/usr/bin/cardpresent" ||
             fail 1 "the program names the folder $PWD"
+        check_start "$scratch/usr/bin/cardpresent"
     fi
     rm -rf "$scratch"
+}
+
+# Checks the start and the memory of a release program. The start is the fastest of a hundred: others are the machine's.
+check_start() { # check_start PROGRAM
+    python3 - "$1" "$work/start.sqlite" <<'PYTHON' || fail 1 'the program is slow to start, or needs too much memory'
+import os
+import subprocess
+import sys
+import time
+
+program, database = sys.argv[1:]
+
+
+def run(*arguments):
+    """Returns the seconds and the peak memory in MiB of a run."""
+    began = time.monotonic()
+    process = subprocess.Popen([program, *arguments], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    assert status == 0, arguments
+    return time.monotonic() - began, usage.ru_maxrss / 1024
+
+
+start = min(run("--version")[0] for _ in range(100))
+memory = run("pay", "12.50", "--reader", "simulated", "--seed", "7", "--quiet", "--database", database)[1]
+print(f"--version takes {start * 1000:.1f} ms; pay needs {memory:.1f} MiB", file=sys.stderr)
+sys.exit(start > 0.010 or memory > 40)
+PYTHON
+    rm -f "$work"/start.sqlite*
 }
 
 # Validates the bill of materials with the library of its standard's authors.
@@ -91,17 +120,22 @@ remove_and_purge() {
     diff "$work/before" "$work/after" >&2 || fail 1 'the package left something behind'
 }
 
-# Installs an older version over which the package is then installed, with records of a payment.
+# Installs an older version, with the records of one, over which the package is then installed.
 check_upgrade() {
     build_package "$program" 0.1.9 "$work/old"
     new_debian "$work/old/cardpresent_0.1.9_amd64.deb"
     list_files >"$work/before"
     install_there "$work/old/cardpresent_0.1.9_amd64.deb"
-    as_till pay 12.50 --reader simulated --seed 7 --quiet --json >"$work/payment.json" || fail 1 'no payment was possible'
+    rm -f "$work/old.sqlite"
+    Scripts/packaging/old-records "$work/old.sqlite"
+    "${as_root[@]}" cp "$work/old.sqlite" "$debian/var/lib/cardpresent/cardpresent.sqlite"
+    in_debian chown cardpresent:cardpresent /var/lib/cardpresent/cardpresent.sqlite
     # What an administrator has switched on stays on.
     in_debian systemctl enable --quiet cardpresent-store.socket
     install_there "$output/$name.deb"
     as_till payments show P000001 --quiet >/dev/null || fail 1 'the upgrade lost a payment'
+    as_till pay 12.50 --reader simulated --seed 7 --quiet --json >"$work/payment.json" || fail 1 'no payment was possible'
+    as_till payments show P000002 --quiet >/dev/null || fail 1 'the upgrade counts payments anew'
     in_debian systemctl --quiet is-enabled cardpresent-store.socket || fail 1 'the upgrade switched the store off'
     progress 'the upgrade kept the records and the services'
     remove_and_purge
@@ -110,12 +144,16 @@ check_upgrade() {
 
 # Builds the package a second time, in another folder, and the program too unless it was given.
 check_second_build() {
-    local again=$work/again second=$program file
+    local again=$work/again second=$program file clone letters=$((${#PWD} - 5))
     progress 'building a second time'
     rm -rf "$again"
     if [ -n "$build_again" ]; then
-        git clone --quiet . "$again/clone"
-        second=$(build_program "$again/clone")
+        # The program has no folder's name, but the compiler writes the length of one into it.
+        [ "$letters" -ge 3 ] || fail 69 "the folder of the checkout needs a name of 8 characters or more"
+        clone=$(mktemp -d "/tmp/$(printf 'X%.0s' $(seq "$letters"))")
+        git clone --quiet . "$clone"
+        git -C "$clone" checkout --quiet "$commit"
+        second=$(build_program "$clone")
     fi
     (
         work=$again
@@ -125,5 +163,5 @@ check_second_build() {
         cmp "$file" "$output/${file##*/}" >&2 || fail 1 "a second build of ${file##*/} has other bytes"
     done
     progress 'the second build has the same bytes'
-    rm -rf "$again"
+    rm -rf "$again" ${clone:+"$clone"}
 }

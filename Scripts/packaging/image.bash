@@ -54,7 +54,7 @@ add_health_check() { # add_health_check LAYOUT
     manifest=$(jq -r '.manifests[0].digest' "$1/index.json" | cut -d : -f 2)
     config=$(jq -r '.config.digest' "$blobs/$manifest" | cut -d : -f 2)
     jq -cj '.config.Healthcheck = {Test: ["CMD", "/usr/bin/busybox", "wget", "-q", "-O", "/dev/null",
-        "http://127.0.0.1:8200/openapi.json"], Interval: 10000000000, Timeout: 5000000000, Retries: 3}' \
+        "http://127.0.0.1:8200/healthz"], Interval: 10000000000, Timeout: 5000000000, Retries: 3}' \
         "$blobs/$config" >"$1/new"
     new=$(rename_blob "$1/new" "$blobs")
     jq -cj --arg digest "sha256:$new" --argjson size "$(stat --format=%s "$blobs/$new")" \
@@ -92,7 +92,7 @@ try_image() { # try_image ARCHIVE
         root=$0
         (run "$1" $2) &
         for ((tries = 0; tries < 300; tries++)); do
-            if (run "$1" /usr/bin/busybox wget -q -O /dev/null http://127.0.0.1:8200/openapi.json) 2>/dev/null; then
+            if (run "$1" /usr/bin/busybox wget -q -O /dev/null http://127.0.0.1:8200/readyz) 2>/dev/null; then
                 exit 0
             fi
             sleep 0.1

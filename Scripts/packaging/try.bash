@@ -4,13 +4,14 @@ try_package() { # try_package PACKAGE
     local cache=.build/guest run=$work/guest processor=(-accel tcg -cpu max)
     local kernel_version kernel_image kernel_modules initramfs accelerator
     Scripts/setup guest
+    Scripts/setup monitoring
     for part in kernel initramfs machine; do
         # shellcheck source=/dev/null
         . "Scripts/guest/$part.bash"
     done
     PATH=$PATH:/usr/sbin:/sbin
     mkdir -p "$cache" "$run"
-    rm -f "$run/report"
+    rm -f "$run/report" "$run"/*.metrics
     prepare_kernel "$cache"
     # The accelerator is tried with the init of Scripts/test-usb, which ends at once.
     initramfs=$cache/initramfs
@@ -39,4 +40,7 @@ try_package() { # try_package PACKAGE
     [ -f "$run/report" ] || fail 1 "the virtual machine did not report: see $run/console"
     cat "$run/report" >&2
     grep --quiet '^failures: 0$' "$run/report" || fail 1 'the services do not work'
+    for part in simulator store; do
+        promtool check metrics <"$run/$part.metrics" >&2 || fail 1 "the metrics of the $part are wrong"
+    done
 }

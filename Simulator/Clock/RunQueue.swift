@@ -36,6 +36,8 @@ public final class RunQueue: Sendable {
     private let clocks = Mutex<[SimulationClock]>([])
     private let exterior = Mutex(Exterior())
     private let arrival = DispatchSemaphore(value: 0)
+    /// The run that is under way or held, of those that may be held.
+    private let holdable = Mutex<HoldableRun?>(nil)
     private let mostJobs: Int
     // Threads of the common pool: as many as there are processors, however many worlds there are.
     private let turns = DispatchQueue(label: "cardpresent.simulation", target: .global())
@@ -149,31 +151,67 @@ public final class RunQueue: Sendable {
         return task.value
     }
 
-    /// The same on a thread that may block, for a world that is kept between calls. Calls run one after the other, in the
-    /// order in which they came; between them nothing happens in the world.
+    /// The same on a thread that may block, for a world that is kept between calls. Calls run one after the other, in
+    /// the order in which they came; between them nothing happens in the world.
     ///
     /// - Parameters:
     ///   - limit: the latest moment to which a clock may be moved; nil when it may not be moved. It is asked each time
     ///     that no task can run, with whether `body` has ended.
+    ///   - onBegin: called when the turn begins, before anything else in it.
     ///   - isPaused: whether to stop before the next job. The remaining jobs come first in the next call.
-    ///   - body: the task to run.
-    /// - Returns: the value of `body`; nil when it still waits. Then a later call continues it.
+    ///   - mayHold: whether a task may call ``hold()``. Such a call needs a thread of its own.
+    ///   - body: the task to run. It never begins when the world is paused at the beginning of the turn, or when an
+    ///     earlier call is still held.
+    /// - Returns: the value of `body`; nil when it never began, and when it still waits. Then a later call continues
+    ///   it.
     public func turn<Value: Sendable>(
         until limit: @escaping @Sendable (_ isOver: Bool) -> Timestamp?,
-        pausedBy isPaused: @escaping @Sendable () -> Bool = { false }, _ body: @escaping @Sendable () async -> Value
+        onBegin: @escaping @Sendable () -> Void = {},
+        pausedBy isPaused: @escaping @Sendable () -> Bool = { false },
+        mayHold: @escaping @Sendable () -> Bool = { false }, _ body: @escaping @Sendable () async -> Value
     ) async -> Value? {
         // The caller may be in another world.
         await Self.outside { [self] in
             await withCheckedContinuation { continuation in
                 turns.async { @Sendable in
+                    onBegin()
+                    guard !isPaused(), self.releaseHeldRun() else { return continuation.resume(returning: nil) }
                     let task = self.begin(body)
-                    self.run(until: { limit(task.value != nil) }, pausedBy: isPaused)
+                    self.runHoldably(if: mayHold()) { run in
+                        self.run(until: { limit(task.value != nil) }, pausedBy: { run?.wasHeld == true || isPaused() })
+                    }
                     let value = task.value
                     // Not before the thread has left the queue: the caller is none of the world's tasks.
                     continuation.resume(returning: value)
                 }
             }
         }
+    }
+
+    /// Stops the world where the running task is, in the middle of it, until the next ``turn``. Returns then; at once
+    /// when the current call may not be held.
+    public static func hold() { current?.holdable.withLock { $0 }?.hold() }
+
+    /// Lets a task that is held go on to its next suspension, so that the world can continue.
+    ///
+    /// - Returns: false when it is still held.
+    private func releaseHeldRun() -> Bool {
+        guard let run = holdable.withLock({ $0 }) else { return true }
+        guard run.release() else { return false }
+        holdable.withLock { $0 = nil }
+        return true
+    }
+
+    private func runHoldably(if mayHold: Bool, _ play: @escaping @Sendable (HoldableRun?) -> Void) {
+        guard mayHold else { return play(nil) }
+        let run = HoldableRun()
+        holdable.withLock { $0 = run }
+        switch run.start(play) {
+        case false: return
+        case nil: play(nil)
+        default: break
+        }
+        holdable.withLock { $0 = nil }
     }
 
     private func begin<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> WorldTask<Value> {
@@ -329,8 +367,8 @@ public final class RunQueue: Sendable {
     }
 }
 
-/// The wall clock, for code in a simulated world that deals with something real, such as a server. Outside of every world
-/// it is the system's clock.
+/// The wall clock, for code in a simulated world that deals with something real, such as a server. Outside of every
+/// world it is the system's clock.
 public struct OutsideTimeSource: TimeSource {
     private let system = SystemTimeSource()
 

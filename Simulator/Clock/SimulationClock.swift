@@ -4,10 +4,10 @@ internal import Synchronization
 /// The time of a simulated world, and the events planned in it. Everything in the world waits here: the simulated bus,
 /// and the host through `TimeSource`.
 ///
-/// On a `VirtualTimeSource` no wait takes real time. Waiting does not move the clock: the runner of the world does, with
-/// ``moveOn(notAfter:)``, when no task of the world can run. The clock then goes to the next moment at which an event
-/// happens or a wait ends. The runner is the ``RunQueue`` in which the clock was created; a clock that was created outside
-/// of a run queue stands still until its owner moves it.
+/// On a `VirtualTimeSource` no wait takes real time. Waiting does not move the clock: the runner of the world does,
+/// with ``moveOn(notAfter:)``, when no task of the world can run. The clock then goes to the next moment at which an
+/// event happens or a wait ends. The runner is the ``RunQueue`` in which the clock was created; a clock that was
+/// created outside of a run queue stands still until its owner moves it.
 ///
 /// On any other time source the clock shows that source's time and all waits are real. Use this for a world that deals
 /// with other programs, such as readers served over USB/IP.
@@ -126,7 +126,8 @@ public final class SimulationClock: TimeSource {
         while runNext(notAfter: now()) {}
     }
 
-    /// Waits until `isReady`, the deadline or cancellation; on real time also until the next event. Look again after it.
+    /// Waits until `isReady`, the deadline or cancellation; on real time also until the next event. Look again after
+    /// it.
     func wait(until deadline: Timestamp, isReady: @escaping @Sendable () -> Bool) async {
         let (id, target) = state.withLock { state in
             state.lastWaiter += 1
@@ -161,8 +162,8 @@ public final class SimulationClock: TimeSource {
         }
     }
 
-    /// Moves a virtual clock through the planned events until `isReady`, or to `moment`. For a caller that runs its world
-    /// by itself, because the other side is not in it.
+    /// Moves a virtual clock through the planned events until `isReady`, or to `moment`. For a caller that runs its
+    /// world by itself, because the other side is not in it.
     ///
     /// - Parameters:
     ///   - moment: nil to end after the last planned event.

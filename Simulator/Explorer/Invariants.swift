@@ -53,7 +53,7 @@ struct InvariantCheck {
     var violations: [Violation] {
         if let step = record.stuckStep { return [Violation(.nothingHangs, "'\(step)' does not end")] }
         guard record.refusal == nil else { return [] }
-        return charges + orders + attempts + payments + store + proofs + secrets + remains + steps
+        return charges + orders + attempts + payments + store + proofs + secrets + leftovers + steps
     }
 
     private var sales: [SessionPayment.Attempt] { record.attempts.filter { !$0.isRefund } }
@@ -257,11 +257,11 @@ struct InvariantCheck {
         record.leaks.map { Violation(.noSecretIsTold, "\($0.secret) in \($0.place)") }
     }
 
-    private var remains: [Violation] {
-        let remains = record.remains
+    private var leftovers: [Violation] {
+        let leaks = record.openResources
         let counts = [
-            (remains.openHandles, "USB handles"), (remains.claimedReaders, "claimed readers"),
-            (remains.waitingTasks, "waiting tasks"), (remains.processes, "processes in memory"),
+            (leaks.openHandles, "USB handles"), (leaks.claimedReaders, "claimed readers"),
+            (leaks.waitingTasks, "waiting tasks"), (leaks.processes, "processes in memory"),
         ]
         return counts.filter { $0.0 != 0 }.map { Violation(.nothingIsLeftOpen, "\($0.0) \($0.1)") }
             + record.openFiles.map { Violation(.nothingIsLeftOpen, "open file \($0)") }

@@ -32,9 +32,9 @@ struct SessionPlayer: Sendable {
         let search = SecretSearch(
             cards: plan.cards.map(\.profile), pins: [FaultModel.pin, FaultModel.wrongPIN])
         var record: SessionRecord
-        var remains = LeakReport.none
+        var openResources = LeakReport.none
         do {
-            record = try SimulatedSession.play(plan, leaks: { remains = $0 }) { session in
+            record = try SimulatedSession.play(plan, leaks: { openResources = $0 }) { session in
                 var record = SessionRecord()
                 var play = ScenarioPlay(scenario, in: session)
                 let ending = scenario.steps.count - SessionDraft.ending.count
@@ -55,7 +55,7 @@ struct SessionPlayer: Sendable {
             record = SessionRecord()
             record.refusal = "\(error)"
         }
-        (record.events, record.remains) = (log.all, remains)
+        (record.events, record.openResources) = (log.all, openResources)
         find(search, events: log.all, requests: texts.all, into: &record)
         if let folder { look(into: folder, search, &record) }
         return record

@@ -55,7 +55,7 @@ struct SessionRecord: Sendable {
     var paidOrders: Set<Int64> = []
     var cryptograms: [IssuedCryptogram] = []
     var leaks: [Leak] = []
-    var remains = LeakReport.none
+    var openResources = LeakReport.none
     /// Files that were still open after the session.
     var openFiles: [String] = []
     /// The step that never ended; nil when the session ended.

@@ -14,7 +14,7 @@ public struct IssuerAccount: Sendable {
     public let reference: String
     /// The last four digits of the PAN.
     public let lastFour: String
-    /// The available amount; nil without a limit. It limits only payments in its own currency.
+    /// The available amount; nil without a limit. One unit of another currency counts as one unit of its own.
     public var available: Money?
     /// The largest single payment in its currency (above it, response code 61); nil without a limit.
     public var largestAmount: Money?

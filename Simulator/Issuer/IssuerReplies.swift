@@ -114,6 +114,7 @@ extension SimulatedIssuer {
 
     func record(_ entry: IssuerLedgerEntry) throws(IssuerLedgerError) {
         try file?.append(entry)
+        onEntry?(entry)
         book.append(entry)
     }
 }
@@ -133,7 +134,8 @@ struct IssuerReply {
         return response
     }
 
-    /// Returns an answer to a genuine card with issuer authentication and scripts. `ruleAnswer` has the rule's overrides.
+    /// Returns an answer to a genuine card with issuer authentication and scripts. `ruleAnswer` has the rule's
+    /// overrides.
     func authenticated(
         _ code: String, number: Int, to card: borrowing OnlineAuthorizationRequest,
         context: IssuerAuthenticationData.Context, scripts: [IssuerScriptTemplate],

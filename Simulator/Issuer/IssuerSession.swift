@@ -45,12 +45,22 @@ struct IssuerSession {
         {
             return IssuerDecision(.overAmountLimit, .overAmountLimit)
         }
-        if let available = account.available, available.currency == amount.currency,
-            amount.minorUnits > available.minorUnits &- spent
-        {
+        if let available = account.available, exceeds(amount, available, spent: spent) {
             return IssuerDecision(.insufficientFunds, .insufficientFunds)
         }
         return IssuerDecision(.approved)
+    }
+
+    /// Returns whether an amount is more than what is available. The simulated issuer has no exchange rates: one unit
+    /// of another currency is one unit of the account's. What was spent before counts in the account's currency only.
+    private static func exceeds(_ amount: Money, _ available: Money, spent: Int64) -> Bool {
+        guard available.currency != amount.currency else { return amount.minorUnits > available.minorUnits &- spent }
+        // Each is scaled by the decimals of the other, so that 12.50 USD and 20 JPY compare as 12.50 and 20.
+        return scaled(amount, by: available.currency) > scaled(available, by: amount.currency)
+    }
+
+    private static func scaled(_ amount: Money, by other: Currency) -> (high: Int64, low: UInt64) {
+        amount.minorUnits.multipliedFullWidth(by: (0..<other.exponent).reduce(1) { scale, _ in scale * 10 })
     }
 
     /// Returns the account's scripts, only the first time.

@@ -20,6 +20,8 @@ public actor SimulatedIssuer: PaymentHost {
     var soughtEndings: Set<String> = []
     var rules: IssuerRules
     let file: IssuerLedgerFile?
+    /// Called with each new entry, before the answer.
+    let onEntry: (@Sendable (IssuerLedgerEntry) -> Void)?
     var book = IssuerLedger()
     var faults: [IssuerFaultRule]
     var sessions: [String: IssuerSession] = [:]
@@ -36,18 +38,22 @@ public actor SimulatedIssuer: PaymentHost {
     ///   - time: the clock for delayed answers.
     ///   - random: the source of authorization codes.
     ///   - ledgerPath: the path of the ledger file; nil for a ledger in memory.
+    ///   - entries: the entries of a ledger in memory that its owner kept.
+    ///   - onEntry: called with each new entry before its answer, so that an owner can keep it. It must not wait.
     ///   - faults: the faults; the first matching one applies, before the rules.
     /// - Throws: ``IssuerLedgerError`` if the ledger cannot be opened or read.
     public init(
         name: String = "simulated", accounts: [IssuerAccount], library: [String] = [],
         rules: IssuerRules = IssuerRules(), keys: TestKeys, time: any TimeSource, random: any RandomSource,
-        ledgerPath: String? = nil, faults: [IssuerFaultRule] = []
+        ledgerPath: String? = nil, entries: [IssuerLedgerEntry] = [],
+        onEntry: (@Sendable (IssuerLedgerEntry) -> Void)? = nil, faults: [IssuerFaultRule] = []
     ) throws(IssuerLedgerError) {
         (self.name, self.rules, self.keys, self.time) = (name, rules, keys, time)
         reply = IssuerReply(keys: keys, random: random.stream("issuer"))
         self.accounts = Dictionary(accounts.map { ($0.reference, $0) }, uniquingKeysWith: { first, _ in first })
         self.library = library
-        self.faults = faults
+        (self.faults, self.onEntry) = (faults, onEntry)
+        for entry in entries { book.append(entry) }
         if let ledgerPath {
             let file = try IssuerLedgerFile(path: ledgerPath)
             try file.lock(updating: &book)

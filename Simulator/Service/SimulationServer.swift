@@ -64,7 +64,7 @@ struct ServiceResponder: HTTPResponder {
 
     var largestBody: Int { SimulationServiceConfiguration.longestBody }
 
-    func respond(to request: HTTPRequest) async -> HTTPResponse {
+    func respond(to request: IncomingRequest) async -> OutgoingResponse {
         var headers: [String: String] = [:]
         for field in request.headers { headers[field.name.lowercased()] = field.value }
         return response(
@@ -72,7 +72,7 @@ struct ServiceResponder: HTTPResponder {
                 APIRequest(method: request.method, target: request.target, headers: headers, body: request.body)))
     }
 
-    func refuseLargeBody() -> HTTPResponse {
+    func refuseLargeBody() -> OutgoingResponse {
         refuse(
             .failure(
                 APIError(
@@ -80,21 +80,21 @@ struct ServiceResponder: HTTPResponder {
     }
 
     /// Counts a request that was not read to its end.
-    private func refuse(_ answer: APIAnswer) -> HTTPResponse {
+    private func refuse(_ answer: APIAnswer) -> OutgoingResponse {
         response(
             service.note(APIRequest(method: "", target: ""), nil, nil, answer, since: service.time.reading()))
     }
 
-    func refuseConnection() -> HTTPResponse {
+    func refuseConnection() -> OutgoingResponse {
         var answer = APIAnswer.failure(
             APIError(503, "too_many_connections", "the server has no connection left", fix: "close unused connections"))
         answer.headers.append(("Retry-After", "1"))
         return refuse(answer)
     }
 
-    private func response(_ answer: APIAnswer) -> HTTPResponse {
+    private func response(_ answer: APIAnswer) -> OutgoingResponse {
         let mediaType = answer.mediaType.isEmpty ? [] : [(name: "Content-Type", value: answer.mediaType)]
-        let body: HTTPResponse.Body =
+        let body: OutgoingResponse.Body =
             switch answer.content {
             case .bytes(let bytes): .bytes(bytes)
             case .events(let pieces):
@@ -102,7 +102,7 @@ struct ServiceResponder: HTTPResponder {
                     for await piece in pieces { try await writer.write(piece) }
                 }
             }
-        return HTTPResponse(
+        return OutgoingResponse(
             status: answer.status,
             headers: mediaType + [(name: "X-Content-Type-Options", value: "nosniff")] + answer.headers, body: body)
     }

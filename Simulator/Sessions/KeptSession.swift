@@ -48,17 +48,30 @@ public final class KeptSession: Sendable {
     ///   - limit: returns the latest moment to which the clock may move; nil to stop. It is called each time that no
     ///     task can run, with whether `body` has ended. See ``SimulatedSession/callerDeadline`` and
     ///     ``SimulatedSession/latestMoment``.
-    ///   - isPaused: whether to stop as soon as the running task waits; asked before each piece of a task. Neither tasks
-    ///     nor the clock go on until a later call.
-    ///   - body: the task to run. It must not wait for anything outside of the session.
-    /// - Returns: the value of `body`; nil when it is still waiting. A later call continues it.
+    ///   - onBegin: called when the turn begins, before anything else in it. Earlier turns have ended then.
+    ///   - isPaused: whether to stop as soon as the running task waits; asked before each piece of a task. Neither
+    ///     tasks nor the clock go on until a later call.
+    ///   - mayHold: whether ``hold()`` may be called in this turn.
+    ///   - body: the task to run. It must not wait for anything outside of the session. It never begins in a turn that
+    ///     is paused when it begins.
+    /// - Returns: the value of `body`; nil when it never began, and when it is still waiting. Then a later call
+    ///   continues it.
     public func turn<Value: Sendable>(
         until limit: @escaping @Sendable (_ isOver: Bool) -> Timestamp?,
+        onBegin: @escaping @Sendable () -> Void = {},
         pausedBy isPaused: @escaping @Sendable () -> Bool = { false },
+        mayHold: @escaping @Sendable () -> Bool = { false },
         _ body: @escaping @Sendable (SimulatedSession) async -> Value
     ) async -> Value? {
-        await queue.turn(until: limit, pausedBy: isPaused) { [session] in await body(session) }
+        await queue.turn(until: limit, onBegin: onBegin, pausedBy: isPaused, mayHold: mayHold) { [session] in
+            await body(session)
+        }
     }
+
+    /// Stops the session where its running task is, in the middle of it, until the next turn that is not paused. An
+    /// observer of the session's events calls it. During the event ``SessionEventKind/saving`` the till's records
+    /// cannot be read.
+    public static func hold() { RunQueue.hold() }
 
     /// Ends the session and releases what its process holds.
     public func close() async {

@@ -114,8 +114,8 @@ extension SimulatedSession {
     /// The till's requests to the store, oldest first.
     public var siteRequests: [SeenRequest] { world.site?.requests ?? [] }
 
-    /// The cryptograms that the session's cards issued, by card in the order of the plan, oldest first; of each card the
-    /// newest 1,000. Recorded cards keep none.
+    /// The cryptograms that the session's cards issued, by card in the order of the plan, oldest first; of each card
+    /// the newest 1,000. Recorded cards keep none.
     public var cryptograms: [IssuedCryptogram] {
         world.cards.flatMap { ($0.chip as? SimulatedEMVCard)?.cryptograms ?? [] }
     }

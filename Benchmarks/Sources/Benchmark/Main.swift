@@ -4,7 +4,7 @@ internal import Glibc
 @main
 enum Main {
     private static let usage = """
-        usage: Benchmark [payments] [sessions] [scenarios] [driver] [tlv] [emv] [network] [dispatch] [decoding] [results] [receipts] [sync PROGRAM] [service PROGRAM] [program PROGRAM HELLO] [--folder FOLDER] [--transactions COUNT] [--long] [--no-heading]
+        usage: Benchmark [payments] [sessions] [scenarios] [driver] [tlv] [hosts] [emv] [network] [dispatch] [decoding] [results] [receipts] [sync PROGRAM] [service PROGRAM] [program PROGRAM HELLO] [--folder FOLDER] [--transactions COUNT] [--long] [--no-heading]
 
         FOLDER is on the disk that is measured; it is the current folder unless given. COUNT is how many transactions
         emv watches its memory for; as many as 20 seconds allow unless given. sessions watches it for 100,000 of them,
@@ -40,6 +40,7 @@ enum Main {
             case "scenarios": benchmarks.append { _ in try await ScenarioBenchmark().run() }
             case "driver": benchmarks.append { _ in try await DriverBenchmark().run() }
             case "tlv": benchmarks.append { _ in try TLVBenchmark().run() }
+            case "hosts": benchmarks.append { _ in try HostMessageBenchmark().run() }
             case "emv": benchmarks.append { _ in try await EMVBenchmark(transactions: transactions).run() }
             case "dispatch": benchmarks.append { _ in try await DispatchBenchmark().run() }
             case "decoding": benchmarks.append { _ in try await DecodingBenchmark().run() }
@@ -52,6 +53,7 @@ enum Main {
             case "service":
                 guard let program = words.popFirst() else { throw BenchmarkError(usage) }
                 benchmarks.append { _ in try await ServiceBenchmark(program: program).run() }
+                benchmarks.append { _ in try await RepetitionBenchmark(program: program).run() }
             case "program":
                 guard let program = words.popFirst(), let hello = words.popFirst() else { throw BenchmarkError(usage) }
                 benchmarks.append {

@@ -32,12 +32,15 @@ VALUES = {
     "Disk": values.Disk,
     "DiskChange": plans.DiskChange,
     "Event": values.Event,
+    "EventDecoding": values.EventDecoding,
     "EventPage": values.EventPage,
     "IssuerEntry": values.IssuerEntry,
     "IssuerFault": plans.IssuerFault,
     "IssuerPlan": plans.IssuerPlan,
+    "Mismatch": values.Mismatch,
     "Need": values.WaitingFor,
     "Payment": values.Payment,
+    "PlayedScenario": values.PlayedScenario,
     "PrintJob": values.PrintJob,
     "Printer": values.Printer,
     "PrinterChange": plans.PrinterChange,
@@ -54,7 +57,7 @@ VALUES = {
     "StorePlan": plans.StorePlan,
 }
 BODIES = {"Advance", "Battery", "CardChoice", "Choice", "Conduct", "Keys", "PaymentPlan", "Plan", "Refund", "Rules"}
-BODIES |= {"StoreFault", "Error", "Health", "Breakpoints", "Continue", "Repeat"}
+BODIES |= {"StoreFault", "Error", "Health", "Breakpoints", "Continue", "Repeat", "ScenarioText"}
 
 
 @pytest.fixture(scope="module")

@@ -40,6 +40,29 @@ def test_a_mistake_says_where_it_is_and_what_to_do(cardpresent_service: Service)
     assert raised.value.fix is not None and raised.value.fix in str(raised.value)
 
 
+SCENARIO = """template_version: 1
+description: A card is declined
+card: visa-credit
+matrix: { outcome: [declined, approved] }
+steps:
+  - connect
+  - pay: 12.50
+    expect: { outcome: "${outcome}" }
+"""
+
+
+def test_a_scenario_is_played_with_its_result(cardpresent_service: Service) -> None:
+    played = cardpresent_service.play_scenario(SCENARIO, file="pay.yaml")
+    assert (played.name, played.status) == ("pay[outcome=declined]", "failed")
+    assert played.reason == "step 2, pay 12.50 USD: outcome: expected 'declined', seen 'approved'"
+    assert [(mismatch.step, mismatch.line) for mismatch in played.mismatches] == [(2, 8)]
+    assert played.decodings and {decoding.event for decoding in played.decodings} <= {each.id for each in played.events}
+    again = cardpresent_service.play_scenario(SCENARIO, file="pay.yaml", scenario=played.scenarios[1])
+    assert (again.status, again.reason, again.mismatches) == ("passed", None, ())
+    with pytest.raises(cardpresent.InvalidRequest, match="pay.yaml:2:1: unknown key 'descripton'"):
+        cardpresent_service.play_scenario(SCENARIO.replace("description", "descripton"), file="pay.yaml")
+
+
 def test_a_card_number_in_place_of_a_name_is_masked(simulated_session: Session) -> None:
     with pytest.raises(cardpresent.NotFound) as raised:
         simulated_session.reader().insert("4761739001010010")

@@ -23,8 +23,8 @@ enum Text {
     /// The longest line, in characters.
     private static let limit = 120
 
-    /// Formats a call: `head` with its bracket, the arguments and `tail`. `used` counts the characters in front of it on
-    /// its line.
+    /// Formats a call: `head` with its bracket, the arguments and `tail`. `used` counts the characters in front of it
+    /// on its line.
     static func call(
         _ head: String, _ items: [String], _ tail: String = ")", indent: Int, after used: Int = 0
     ) -> String {

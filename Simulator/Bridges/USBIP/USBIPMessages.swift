@@ -1,3 +1,4 @@
+internal import Text
 internal import USB
 
 /// A client's command for its imported device. A header of 48 bytes with big-endian numbers: command, sequence
@@ -215,8 +216,8 @@ struct USBIPDeviceRecord: Hashable, Sendable {
 
     var bytes: [UInt8] {
         // The place of a real device in sysfs. Clients only display it.
-        var bytes = Self.padded("/sys/devices/simulated/usb\(device.bus)/\(busID)", to: Self.pathLength)
-        bytes += Self.padded(busID, to: USBIPRequest.busIDLength)
+        var bytes = Self.text("/sys/devices/simulated/usb\(device.bus)/\(busID)", in: Self.pathLength)
+        bytes += Self.text(busID, in: USBIPRequest.busIDLength)
         bytes.append(bigEndian: UInt32(device.bus))
         bytes.append(bigEndian: UInt32(device.address))
         bytes.append(bigEndian: speed.rawValue)
@@ -238,9 +239,8 @@ struct USBIPDeviceRecord: Hashable, Sendable {
         device.configuration?.interfaces.filter { $0.alternateSetting == 0 } ?? []
     }
 
-    private static func padded(_ text: String, to length: Int) -> [UInt8] {
-        // The last byte is always zero.
-        let bytes = Array(text.utf8.prefix(length - 1))
-        return bytes + [UInt8](repeating: 0, count: length - bytes.count)
+    /// The last byte is always zero.
+    private static func text(_ text: String, in length: Int) -> [UInt8] {
+        text.utf8.prefix(length - 1).padded(to: length, with: 0)
     }
 }

@@ -131,6 +131,10 @@ public final class SimulatedCardholder: CardholderInterface {
         return applications.firstIndex { $0.aid == aid } ?? applications.indices.first
     }
 
+    public func chooseAccountType(_ types: [UInt8], languages: [String]) async -> UInt8? {
+        profile.cardholder.chosenAccount.map(\.code).flatMap { types.contains($0) ? $0 : nil }
+    }
+
     public func enterPIN(_ prompt: PINPrompt) async -> PINEntry {
         switch nextEntry(isRetry: prompt.isRetry) {
         case .digits(let digits): return .entered(digits.bytes.duplicate())

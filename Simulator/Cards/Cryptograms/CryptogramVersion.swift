@@ -39,8 +39,8 @@ public enum CryptogramVersion: String, Hashable, Sendable, CaseIterable, Codable
         }
     }
 
-    /// Whether the response code in an ARPC by method 1 is binary: instructions to the card, as in M/Chip, instead of the
-    /// two characters of the authorization response code.
+    /// Whether the response code in an ARPC by method 1 is binary: instructions to the card, as in M/Chip, instead of
+    /// the two characters of the authorization response code.
     var hasBinaryResponseCode: Bool {
         switch self {
         case .mChip, .mChipCommonSessionKey, .mChipEMV2000: true
@@ -48,8 +48,8 @@ public enum CryptogramVersion: String, Hashable, Sendable, CaseIterable, Codable
         }
     }
 
-    /// Derives the ICC master key: EMV Book 2 annex A1.4 option A for triple DES, option B for version 18, which differs
-    /// only for a PAN of more than 16 digits, and option C for AES.
+    /// Derives the ICC master key: EMV Book 2 annex A1.4 option A for triple DES, option B for version 18, which
+    /// differs only for a PAN of more than 16 digits, and option C for AES.
     ///
     /// - Throws: ``CryptogramError/cryptography(_:)``
     public func masterKey(

@@ -158,9 +158,9 @@ public struct CardStatusUpdate: Hashable, Sendable {
     }
 }
 
-/// The response code of M/Chip's ARPC: byte 1 has the PIN try counter in its low half; byte 2 has 10 for an approval, 08 to
-/// update the PIN try counter, 04 to go online with the next transaction, and the update of the counters (M/Chip 4 card
-/// application specification, ARPC response code).
+/// The response code of M/Chip's ARPC: byte 1 has the PIN try counter in its low half; byte 2 has 10 for an approval,
+/// 08 to update the PIN try counter, 04 to go online with the next transaction, and the update of the counters (M/Chip
+/// 4 card application specification, ARPC response code).
 extension CardStatusUpdate {
     /// Decodes the two bytes; missing ones count as zero.
     init(mChipResponseCode bytes: [UInt8]) {

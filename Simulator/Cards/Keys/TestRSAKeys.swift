@@ -61,6 +61,7 @@ public final class TestRSAKeys: Sendable {
 
 /// The name of an RSA test key: holder, length, and exponent.
 public struct TestRSAKey: Hashable, Sendable, CustomStringConvertible {
+    /// The party that has the private key.
     public enum Holder: String, Hashable, Sendable, CaseIterable {
         /// Signs issuer keys, for every payment system.
         case certificationAuthority = "ca"

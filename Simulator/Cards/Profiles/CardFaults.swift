@@ -19,6 +19,7 @@ public struct CardFault: Hashable, Sendable {
         case every
     }
 
+    /// The moment of a fault in the execution of a command.
     public enum Moment: String, Hashable, Sendable, CaseIterable {
         /// The card does not receive the command.
         case before
@@ -28,6 +29,7 @@ public struct CardFault: Hashable, Sendable {
         case after
     }
 
+    /// The effect of a fault on the command, the response, or the card.
     public enum Effect: Hashable, Sendable {
         /// Returns this status word without data.
         case statusWord(StatusWord)

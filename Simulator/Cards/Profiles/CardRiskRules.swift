@@ -3,6 +3,7 @@ internal import Settings
 
 /// The card's own risk management (EMV Book 3 §9.2.1 and §10.8).
 public struct CardRiskRules: Hashable, Sendable {
+    /// The card's decision when its other rules do not demand another one.
     public enum Decision: Hashable, Sendable {
         /// Every transaction goes online.
         case online
@@ -24,6 +25,7 @@ public struct CardRiskRules: Hashable, Sendable {
     /// The card's actions on its own findings.
     public var actions = CardActions()
 
+    /// The values of tags 9F14 (lower) and 9F23 (upper), in transactions.
     public struct ConsecutiveOfflineLimits: Hashable, Sendable {
         public var lower: UInt8
         public var upper: UInt8

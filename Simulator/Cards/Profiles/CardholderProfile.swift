@@ -1,5 +1,6 @@
 internal import CardSecrets
 internal import Cryptography
+public import Payments
 internal import Settings
 
 /// The cardholder's behavior.
@@ -8,6 +9,8 @@ public struct CardholderProfile: Sendable {
     public var pinEntries: [PINEntry]
     /// The index of the application that the cardholder selects; nil to cancel.
     public var chosenApplication: Int?
+    /// The account that the cardholder chooses when it is offered; nil for the default account.
+    public var chosenAccount: AccountType?
     /// Whether the cardholder swipes at the first prompt although the card has a chip.
     public var swipesFirst: Bool
     /// The delay from the prompt until the card is inserted or swiped.
@@ -15,6 +18,7 @@ public struct CardholderProfile: Sendable {
     /// The delay from inserting until the card is removed; nil to wait for the prompt.
     public var removesAfter: Duration?
 
+    /// The cardholder's action at a prompt for a PIN.
     public enum PINEntry: Sendable {
         /// Enters these digits, one per byte with values 0...9.
         case digits(SealedBytes)
@@ -34,13 +38,13 @@ public struct CardholderProfile: Sendable {
     }
 
     /// Decodes the `cardholder` section. By default the cardholder enters the correct PIN, selects the first
-    /// application, and waits for prompts.
+    /// application and the default account, and waits for prompts.
     init(
         _ node: SettingsNode?, applications: [ApplicationProfile], onlinePIN: SealedBytes?
     ) throws(SettingsError) {
         let pin = applications.lazy.compactMap(\.pin).first?.digits
         try node?.mapping(allowedKeys: [
-            "pinEntries", "choosesApplication", "insertsAfter", "removesAfter", "swipesFirst",
+            "pinEntries", "choosesApplication", "choosesAccount", "insertsAfter", "removesAfter", "swipesFirst",
         ])
         if let entries = try node?.optional("pinEntries") {
             pinEntries = []
@@ -61,6 +65,9 @@ public struct CardholderProfile: Sendable {
         } else {
             chosenApplication = 0
         }
+        chosenAccount = try node?.optional("choosesAccount")?.choice(of: [
+            "default": nil, "savings": .savings, "cheque": .checking, "credit": .credit,
+        ])
         swipesFirst = try node?.optional("swipesFirst")?.bool() ?? false
         insertsAfter = .milliseconds(try node?.optional("insertsAfter")?.int(in: 0...600_000) ?? 0)
         removesAfter = (try node?.optional("removesAfter")?.int(in: 0...600_000)).map { .milliseconds($0) }
@@ -147,6 +154,7 @@ public struct OfflinePINProfile: Sendable {
     /// The key for an enciphered PIN in VERIFY; nil if VERIFY accepts none.
     public var encipherment: Encipherment?
 
+    /// The key of the card for an enciphered PIN (EMV Book 2 §7.1).
     public enum Encipherment: String, Hashable, Sendable, CaseIterable {
         /// A separate key for PINs, certified in tag 9F2D.
         case pinKey

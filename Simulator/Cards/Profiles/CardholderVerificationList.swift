@@ -10,6 +10,7 @@ public struct CardholderVerificationList: Hashable, Sendable {
     public var amountY: UInt32
     public var rules: [Rule]
 
+    /// A cardholder verification rule, 2 bytes (EMV Book 3 annex C3).
     public struct Rule: Hashable, Sendable {
         public var method: Method
         public var condition: Condition
@@ -49,6 +50,7 @@ public struct CardholderVerificationList: Hashable, Sendable {
         var needsEncipheredPIN: Bool { self == .encipheredPIN || self == .encipheredPINAndSignature }
     }
 
+    /// The second byte of a rule: the condition of its use (EMV Book 3 annex C3).
     public enum Condition: UInt8, Hashable, Sendable {
         case always = 0x00
         case unattendedCash = 0x01
@@ -78,6 +80,7 @@ public struct CardholderVerificationList: Hashable, Sendable {
 
 /// A data object list as read by the card (EMV Book 3 §5.4): the values, order, and lengths of the terminal's data.
 public struct CardDataObjectList: Hashable, Sendable {
+    /// A data object of the list, with the number of bytes that the card wants.
     public struct Entry: Hashable, Sendable {
         public let tag: BERTag
         /// 0...252 bytes

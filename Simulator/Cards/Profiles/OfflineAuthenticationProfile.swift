@@ -3,6 +3,7 @@ internal import SmartCard
 
 /// The card's offline data authentication (EMV Book 2 §5 and §6).
 public struct OfflineAuthenticationProfile: Hashable, Sendable {
+    /// A method of offline data authentication that the card supports.
     public enum Method: String, Hashable, Sendable, CaseIterable {
         /// Static data authentication: the issuer's signature over static data, tag 93.
         case sda

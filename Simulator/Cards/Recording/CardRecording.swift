@@ -87,7 +87,7 @@ extension IssuerAnswer {
 struct RecordedExchange: Sendable {
     enum Outcome: Hashable, Sendable {
         /// The response data, partly masked, and the status word.
-        case answered(MaskedBytes, StatusWord)
+        case answered(RecordedBytes, StatusWord)
         /// The card was removed before it answered.
         case removed
         /// The card gave no answer, or none that could be parsed.
@@ -102,7 +102,7 @@ struct RecordedExchange: Sendable {
     init(_ node: SettingsNode) throws(SettingsError) {
         try node.mapping(allowedKeys: ["c", "r", "e"])
         let text = try node.required("c")
-        let masked = try MaskedBytes(text)
+        let masked = try RecordedBytes(text)
         do throws(APDUError) { command = try CommandAPDU(bytes: masked.bytes) } catch {
             throw text.concealed.error("\(error)")
         }
@@ -112,7 +112,7 @@ struct RecordedExchange: Sendable {
             return
         }
         let response = try node.required("r")
-        var answer = try MaskedBytes(response)
+        var answer = try RecordedBytes(response)
         guard answer.bytes.count >= 2, answer.isHidden.suffix(2) == [false, false] else {
             throw response.concealed.error("an answer must end with its status word")
         }
@@ -124,7 +124,7 @@ struct RecordedExchange: Sendable {
 }
 
 /// Bytes that are partly unknown: hexadecimal digits, and `**` for each masked byte.
-struct MaskedBytes: Hashable, Sendable {
+struct RecordedBytes: Hashable, Sendable {
     /// The bytes, with zeros for masked ones.
     var bytes: [UInt8] = []
     var isHidden: [Bool] = []

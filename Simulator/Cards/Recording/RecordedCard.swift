@@ -1,6 +1,7 @@
 internal import EMVReplay
 public import SmartCard
 internal import Synchronization
+internal import Text
 
 /// A card that replays recorded answers.
 ///
@@ -112,7 +113,7 @@ struct GeneratedCardData: Sendable {
     }
 
     /// Returns the answer with filled gaps, as from a card without offline data authentication.
-    func answer(_ answer: MaskedBytes, to command: CommandAPDU) -> [UInt8] {
+    func answer(_ answer: RecordedBytes, to command: CommandAPDU) -> [UInt8] {
         var bytes = answer.bytes
         fill(&bytes, answer.isHidden, 0..<bytes.count, depth: 8)
         switch command.ins {
@@ -145,20 +146,16 @@ struct GeneratedCardData: Sendable {
 
     private func value(of tag: BERTag, count: Int) -> [UInt8] {
         switch tag {
-        case 0x5A: Self.padded(TestPAN.pack(pan), count, 0xFF)
+        case 0x5A: TestPAN.pack(pan).padded(to: count, with: 0xFF)
         case 0x57, 0x9F6B:
             // PAN, separator, YYMM, service code, and zeros.
-            Self.padded(
-                TestPAN.pack(pan + [0x0D] + expiry.prefix(4) + [2, 0, 1] + (pan.count % 2 == 0 ? [] : [0])), count, 0)
-        case 0x5F24, 0x59: Self.padded(TestPAN.pack(expiry), count, 0)
-        case 0x5F20, 0x9F0B: Self.padded(Array("TEST/CARD".utf8), count, UInt8(ascii: " "))
+            TestPAN.pack(pan + [0x0D] + expiry.prefix(4) + [2, 0, 1] + (pan.count % 2 == 0 ? [] : [0]))
+                .padded(to: count, with: 0)
+        case 0x5F24, 0x59: TestPAN.pack(expiry).padded(to: count, with: 0)
+        case 0x5F20, 0x9F0B: "TEST/CARD".utf8.padded(to: count, with: UInt8(ascii: " "))
         case 0x9F1F: [UInt8](repeating: UInt8(ascii: "0"), count: count)
         default: [UInt8](repeating: 0, count: count)
         }
-    }
-
-    private static func padded(_ bytes: [UInt8], _ count: Int, _ filler: UInt8) -> [UInt8] {
-        Array(bytes.prefix(count)) + [UInt8](repeating: filler, count: max(0, count - bytes.count))
     }
 
     /// The bits of SDA, DDA, and CDA in the first byte of tag 82.

@@ -142,6 +142,7 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
         let now = clock.now()
         state.withLock { state in
             Self.reset(&state, at: now)
+            state.firmware.stop(at: now)
             state.unplug = nil
         }
     }

@@ -1,3 +1,5 @@
+public import USB
+
 /// A simulated reader of any kind, identified by name.
 public enum SimulatedReader: Hashable, Sendable {
     /// A chip card reader, possibly with a magnetic stripe head.
@@ -25,20 +27,20 @@ public enum SimulatedReader: Hashable, Sendable {
     }
 
     /// idVendor and idProduct. A device with several readers has those of the first.
-    public var identifiers: (vendor: UInt16, product: UInt16) {
+    public var identifiers: USBIdentifiers {
         get {
             switch self {
-            case .chip(let model): (model.vendorID, model.productID)
-            case .stripe(let model): (model.vendorID, model.productID)
+            case .chip(let model): USBIdentifiers(vendor: model.vendorID, product: model.productID)
+            case .stripe(let model): USBIdentifiers(vendor: model.vendorID, product: model.productID)
             }
         }
         set {
             switch self {
             case .chip(var model):
-                (model.vendorID, model.productID) = newValue
+                (model.vendorID, model.productID) = (newValue.vendor, newValue.product)
                 self = .chip(model)
             case .stripe(var model):
-                (model.vendorID, model.productID) = newValue
+                (model.vendorID, model.productID) = (newValue.vendor, newValue.product)
                 self = .stripe(model)
             }
         }

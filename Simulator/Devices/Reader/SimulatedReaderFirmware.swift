@@ -27,7 +27,7 @@ struct SimulatedReaderFirmware: Sendable {
     private var ready: Timestamp?
     /// Whether the firmware hangs until a bus reset.
     var isHanging = false { didSet { if isHanging { answers = [] } } }
-    /// Whether the firmware is dead until the reader is plugged in again.
+    /// Whether the firmware is dead until the reader is plugged in again; it is so without power.
     var isDead = false { didSet { if isDead { answers = [] } } }
     /// The number of NotifySlotChange messages sent since power-up.
     private var notices = 0
@@ -79,7 +79,14 @@ struct SimulatedReaderFirmware: Sendable {
         reset(at: now)
     }
 
-    /// Handles power loss or a bus reset.
+    /// Handles power loss: until the next power-up nothing is heard of the reader, not even of the cards in it.
+    mutating func stop(at now: Timestamp) {
+        reset(at: now)
+        isDead = true
+        for index in slots.indices { slots[index].hasChanged = false }
+    }
+
+    /// Handles a bus reset.
     mutating func reset(at now: Timestamp) {
         (answers, started, ready, isHanging, hasSentOtherNotice) = ([], now, nil, false, false)
         for index in slots.indices {

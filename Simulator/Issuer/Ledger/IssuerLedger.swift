@@ -202,4 +202,12 @@ public struct IssuerTransactionState: Hashable, Sendable {
     /// DE 39; nil if there is only a reversal of a message that never arrived.
     public var responseCode: String?
     public var isReversed: Bool
+
+    public init(
+        isRefund: Bool, original: IdempotencyKey? = nil, minorUnits: Int64, currency: String,
+        responseCode: String? = nil, isReversed: Bool = false
+    ) {
+        (self.isRefund, self.original, self.minorUnits) = (isRefund, original, minorUnits)
+        (self.currency, self.responseCode, self.isReversed) = (currency, responseCode, isReversed)
+    }
 }

@@ -5,6 +5,7 @@ internal import Text
 
 /// One entry of the issuer's ledger. It identifies the account by a keyed hash and never holds a PAN.
 public struct IssuerLedgerEntry: Hashable, Sendable, Codable {
+    /// The kind of message that the issuer processed. The words are those of the file.
     public enum Kind: String, Hashable, Sendable, Codable {
         /// An authorization was approved or declined.
         case authorization = "authorisation"

@@ -24,6 +24,7 @@ public struct IssuerReconciliation: Hashable, Sendable {
         case open
     }
 
+    /// A key whose state differs between the till and the issuer.
     public struct Difference: Hashable, Sendable {
         public var kind: Kind
         public var key: IdempotencyKey
@@ -64,6 +65,22 @@ public struct IssuerReconciliation: Hashable, Sendable {
         till attempts: [TillAttempt], issuer book: IssuerLedger,
         accepting isAccepted: (Difference) -> Bool = { _ in false }
     ) {
+        self.init(
+            till: attempts, states: book.keys.compactMap { key in book.standing(key).map { (key, $0) } },
+            accepting: isAccepted)
+    }
+
+    /// Compares the attempts with the states that another ledger has of them, such as that of an acquirer.
+    ///
+    /// - Parameters:
+    ///   - attempts: the till's attempts.
+    ///   - states: the other ledger's state of each key, in its order.
+    ///   - isAccepted: whether people know that the till lacks an attempt, which is `unknownToTill`.
+    public init(
+        till attempts: [TillAttempt], states: [(key: IdempotencyKey, state: IssuerTransactionState)],
+        accepting isAccepted: (Difference) -> Bool = { _ in false }
+    ) {
+        let standings = Dictionary(states.map { ($0.key, $0.state) }) { first, _ in first }
         attemptCount = attempts.count
         var (differences, accepted): ([Difference], [Difference]) = ([], [])
         var totals: [String: Total] = [:]
@@ -71,7 +88,7 @@ public struct IssuerReconciliation: Hashable, Sendable {
             change(&totals[currency, default: Total(currency: currency, till: 0, issuer: 0)])
         }
         for attempt in attempts {
-            let standing = book.standing(attempt.key)
+            let standing = standings[attempt.key]
             for kind in Self.differences(attempt, standing) {
                 differences.append(Difference(kind: kind, key: attempt.key, till: attempt, issuer: standing))
             }
@@ -80,8 +97,8 @@ public struct IssuerReconciliation: Hashable, Sendable {
             add(attempt.amount.currency.code) { $0.till &+= attempt.kind == .sale ? amount : -amount }
         }
         let known = Set(attempts.map(\.key))
-        for key in book.keys {
-            guard let standing = book.standing(key), standing.minorUnits != 0 else { continue }
+        for (key, standing) in states {
+            guard standing.minorUnits != 0 else { continue }
             add(standing.currency) { $0.issuer &+= standing.isRefund ? -standing.minorUnits : standing.minorUnits }
             guard !known.contains(key) else { continue }
             let difference = Difference(kind: .unknownToTill, key: key, till: nil, issuer: standing)
@@ -112,6 +129,7 @@ public struct IssuerReconciliation: Hashable, Sendable {
 
 /// An attempt to move money from the till's journal, for ``IssuerReconciliation``.
 public struct TillAttempt: Hashable, Sendable {
+    /// The direction of the money: from the card, or back to it.
     public enum Kind: String, Hashable, Sendable { case sale, refund }
 
     /// The state of the attempt in the journal.

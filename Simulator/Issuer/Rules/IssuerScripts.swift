@@ -4,6 +4,7 @@ public import SmartCard
 
 /// A command of an issuer script (EMV Book 3 §6.5 and §10.10).
 public struct IssuerScriptCommand: Hashable, Sendable {
+    /// The effect of the command on the card.
     public enum Command: Hashable, Sendable {
         case blockApplication
         case unblockApplication

@@ -19,6 +19,8 @@ public final class PaymentRecorder: Sendable {
         /// The cardholder's action at each PIN prompt, in the words of a scenario.
         var pins: [String] = []
         var declinedToChoose = false
+        /// The account that the cardholder chose; nil for the default account.
+        var account: AccountType?
         var answers: [IssuerAnswer] = []
         var reader: CardReader?
         /// The time of the cancellation, and the number of moments before it.
@@ -90,6 +92,8 @@ public final class PaymentRecorder: Sendable {
 
     func noteNoChoice() { state.withLock { $0.declinedToChoose = true } }
 
+    func note(_ account: AccountType?) { state.withLock { $0.account = account } }
+
     func note(_ answer: IssuerAnswer) { state.withLock { $0.answers.append(answer) } }
 
     // MARK: The scenario
@@ -128,7 +132,9 @@ public struct RecordingCardholder: CardholderInterface {
     }
 
     public func chooseAccountType(_ types: [UInt8], languages: [String]) async -> UInt8? {
-        await cardholder.chooseAccountType(types, languages: languages)
+        let type = await cardholder.chooseAccountType(types, languages: languages)
+        recorder.note(type.flatMap { AccountType(code: $0) })
+        return type
     }
 
     public func enterPIN(_ prompt: PINPrompt) async -> PINEntry {
@@ -163,6 +169,12 @@ public struct RecordingHost: PaymentHost {
     public init(_ host: any PaymentHost, recorder: PaymentRecorder) { (self.host, self.recorder) = (host, recorder) }
 
     public var name: String { host.name }
+
+    public var canBeAsked: Bool { host.canBeAsked }
+
+    public func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity? {
+        try await host.identity(of: subject)
+    }
 
     public func authorize(
         _ request: borrowing AuthorizationRequest

@@ -97,6 +97,7 @@ struct RecordingDraft: Sendable {
         }
         if !record.pins.isEmpty { person.append(("pinEntries", .list(record.pins.map { .text($0) }))) }
         if record.declinedToChoose { person.append(("choosesApplication", .text("cancel"))) }
+        if let account = record.account { person.append(("choosesAccount", .text(account.rawValue))) }
         if let wait = Self.insertion(record) { person.append(("insertsAfter", .text(String(wait)))) }
         let changes = person.isEmpty ? nil : SettingsNode.mapping([("cardholder", .mapping(person))])
         guard let recorded = Self.recording(record, payment) else {

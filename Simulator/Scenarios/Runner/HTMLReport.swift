@@ -1,4 +1,7 @@
-/// A run as a folder of self-contained web pages: an index with the failures first, and a page for each scenario.
+internal import SessionViews
+
+/// A run as a folder of self-contained web pages: an index with the failures first, and a page for each scenario, which
+/// shows the session as the simulator's console does.
 public enum HTMLReport {
     /// A page of the folder.
     public struct Page: Hashable, Sendable {
@@ -117,17 +120,19 @@ public enum HTMLReport {
         body += "\(time(result)) on the virtual clock</p>\n"
         if let reason = result.expectedFailure { body += "<p>Expected to fail: \(escaped(reason))</p>\n" }
         for mismatch in result.mismatches {
-            body += "<h2>\(escaped(mismatch.sentence))</h2>\n<pre>"
+            body += "<h2>\(escaped(mismatch.sentence))</h2>\n<pre tabindex=\"0\">"
             for line in mismatch.difference {
                 let mark = line.hasPrefix("-") ? "minus" : line.hasPrefix("+") ? "plus" : "same"
                 body += "<span class=\"\(mark)\">\(escaped(line))</span>\n"
             }
             body += "</pre>\n"
         }
-        body += "<h2>Again</h2>\n<pre>\(escaped(result.replay))</pre>\n"
+        body += "<h2>Again</h2>\n<pre tabindex=\"0\">\(escaped(result.replay))</pre>\n"
         let events = result.events ?? result.lastEvents
-        if !events.isEmpty {
-            body += "<h2>Events</h2>\n<pre>\(escaped(events.joined(separator: "\n")))</pre>\n"
+        if let session = result.sessionEvents, !session.isEmpty {
+            body += SessionPart.html(session, text: escaped(events.joined(separator: "\n")))
+        } else if !events.isEmpty {
+            body += "<h2>Events</h2>\n<pre tabindex=\"0\">\(escaped(events.joined(separator: "\n")))</pre>\n"
         }
         return document(result.name, body)
     }
@@ -141,25 +146,24 @@ public enum HTMLReport {
         <meta http-equiv="Content-Security-Policy"
         content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
         <title>\(escaped(title))</title><style>
-        :root { color-scheme: light dark } body { font: 15px/1.45 system-ui, sans-serif; max-width: 72rem;
-        margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere } [hidden] { display: none !important }
-        table { border-collapse: collapse; width: 100% }
-        td { padding: .2rem .8rem .2rem 0; vertical-align: top; border-bottom: 1px solid #8884 }
+        \(PageFiles.style)
+        main { display: block; max-width: 90rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere }
+        h1 { font-size: 1.6rem } h2 { margin-top: 1rem } section { margin: 1rem 0 } summary { cursor: pointer }
+        td { padding: .2rem .8rem .2rem 0; vertical-align: top; border-bottom: 1px solid var(--line) }
         td.n { text-align: right; padding-right: 0 } td.n, td:first-child { white-space: nowrap }
-        td:nth-child(2) { min-width: 12rem } h2 { font-size: 1.2rem }
-        pre { overflow-x: auto; padding: .8rem; background: #8881; overflow-wrap: normal }
-        form { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; position: sticky; top: 0;
-        padding: .6rem 0; background: Canvas } input, select { font: inherit; padding: .4rem; min-width: 0 }
-        input { flex: 1 1 14rem }
-        .bad td:first-child, p.bad, .minus { color: #c22 } .good td:first-child, p.good, .plus { color: #183 }
-        @media (prefers-color-scheme: dark) { .minus, p.bad, .bad td:first-child { color: #f77 }
-        .plus, p.good, .good td:first-child { color: #7d7 } }
-        @media (max-width: 40rem) { body { margin: 1rem auto } h1 { font-size: 1.3rem }
-        tr { display: grid; grid-template-columns: 1fr auto; padding: .5rem 0; border-bottom: 1px solid #8884 }
+        td:nth-child(2) { min-width: 12rem } a { color: var(--accent) }
+        pre { overflow-x: auto; padding: .8rem; background: var(--paper); overflow-wrap: normal }
+        form#filter { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; position: sticky; top: 0;
+        padding: .6rem 0; background: var(--ground) } form > select { width: auto } form > input { flex: 1 1 14rem }
+        .bad td:first-child, p.bad { color: var(--bad) }
+        .good td:first-child, p.good { color: var(--good) }
+        @media (max-width: 40rem) { main { margin: 1rem auto } h1 { font-size: 1.3rem }
+        tr { display: grid; grid-template-columns: 1fr auto; padding: .5rem 0; border-bottom: 1px solid var(--line) }
         td { border: 0; padding: .1rem 0 } td:nth-child(2), td:nth-child(3) { grid-column: 1 / 3; grid-row: auto }
         td.n { grid-column: 2; grid-row: 1 } pre { white-space: pre-wrap; overflow-wrap: anywhere } }
         </style></head><body>
-        \(body)</body></html>
+        <main>
+        \(body)</main></body></html>
 
         """
     }

@@ -79,8 +79,8 @@ public enum JSONReport {
 
 /// A run as JUnit XML for build servers. A suite is a folder of scenarios.
 ///
-/// The attribute `time` is in seconds. The property `virtual_time` of each case is its duration on the virtual clock, in
-/// seconds, and `seed` is its seed.
+/// The attribute `time` is in seconds. The property `virtual_time` of each case is its duration on the virtual clock,
+/// in seconds, and `seed` is its seed.
 public enum JUnitReport {
     /// Returns the report as XML.
     ///

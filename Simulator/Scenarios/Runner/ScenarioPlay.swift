@@ -73,11 +73,11 @@ public struct ScenarioPlay: Sendable {
     }
 
     /// Returns the last events up to the first mismatch, or all events.
-    func told(all: Bool) -> [String] {
+    func told(all: Bool) -> [SessionEvent] {
         guard all || !mismatches.isEmpty else { return [] }
         let events = session.events
         let end = all ? events.count : min(eventsAtMismatch ?? events.count, events.count)
-        return events[..<end].map(Words.line)
+        return Array(events[..<end])
     }
 
     // MARK: Steps
@@ -279,8 +279,8 @@ final class LastEvents: Sendable {
 
     func add(_ event: SessionEvent) { events.withLock { $0.append(event) } }
 
-    /// The events with their virtual times.
-    var lines: [String] { events.withLock { $0.map(Words.line) } }
+    /// The events.
+    var all: [SessionEvent] { events.withLock { $0 } }
 
     /// The virtual time from the start of the session to the last event.
     var elapsed: Duration { events.withLock { $0.last?.time ?? .zero } }

@@ -1,8 +1,10 @@
+public import Sessions
+
 /// The result of one run of a scenario. It contains no wall-clock time: the same scenario and seed have the same
 /// result.
 public struct ScenarioResult: Hashable, Sendable, Encodable {
     /// The status of a run.
-    public enum Status: String, Hashable, Sendable, Encodable {
+    public enum Status: String, Hashable, Sendable, Encodable, CaseIterable {
         case passed
         case failed
         /// It failed, as its file expects.
@@ -36,8 +38,15 @@ public struct ScenarioResult: Hashable, Sendable, Encodable {
     public var lastEvents: [String]
     /// All events; nil unless the run keeps them.
     public var events: [String]?
+    /// ``events`` as they were, for views of the session. They are not encoded.
+    public var sessionEvents: [SessionEvent]?
     /// The command that repeats the run.
     public var replay: String
+
+    private enum CodingKeys: CodingKey {
+        case name, file, line, description, tags, seed, status, expectedFailure, virtualMilliseconds, mismatches
+        case lastEvents, events, replay
+    }
 
     /// Creates a result.
     public init(
@@ -102,7 +111,8 @@ public struct Mismatch: Hashable, Sendable, Encodable {
     }
 
     /// The mismatch in one sentence, such as `step 2, pay 12.50 USD: outcome: expected 'approved', seen 'declined'`. Of
-    /// several lines, the first that differs: `journal: line 3, after 'authorizing': expected 'reversing', seen nothing`.
+    /// several lines, the first that differs: `journal: line 3, after 'authorizing': expected 'reversing', seen
+    /// nothing`.
     public var sentence: String {
         let place = step.map { "step \($0)" + (action.map { ", \($0)" } ?? "") + ": " } ?? ""
         return place + "\(key): " + FirstDifference(expected: expected, seen: seen, isOrdered: !hasNames).sentence

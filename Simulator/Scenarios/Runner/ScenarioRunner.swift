@@ -14,6 +14,8 @@ public struct ScenarioRunner: Sendable {
     public var updatesGolden: Bool
     /// Whether results keep all events, not only the last ones before a failure.
     public var keepsEvents: Bool
+    /// The most jobs that a session may run, as in a session's plan; nil for no limit. A session that needs more fails.
+    public var mostTurns: Int?
 
     /// Creates a runner; by default, it runs all scenarios one at a time.
     public init(jobs: Int = 1, stopsAtFailure: Bool = false, updatesGolden: Bool = false, keepsEvents: Bool = false) {
@@ -71,6 +73,7 @@ public struct ScenarioRunner: Sendable {
         var plan = SessionPlan(scenario, seed: run.seed)
         let heard = LastEvents()
         plan.observer = { heard.add($0) }
+        if let mostTurns { plan.mostTurns = mostTurns }
         let play: ScenarioPlay
         do {
             play = try SimulatedSession.play(plan) { session in
@@ -83,7 +86,7 @@ public struct ScenarioRunner: Sendable {
                 key: "session", file: scenario.location.file, line: scenario.location.line,
                 expected: ["a session that comes to its end"], seen: ["\(error)"])
             // The session can't be queried any more, so use the events that were observed.
-            return result(of: run, [mismatch], elapsed: heard.elapsed, events: heard.lines)
+            return result(of: run, [mismatch], elapsed: heard.elapsed, events: heard.all)
         }
         return result(of: run, play.mismatches, elapsed: play.elapsed, events: play.told(all: keepsEvents))
     }
@@ -92,7 +95,7 @@ public struct ScenarioRunner: Sendable {
     private static let lastEventCount = 20
 
     private func result(
-        of run: ScenarioSelection.Run, _ mismatches: [Mismatch], elapsed: Duration, events: [String]
+        of run: ScenarioSelection.Run, _ mismatches: [Mismatch], elapsed: Duration, events: [SessionEvent]
     ) -> ScenarioResult {
         let scenario = run.found.scenario
         let status: ScenarioResult.Status =
@@ -102,12 +105,15 @@ public struct ScenarioRunner: Sendable {
             case (false, nil): .failed
             case (false, _?): .failedAsExpected
             }
-        return ScenarioResult(
+        let lastEvents = mismatches.isEmpty ? [] : events.suffix(Self.lastEventCount)
+        var result = ScenarioResult(
             name: run.name, file: scenario.location.file, line: scenario.location.line, description: scenario.summary,
             tags: scenario.tags, seed: run.seed, status: status, expectedFailure: scenario.expectedFailure,
             virtualMilliseconds: Words.milliseconds(elapsed), mismatches: mismatches,
-            lastEvents: mismatches.isEmpty ? [] : Array(events.suffix(Self.lastEventCount)),
-            events: keepsEvents ? events : nil, replay: ReplayCommand.text(run))
+            lastEvents: lastEvents.map(Words.line), events: keepsEvents ? events.map(Words.line) : nil,
+            replay: RerunCommand.text(run))
+        result.sessionEvents = keepsEvents ? events : nil
+        return result
     }
 }
 

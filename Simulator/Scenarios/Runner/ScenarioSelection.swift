@@ -170,7 +170,7 @@ public enum ScenarioFinder {
 }
 
 /// The command that repeats a run; for a scenario in code, its location and seed.
-enum ReplayCommand {
+enum RerunCommand {
     static func text(_ run: ScenarioSelection.Run) -> String {
         if run.found.scenario.origin == .code { return "\(run.found.scenario.location) with seed \(run.seed)" }
         var words = ["cardpresent", "simulate", "run", run.found.scenario.location.file]

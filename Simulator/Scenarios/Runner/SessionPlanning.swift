@@ -87,6 +87,7 @@ enum SessionActs {
         if let printer = change.printer { acts.append(.printer(printer)) }
         if let disk = change.disk { acts.append(.disk(disk)) }
         if let battery = change.battery { acts.append(.battery(percent: battery)) }
+        if change.repairsReader { acts.append(.readerRecovers()) }
         acts += change.readerFaults.map { .readerFault($0) }
         return acts
     }

@@ -79,6 +79,7 @@ public struct StepOutcome: Sendable {
         case .site: "site"
         case .order: "order_not_payable"
         case .gateway: "gateway"
+        case .refund: "refund_lines"
         case .readerConfiguration: "reader_location"
         case .reader(let error): error.code
         case .journal, .unrecorded: "journal"

@@ -11,6 +11,8 @@ struct PlanBody: Sendable {
     let plan: SessionPlan
     /// Whether the till connects the first reader at the start.
     let connects: Bool
+    /// The name of the issuer's rules; nil for none, and for rules that the plan writes out.
+    private(set) var rulesName: String?
 
     static let schema = Schema.object([
         Field(
@@ -75,7 +77,10 @@ struct PlanBody: Sendable {
         if let node = body["utcOffsetSeconds"] { plan.utcOffsetSeconds = try node.int(-50_400...50_400) }
         if let node = body["issuer"] {
             try node.object(Self.issuerSchema.fields)
-            if let rules = node["rules"] { plan.issuerRules = try Self.rules(rules) }
+            if let rules = node["rules"] {
+                plan.issuerRules = try Self.rules(rules)
+                if let name = try? rules.text(), IssuerRulesLibrary.names.contains(name) { rulesName = name }
+            }
             for fault in try node["faults"]?.list(0...100) ?? [] {
                 plan.issuerFaults.append(try FaultBodies.issuer(fault))
             }

@@ -171,6 +171,7 @@ extension APIError {
         case .site: self.init(502, "store", text)
         case .order: self.init(409, "order_not_payable", text)
         case .gateway: self.init(409, "gateway", text)
+        case .refund: self.init(409, "refund_lines", text)
         case .readerConfiguration: self.init(409, "reader_location", text)
         case .reader: self.init(409, "reader", text)
         case .journal, .unrecorded: self.init(409, "journal", text)

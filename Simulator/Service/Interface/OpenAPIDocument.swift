@@ -16,7 +16,7 @@ enum OpenAPIDocument {
         "Breakpoints": .object([
             Field(
                 "events", .list(.phrase(1...200), 0...100),
-                "The first words of events, such as `journal authorizing` or `kernel online`.")
+                "The beginnings of events, such as `journal authorizing` or `apdu 80AE`.")
         ]),
         "Card": Views.plannedCard.schema,
         "CardChoice": .object([
@@ -44,16 +44,19 @@ enum OpenAPIDocument {
         "DiskChange": ConditionBodies.schema(DiskCondition.self),
         "Error": Views.error.schema,
         "Event": Views.event.schema,
+        "EventDecoding": Views.eventDecoding.schema,
         "EventPage": Views.eventPage.schema,
         "Health": Views.health.schema,
         "IssuerEntry": Views.issuerEntry.schema,
         "IssuerFault": FaultBodies.issuerSchema,
         "IssuerPlan": PlanBody.issuerSchema,
         "Keys": KeysBody.schema,
+        "Mismatch": Views.mismatch.schema,
         "Need": Views.need.schema,
         "Payment": Views.payment.schema,
         "PaymentPlan": PaymentBody.schema,
         "Plan": PlanBody.schema,
+        "PlayedScenario": Views.playedScenario.schema,
         "PrintJob": Views.print.schema,
         "Printer": Views.printer.schema,
         "PrinterChange": ConditionBodies.schema(SimulatedPrinterCondition.self),
@@ -71,6 +74,7 @@ enum OpenAPIDocument {
         "Rules": .object([
             Field("rules", .phrase(1...PlanBody.longestText), "The name of built-in rules, or rules as YAML text.")
         ]),
+        "ScenarioText": ScenarioBody.schema,
         "Service": Views.service.schema,
         "Session": Views.session.schema,
         "StandingFault": Views.standingFault.schema,
@@ -84,7 +88,9 @@ enum OpenAPIDocument {
 
     static var document: JSONValue {
         var paths: [String: [String: JSONValue]] = [:]
-        for route in Route.table { paths[route.path, default: [:]][route.method.lowercased()] = operation(route) }
+        for route in ServiceRoute.table {
+            paths[route.path, default: [:]][route.method.lowercased()] = operation(route)
+        }
         return [
             "openapi": "3.1.0",
             "info": [
@@ -108,7 +114,7 @@ enum OpenAPIDocument {
         ]
     }
 
-    private static func operation(_ route: Route) -> JSONValue {
+    private static func operation(_ route: ServiceRoute) -> JSONValue {
         var members: [String: JSONValue] = [
             "operationId": .text(route.name), "summary": .text(route.summary),
             "responses": responses(route),
@@ -127,14 +133,14 @@ enum OpenAPIDocument {
         return .members(members)
     }
 
-    private static func parameter(_ parameter: Route.Parameter, _ place: String) -> JSONValue {
+    private static func parameter(_ parameter: ServiceRoute.Parameter, _ place: String) -> JSONValue {
         [
             "name": .text(parameter.name), "in": .text(place), "required": false,
             "description": .text(parameter.summary), "schema": parameter.schema.json,
         ]
     }
 
-    private static func responses(_ route: Route) -> JSONValue {
+    private static func responses(_ route: ServiceRoute) -> JSONValue {
         var success: [String: JSONValue] = ["description": .text(route.success.summary)]
         if !route.success.content.isEmpty {
             var content: [String: JSONValue] = [:]
@@ -149,7 +155,7 @@ enum OpenAPIDocument {
         return .members(responses)
     }
 
-    private static func created(_ route: Route) -> [String] {
+    private static func created(_ route: ServiceRoute) -> [String] {
         let isPayment = route.headers.contains { $0.name == "Idempotency-Key" }
         return isPayment ? ["Location", "Idempotency-Replayed"] : route.path == "/v1/sessions" ? ["Location"] : []
     }

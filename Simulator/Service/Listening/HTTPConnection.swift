@@ -42,7 +42,7 @@ struct HTTPConnection<Responder: HTTPResponder>: Sendable {
                     guard let request = head else { return }
                     head = nil
                     let response = try await responder.respond(
-                        to: HTTPRequest(
+                        to: IncomingRequest(
                             method: request.method.rawValue, target: request.uri,
                             headers: request.headers.map { ($0.name, $0.value) }, body: body,
                             isFromLoopback: isFromLoopback))
@@ -55,7 +55,7 @@ struct HTTPConnection<Responder: HTTPResponder>: Sendable {
         }
     }
 
-    private func write(_ response: HTTPResponse, to request: HTTPRequestHead, _ outbound: Writer) async throws {
+    private func write(_ response: OutgoingResponse, to request: HTTPRequestHead, _ outbound: Writer) async throws {
         let closes = response.closesConnection || !request.isKeepAlive || traffic.isEnding
         try await outbound.write(.head(head(of: response, closes: closes)))
         if request.method != .HEAD {
@@ -76,7 +76,7 @@ struct HTTPConnection<Responder: HTTPResponder>: Sendable {
         }
     }
 
-    private func head(of response: HTTPResponse, closes: Bool) -> HTTPResponseHead {
+    private func head(of response: OutgoingResponse, closes: Bool) -> HTTPResponseHead {
         var headers = HTTPHeaders(response.headers.filter { Self.isSendable($0.name, $0.value) })
         headers.replaceOrAdd(name: "server", value: serverName)
         headers.replaceOrAdd(name: "date", value: Self.date(time.now()))

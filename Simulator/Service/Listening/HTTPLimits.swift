@@ -56,7 +56,7 @@ final class HTTPDoorkeeper: Sendable {
     }
 }
 
-/// Tells the handlers behind it that bytes came: the decoder passes on nothing before the header fields are complete.
+/// Notifies the handlers behind it of bytes: the decoder passes on nothing before the header fields are complete.
 private final class HTTPFirstBytes: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -81,7 +81,7 @@ final class HTTPPatience: ChannelDuplexHandler {
     /// An event of the server that succeeds when the client has taken all that was written.
     struct AllTaken: Sendable {}
 
-    /// What the connection waits for.
+    /// The part of an exchange that the connection waits for.
     private enum Phase { case idle, head, body, response }
 
     private let limits: HTTPLimits

@@ -138,7 +138,7 @@ public struct HTTPListenerError: Error, Hashable, Sendable, CustomStringConverti
 }
 
 /// A request with its whole body.
-package struct HTTPRequest: Sendable {
+package struct IncomingRequest: Sendable {
     /// The method in capitals, such as `GET`.
     package let method: String
     /// The path and the query, as the request line has them.
@@ -158,7 +158,7 @@ package struct HTTPRequest: Sendable {
 }
 
 /// The response to a request.
-package struct HTTPResponse: Sendable {
+package struct OutgoingResponse: Sendable {
     package enum Body: Sendable {
         case bytes([UInt8])
         /// Pieces, written one after another. `length` is the number of bytes that the head promises; nil sends them in
@@ -193,11 +193,11 @@ package protocol HTTPResponder: Sendable {
     /// The largest accepted body, in bytes.
     var largestBody: Int { get }
 
-    func respond(to request: HTTPRequest) async throws -> HTTPResponse
+    func respond(to request: IncomingRequest) async throws -> OutgoingResponse
 
     /// Returns the response to a request with a larger body. The connection is closed after it.
-    func refuseLargeBody() -> HTTPResponse
+    func refuseLargeBody() -> OutgoingResponse
 
     /// Returns the response to a client that connects when too many others are connected.
-    func refuseConnection() -> HTTPResponse
+    func refuseConnection() -> OutgoingResponse
 }

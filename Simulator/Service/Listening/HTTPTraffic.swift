@@ -1,8 +1,8 @@
 internal import NIOCore
 internal import Synchronization
 
-/// The connections of a server, so that it can end without cutting off a request: the ones without a request are closed,
-/// and each other one after its response.
+/// The connections of a server, so that it can end without cutting off a request: the ones without a request are
+/// closed, and each other one after its response.
 final class HTTPTraffic: Sendable {
     private struct State {
         var isEnding = false

@@ -16,23 +16,28 @@ enum ServiceMetrics {
     static let created = CounterMetric(prefix + "sessions_created", "Sessions that were created.")
     static let ended = CounterMetric(prefix + "sessions_ended", "Sessions that have ended, by reason.")
     static let attempts = CounterMetric(
-        prefix + "attempts", "Attempts of sales and refunds that have ended, by outcome.")
+        prefix + "attempts", "Attempts of sales and refunds by outcome; unknown counts beside the later result.")
     static let unknown = GaugeMetric(
         prefix + "unknown_attempts", "Attempts in open sessions whose outcome is unknown.")
     static let queueLength = GaugeMetric(prefix + "queue_length", "What waits in open sessions, by queue.")
     static let queueAge = GaugeMetric(
         prefix + "queue_age_seconds", "Age of the oldest entry of a queue in any open session, in virtual time.")
     static let reader = HistogramMetric(
-        prefix + "reader_seconds", "Time of a card exchange, since the event before it, in virtual time.")
+        prefix + "reader_seconds",
+        "Time of a card exchange, since the event before it: its simulated waits and the server's work.")
     static let host = HistogramMetric(
-        prefix + "host_seconds", "Time from sending a message to the host to the result, in virtual time.")
+        prefix + "host_seconds",
+        "Time from sending a message to the host to the result: its simulated waits and the server's work.")
     static let store = HistogramMetric(
-        prefix + "store_seconds", "Time of a request to the store, since the event before it, in virtual time.")
+        prefix + "store_seconds",
+        "Time of a request to the store, since the event before it: its simulated waits and the server's work.")
     static let faults = CounterMetric(
         prefix + "usb_faults", "Faults between till and reader in all sessions, by kind.")
 
     /// The states in which an attempt ends.
     static let outcomes = ["captured", "declined", "cancelled", "failed", "reversed"]
+    /// The state of an attempt whose outcome is not known yet.
+    static let unknownOutcome = "unknown"
     /// The kinds of ``faults``.
     static let faultKinds = [
         "disconnected", "exchange_failed", "injected", "reconnection_failed", "recovering", "unplugged",
@@ -46,7 +51,7 @@ final class ServiceMeter: Sendable {
     init() {
         var registry = MetricsRegistry()
         // Known before the first event, so that a rate over them sees it.
-        for outcome in ServiceMetrics.outcomes {
+        for outcome in ServiceMetrics.outcomes + [ServiceMetrics.unknownOutcome] {
             registry.count(ServiceMetrics.attempts, [MetricLabel("outcome", outcome)], by: 0)
         }
         for kind in ServiceMetrics.faultKinds {
@@ -65,8 +70,8 @@ final class ServiceMeter: Sendable {
         registry.withLock { $0.count(metric, [MetricLabel(name, value)]) }
     }
 
-    func observe(_ metric: HistogramMetric, _ labels: MetricLabel..., milliseconds: Int64) {
-        registry.withLock { $0.observe(metric, labels, Double(max(0, milliseconds)) / 1000) }
+    func observe(_ metric: HistogramMetric, _ labels: MetricLabel..., time: Duration) {
+        registry.withLock { $0.observe(metric, labels, max(.zero, time) / .seconds(1)) }
     }
 
     func note(_ request: ServedRequest) {
@@ -124,7 +129,7 @@ struct ServedRequest: Sendable {
     var time: Duration
 
     init(
-        _ request: APIRequest, id: String, route: Route?, session: String?, status: Int, time: Duration
+        _ request: APIRequest, id: String, route: ServiceRoute?, session: String?, status: Int, time: Duration
     ) {
         let known = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH"]
         (self.id, method) = (id, known.contains(request.method) ? request.method : "other")

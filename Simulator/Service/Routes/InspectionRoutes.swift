@@ -1,9 +1,10 @@
+internal import SessionViews
 internal import Sessions
 
-extension Route {
+extension ServiceRoute {
     /// The routes that look closely at a session: what its exchanges mean, pauses, and repetitions.
-    static let inspection: [Route] = [
-        Route(
+    static let inspection: [ServiceRoute] = [
+        ServiceRoute(
             method: "GET", path: "/v1/sessions/{session}/events/{event}/decoding", name: "decodeEvent",
             summary: "Decodes an exchange with the card: its data objects and their bits, with card data masked.",
             success: .json("DecodedExchange", "The decoded exchange."),
@@ -23,7 +24,7 @@ extension Route {
             }
             return .json(exchange, as: Views.decodedExchange)
         },
-        Route(
+        ServiceRoute(
             method: "GET", path: "/v1/sessions/{session}/requests", name: "listRequests",
             summary: "Lists the requests that may have changed the session, without keys of the PIN pad.",
             success: .list("Request", "Oldest first.")
@@ -34,7 +35,7 @@ extension Route {
         ) { call, session async throws(APIError) in
             await session.resume(events: try call.body["events"]?.int(1...1_000_000))
         },
-        Route(
+        ServiceRoute(
             method: "PUT", path: "/v1/sessions/{session}/breakpoints", name: "setBreakpoints",
             summary: "Sets the events after which the session pauses. An empty list removes them.",
             body: .named("Breakpoints"), success: .json("Session", "The changed session.")
@@ -45,7 +46,7 @@ extension Route {
             session.gate.breakpoints = words
             return .json(try await session.view())
         },
-        Route(
+        ServiceRoute(
             method: "POST", path: "/v1/sessions/{session}/repeat", name: "repeatSession",
             summary: "Repeats the session up to an event in a new session, which pauses there.",
             body: .named("Repeat"), success: .json("Session", "The new session.", status: 201),

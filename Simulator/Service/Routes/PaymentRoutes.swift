@@ -4,7 +4,7 @@ internal import Printing
 internal import Sessions
 internal import Yosemite
 
-extension Route {
+extension ServiceRoute {
     private static let idempotencyKey = [
         Parameter(
             name: "Idempotency-Key", schema: .phrase(1...255),
@@ -14,13 +14,13 @@ extension Route {
     private static let storeFailed = (status: 502, summary: "The store was made to fail.")
 
     /// The routes of payments and receipts.
-    static let payments: [Route] = [
-        Route(
+    static let payments: [ServiceRoute] = [
+        ServiceRoute(
             method: "GET", path: "/v1/sessions/{session}/payments", name: "listPayments",
             summary: "Lists the payments.",
             success: .list("Payment", "Oldest first.")
         ) { call async throws(APIError) in .list(try await call.session().payments(), as: Views.payment) },
-        Route(
+        ServiceRoute(
             method: "POST", path: "/v1/sessions/{session}/payments", name: "startPayment",
             summary: "Starts a payment and runs it until a person must act or it ends.", headers: idempotencyKey,
             body: .named("PaymentPlan"),
@@ -36,13 +36,13 @@ extension Route {
                 }
             }
         },
-        Route(
+        ServiceRoute(
             method: "GET", path: "/v1/sessions/{session}/payments/{payment}", name: "readPayment",
             summary: "Returns a payment.", success: .json("Payment", "The payment.")
         ) { call async throws(APIError) in
             .json(try await call.session().payment(try call.payment()), as: Views.payment)
         },
-        Route(
+        ServiceRoute(
             method: "POST", path: "/v1/sessions/{session}/payments/{payment}/cancel", name: "cancelPayment",
             summary: "Cancels the running payment.", success: .json("Payment", "The payment."),
             failures: [(409, "The payment is not running.")]
@@ -55,7 +55,7 @@ extension Route {
             try await session.act([operation.kind == .refund ? .cancelRefund : .cancelPayment])
             return .json(try await session.payment(number), as: Views.payment)
         },
-        Route(
+        ServiceRoute(
             method: "POST", path: "/v1/sessions/{session}/payments/{payment}/retry", name: "retryPayment",
             summary: "Retries a payment that was declined, canceled, or failed.", headers: idempotencyKey,
             body: .named("Conduct"), success: .json("Payment", "The payment.", status: 201),
@@ -68,7 +68,7 @@ extension Route {
                 _ = try await session.retry(PaymentID(rawValue: number), options)
             }
         },
-        Route(
+        ServiceRoute(
             method: "POST", path: "/v1/sessions/{session}/payments/{payment}/refund", name: "refundPayment",
             summary: "Refunds a payment.", headers: idempotencyKey, body: .named("Refund"),
             success: .json("Payment", "The payment.", status: 201),
@@ -83,7 +83,7 @@ extension Route {
                 _ = try await session.refund(PaymentID(rawValue: number), amount: amount)
             }
         },
-        Route(
+        ServiceRoute(
             method: "GET", path: "/v1/sessions/{session}/payments/{payment}/receipt", name: "readReceipt",
             summary: "Returns the newest receipt as text, HTML, or a picture.",
             query: [
@@ -99,7 +99,7 @@ extension Route {
                 content: [("text/plain", nil), ("text/html", nil), ("image/png", nil)]),
             failures: []
         ) { call async throws(APIError) in try await ReceiptPage(call).answer() },
-        Route(
+        ServiceRoute(
             method: "POST", path: "/v1/sessions/{session}/payments/{payment}/print", name: "printReceipt",
             summary: "Prints the newest receipt. A reprint is marked as a duplicate.",
             query: [
@@ -120,7 +120,7 @@ extension Route {
 
     /// Starts an operation and responds with its payment.
     private static func start(
-        _ call: Call, _ operation: Operation = Operation(.payment),
+        _ call: ServiceCall, _ operation: Operation = Operation(.payment),
         _ body: @escaping @Sendable (SimulatedSession) async throws(SimulatedSessionError) -> Void
     ) async throws(APIError) -> APIAnswer {
         let session = try call.session()
@@ -146,7 +146,7 @@ extension Route {
     }
 }
 
-extension Call {
+extension ServiceCall {
     /// Returns the number of the payment in the path.
     func payment() throws(APIError) -> Int64 {
         let name = values["payment"] ?? ""

@@ -1,14 +1,14 @@
 internal import Sessions
 internal import Simulator
 
-extension Route {
+extension ServiceRoute {
     /// The routes of readers and cards.
-    static let readers: [Route] = [
-        Route(
+    static let readers: [ServiceRoute] = [
+        ServiceRoute(
             method: "GET", path: "/v1/sessions/{session}/readers", name: "listReaders", summary: "Lists the readers.",
             success: .list("Reader", "In the order of the plan.")
         ) { call async throws(APIError) in .list(try await call.session().readers(), as: Views.reader) },
-        Route(
+        ServiceRoute(
             method: "POST", path: "/v1/sessions/{session}/readers", name: "createReader",
             summary: "Adds a reader.", body: .named("ReaderPlan"),
             success: .json("Reader", "The reader.", status: 201)
@@ -18,7 +18,7 @@ extension Route {
             try await session.step("add") { session async throws(SimulatedSessionError) in try session.add(reader) }
             return .json(try await Self.reader(reader.name, session), as: Views.reader, status: 201)
         },
-        Route(
+        ServiceRoute(
             method: "GET", path: "/v1/sessions/{session}/readers/{reader}", name: "readReader",
             summary: "Returns a reader.",
             success: .json("Reader", "The reader.")
@@ -43,7 +43,7 @@ extension Route {
         act("faults", "addReaderFault", "Adds a fault of the reader.", body: .named("ReaderFault")) {
             call, reader throws(APIError) in .readerFault(try FaultBodies.reader(call.body), reader: reader)
         },
-        Route(
+        ServiceRoute(
             method: "DELETE", path: "/v1/sessions/{session}/readers/{reader}/faults", name: "removeReaderFaults",
             summary: "Removes the armed faults of the reader and ends a hang.", success: .nothing
         ) { call async throws(APIError) in
@@ -71,7 +71,7 @@ extension Route {
                 try await session.disconnect()
             }
         },
-        Route(
+        ServiceRoute(
             method: "GET", path: "/v1/sessions/{session}/cards", name: "listCards",
             summary: "Lists the cards of the session.", success: .list("Card", "In the order of the plan.")
         ) { call async throws(APIError) in .list(try call.session().plan.plan.cards, as: Views.plannedCard) },
@@ -93,8 +93,8 @@ extension Route {
     /// Creates a route for an act at a reader.
     private static func act(
         _ word: String, _ name: String, _ summary: String, body: Schema? = nil,
-        _ make: @escaping @Sendable (Call, String) throws(APIError) -> SessionAct
-    ) -> Route {
+        _ make: @escaping @Sendable (ServiceCall, String) throws(APIError) -> SessionAct
+    ) -> ServiceRoute {
         change("readers/{reader}/\(word)", name, summary, body: body) { call, session async throws(APIError) in
             try await session.act([try make(call, call.values["reader"] ?? "")])
         }

@@ -2,10 +2,10 @@ internal import Sessions
 internal import Text
 internal import Yosemite
 
-extension Route {
+extension ServiceRoute {
     /// The routes of sessions.
-    static let sessions: [Route] = [
-        Route(
+    static let sessions: [ServiceRoute] = [
+        ServiceRoute(
             method: "GET", path: "/v1/sessions", name: "listSessions", summary: "Lists the sessions.",
             success: .list("Session", "Oldest first.")
         ) { call async throws(APIError) in
@@ -18,7 +18,7 @@ extension Route {
             }
             return .json(.list(views))
         },
-        Route(
+        ServiceRoute(
             method: "POST", path: "/v1/sessions", name: "createSession",
             summary: "Creates a session. Without a plan it has one reader and cards of all kinds.",
             body: .named("Plan"),
@@ -31,28 +31,28 @@ extension Route {
             let session = try await call.service.create(try PlanBody(call.body))
             return .json(try await session.view(), status: 201).with("Location", "/v1/sessions/\(session.id)")
         },
-        Route(
+        ServiceRoute(
             method: "GET", path: "/v1/sessions/{session}", name: "readSession", summary: "Returns a session.",
             success: .json("Session", "The session.")
         ) { call async throws(APIError) in .json(try await call.session().view()) },
-        Route(
+        ServiceRoute(
             method: "DELETE", path: "/v1/sessions/{session}", name: "deleteSession", summary: "Ends a session.",
             success: .nothing
         ) { call async throws(APIError) in
             await call.service.delete(try call.session())
             return .nothing
         },
-        Route(
+        ServiceRoute(
             method: "POST", path: "/v1/sessions/{session}/reset", name: "resetSession",
             summary: "Replaces the session with a new one of the same plan. Ends its event streams.",
             success: .json("Session", "The new session.")
         ) { call async throws(APIError) in .json(try await call.service.reset(try call.session()).view()) },
-        Route(
+        ServiceRoute(
             method: "GET", path: "/v1/sessions/{session}/clock", name: "readClock",
             summary: "Returns the session's clock.",
             success: .json("Clock", "The time.")
         ) { call async throws(APIError) in .json(try call.session().session, as: Views.clock) },
-        Route(
+        ServiceRoute(
             method: "POST", path: "/v1/sessions/{session}/clock/advance", name: "advanceClock",
             summary: "Advances the clock, even while a person must act.", body: .named("Advance"),
             success: .json("Clock", "The new time.")
@@ -70,7 +70,7 @@ extension Route {
         change("process/crash", "crashProcess", "Kills the till's process at once.", success: "The session.") {
             _, session async throws(APIError) in try await session.act([.crash])
         },
-        Route(
+        ServiceRoute(
             method: "POST", path: "/v1/sessions/{session}/process/restart", name: "restartProcess",
             summary: "Starts a new till process on the same records and finishes interrupted payments.",
             success: .json("Restart", "The finished payments.")

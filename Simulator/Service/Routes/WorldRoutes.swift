@@ -2,19 +2,19 @@ internal import Sessions
 internal import Simulator
 internal import StoreSite
 
-extension Route {
+extension ServiceRoute {
     /// The routes of the issuer, the store, the printer, and the disk.
-    static let world: [Route] = [
-        Route(
+    static let world: [ServiceRoute] = [
+        ServiceRoute(
             method: "GET", path: "/v1/sessions/{session}/issuer/ledger", name: "readIssuerLedger",
             summary: "Returns the issuer's ledger.", success: .list("IssuerEntry", "Oldest first.")
         ) { call async throws(APIError) in
-            let ledger = try await call.session().look("ledger") { session async throws(SimulatedSessionError) in
+            let ledger = try await call.session().read("ledger") { session async throws(SimulatedSessionError) in
                 try await session.issuerLedger()
             }
             return .list(ledger.entries, as: Views.issuerEntry)
         },
-        Route(
+        ServiceRoute(
             method: "PUT", path: "/v1/sessions/{session}/issuer/rules", name: "setIssuerRules",
             summary: "Replaces the issuer's rules.", body: .named("Rules"),
             success: .nothing
@@ -22,7 +22,7 @@ extension Route {
             try await call.session().act([.issuerRules(try PlanBody.rules(try call.body.required("rules")))])
             return .nothing
         },
-        Route(
+        ServiceRoute(
             method: "POST", path: "/v1/sessions/{session}/issuer/faults", name: "addIssuerFault",
             summary: "Adds a fault of the issuer connection after the existing ones.",
             body: .named("IssuerFault"), success: .nothing
@@ -30,19 +30,19 @@ extension Route {
             try await call.session().act([.issuerFault(try FaultBodies.issuer(call.body))])
             return .nothing
         },
-        Route(
+        ServiceRoute(
             method: "DELETE", path: "/v1/sessions/{session}/issuer/faults", name: "removeIssuerFaults",
             summary: "Removes all faults of the issuer connection.", success: .nothing
         ) { call async throws(APIError) in
             try await call.session().act([.issuerRecovers])
             return .nothing
         },
-        Route(
+        ServiceRoute(
             method: "GET", path: "/v1/sessions/{session}/store", name: "readStore",
             summary: "Returns the store's orders and charges.",
             success: .json("Store", "The orders and charges.")
         ) { call async throws(APIError) in .json(try Self.withStore(call).session, as: Views.store) },
-        Route(
+        ServiceRoute(
             method: "POST", path: "/v1/sessions/{session}/store/faults", name: "addStoreFault",
             summary: "Adds a fault of the store.", body: .named("StoreFault"),
             success: .nothing
@@ -51,7 +51,7 @@ extension Route {
             try await session.act([.siteFault(try FaultBodies.store(try call.body.required("rule")))])
             return .nothing
         },
-        Route(
+        ServiceRoute(
             method: "GET", path: "/v1/sessions/{session}/printer", name: "readPrinter",
             summary: "Returns the printer and its print jobs.", success: .json("Printer", "The printer.")
         ) { call async throws(APIError) in .json(try call.session(), as: Views.printer) },
@@ -67,9 +67,9 @@ extension Route {
     private static func condition<Condition: SimulatedCondition>(
         of device: String, as view: View<ServedSession>,
         _ set: @escaping @Sendable (ServedSession, Condition) async throws(APIError) -> Void
-    ) -> Route {
+    ) -> ServiceRoute {
         let name: String = device.prefix(1).uppercased() + device.dropFirst()
-        return Route(
+        return ServiceRoute(
             method: "PUT", path: "/v1/sessions/{session}/\(device)", name: "set\(name)",
             summary: "Sets the condition of the \(device).", body: .named("\(name)Change"),
             success: .json(name, "The \(device).")
@@ -80,7 +80,7 @@ extension Route {
         }
     }
 
-    private static func withStore(_ call: Call) throws(APIError) -> ServedSession {
+    private static func withStore(_ call: ServiceCall) throws(APIError) -> ServedSession {
         let session = try call.session()
         guard session.plan.plan.store != nil else {
             throw APIError(409, "no_store", "the session has no store", fix: "create the session with a store")
@@ -89,10 +89,10 @@ extension Route {
     }
 }
 
-extension Route {
+extension ServiceRoute {
     /// The routes of events and records.
-    static let records: [Route] = [
-        Route(
+    static let records: [ServiceRoute] = [
+        ServiceRoute(
             method: "GET", path: "/v1/sessions/{session}/events", name: "readEvents",
             summary: "Returns a page of events or, with 'Accept: text/event-stream', a live stream.",
             query: [
@@ -126,7 +126,7 @@ extension Route {
                 .prefix(limit)
             return .json((Array(events), events.last?.number ?? after ?? 0), as: Views.eventPage)
         },
-        Route(
+        ServiceRoute(
             method: "GET", path: "/v1/sessions/{session}/trace", name: "readTrace",
             summary: "Returns the card exchanges, one per line: command and response, with card data masked.",
             success: Success(status: 200, summary: "The exchanges, one per line.", content: [("text/plain", nil)])
@@ -134,12 +134,12 @@ extension Route {
             let lines = try call.session().session.events.filter { $0.kind == .apdu }.map { $0.detail + "\n" }
             return .text(lines.joined())
         },
-        Route(
+        ServiceRoute(
             method: "GET", path: "/v1/sessions/{session}/reconciliation", name: "reconcile",
             summary: "Compares the till's journal with the issuer's ledger.",
             success: .json("Reconciliation", "The result of the comparison.")
         ) { call async throws(APIError) in
-            let found = try await call.session().look("reconcile") { session async throws(SimulatedSessionError) in
+            let found = try await call.session().read("reconcile") { session async throws(SimulatedSessionError) in
                 try await session.reconciliation()
             }
             return .json(found, as: Views.reconciliation)

@@ -27,6 +27,9 @@ final class Operation: Sendable {
 
     var isRunning: Bool { state.withLock { $0.isRunning } }
 
+    /// Whether it has begun and not ended. It begins in a turn of its own; before, other requests may have theirs.
+    var isUnderWay: Bool { state.withLock { $0.hasBegun && $0.isRunning } }
+
     /// The error; nil while it runs and after a success.
     var failure: SimulatedSessionError? { state.withLock { $0.failure } }
 
@@ -47,6 +50,22 @@ final class Operation: Sendable {
 
     func end(_ failure: SimulatedSessionError?) {
         state.withLock { ($0.isRunning, $0.failure) = (false, failure) }
+    }
+}
+
+/// A request on its way to a session.
+final class ArrivingRequest: Sendable {
+    private let request: APIRequest
+    private let isTaken = Mutex(false)
+
+    init(_ request: APIRequest) { self.request = request }
+
+    /// Returns the request, the first time.
+    func take() -> APIRequest? {
+        isTaken.withLock { isTaken in
+            defer { isTaken = true }
+            return isTaken ? nil : request
+        }
     }
 }
 

@@ -8,6 +8,10 @@ internal import Text
 ///
 /// Simulated time passes only while the devices work. When a person must act, time stands still until a request does so
 /// or moves the clock.
+///
+/// The service carries out requests that may change the session one after the other. Those that only read come at any
+/// time between two turns, and change neither the session nor its clock. So a session does not depend on when its
+/// requests arrive, but only on their order.
 final class ServedSession: Sendable {
     /// A request to start a payment, kept so that a repetition does not start another one.
     private struct Key {
@@ -22,15 +26,8 @@ final class ServedSession: Sendable {
         var printer: SimulatedPrinterCondition
         var disk: DiskCondition
         var isClosed = false
-        /// Whether clients may stream the events.
-        var hasStreams = true
-        var streams: [Int: AsyncStream<Void>.Continuation] = [:]
-        var lastStream = 0
         /// The faults of the issuer connection as last seen.
         var issuerFaults: [IssuerFaultRule]
-        /// Work that a pause interrupted.
-        var interrupted: [PausableWork] = []
-        var requests: [KeptRequest] = []
     }
 
     /// The devices around the till.
@@ -45,14 +42,15 @@ final class ServedSession: Sendable {
     /// Measures the session.
     let meter: SessionMeter
     let gate: EventGate
+    private let committed: CommittedPayments
+    private let hash = EventHash()
+    private let streams = EventStreams()
+    private let turns: SessionTurns
     private let state: Mutex<State>
 
     /// The most events of a session, because they are kept in memory. A full session accepts no more work.
     private static let mostEvents = 200_000
     private static let mostKeys = 10_000
-    /// The most requests that are kept to repeat the session.
-    private static let mostRequests = 10_000
-    private static let mostStreams = 16
 
     /// Starts a session.
     ///
@@ -66,12 +64,16 @@ final class ServedSession: Sendable {
     init(
         id: String, plan: PlanBody, now: Duration, meter: SessionMeter, stoppingAfter event: Int? = nil
     ) async throws(APIError) {
-        let gate = EventGate(stoppingAfter: event)
-        (self.id, self.plan, self.meter, self.gate) = (id, plan, meter, gate)
+        let (gate, committed) = (EventGate(stoppingAfter: event), CommittedPayments())
+        (self.id, self.plan, self.meter, self.gate, self.committed) = (id, plan, meter, gate, committed)
         var observed = plan.plan
         observed.observer = {
             meter.note($0)
-            gate.note($0)
+            if $0.kind == .journal, gate.isArmed { committed.update() }
+            if gate.note($0) {
+                meter.rest()
+                KeptSession.hold()
+            }
         }
         do throws(SimulatedSessionError) { kept = try await KeptSession.open(observed) } catch {
             throw APIError(error)
@@ -80,6 +82,10 @@ final class ServedSession: Sendable {
             State(
                 lastUsed: now, printer: plan.plan.printer, disk: plan.plan.disk,
                 issuerFaults: plan.plan.issuerFaults))
+        turns = SessionTurns(
+            kept, gate: gate, committed: committed, meter: meter, start: plan.plan.start,
+            longestStep: plan.plan.longestStep)
+        committed.read(kept.session)
         if plan.connects, plan.plan.readers.first?.isPluggedIn == true {
             do throws(APIError) { try await connect(nil) } catch {
                 // The session may pause while it connects.
@@ -106,14 +112,7 @@ final class ServedSession: Sendable {
     }
 
     /// Ends the event streams, and lets no other begin.
-    func endStreams() {
-        let streams = state.withLock { state in
-            state.hasStreams = false
-            defer { state.streams = [:] }
-            return state.streams.values.map(\.self)
-        }
-        for stream in streams { stream.finish() }
-    }
+    func endStreams() { streams.end() }
 
     // MARK: Turns
 
@@ -137,52 +136,6 @@ final class ServedSession: Sendable {
         do throws(SimulatedSessionError) { try result.get() } catch { throw APIError(error) }
     }
 
-    /// Runs `body` in the session while time passes for the current operation.
-    ///
-    /// - Parameters:
-    ///   - look: called each time that all tasks wait.
-    ///   - body: the work to do.
-    /// - Returns: the value of `body`; nil when it is still waiting, and when the session paused.
-    private func turn<Value: Sendable>(
-        whenQuiet look: @escaping @Sendable () -> Void = {},
-        _ body: @escaping @Sendable (SimulatedSession) async -> Value
-    ) async -> Value? {
-        let (session, limit) = (session, session.latestMoment)
-        let value = await pausably { [weak self] isOver in
-            look()
-            guard let self, !isOver || operation != nil || hasInterruptedWork else { return nil }
-            return session.callerDeadline ?? limit
-        } _: {
-            await body($0)
-        }
-        tellStreams()
-        return value
-    }
-
-    /// Runs `body` in the session until the gate closes. A body that has not begun by then never begins.
-    private func pausably<Value: Sendable>(
-        until limit: @escaping @Sendable (_ isOver: Bool) -> Timestamp?,
-        _ body: @escaping @Sendable (SimulatedSession) async -> Value
-    ) async -> Value? {
-        let work = PausableWork()
-        let value = await kept.turn(until: limit, pausedBy: { [gate] in gate.isClosed }) { session -> Value? in
-            guard work.begin() else { return nil }
-            defer { work.end() }
-            return await body(session)
-        }
-        if value == nil, gate.isClosed {
-            work.abandon()
-            state.withLock { state in
-                state.interrupted.removeAll { !$0.isUnderWay }
-                if work.isUnderWay { state.interrupted.append(work) }
-            }
-        }
-        return value.flatMap(\.self)
-    }
-
-    /// Whether the work of an earlier request, which a pause interrupted, has not ended.
-    private var hasInterruptedWork: Bool { state.withLock { $0.interrupted.contains { $0.isUnderWay } } }
-
     /// Performs a step that ends by itself. Fails while an operation runs.
     ///
     /// - Throws: ``APIError``
@@ -194,22 +147,59 @@ final class ServedSession: Sendable {
         return try await look(name, body)
     }
 
-    /// Performs a step that only reads, even while an operation runs.
+    /// Performs a step even while an operation runs.
+    ///
+    /// - Throws: ``APIError``
     func look<Value: Sendable>(
         _ name: String,
         _ body: @escaping @Sendable (SimulatedSession) async throws(SimulatedSessionError) -> Value
     ) async throws(APIError) -> Value {
         try checkNotPaused()
-        let result = await turn { session -> Result<Value, SimulatedSessionError> in
-            do throws(SimulatedSessionError) { return .success(try await body(session)) } catch {
-                return .failure(error)
-            }
-        }
-        guard let result else {
+        guard let result = await turn({ await Self.result(of: body, in: $0) }) else {
             try checkNotPaused()
             throw APIError(.stuck(step: name))
         }
         do throws(SimulatedSessionError) { return try result.get() } catch { throw APIError(error) }
+    }
+
+    /// Reads the session between two turns of other requests. This makes no event and takes no time, so that its
+    /// request need not be kept.
+    ///
+    /// - Parameters:
+    ///   - name: what is read, for an error.
+    ///   - inPause: called instead of `body` while the session is paused, on its thread; nil when there is nothing to
+    ///     read then.
+    ///   - body: reads the session.
+    /// - Returns: the value of `inPause` or `body`.
+    /// - Throws: ``APIError``, also in a pause without `inPause`.
+    func read<Value: Sendable>(
+        _ name: String,
+        inPause: (@Sendable (SimulatedSession) throws(SimulatedSessionError) -> Value)? = nil,
+        _ body: @escaping @Sendable (SimulatedSession) async throws(SimulatedSessionError) -> Value
+    ) async throws(APIError) -> Value {
+        let session = session
+        let pause = Mutex<(event: Int, result: Result<Value, SimulatedSessionError>?)?>(nil)
+        let result = await turn(
+            passing: .none,
+            onBegin: { [gate] in
+                // A pause that begins or ends meanwhile does so before this turn or after it.
+                guard let event = gate.pausedAfter else { return }
+                let result = inPause.map { inPause in
+                    Result { () throws(SimulatedSessionError) in try inPause(session) }
+                }
+                pause.withLock { $0 = (event, result) }
+            }, { await Self.result(of: body, in: $0) })
+        let (event, pausedResult) = pause.withLock { ($0?.event, $0?.result) }
+        guard let result = result ?? pausedResult else {
+            throw event.map(paused(after:)) ?? APIError(.stuck(step: name))
+        }
+        do throws(SimulatedSessionError) { return try result.get() } catch { throw APIError(error) }
+    }
+
+    private static func result<Value: Sendable>(
+        of body: @Sendable (SimulatedSession) async throws(SimulatedSessionError) -> Value, in session: SimulatedSession
+    ) async -> Result<Value, SimulatedSessionError> {
+        do throws(SimulatedSessionError) { return .success(try await body(session)) } catch { return .failure(error) }
     }
 
     private static let stuck = APIError(
@@ -217,8 +207,11 @@ final class ServedSession: Sendable {
 
     /// - Throws: ``APIError`` when the session is paused.
     func checkNotPaused() throws(APIError) {
-        guard let event = gate.pausedAfter else { return }
-        throw APIError(
+        if let event = gate.pausedAfter { throw paused(after: event) }
+    }
+
+    private func paused(after event: Int) -> APIError {
+        APIError(
             409, "paused", "the session is paused after event \(event)",
             fix: "continue it with POST /v1/sessions/\(id)/continue")
     }
@@ -239,6 +232,24 @@ final class ServedSession: Sendable {
             fix: "let it finish, cancel it, or use another session")
     }
 
+    /// Runs `body` in a turn of the session; see ``SessionTurns``.
+    private func turn<Value: Sendable>(
+        passing passage: SessionTurns.Passage = .asNeeded, onBegin: @escaping @Sendable () -> Void = {},
+        whenQuiet look: @escaping @Sendable () -> Void = {},
+        _ body: @escaping @Sendable (SimulatedSession) async -> Value
+    ) async -> Value? {
+        let value = await turns.run(
+            passing: passage, onBegin: onBegin, whenQuiet: look,
+            isOperating: { [weak self] in self?.operation?.isUnderWay == true }, body)
+        streams.notify()
+        return value
+    }
+
+    /// The requests that changed the session, in order.
+    ///
+    /// - Throws: ``APIError`` when there were too many to keep.
+    func keptRequests() throws(APIError) -> [KeptRequest] { try turns.keptRequests() }
+
     // MARK: Operations
 
     /// Starts an operation that may wait for a person, and continues it as far as possible.
@@ -254,30 +265,11 @@ final class ServedSession: Sendable {
         _ body: @escaping @Sendable (SimulatedSession) async throws(SimulatedSessionError) -> Void
     ) async throws(APIError) -> (operation: Operation, isNew: Bool) {
         if let key, let earlier = try earlier(key) {
-            // Wait for the turn in which the first request starts the operation.
-            _ = await turn { _ in }
             if let failure = earlier.failure, earlier.payment == nil { throw APIError(failure) }
             return (earlier, false)
         }
         try checkIdle()
-        let earlier = try state.withLock { state throws(APIError) -> Operation? in
-            // Check both again: two requests may have come this far at the same time.
-            if let key, let known = state.keys[key.name] { return known.operation }
-            if let running = state.operation, running.isRunning { throw Self.busy(running) }
-            guard !state.isClosed else { throw SimulationService.noSession(id) }
-            state.operation = operation
-            if let key {
-                guard state.keys.count < Self.mostKeys else {
-                    throw APIError(409, "session_full", "the session has \(Self.mostKeys) keys", fix: "reset it")
-                }
-                state.keys[key.name] = Key(body: key.body, operation: operation)
-            }
-            return nil
-        }
-        if let earlier {
-            _ = await turn { _ in }
-            return (earlier, false)
-        }
+        try register(operation, key)
         let session = session
         // Find its payment before any other request gets a turn.
         let isBegun = await turn(whenQuiet: { operation.adopt { Self.newestPayment(session) } }) { session in
@@ -294,18 +286,34 @@ final class ServedSession: Sendable {
             return true
         }
         if isBegun == nil {
-            // Another request paused the session first.
+            // The session paused before it began.
             operation.end(nil)
             if let key { state.withLock { _ = $0.keys.removeValue(forKey: key.name) } }
             try checkNotPaused()
         }
-        operation.adopt { Self.newestPayment(session) }
+        operation.adopt { newestPayment }
         if let failure = operation.failure, operation.payment == nil {
             // Nothing was started, so the same request may be repeated.
             if let key { state.withLock { _ = $0.keys.removeValue(forKey: key.name) } }
             throw APIError(failure)
         }
         return (operation, true)
+    }
+
+    /// Makes an operation the current one. It begins in its own turn.
+    ///
+    /// - Throws: ``APIError``
+    func register(_ operation: Operation, _ key: (name: String, body: [UInt8])? = nil) throws(APIError) {
+        try state.withLock { state throws(APIError) in
+            guard !state.isClosed else { throw SimulationService.noSession(id) }
+            if let key {
+                guard state.keys.count < Self.mostKeys else {
+                    throw APIError(409, "session_full", "the session has \(Self.mostKeys) keys", fix: "reset it")
+                }
+                state.keys[key.name] = Key(body: key.body, operation: operation)
+            }
+            state.operation = operation
+        }
     }
 
     private func earlier(_ key: (name: String, body: [UInt8])) throws(APIError) -> Operation? {
@@ -317,6 +325,14 @@ final class ServedSession: Sendable {
         }
         return known.operation
     }
+
+    /// The newest payment, also in a pause.
+    private var newestPayment: Int64? {
+        isPausedInCommit ? committed.payments.last?.id : Self.newestPayment(session)
+    }
+
+    /// Whether the session is paused in the middle of a commit, so that its records cannot be read.
+    private var isPausedInCommit: Bool { gate.pausedAfter.map { session.events[$0 - 1].isInCommit } ?? false }
 
     private static func newestPayment(_ session: SimulatedSession) -> Int64? { (try? session.payments())?.last?.id }
 
@@ -331,13 +347,7 @@ final class ServedSession: Sendable {
     /// - Throws: ``APIError`` when the session is paused.
     func advance(_ duration: Duration) async throws(APIError) {
         try checkNotPaused()
-        let limit = session.now.advanced(by: duration)
-        _ = await pausably { isOver in
-            isOver ? nil : limit
-        } _: {
-            await $0.wait(duration)
-        }
-        _ = await turn { _ in }
+        _ = await turn(passing: .atLeast(duration)) { await $0.wait(duration) }
     }
 
     /// Lets a paused session continue; see ``EventGate``.
@@ -345,44 +355,27 @@ final class ServedSession: Sendable {
     /// - Parameter events: the number of events after which it pauses again; nil to continue until a breakpoint.
     func resume(events: Int?) async {
         let (session, operation) = (session, state.withLock { $0.operation })
-        gate.open(until: events.map { session.events.count + $0 })
-        // An operation that was interrupted early has no payment yet.
-        _ = await turn(whenQuiet: { operation?.adopt { Self.newestPayment(session) } }) { _ in }
-        operation?.adopt { Self.newestPayment(session) }
-    }
-
-    // MARK: Requests
-
-    /// Keeps a request that may change the session, so that the session can be repeated.
-    func keep(_ request: APIRequest) {
-        let kept = KeptRequest(request: request, events: session.events.count)
-        state.withLock { if !gate.isClosed, $0.requests.count <= Self.mostRequests { $0.requests.append(kept) } }
-    }
-
-    /// The requests that changed the session, in order.
-    ///
-    /// - Throws: ``APIError`` when there were too many to keep.
-    func keptRequests() throws(APIError) -> [KeptRequest] {
-        let requests = state.withLock { $0.requests }
-        guard requests.count <= Self.mostRequests else {
-            throw APIError(
-                409, "too_long", "only sessions with up to \(Self.mostRequests) requests can be repeated",
-                fix: "reset the session")
-        }
-        return requests
+        _ = await turn(
+            // Not before: nothing else may come between the pause and what it interrupted.
+            onBegin: { [gate] in gate.open(until: events.map { session.events.count + $0 }) },
+            // An operation that was interrupted early has no payment yet.
+            whenQuiet: { operation?.adopt { Self.newestPayment(session) } }
+        ) { _ in }
+        operation?.adopt { newestPayment }
     }
 
     // MARK: Views
 
     func payments() async throws(APIError) -> [ServedPayment] {
-        let payments: [SessionPayment]
-        if gate.isClosed {
-            do throws(SimulatedSessionError) { payments = try session.payments() } catch { throw APIError(error) }
-        } else {
-            payments = try await look("payments") { session async throws(SimulatedSessionError) in
-                try session.payments()
-            }
+        let payments = try await read("payments") { [weak self, committed] session throws(SimulatedSessionError) in
+            self?.isPausedInCommit == true ? committed.payments : try session.payments()
+        } _: { session async throws(SimulatedSessionError) in
+            try session.payments()
         }
+        return served(payments)
+    }
+
+    private func served(_ payments: [SessionPayment]) -> [ServedPayment] {
         let (running, need) = (operation?.payment, session.need)
         return payments.map { ServedPayment(payment: $0, isRunning: $0.id == running, need: need) }
     }
@@ -398,25 +391,24 @@ final class ServedSession: Sendable {
 
     /// The devices. In a pause, the faults of the issuer connection are those before the request that paused.
     private func devices() async throws(APIError) -> Devices {
-        guard gate.isClosed else {
-            let devices = try await look("devices") { session async throws(SimulatedSessionError) in
-                Devices(readers: await session.readers, issuerFaults: await session.issuerFaults)
-            }
-            state.withLock { $0.issuerFaults = devices.issuerFaults }
-            return devices
+        // Not `readers`: the till's view of the bus lets planned events happen.
+        try await read("devices") { [weak self] session throws(SimulatedSessionError) in
+            Devices(
+                readers: session.readersInPause, issuerFaults: self?.state.withLock { $0.issuerFaults } ?? [])
+        } _: { [weak self] session async throws(SimulatedSessionError) in
+            let faults = await session.issuerFaults
+            self?.state.withLock { $0.issuerFaults = faults }
+            return Devices(readers: session.readersInPause, issuerFaults: faults)
         }
-        return Devices(readers: session.readersInPause, issuerFaults: state.withLock { $0.issuerFaults })
     }
 
     func view() async throws(APIError) -> JSONValue {
-        let devices: Devices
-        do throws(APIError) { devices = try await self.devices() } catch {
-            // Another request may pause the session meanwhile.
-            guard gate.isClosed else { throw error }
-            devices = try await self.devices()
-        }
+        let devices = try await devices()
         return Views.session.json(SessionState(served: self, devices: devices, events: session.events))
     }
+
+    /// A hash of the events so far, which a repetition has too.
+    func eventHash(of events: [SessionEvent]) -> String? { hash.text(of: events) }
 
     var printer: SimulatedPrinterCondition { state.withLock { $0.printer } }
     var disk: DiskCondition { state.withLock { $0.disk } }
@@ -431,67 +423,10 @@ final class ServedSession: Sendable {
         state.withLock { $0.disk = condition }
     }
 
-    // MARK: Streams
-
-    /// Notifies the streams of possible new events.
-    private func tellStreams() {
-        for stream in state.withLock({ $0.streams.values.map(\.self) }) { stream.yield() }
-    }
-
-    /// Streams the events after an ID until the session ends or the client disconnects.
+    /// Streams the events after an ID; see ``EventStreams``.
     ///
-    /// - Parameters:
-    ///   - last: the ID of the last event that the client has; 0 for none. An unknown, higher ID belongs to another
-    ///     session and counts as 0.
-    ///   - time: the time source for keep-alive messages.
-    /// - Returns: the bytes of the stream.
     /// - Throws: ``APIError`` when there are too many streams.
     func stream(after last: Int, time: any TimeSource) throws(APIError) -> AsyncStream<[UInt8]> {
-        let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let number = try state.withLock { state throws(APIError) -> Int in
-            guard !state.isClosed, state.hasStreams else { throw SimulationService.noSession(id) }
-            guard state.streams.count < Self.mostStreams else {
-                throw APIError(
-                    429, "too_many_streams", "this session already has \(Self.mostStreams) event streams",
-                    fix: "close one of them")
-            }
-            state.lastStream += 1
-            state.streams[state.lastStream] = signal
-            return state.lastStream
-        }
-        signal.yield()
-        let (pieces, piece) = AsyncStream.makeStream(of: [UInt8].self)
-        // A disconnected client is noticed only when writing to it.
-        let heart = Task {
-            while !Task.isCancelled {
-                do { try await time.sleep(for: Self.heartbeat) } catch { return }
-                piece.yield(Array(": here\n\n".utf8))
-            }
-        }
-        let session = session
-        let feed = Task { [weak self] in
-            var last = last > session.events.count ? 0 : last
-            for await _ in signals {
-                for event in session.events.dropFirst(last) {
-                    piece.yield(event.stream)
-                    last = event.number
-                }
-            }
-            heart.cancel()
-            piece.finish()
-            self?.endStream(number)
-        }
-        piece.onTermination = { [weak self] _ in
-            heart.cancel()
-            feed.cancel()
-            self?.endStream(number)
-        }
-        return pieces
-    }
-
-    private static let heartbeat = Duration.seconds(15)
-
-    private func endStream(_ number: Int) {
-        state.withLock { $0.streams.removeValue(forKey: number) }?.finish()
+        try streams.stream(of: session, id: id, after: last, time: time)
     }
 }

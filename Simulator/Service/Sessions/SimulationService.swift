@@ -1,4 +1,5 @@
 internal import CardSecrets
+internal import Concurrency
 public import Determinism
 public import Monitoring
 internal import Sessions
@@ -10,6 +11,7 @@ internal import Text
 /// transport.
 public final class SimulationService: Sendable {
     private struct State {
+        var configuration: SimulationServiceConfiguration
         var sessions: [String: ServedSession] = [:]
         /// The number of sessions being created.
         var pending = 0
@@ -18,11 +20,12 @@ public final class SimulationService: Sendable {
         var isEnding = false
     }
 
-    let configuration: SimulationServiceConfiguration
     let time: any TimeSource
-    private let state = Mutex(State())
-    private let routes = Route.table
+    private let state: Mutex<State>
+    private let routes = ServiceRoute.table
     private let meter = ServiceMeter()
+    /// The requests that may change a session, by its ID.
+    private let changes = KeyedSerialQueue<String>()
     private let log: (@Sendable (LogLine) -> Void)?
 
     /// - Parameters:
@@ -33,7 +36,17 @@ public final class SimulationService: Sendable {
         _ configuration: SimulationServiceConfiguration = .init(), time: any TimeSource,
         log: (@Sendable (LogLine) -> Void)? = nil
     ) {
-        (self.configuration, self.time, self.log) = (configuration, time, log)
+        (self.time, self.log) = (time, log)
+        state = Mutex(State(configuration: configuration))
+    }
+
+    /// The access rules and limits.
+    var configuration: SimulationServiceConfiguration { state.withLock { $0.configuration } }
+
+    /// Changes the access rules and limits for the requests to come. The sessions stay, also those beyond a smaller
+    /// limit, and so do the requests that have passed the rules.
+    public func configure(_ change: (inout SimulationServiceConfiguration) -> Void) {
+        state.withLock { change(&$0.configuration) }
     }
 
     /// The number of sessions.
@@ -59,12 +72,13 @@ public final class SimulationService: Sendable {
 
     /// - Throws: ``APIError`` when no session can be made.
     func checkReadiness() throws(APIError) {
+        let configuration = configuration
         let (isEnding, count) = state.withLock { ($0.isEnding, $0.sessions.count + $0.pending) }
         guard !isEnding else { throw Self.ending }
         guard count < configuration.sessionsLimit else {
             throw APIError(
                 503, "not_ready", "the limit of \(configuration.sessionsLimit) sessions is reached",
-                fix: "delete one, or start the server with a larger --sessions-limit")
+                fix: "delete one, or give the server a larger --sessions-limit, or 'sessions' in the file of --limits")
         }
     }
 
@@ -83,6 +97,7 @@ public final class SimulationService: Sendable {
             state.withLock { $0.sessions[id] == nil ? nil : id }
         }
         let answer: APIAnswer
+        let configuration = configuration
         do throws(APIError) {
             try configuration.checkOrigin(of: request)
             if place.found?.route.needsToken == true { try configuration.checkToken(of: request) }
@@ -103,7 +118,7 @@ public final class SimulationService: Sendable {
     ///   - start: the reading of the clock when the request arrived.
     /// - Returns: the response with the number.
     func note(
-        _ request: APIRequest, _ route: Route?, _ session: String?, _ answer: APIAnswer, since start: Duration
+        _ request: APIRequest, _ route: ServiceRoute?, _ session: String?, _ answer: APIAnswer, since start: Duration
     ) -> APIAnswer {
         let number = state.withLock { state in
             state.lastRequest += 1
@@ -120,9 +135,9 @@ public final class SimulationService: Sendable {
     /// Where a request leads.
     private struct Place {
         /// The route with the path and the method, and the values in the path.
-        var found: (route: Route, values: [String: String])?
+        var found: (route: ServiceRoute, values: [String: String])?
         /// A route with the path.
-        var route: Route?
+        var route: ServiceRoute?
         /// The methods of the path.
         var allowed: [String] = []
     }
@@ -166,10 +181,18 @@ public final class SimulationService: Sendable {
             }
             body = BodyNode(.object([]))
         }
-        if route.isRepeated, let id = values["session"], let session = state.withLock({ $0.sessions[id] }) {
-            session.keep(request)
+        let call = ServiceCall(service: self, request: request, values: values, body: body)
+        guard route.mayChangeSession else { return try await route.act(call) }
+        // One after the other, as in a repetition: what a request finds when it checks the session is what its turn
+        // finds, too.
+        return try await changes.run(values["session"] ?? "") { () async throws(APIError) in
+            let arriving = route.isRepeated ? ArrivingRequest(request) : nil
+            let result = await SessionTurns.$arriving.withValue(arriving) {
+                () async -> Result<APIAnswer, APIError> in
+                do throws(APIError) { return .success(try await route.act(call)) } catch { return .failure(error) }
+            }
+            return try result.get()
         }
-        return try await route.act(Call(service: self, request: request, values: values, body: body))
     }
 
     // MARK: Sessions
@@ -196,31 +219,47 @@ public final class SimulationService: Sendable {
     /// - Returns: the session.
     /// - Throws: ``APIError``
     func create(_ plan: PlanBody, stoppingAfter event: Int? = nil) async throws(APIError) -> ServedSession {
-        let limit = configuration.sessionsLimit
-        let number = try state.withLock { state throws(APIError) -> Int? in
-            guard !state.isEnding else { throw Self.ending }
-            guard state.sessions.count + state.pending < limit else { return nil }
-            state.pending += 1
+        try takePlace()
+        defer { state.withLock { $0.pending -= 1 } }
+        let number = state.withLock { state in
             state.lastNumber += 1
             return state.lastNumber
         }
-        guard let number else {
-            throw APIError(
-                429, "too_many_sessions", "the limit of \(limit) sessions is reached",
-                fix: "delete one, or start the server with a larger --sessions-limit")
-        }
-        defer { state.withLock { $0.pending -= 1 } }
         let session = try await ServedSession(
-            id: "s\(number)", plan: plan, now: time.reading(), meter: SessionMeter(meter), stoppingAfter: event)
+            id: "s\(number)", plan: plan, now: time.reading(), meter: SessionMeter(meter, time: time),
+            stoppingAfter: event)
         state.withLock { $0.sessions[session.id] = session }
         begin(session)
         return session
     }
 
+    /// Plays a scenario, which counts as a session meanwhile.
+    func play(_ body: ScenarioBody) async throws(APIError) -> PlayedScenario {
+        try takePlace()
+        defer { state.withLock { $0.pending -= 1 } }
+        return try await PlayedScenario.play(body)
+    }
+
+    /// Counts a session to come.
+    private func takePlace() throws(APIError) {
+        let limit = configuration.sessionsLimit
+        let hasPlace = try state.withLock { state throws(APIError) in
+            guard !state.isEnding else { throw Self.ending }
+            guard state.sessions.count + state.pending < limit else { return false }
+            state.pending += 1
+            return true
+        }
+        guard hasPlace else {
+            throw APIError(
+                429, "too_many_sessions", "the limit of \(limit) sessions is reached",
+                fix: "delete one, or give the server a larger --sessions-limit, or 'sessions' in the file of --limits")
+        }
+    }
+
     /// Replaces a session with a new one of the same plan.
     func reset(_ old: ServedSession) async throws(APIError) -> ServedSession {
         let new = try await ServedSession(
-            id: old.id, plan: old.plan, now: time.reading(), meter: SessionMeter(meter))
+            id: old.id, plan: old.plan, now: time.reading(), meter: SessionMeter(meter, time: time))
         let replaced = state.withLock { state -> ServedSession? in
             guard let current = state.sessions[old.id] else { return nil }
             state.sessions[old.id] = new
@@ -243,7 +282,9 @@ public final class SimulationService: Sendable {
     /// - Returns: the new session.
     /// - Throws: ``APIError``
     func repetition(of old: ServedSession, until event: Int?) async throws(APIError) -> ServedSession {
-        let (requests, events) = (try old.keptRequests(), old.session.events)
+        let (requests, events) = try await changes.run(old.id) { () async throws(APIError) in
+            (try old.keptRequests(), old.session.events)
+        }
         if let event, event > events.count {
             throw .body("the session has \(events.count) events", at: "event", fix: "give the number of one of them")
         }
@@ -361,7 +402,8 @@ public struct SimulationServiceConfiguration: Sendable {
         // A comparison in constant time.
         guard scheme == "bearer ", token.bytes.isEqual(to: SensitiveBytes(Array(given.utf8))) else {
             throw APIError(
-                401, "unauthorized", "a token is required", fix: "send it as 'Authorization: Bearer TOKEN'")
+                401, "unauthorized", header.isEmpty ? "a token is required" : "the token is not that of this server",
+                fix: "send it as 'Authorization: Bearer TOKEN'")
         }
     }
 }

@@ -14,7 +14,7 @@ struct ReceiptPage: Sendable {
     static let formats = ["text", "html", "png"]
 
     /// - Throws: ``APIError``
-    init(_ call: Call) throws(APIError) {
+    init(_ call: ServiceCall) throws(APIError) {
         (session, payment) = (try call.session(), try call.payment())
         kind = try call.word("kind", ["sale", "refund"]).flatMap { ReceiptContent.Kind(rawValue: $0) }
         copy = ReceiptCopy(rawValue: try call.word("copy", ["customer", "merchant"]) ?? "") ?? .customer

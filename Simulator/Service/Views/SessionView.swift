@@ -23,6 +23,9 @@ extension Views {
         .key("display", .text, "The text on the reader's display.") { $0.events.last { $0.kind == .display }?.detail },
         .key("readers", .list(.named("Reader"))) { $0.devices.readers.map(reader.json) },
         .key("cards", .list(.named("Card"))) { $0.served.plan.plan.cards.map(plannedCard.json) },
+        .key("issuerRules", .word(IssuerRulesLibrary.names), "The built-in rules of the issuer in the plan.") {
+            $0.served.plan.rulesName
+        },
         .key("issuerFaults", .list(.named("StandingFault")), "The faults that still affect messages to the issuer.") {
             $0.devices.issuerFaults.map(standingFault.json)
         },
@@ -32,10 +35,14 @@ extension Views {
             $0.served.session.isRunning
         },
         .key("events", .count, "The number of events.") { $0.events.count },
+        .key(
+            "eventHash", .text,
+            "A hash of the events so far. A session with the same plan and requests has the same one."
+        ) { $0.served.eventHash(of: $0.events) },
         .key("pausedAfter", .count, "The event after which the session is paused; absent while it is not.") {
             $0.served.gate.pausedAfter
         },
-        .key("breakpoints", .list(.text), "The first words of events after which the session pauses.") {
+        .key("breakpoints", .list(.text), "The beginnings of events after which the session pauses.") {
             $0.served.gate.breakpoints
         })
 

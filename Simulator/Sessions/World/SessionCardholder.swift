@@ -55,6 +55,11 @@ final class SessionCardholder: CardholderInterface {
         await cardholder?.chooseApplication(applications)
     }
 
+    /// A cardholder by hand takes the default account.
+    func chooseAccountType(_ types: [UInt8], languages: [String]) async -> UInt8? {
+        await cardholder?.chooseAccountType(types, languages: languages)
+    }
+
     func enterPIN(_ prompt: PINPrompt) async -> PINEntry {
         guard let cardholder else { return .canceled }
         return await cardholder.enterPIN(prompt)

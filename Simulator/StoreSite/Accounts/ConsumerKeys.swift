@@ -4,7 +4,7 @@ internal import Text
 
 /// A key of WooCommerce's REST API: a name that starts with `ck_`, and a secret.
 public struct ConsumerKey: Sendable {
-    /// What the key may do.
+    /// The requests that the key allows.
     public enum Permission: String, Hashable, Sendable {
         case read, write
         case readWrite = "read_write"
@@ -27,7 +27,7 @@ public struct ConsumerKey: Sendable {
     }
 }
 
-/// Who sent a request, and what they may do.
+/// The sender of a request, with its permissions.
 struct Visitor: Sendable {
     let user: SiteUser
     var permission = ConsumerKey.Permission.readWrite
@@ -36,7 +36,7 @@ struct Visitor: Sendable {
 /// The consumer keys of a site. A client shows its key over TLS (Basic, or in the query); without TLS it signs each
 /// request with OAuth 1.0a and no token (RFC 5849 §3).
 struct ConsumerKeyring: Sendable {
-    private let keys: [ConsumerKey]
+    private var keys: [ConsumerKey]
     /// The signatures of the last minutes: a nonce counts once.
     private var used: [(key: String, nonce: String, seconds: Int64)] = []
 
@@ -44,6 +44,9 @@ struct ConsumerKeyring: Sendable {
     private static let window: Int64 = 15 * 60
 
     init(_ keys: [ConsumerKey]) { self.keys = keys }
+
+    /// Replaces the keys. Nonces that were used stay used.
+    mutating func replaceKeys(_ keys: [ConsumerKey]) { self.keys = keys }
 
     private static func refusal(_ message: String) -> SiteError {
         SiteError(401, "woocommerce_rest_authentication_error", message)

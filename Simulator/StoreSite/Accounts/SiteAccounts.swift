@@ -3,7 +3,7 @@ internal import Text
 
 /// The users of a site and their credentials.
 struct SiteAccounts: Sendable {
-    let user: SiteUser
+    private(set) var user: SiteUser
     private(set) var passwords: [IssuedPassword]
     /// For other programs, see ``ConsumerKeyring``.
     var keyring: ConsumerKeyring
@@ -66,6 +66,12 @@ struct SiteAccounts: Sendable {
             cookie: "\(user.username)%7C\(generator.hexadecimal(40))", nonce: generator.hexadecimal(10))
         sessions.append(session)
         return session
+    }
+
+    /// Replaces the owner's password, which is an application password, too, unless that was revoked.
+    mutating func replacePassword(_ old: SitePassword, by new: SitePassword) {
+        user.password = new
+        for index in passwords.indices where passwords[index].password == old { passwords[index].password = new }
     }
 
     mutating func issue(_ password: IssuedPassword) { passwords.append(password) }

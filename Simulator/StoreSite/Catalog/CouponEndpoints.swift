@@ -104,7 +104,7 @@ struct Coupon: Hashable, Sendable {
     var code: String
     var discount: Discount
     var created: Timestamp?
-    /// What clients gave a coupon besides.
+    /// Members of a coupon that clients set and the simulated store does not interpret.
     var extras = Extras()
 
     /// Whether it is not in the trash.

@@ -214,7 +214,7 @@ struct Customer: Hashable, Sendable {
     /// When the account was created; nil for a guest.
     var registered: Timestamp?
     var lastActive: Timestamp
-    /// What clients gave an account besides.
+    /// Members of an account that clients set and the simulated store does not interpret.
     var extras = Extras()
 
     var email: String { extras["email"]?.plainText ?? billing.email }

@@ -7,7 +7,7 @@ struct Product: Hashable, Sendable {
     var name: String
     var slug: String
     var sku: String
-    /// What a customer pays now.
+    /// The current price: the sale price, or the regular price.
     var price: Amount
     /// The price before a sale; nil without one.
     var regular: Amount?
@@ -19,7 +19,7 @@ struct Product: Hashable, Sendable {
     var stock: Int64?
     /// The product IDs in a bundle.
     var bundled: [Int64] = []
-    /// What clients gave a product besides.
+    /// Members of a product that clients set and the simulated store does not interpret.
     var extras = Extras()
 
     var type: String { bundled.isEmpty ? "simple" : "bundle" }

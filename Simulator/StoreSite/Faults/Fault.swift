@@ -26,6 +26,8 @@ public enum Fault: Hashable, Sendable {
     case wrongTypes
     /// Executes the request and sends the response at this number of bytes per second.
     case slow(Int)
+    /// Executes a GET with the state that the store had when the rule was added, as a cache or a replica does.
+    case stale
 }
 
 extension Fault: CustomStringConvertible {
@@ -44,6 +46,7 @@ extension Fault: CustomStringConvertible {
         case .redirect(let address): "redirect:\(address)"
         case .wrongTypes: "wrong-types"
         case .slow(let bytes): "slow:\(bytes)"
+        case .stale: "stale"
         }
     }
 
@@ -98,6 +101,9 @@ extension Fault: CustomStringConvertible {
         case "wrong-types":
             try nothing()
             self = .wrongTypes
+        case "stale":
+            try nothing()
+            self = .stale
         case "slow": self = .slow(try number(1024, 1...1 << 30))
         default: throw .unknownFault(String(text))
         }
@@ -121,7 +127,7 @@ extension Fault: CustomStringConvertible {
 
 extension Fault {
     /// Returns the response to send without executing the request; nil if the request is executed.
-    func instead(_ dialect: Dialect) -> SiteResponse? {
+    func instead(_ dialect: SiteDialect) -> SiteResponse? {
         switch self {
         case .refusal(let status, let seconds):
             var response = Self.refusal(status).response(dialect)
@@ -138,12 +144,12 @@ extension Fault {
             return .json(body)
         case .redirect(let address):
             return SiteResponse(status: 302, headers: [("Location", address), ("Content-Type", "text/html")])
-        case .latency, .lostAnswer, .failedAnswer, .truncated, .charset, .wrongTypes, .slow: return nil
+        case .latency, .lostAnswer, .failedAnswer, .truncated, .charset, .wrongTypes, .slow, .stale: return nil
         }
     }
 
     /// Modifies the response to an executed request.
-    func spoil(_ answer: inout SiteAnswer, _ dialect: Dialect) {
+    func spoil(_ answer: inout SiteAnswer, _ dialect: SiteDialect) {
         switch self {
         case .failedAnswer: answer.response = Self.refusal(500).response(dialect)
         case .latency(let milliseconds): answer.delay = .milliseconds(milliseconds)
@@ -158,7 +164,7 @@ extension Fault {
                 + text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
         case .wrongTypes:
             if let node = JSONReader.node(answer.response.body) { answer.response.body = node.confused.bytes }
-        case .refusal, .cut, .html, .huge, .redirect: break
+        case .refusal, .cut, .html, .huge, .redirect, .stale: break
         }
     }
 

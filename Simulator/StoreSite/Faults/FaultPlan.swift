@@ -185,7 +185,7 @@ public enum FaultRuleError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unknownFault(let text):
             "'\(text)' is not a fault; use latency:TIME, 401, 403, 404, 429[:SECONDS], 500, 502, 503[:SECONDS], cut, "
                 + "lost-answer, failed-answer, truncate[:BYTES], charset, html, huge[:BYTES], "
-                + "redirect:ADDRESS, wrong-types, or slow[:BYTES] as the last word"
+                + "redirect:ADDRESS, wrong-types, stale, or slow[:BYTES] as the last word"
         case .invalidArgument(let text, let expected): "'\(text)' needs \(expected)"
         case .invalidOccurrence(let text):
             "'\(text)' is not an occurrence; write #3, first:2, from:3, every:2, or chance:10"

@@ -49,7 +49,8 @@ extension JSONValue.Member {
     init(name: String, value: JSONValue) { self.init(name, value) }
 }
 
-/// The members of a response that the `_fields` parameter selects: names separated by commas, `a.b` for a nested member.
+/// The members of a response that the `_fields` parameter selects: names separated by commas, `a.b` for a nested
+/// member.
 struct FieldChoice: Hashable, Sendable {
     private var inner: [String: FieldChoice] = [:]
     /// Whether no member was selected, which selects all of them.

@@ -7,7 +7,7 @@ struct OrderBook: Sendable {
     private var places: [Int64: Int] = [:]
     /// The cached ``RenderedOrder`` of each order, until the order changes.
     private var rendered: [RenderedOrder?] = []
-    /// What happened to orders since the last ``takeChanges()``.
+    /// The changes of orders since the last ``takeChanges()``.
     private var changes: [(id: Int64, change: StoreChange)] = []
 
     var count: Int { orders.count }
@@ -116,7 +116,7 @@ struct StoredOrder: Sendable {
     var refunds: [OrderRefund] = []
     var meta: [MetaEntry] = []
     /// The totals by ``OrderCalculator``.
-    var totals = OrderTotals()
+    var totals = SiteOrderTotals()
 
     /// Whether the customer still has to pay.
     var needsPayment: Bool { (status == .pending || status == .failed) && totals.total > .zero }

@@ -67,7 +67,7 @@ struct OrderCalculator: Sendable {
     /// Calculates the totals from the lines. `nextID` numbers new lines.
     func calculate(_ order: inout StoredOrder, nextID: () -> Int64) {
         let place = place(order)
-        var totals = OrderTotals()
+        var totals = SiteOrderTotals()
         for index in order.items.indices {
             let item = order.items[index]
             let taxes = rates(item.taxClass, place).map { rate in
@@ -95,7 +95,7 @@ struct OrderCalculator: Sendable {
             guard isUsed else { continue }
             let known = order.totals.taxLines.first { $0.rateID == rate.id }
             totals.taxLines.append(
-                OrderTotals.TaxLine(
+                SiteOrderTotals.TaxLine(
                     id: known?.id ?? nextID(), rateID: rate.id,
                     tax: cart.lazy.filter { $0.rateID == rate.id }.map(\.total).sum(),
                     shippingTax: shipping.lazy.filter { $0.rateID == rate.id }.map(\.total).sum()))
@@ -117,7 +117,7 @@ struct OrderCalculator: Sendable {
 }
 
 /// The totals of an order.
-struct OrderTotals: Hashable, Sendable {
+struct SiteOrderTotals: Hashable, Sendable {
     /// The tax of one rate on the whole order.
     struct TaxLine: Hashable, Sendable {
         var id: Int64

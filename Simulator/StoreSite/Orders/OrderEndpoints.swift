@@ -13,7 +13,7 @@ enum OrderEndpoints {
 
     private static func list(_ store: inout SiteStore, _ call: Call) throws(SiteError) -> Reply {
         let page = try PageChoice(call.parameters)
-        let query = try OrderQuery(call.parameters, offsetSeconds: store.identity.offsetSeconds)
+        let query = try SiteOrderQuery(call.parameters, offsetSeconds: store.identity.offsetSeconds)
         let places = query.places(in: store.orders)
         let members = RenderedOrder.members(call.parameters.fields("_fields"))
         let render = store.rendering()

@@ -94,7 +94,7 @@ enum RefundEndpoints {
     }
 }
 
-/// What a refund names besides its amount.
+/// The parts of a refund besides its amount.
 struct RefundDetails: Hashable, Sendable {
     var refundedBy: Int64 = 1
     /// Whether the gateway gave the money back.

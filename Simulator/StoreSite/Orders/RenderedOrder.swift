@@ -145,7 +145,7 @@ struct RenderedOrder: Sendable {
         }
     }
 
-    private static func write(_ line: OrderTotals.TaxLine, _ rates: [TaxRate], into writer: inout JSONWriter) {
+    private static func write(_ line: SiteOrderTotals.TaxLine, _ rates: [TaxRate], into writer: inout JSONWriter) {
         let rate = rates.first { $0.id == line.rateID }
         writer.object { writer in
             writer.member("id", line.id)

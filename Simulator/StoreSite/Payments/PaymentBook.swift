@@ -54,7 +54,7 @@ struct Charge: Hashable, Sendable {
     var created: Timestamp
     /// The number of capture requests. The money is taken once.
     var requests = 1
-    /// What the gateway gave back.
+    /// The amount that the gateway gave back.
     var refunded = Amount.zero
 
     var node: JSONValue {

@@ -49,7 +49,7 @@ struct Route: Sendable {
 }
 
 /// The API through which a request arrived. Each has its own error format and envelope.
-enum Dialect: Hashable, Sendable {
+enum SiteDialect: Hashable, Sendable {
     /// The site's own REST API.
     case site
     /// WordPress.com's tunnel to the REST API.
@@ -177,7 +177,7 @@ struct SiteError: Error, Hashable, Sendable {
     static let notLoggedIn = SiteError(401, "rest_not_logged_in", "You are not currently logged in.")
 
     /// Returns the response in the format of the API.
-    func response(_ dialect: Dialect) -> SiteResponse {
+    func response(_ dialect: SiteDialect) -> SiteResponse {
         switch dialect {
         case .site:
             var data = [JSONValue.Member(name: "status", value: .integer(status))]

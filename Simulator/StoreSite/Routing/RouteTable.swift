@@ -131,7 +131,7 @@ struct RouteTable: Sendable {
     }
 }
 
-/// What a site tells about its routes: the index of a namespace, and the answer to OPTIONS.
+/// A site's description of its routes: the index of a namespace, and the answer to OPTIONS.
 enum RouteDescription {
     /// Returns the index of a namespace, which needs no credentials.
     static func index(_ namespace: String, _ places: [RouteTable.Place], _ site: StoreIdentity) -> JSONValue {

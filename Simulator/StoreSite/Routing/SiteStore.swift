@@ -26,7 +26,7 @@ struct SiteStore: Sendable {
     var webhooks: [Webhook] = []
     /// Webhooks whose address was not tried yet.
     var newWebhooks: [Int64] = []
-    /// What happened to products, customers, and coupons since the last ``takeChanges()``.
+    /// The changes of products, customers, and coupons since the last ``takeChanges()``.
     private var changes: [ChangedResource] = []
     /// Events for notifications to the owner.
     var events: [StoreEvent] = []

@@ -36,7 +36,7 @@ final class SiteMeter: Sendable {
     /// Answers requests about the server itself: `/healthz`, `/readyz`, and `/metrics`.
     ///
     /// - Returns: the response; nil for every other path.
-    func response(to request: HTTPRequest) -> HTTPResponse? {
+    func response(to request: IncomingRequest) -> OutgoingResponse? {
         let format = MetricsFormat(accept: request.headers.last { $0.name.lowercased() == "accept" }?.value)
         let (type, text): (String, String)
         switch request.target.prefix(while: { $0 != "?" }) {
@@ -46,9 +46,9 @@ final class SiteMeter: Sendable {
         default: return nil
         }
         guard ["GET", "HEAD"].contains(request.method) else {
-            return HTTPResponse(status: 405, headers: [("Allow", "GET, HEAD")], body: .bytes([]))
+            return OutgoingResponse(status: 405, headers: [("Allow", "GET, HEAD")], body: .bytes([]))
         }
-        return HTTPResponse(
+        return OutgoingResponse(
             status: 200, headers: [("Content-Type", type), ("Cache-Control", "no-store")],
             body: .bytes(Array(text.utf8)))
     }

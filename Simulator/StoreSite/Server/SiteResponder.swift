@@ -16,7 +16,7 @@ struct SiteResponder: HTTPResponder {
     /// A fault closes the connection here.
     private struct ConnectionCut: Error {}
 
-    func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+    func respond(to request: IncomingRequest) async throws -> OutgoingResponse {
         // Not a part of the store: its faults and its list of requests leave them out.
         if let response = meter.response(to: request) { return response }
         let start = time.reading()
@@ -29,18 +29,18 @@ struct SiteResponder: HTTPResponder {
         onAnswer(answer)
         if answer.delay > .zero { try await time.sleep(for: answer.delay) }
         if answer.delivery == .cut { throw ConnectionCut() }
-        return HTTPResponse(
+        return OutgoingResponse(
             status: answer.response.status, headers: answer.response.headers.map { ($0.name, $0.value) },
             body: body(answer))
     }
 
-    func refuseLargeBody() -> HTTPResponse { HTTPResponse(status: 413, body: .bytes([])) }
+    func refuseLargeBody() -> OutgoingResponse { OutgoingResponse(status: 413, body: .bytes([])) }
 
-    func refuseConnection() -> HTTPResponse {
-        HTTPResponse(status: 503, headers: [("Retry-After", "1")], body: .bytes([]))
+    func refuseConnection() -> OutgoingResponse {
+        OutgoingResponse(status: 503, headers: [("Retry-After", "1")], body: .bytes([]))
     }
 
-    private func body(_ answer: SiteAnswer) -> HTTPResponse.Body {
+    private func body(_ answer: SiteAnswer) -> OutgoingResponse.Body {
         let bytes = answer.response.body
         switch answer.delivery {
         case .whole, .cut: return .bytes(bytes)

@@ -1,4 +1,5 @@
 internal import Determinism
+internal import Glibc
 internal import Text
 
 /// `/_simulator`: inspects and controls the simulation, from this machine only.
@@ -51,11 +52,21 @@ enum ControlEndpoints {
 
     /// Whether the value of a Host header is `localhost` or an IP address, which no other site's page can have.
     private static func isLocal(_ host: String) -> Bool {
-        if host.hasPrefix("[") { return true }
+        if host.hasPrefix("[") {
+            let address = host.dropFirst().prefix { $0 != "]" }
+            let rest = host.dropFirst(address.count + 1)
+            return isIPv6(String(address))
+                && (rest == "]" || (rest.hasPrefix("]:") && UInt16(rest.dropFirst(2)) != nil))
+        }
         let name = host.prefix { $0 != ":" }.lowercased()
         guard name != "localhost" else { return true }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+    }
+
+    private static func isIPv6(_ text: String) -> Bool {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        return inet_pton(AF_INET6, text, &bytes) == 1
     }
 
     private static func refusal(_ status: Int, _ code: String, _ message: String) -> SiteResponse {
@@ -72,7 +83,7 @@ enum ControlEndpoints {
                 return refusal(400, "invalid_rule", error.description)
             }
         }
-        for rule in rules { state.faults.add(rule) }
+        for rule in rules { state.add(rule) }
         return .json(state.faults.node, status: 201)
     }
 

@@ -22,7 +22,7 @@ struct Destination: Sendable {
     let path: String
     /// The effective method, which can differ from that of the HTTP request.
     let method: String
-    let dialect: Dialect
+    let dialect: SiteDialect
     private let query: [(name: String, value: String)]
 
     /// The REST route.

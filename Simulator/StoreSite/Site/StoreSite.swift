@@ -31,8 +31,14 @@ public final class StoreSite: Sendable {
     /// Changes the site's address. `address` has no trailing slash.
     public func move(to address: String) { state.withLock { $0.move(to: address) } }
 
+    /// Replaces the owner's password, the token, and the consumer keys. What signed in before stays signed in; the
+    /// application passwords that the site issued stay valid.
+    public func replaceSecrets(password: SitePassword, token: SitePassword, consumerKeys: [ConsumerKey]) {
+        state.withLock { $0.replaceSecrets(password, token, consumerKeys) }
+    }
+
     /// Adds a fault rule after the active ones.
-    public func add(_ rule: FaultRule) { state.withLock { $0.faults.add(rule) } }
+    public func add(_ rule: FaultRule) { state.withLock { $0.add(rule) } }
 
     /// Removes all fault rules.
     public func removeFaults() { state.withLock { $0.faults.removeAll() } }
@@ -97,18 +103,20 @@ public struct StoreSiteConfiguration: Sendable {
 
 /// The mutable state of a ``StoreSite``.
 struct SiteState: Sendable {
-    let user: SiteUser
+    private(set) var user: SiteUser
     var account: DotcomAccount
     var stores: [SiteStore]
     /// The accounts of each site.
     var accounts: [SiteAccounts]
     var faults = FaultPlan()
+    /// The stores when a rule for stale answers was added.
+    private var oldStores: [SiteStore] = []
     var outbox: WebhookOutbox
     private(set) var seen: [SeenRequest] = []
     /// How far the site's clock was moved ahead.
     var clockAhead = Duration.zero
 
-    private let configuration: StoreSiteConfiguration
+    private var configuration: StoreSiteConfiguration
     private let random: any RandomSource
     private var faultChance: SeededGenerator
     private var requestCount = 0
@@ -129,6 +137,21 @@ struct SiteState: Sendable {
         self = SiteState(configuration, now: now, random: random)
         clockAhead = ahead
         if let address { move(to: address) }
+    }
+
+    /// Also for later resets.
+    mutating func replaceSecrets(_ password: SitePassword, _ token: SitePassword, _ keys: [ConsumerKey]) {
+        for index in accounts.indices {
+            accounts[index].replacePassword(configuration.password, by: password)
+            if stores[index].identity.hasWooCommerce { accounts[index].keyring.replaceKeys(keys) }
+        }
+        (user.password, account.token) = (password, token)
+        (configuration.password, configuration.token, configuration.consumerKeys) = (password, token, keys)
+    }
+
+    mutating func add(_ rule: FaultRule) {
+        if rule.fault == .stale { oldStores = stores }
+        faults.add(rule)
     }
 
     mutating func move(to address: String) {
@@ -165,7 +188,10 @@ struct SiteState: Sendable {
         if let response = fault?.instead(destination.dialect) {
             answer = SiteAnswer(response, delivery: fault == .cut ? .cut : .whole, seen: seen)
         } else {
+            let current = fault == .stale && destination.method == "GET" ? stores : nil
+            if let current { stores = old(current) }
             let response = respond(to: request, destination, at: now)
+            if let current { stores = current }
             tellOwner(at: now)
             tellWebhooks(at: now)
             answer = SiteAnswer(response, seen: seen)
@@ -174,6 +200,15 @@ struct SiteState: Sendable {
         answer.seen.status = answer.delivery == .cut ? 0 : answer.response.status
         remember(answer.seen)
         return answer
+    }
+
+    /// Returns the stores as they were when a rule for stale answers was added, at their current addresses.
+    private func old(_ current: [SiteStore]) -> [SiteStore] {
+        zip(oldStores, current).map { old, current in
+            var store = old
+            store.identity = current.identity
+            return store
+        }
     }
 
     private mutating func remember(_ request: SeenRequest) {

@@ -1,7 +1,7 @@
 internal import Determinism
 internal import Text
 
-/// Something that webhooks tell about.
+/// A kind of resource that webhooks report.
 enum StoreResource: Hashable, Sendable {
     case order(Int64)
     case product(Int64)
@@ -87,6 +87,7 @@ struct Webhook: Hashable, Sendable {
 
 /// A request that a store sends to the address of a webhook.
 public struct WebhookDelivery: Hashable, Sendable {
+    /// A header field of the request.
     public struct Header: Hashable, Sendable {
         public let name: String
         public let value: String

@@ -14,8 +14,9 @@ public import Testing
 /// }
 /// ```
 ///
-/// The test must not use `Task.sleep`, other threads or sockets, except through `RunQueue.outside`. A test that waits for
-/// something that never happens is canceled and fails with a `RunQueueError`. If it does not end then, the process ends.
+/// The test must not use `Task.sleep`, other threads or sockets, except through `RunQueue.outside`. A test that waits
+/// for something that never happens is canceled and fails with a `RunQueueError`. If it does not end then, the process
+/// ends.
 public struct SimulatedTimeTrait: TestTrait, SuiteTrait, TestScoping {
     /// Each test of a suite runs in a queue of its own.
     public var isRecursive: Bool { true }

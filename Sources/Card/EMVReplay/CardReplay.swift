@@ -41,7 +41,7 @@ public struct CardReplay: Sendable {
     /// - Throws: ``CardReplayError`` when the trace's terminal data is not valid.
     public func run(date clock: CivilDate) async throws(CardReplayError) -> CardReplayReport {
         let request = try request(date: clock)
-        let card = RecordedCard(trace, terminal: recorded)
+        let card = ReplayedCard(trace, terminal: recorded)
         let number = overrides.unpredictableNumber ?? trace.header.unpredictableNumber ?? value(0x9F37)
         let kernel = ContactKernel(
             terminal: try recordedTerminal(),

@@ -82,6 +82,7 @@ public final class TraceRecorder: Sendable {
 
 /// One exchange with a card in a form that is safe to store: hexadecimal digits, with `**` for each masked byte.
 public struct TraceEntry: Hashable, Sendable {
+    /// The end of the exchange: the card's response, or the reason why there is none.
     public enum Outcome: Hashable, Sendable {
         /// Response data, SW1, SW2.
         case response(String)

@@ -5,8 +5,9 @@
 ///
 /// * every run of at least 13 digits after its leading zeros;
 /// * a run of 12 digits with a valid check digit;
-/// * groups of digits with blanks, dashes, or underscores between them, when they have the layout of a card (4-4-4-4,
-///   4-6-5, …), or 12 to 19 digits with a valid check digit.
+/// * groups of digits with punctuation between them, when they have the layout of a card (4-4-4-4, 4-6-5, …);
+/// * 12 to 19 digits with a valid check digit in groups with blanks, dashes, or underscores between them, or with any
+///   other punctuation that is the same everywhere: `4.761.739.001.010.010`. Dates and addresses of the Internet stay.
 ///
 /// Every digit is concealed, also the last four: they may be those of a card verification value behind the number.
 public enum CardNumberMask {
@@ -16,6 +17,8 @@ public enum CardNumberMask {
     private static let certainLength = 13
     /// Groups are at most this many characters apart.
     private static let widestGap = 3
+    /// Fewer digits of a number say nothing about it, and are in many texts.
+    private static let shortestPart = 4
 
     /// The digits of each group on a card.
     private static let layouts: [[Int]] = [
@@ -30,13 +33,41 @@ public enum CardNumberMask {
         var range: Range<Int>
         /// The values, 0...9.
         var digits: [UInt8]
+        /// What precedes it in its row; empty for the first.
+        var gap: [Unicode.Scalar] = []
+
+        /// The number that the digits are.
+        var value: Int { digits.reduce(0) { ($0 &* 10) &+ Int($1) } }
     }
 
-    /// Returns the text with `*` for each digit that may belong to a PAN. Every other character stays.
-    public static func masked(_ text: String) -> String {
-        // Most texts have too few digits, and need no more work.
-        guard text.unicodeScalars.count(where: { digit($0) != nil }) >= lengths.lowerBound else { return text }
+    /// Returns the text with `*` for each digit that may belong to a PAN, also where the text repeats a part of it.
+    /// Every other character stays.
+    public static func masked(_ text: String) -> String { masked(text, besides: "") }
+
+    /// Returns the text masked, also where it repeats a part of a PAN in another text, as the advice that follows a
+    /// message does.
+    public static func masked(_ text: String, besides other: String) -> String {
         var scalars = Array(text.unicodeScalars)
+        let concealed = concealNumbers(of: other) + concealNumbers(in: &scalars)
+        guard !concealed.isEmpty else { return text }
+        concealParts(of: concealed, in: &scalars)
+        var view = String.UnicodeScalarView()
+        view.append(contentsOf: scalars)
+        return String(view)
+    }
+
+    private static func concealNumbers(of text: String) -> [UInt8] {
+        var scalars = Array(text.unicodeScalars)
+        return concealNumbers(in: &scalars)
+    }
+
+    /// Conceals the digits of each PAN.
+    ///
+    /// - Returns: The digits.
+    private static func concealNumbers(in scalars: inout [Unicode.Scalar]) -> [UInt8] {
+        // Most texts have too few digits, and need no more work.
+        guard scalars.count(where: { digit($0) != nil }) >= lengths.lowerBound else { return [] }
+        let original = scalars
         for row in rows(of: scalars) {
             for run in row where isCardNumber(run) { conceal(run.range, in: &scalars) }
             for first in row.indices {
@@ -44,16 +75,31 @@ public enum CardNumberMask {
                 for last in first..<row.count {
                     digits += row[last].digits
                     guard digits.count <= lengths.upperBound else { break }
-                    guard last > first, lengths.contains(digits.count), digits.first != 0,
-                        CheckDigit.isValid(digits) || layouts.contains(row[first...last].map(\.digits.count))
-                    else { continue }
+                    guard last > first, lengths.contains(digits.count), digits.first != 0 else { continue }
+                    let group = row[first...last]
+                    guard layouts.contains(group.map(\.digits.count)) || isGroupedNumber(group, digits) else {
+                        continue
+                    }
+                    for run in group { conceal(run.range, in: &scalars) }
+                }
+            }
+        }
+        return zip(original, scalars).compactMap { $0 == $1 ? nil : digit($0) }
+    }
+
+    /// Conceals groups of digits that are a part of these.
+    private static func concealParts(of number: [UInt8], in scalars: inout [Unicode.Scalar]) {
+        for row in rows(of: scalars) {
+            for first in row.indices {
+                var digits: [UInt8] = []
+                for last in first..<row.count {
+                    digits += row[last].digits
+                    guard digits.count <= number.count else { break }
+                    guard digits.count >= shortestPart, number.contains(digits) else { continue }
                     for run in row[first...last] { conceal(run.range, in: &scalars) }
                 }
             }
         }
-        var view = String.UnicodeScalarView()
-        view.append(contentsOf: scalars)
-        return String(view)
     }
 
     /// Returns words with `*` for each digit that may belong to a PAN, also to one that is spread over several words.
@@ -70,24 +116,51 @@ public enum CardNumberMask {
     /// Returns the runs of digits; those in one row have only separators between them.
     private static func rows(of scalars: [Unicode.Scalar]) -> [[Run]] {
         var rows: [[Run]] = []
-        var gap = widestGap + 1
+        // Nil after anything but a separator.
+        var gap: [Unicode.Scalar]?
         for (place, scalar) in scalars.enumerated() {
             guard let digit = digit(scalar) else {
-                gap = isSeparator(scalar) ? min(gap, widestGap) + 1 : widestGap + 1
+                gap = isSeparator(scalar) ? gap.map { $0 + [scalar] } : nil
+                if let width = gap?.count, width > widestGap { gap = nil }
                 continue
             }
-            if gap > widestGap {
+            guard let between = gap else {
                 rows.append([Run(range: place..<place + 1, digits: [digit])])
-            } else if gap > 0 {
-                rows[rows.count - 1].append(Run(range: place..<place + 1, digits: [digit]))
-            } else {
-                let (row, run) = (rows.count - 1, rows[rows.count - 1].count - 1)
+                gap = []
+                continue
+            }
+            let (row, run) = (rows.count - 1, rows[rows.count - 1].count - 1)
+            if between.isEmpty {
                 rows[row][run].range = rows[row][run].range.lowerBound..<place + 1
                 rows[row][run].digits.append(digit)
+            } else {
+                rows[row].append(Run(range: place..<place + 1, digits: [digit], gap: between))
             }
-            gap = 0
+            gap = []
         }
         return rows
+    }
+
+    /// Returns whether groups are a number because of its check digit.
+    private static func isGroupedNumber(_ group: ArraySlice<Run>, _ digits: [UInt8]) -> Bool {
+        guard CheckDigit.isValid(digits) else { return false }
+        let gaps = group.dropFirst().map(\.gap)
+        guard !gaps.allSatisfy({ $0.allSatisfy(isBlank) }) else { return true }
+        // Other punctuation is common between numbers, as in a date with its time, or an address with its port.
+        return gaps.allSatisfy { $0 == gaps.first } && !isDate(group) && !isAddress(group)
+    }
+
+    /// Returns whether groups begin with a date: `2026/01/02`.
+    private static func isDate(_ group: ArraySlice<Run>) -> Bool {
+        let parts = group.prefix(3).map { (length: $0.digits.count, value: $0.value) }
+        return parts.count == 3 && parts.map(\.length) == [4, 2, 2] && (1900...2099).contains(parts[0].value)
+            && (1...12).contains(parts[1].value) && (1...31).contains(parts[2].value)
+    }
+
+    /// Returns whether groups are an address of the Internet: `192.168.100.200`.
+    private static func isAddress(_ group: ArraySlice<Run>) -> Bool {
+        group.count == 4
+            && group.allSatisfy { $0.digits.count <= 3 && $0.value <= 255 && [[], ["."]].contains($0.gap) }
     }
 
     private static func isCardNumber(_ run: Run) -> Bool {
@@ -103,10 +176,25 @@ public enum CardNumberMask {
         return UInt8(exactly: value)
     }
 
-    private static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {
+    /// Returns whether people put the character between groups of digits wherever they write numbers.
+    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
         scalar == "\t" || scalar == "_" || scalar.properties.generalCategory == .spaceSeparator
             || scalar.properties.generalCategory == .dashPunctuation
     }
+
+    /// Returns whether the character can stand between groups of digits: any but letters, digits, and line breaks.
+    private static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return (0x20...0x7E).contains(scalar.value) && !isLetter(scalar) || scalar == "\t" }
+        return switch scalar.properties.generalCategory {
+        case .spaceSeparator, .dashPunctuation, .openPunctuation, .closePunctuation, .connectorPunctuation,
+            .initialPunctuation, .finalPunctuation, .otherPunctuation, .mathSymbol, .modifierSymbol, .otherSymbol,
+            .format:
+            true
+        default: false
+        }
+    }
+
+    private static func isLetter(_ scalar: Unicode.Scalar) -> Bool { (0x61...0x7A).contains(scalar.value | 0x20) }
 
     private static func conceal(_ range: Range<Int>, in scalars: inout [Unicode.Scalar]) {
         for place in range { scalars[place] = "*" }

@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// The memory of ``SensitiveBytes``: pages that are kept out of core dumps, out of swap, and out of forked processes.
 ///
-/// A secret up to 2,048 bytes takes a slot of a chunk, and a chunk has slots of one size. Chunks stay for the life of the
-/// process and their slots are used again, so that they need at most as much of `RLIMIT_MEMLOCK` as the most secrets that
-/// were held at once. A longer secret has pages of its own, which are given back with it.
+/// A secret up to 2,048 bytes takes a slot of a chunk, and a chunk has slots of one size. Chunks stay for the life of
+/// the process and their slots are used again, so that they need at most as much of `RLIMIT_MEMLOCK` as the most
+/// secrets that were held at once. A longer secret has pages of its own, which are given back with it.
 ///
 /// The three protections are those of mlock(2) and madvise(2). Each is tried on its own, and a failure is no error: a
 /// process that may lock no memory still keeps its secrets out of dumps.

@@ -49,8 +49,8 @@ public struct SensitiveBytes: ~Copyable, Sendable {
 }
 
 extension [UInt8] {
-    /// Overwrites every byte with zero, in a way that a compiler cannot omit. Call it on an array with one owner: a shared
-    /// array is copied first, and only the copy is wiped.
+    /// Overwrites every byte with zero, in a way that a compiler cannot omit. Call it on an array with one owner: a
+    /// shared array is copied first, and only the copy is wiped.
     public mutating func wipe() {
         withUnsafeMutableBytes { buffer in
             if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }

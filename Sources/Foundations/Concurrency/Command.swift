@@ -62,8 +62,8 @@ extension Command {
         }
     }
 
-    /// Returns a command that runs this one and then the one that `next` makes from its value, and has the value of this
-    /// one: fetch, then save.
+    /// Returns a command that runs this one and then the one that `next` makes from its value, and has the value of
+    /// this one: fetch, then save.
     public func followed(
         by next: @escaping @Sendable (Value) -> any Command<Void, Failure>
     ) -> any Command<Value, Failure> {

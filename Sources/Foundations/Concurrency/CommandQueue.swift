@@ -38,7 +38,7 @@ public final class CommandQueue: Sendable {
     public func run<Value: Sendable, Failure: Error>(
         _ command: any Command<Value, Failure>, reuse: Bool = false
     ) async throws(QueueFailure<Failure>) -> Value {
-        let waiter = CommandWaiter<Value, Failure>()
+        let waiter = FirstAnswer<Value, QueueFailure<Failure>>()
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 waiter.wait(continuation)
@@ -72,7 +72,7 @@ public final class CommandQueue: Sendable {
     }
 
     private func enter<Value, Failure>(
-        _ waiter: CommandWaiter<Value, Failure>, _ command: any Command<Value, Failure>, reuse: Bool
+        _ waiter: FirstAnswer<Value, QueueFailure<Failure>>, _ command: any Command<Value, Failure>, reuse: Bool
     ) {
         let identity = command.key.map { CommandIdentity(key: $0, value: Value.self, failure: Failure.self) }
         let isTaken = content.withLock { content in
@@ -96,7 +96,7 @@ public final class CommandQueue: Sendable {
                         result = .failure(error)
                     }
                     for waiter in finish(number) {
-                        (waiter as? CommandWaiter<Value, Failure>)?.give(result.mapError { .failed($0) })
+                        (waiter as? FirstAnswer<Value, QueueFailure<Failure>>)?.give(result.mapError { .failed($0) })
                     }
                 })
             return true
@@ -216,23 +216,13 @@ protocol Waiter: AnyObject, Sendable {
     func giveUp()
 }
 
-/// Resumes the waiting task once.
-final class CommandWaiter<Value: Sendable, Failure: Error>: Waiter {
-    typealias Answer = Result<Value, QueueFailure<Failure>>
-
-    private let continuation = Mutex<CheckedContinuation<Answer, Never>?>(nil)
-
-    func wait(_ continuation: CheckedContinuation<Answer, Never>) {
-        self.continuation.withLock { $0 = continuation }
-    }
-
-    func give(_ answer: Answer) {
-        let continuation = self.continuation.withLock { continuation in
-            defer { continuation = nil }
-            return continuation
-        }
-        continuation?.resume(returning: answer)
-    }
-
+extension FirstAnswer: Waiter where Failure: CancelableFailure {
     func giveUp() { give(.failure(.canceled)) }
 }
+
+/// A failure that can be a cancellation: ``QueueFailure`` of any error.
+protocol CancelableFailure: Error {
+    static var canceled: Self { get }
+}
+
+extension QueueFailure: CancelableFailure {}

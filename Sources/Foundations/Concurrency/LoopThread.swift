@@ -24,6 +24,9 @@ public final class LoopThread: Sendable {
         thread = started
     }
 
+    /// Lets the thread end by itself. Call this or ``join()``, once.
+    public func forget() { pthread_detach(thread) }
+
     /// Waits until the loop has ended. Call it once, after asking the loop to stop. On the loop's own thread, which
     /// cannot wait for itself, returns at once.
     public func join() {

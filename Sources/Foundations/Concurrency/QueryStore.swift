@@ -23,8 +23,9 @@ public final class QueryStore<State: Sendable, Query: Hashable & Sendable>: Send
 
     /// - Parameters:
     ///   - state: the store of the state.
-    ///   - queriesChanged: called with the active queries, without repetitions, in the order in which they became active,
-    ///     when the set changes or after ``refresh()``. Calls do not overlap; one call covers all changes before it.
+    ///   - queriesChanged: called with the active queries, without repetitions, in the order in which they became
+    ///     active, when the set changes or after ``refresh()``. Calls do not overlap; one call covers all changes
+    ///     before it.
     public init(_ state: StatefulStore<State>, queriesChanged: @escaping @Sendable (_ active: [Query]) -> Void) {
         self.state = state
         self.queriesChanged = queriesChanged
@@ -46,8 +47,8 @@ public final class QueryStore<State: Sendable, Query: Hashable & Sendable>: Send
         return Subscription { [weak self] in self?.end(query) }
     }
 
-    /// Makes `query` active, and calls `notify` with the value of `select` for the state: now, and when a change makes it a
-    /// different value. Both end with the subscription.
+    /// Makes `query` active, and calls `notify` with the value of `select` for the state: now, and when a change makes
+    /// it a different value. Both end with the subscription.
     public func query<Value: Equatable & Sendable>(
         _ query: Query, select: @escaping @Sendable (State) -> Value, notify: @escaping @Sendable (Value) -> Void
     ) -> Subscription {

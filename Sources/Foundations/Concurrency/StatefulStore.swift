@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Holds the state of one feature, changes it in transactions, and notifies observers of every change.
 ///
-/// Use it from any task. Observers are called one at a time, in the order of the changes, outside every lock. An observer
-/// can change the state; all observers get that change after the current one.
+/// Use it from any task. Observers are called one at a time, in the order of the changes, outside every lock. An
+/// observer can change the state; all observers get that change after the current one.
 public final class StatefulStore<State: Sendable>: Sendable {
     private struct Observer {
         let number: UInt64
@@ -102,8 +102,8 @@ public final class StatefulStore<State: Sendable>: Sendable {
         return subscription(number)
     }
 
-    /// Returns the values of `select` for the state: the current one, and every different one after a change. A slow reader
-    /// gets the newest value and misses those between.
+    /// Returns the values of `select` for the state: the current one, and every different one after a change. A slow
+    /// reader gets the newest value and misses those between.
     public func values<Value: Equatable & Sendable>(
         _ select: @escaping @Sendable (State) -> Value
     ) -> AsyncStream<Value> {
@@ -165,8 +165,8 @@ public final class Subscription: Sendable {
 
     deinit { cancel() }
 
-    /// Ends the subscription: there are no further calls, except one that has already started on another thread. Ending it
-    /// again has no effect.
+    /// Ends the subscription: there are no further calls, except one that has already started on another thread. Ending
+    /// it again has no effect.
     public func cancel() {
         let end = self.end.withLock { end in
             defer { end = nil }

@@ -3,8 +3,8 @@ internal import CardSecrets
 
 /// An integer of libcrypto. Its memory is overwritten when it is released.
 struct BigNumber: ~Copyable, Sendable {
-    // A BIGNUM has one owner here. Only that owner writes it, and a key only reads it, so readers on several threads are
-    // safe.
+    // A BIGNUM has one owner here. Only that owner writes it, and a key only reads it, so readers on several threads
+    // are safe.
     nonisolated(unsafe) let pointer: OpaquePointer
 
     /// Zero.

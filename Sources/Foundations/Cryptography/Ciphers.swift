@@ -214,7 +214,8 @@ extension [UInt8] {
     }
 }
 
-/// A cipher of libcrypto's default provider, fetched once per process: fetching it takes longer than enciphering a block.
+/// A cipher of libcrypto's default provider, fetched once per process: fetching it takes longer than enciphering a
+/// block.
 final class FetchedCipher: Sendable {
     let name: String
     // An EVP_CIPHER is immutable once fetched, counts its references atomically and is meant to be

@@ -2,8 +2,8 @@ internal import COpenSSL
 public import CardSecrets
 public import Determinism
 
-/// An RSA private key for the operation without padding (EMV Book 2 annex B2.1), which certification authorities, issuers
-/// and cards use to sign and decipher.
+/// An RSA private key for the operation without padding (EMV Book 2 annex B2.1), which certification authorities,
+/// issuers and cards use to sign and decipher.
 ///
 /// It computes modulo each prime and combines the results (Chinese remainder theorem; PKCS #1 §5.1.2), which takes a
 /// quarter of the time. Secret values are overwritten when the key is released.
@@ -21,7 +21,8 @@ public final class RSAPrivateKey: Sendable {
     ///   - firstPrime: big-endian.
     ///   - secondPrime: big-endian; different from the first.
     ///   - publicExponent: big-endian, 1...4 bytes.
-    /// - Throws: ``CryptographyError/unusablePrimes`` when there is no private exponent, or the primes are equal; ``CryptographyError/unusableModulus(_:)``; ``CryptographyError/unusableExponent(_:)``
+    /// - Throws: ``CryptographyError/unusablePrimes`` when there is no private exponent, or the primes are equal;
+    ///   ``CryptographyError/unusableModulus(_:)``; ``CryptographyError/unusableExponent(_:)``
     public convenience init(
         firstPrime: borrowing SensitiveBytes, secondPrime: borrowing SensitiveBytes, publicExponent: [UInt8]
     ) throws(CryptographyError) {
@@ -133,8 +134,8 @@ private struct PrimeHalf: ~Copyable, Sendable {
 
 /// Generates RSA keys from a source of random bytes: the same bytes give the same key.
 ///
-/// Each prime is the first suitable one at or above a random odd number. For keys that protect data, use a secure source
-/// such as `SystemRandomSource`.
+/// Each prime is the first suitable one at or above a random odd number. For keys that protect data, use a secure
+/// source such as `SystemRandomSource`.
 public struct RSAKeyGenerator: Sendable {
     private let random: any RandomSource
 

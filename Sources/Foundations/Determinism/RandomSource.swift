@@ -5,8 +5,8 @@ public protocol RandomSource: Sendable {
     /// Returns `count` random bytes.
     func bytes(_ count: Int) -> [UInt8]
 
-    /// Returns an independent source for one purpose, so that draws in one part of a program do not change the numbers in
-    /// another part.
+    /// Returns an independent source for one purpose, so that draws in one part of a program do not change the numbers
+    /// in another part.
     func stream(_ label: String) -> any RandomSource
 }
 

@@ -69,8 +69,7 @@ public enum ChildProcess {
         let answer = FirstAnswer<Int32, Failure>()
         let deadline = Task(priority: .high) {
             guard (try? await time.sleep(for: limit)) != nil else { return }
-            child.end()
-            answer.give(.failure(.timedOut))
+            child.kill { answer.give(.failure(.timedOut)) }
         }
         defer { deadline.cancel() }
         let result = await withCheckedContinuation { continuation in
@@ -119,8 +118,13 @@ private final class RunningChild: Sendable {
 
     init(_ number: pid_t) { self.number = number }
 
-    func end() {
-        isRunning.withLock { if $0 { kill(number, SIGKILL) } }
+    /// Kills the process and says so, if it has not ended. ``wait()`` returns only after that.
+    func kill(saying: () -> Void) {
+        isRunning.withLock { isRunning in
+            guard isRunning else { return }
+            Glibc.kill(number, SIGKILL)
+            saying()
+        }
     }
 
     /// Blocks until the process has ended. Returns the status of wait(2).

@@ -2,9 +2,9 @@ internal import Glibc
 
 /// Reads and replaces small files as a whole: settings and secrets.
 ///
-/// Replacing a file is atomic: a reader finds the old content or the new one, also after a power failure. A lock protects
-/// changes against other processes. Files are readable by their owner only. A file that cannot be read is an error and is
-/// never overwritten.
+/// Replacing a file is atomic: a reader finds the old content or the new one, also after a power failure. A lock
+/// protects changes against other processes. Files are readable by their owner only, unless the permissions say
+/// more. A file that cannot be read is an error and is never overwritten.
 public struct FileStorage: Sendable {
     /// Which files are accepted.
     public enum Trust: Sendable {
@@ -16,11 +16,15 @@ public struct FileStorage: Sendable {
 
     private let trust: Trust
     private let limit: Int
+    private let permissions: UInt32
 
     /// - Parameters:
     ///   - trust: which files are accepted.
     ///   - limit: the longest file, in bytes.
-    public init(trust: Trust = .anyUser, limit: Int = 1 << 20) { (self.trust, self.limit) = (trust, limit) }
+    ///   - permissions: those of written files, reduced by the process's mask (umask(2)).
+    public init(trust: Trust = .anyUser, limit: Int = 1 << 20, permissions: UInt32 = 0o600) {
+        (self.trust, self.limit, self.permissions) = (trust, limit, permissions)
+    }
 
     /// Returns the content of a file; nil when there is none.
     ///
@@ -109,7 +113,7 @@ public struct FileStorage: Sendable {
         // The lock reserves this name. A killed process may have left a file behind.
         let temporary = path + ".new"
         unlink(temporary)
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, permissions)
         guard descriptor >= 0 else { throw .system(path: path, doing: "write", FileError(code: errno)) }
         defer { close(descriptor) }
         guard Self.writeAll(bytes, to: descriptor), fsync(descriptor) == 0, rename(temporary, path) == 0 else {
@@ -138,16 +142,8 @@ public struct FileStorage: Sendable {
     private static func folder(of path: String) -> String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "." }
 
     private func createFolders(above path: String) throws(FileStorageError) {
-        var folder = path.hasPrefix("/") ? "/" : ""
-        for part in path.split(separator: "/").dropLast() {
-            folder += folder.isEmpty || folder.hasSuffix("/") ? String(part) : "/\(part)"
-            guard mkdir(folder, 0o700) != 0, errno != EEXIST else { continue }
-            let code = errno
-            var status = stat()
-            // For an existing folder, mkdir can fail for several reasons.
-            guard stat(folder, &status) == 0 else {
-                throw .system(path: path, doing: "write", FileError(code: code))
-            }
+        do throws(FolderError) { try Files.createFolders(above: path) } catch {
+            throw .system(path: path, doing: "write", error.error)
         }
     }
 }

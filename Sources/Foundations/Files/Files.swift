@@ -50,6 +50,28 @@ public enum Files {
         guard count >= 0 else { throw FileError(code: errno) }
         return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
+
+    /// Creates the missing folders above a file, for their owner only.
+    ///
+    /// - Throws: ``FolderError`` for the first one that can't be created.
+    public static func createFolders(above path: String) throws(FolderError) {
+        var folder = path.hasPrefix("/") ? "/" : ""
+        for part in path.split(separator: "/").dropLast() {
+            folder += folder.isEmpty || folder.hasSuffix("/") ? String(part) : "/\(part)"
+            guard mkdir(folder, 0o700) != 0 else { continue }
+            let code = errno
+            var status = stat()
+            // For an existing folder, mkdir can fail for several reasons.
+            if stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { continue }
+            throw FolderError(folder: folder, error: FileError(code: code == EEXIST ? ENOTDIR : code))
+        }
+    }
+}
+
+/// A folder that can't be created.
+public struct FolderError: Error, Hashable, Sendable {
+    public let folder: String
+    public let error: FileError
 }
 
 /// An error of a system call on a file, a directory or a link.

@@ -1,6 +1,6 @@
 extension ExactDecimal {
-    /// Reads a number that another program may have calculated in binary floating point (IEEE 754 binary64), and removes
-    /// the noise of the calculation: `722.1799999999998` is 722.18, `26.872500000000002` is 26.8725, and
+    /// Reads a number that another program may have calculated in binary floating point (IEEE 754 binary64), and
+    /// removes the noise of the calculation: `722.1799999999998` is 722.18, `26.872500000000002` is 26.8725, and
     /// `-5.329070518201751e-15` is 0.
     ///
     /// A number with noise has 15 to 17 significant digits or 12 or more decimals, and differs from one with at most

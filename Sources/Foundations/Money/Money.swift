@@ -94,8 +94,8 @@ public enum MoneyError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The amounts next to one with too many decimals, as a person writes them: `12` and `13` for `12.50` in JPY, `12` for
-    /// `12.00`. Zero is left out. Empty for every other reason.
+    /// The amounts next to one with too many decimals, as a person writes them: `12` and `13` for `12.50` in JPY, `12`
+    /// for `12.00`. Zero is left out. Empty for every other reason.
     public var nearestSpellings: [String] {
         guard case .tooManyDecimals(let text, let code, let allowed) = self, let currency = try? Currency(code: code),
             let point = text.firstIndex(of: ".")
@@ -109,8 +109,9 @@ public enum MoneyError: Error, Hashable, Sendable, CustomStringConvertible {
         return [below, above].compactMap(\.self).filter { $0.minorUnits > 0 }.map(\.decimalText)
     }
 
-    /// Returns an amount with a decimal comma or separated thousands as a plain decimal: `12.50` for `12,50`, `1250.00` for
-    /// `1.250,00`, `1,250.00`, and `1 250,00`. Nil when the text can be read in two ways, as `1,250` can, or in none.
+    /// Returns an amount with a decimal comma or separated thousands as a plain decimal: `12.50` for `12,50`, `1250.00`
+    /// for `1.250,00`, `1,250.00`, and `1 250,00`. Nil when the text can be read in two ways, as `1,250` can, or in
+    /// none.
     static func plainSpelling(of text: String) -> String? {
         func isNumber(_ part: some StringProtocol) -> Bool {
             !part.isEmpty && part.utf8.allSatisfy { (0x30...0x39).contains($0) }

@@ -30,7 +30,7 @@ public struct LogLine: Hashable, Sendable {
 
     public let moment: Timestamp
     public let level: LogLevel
-    /// What happened, as a word: `request`.
+    /// The event, as a word: `request`.
     public let message: String
     /// In the order of the line.
     public let fields: [(name: String, value: Value)]

@@ -2,7 +2,7 @@
 public struct CounterMetric: Hashable, Sendable {
     /// The name without `_total`.
     public let name: String
-    /// What is counted, in a sentence.
+    /// A sentence about the counted things.
     public let help: String
 
     public init(_ name: String, _ help: String) { (self.name, self.help) = (name, help) }
@@ -12,7 +12,7 @@ public struct CounterMetric: Hashable, Sendable {
 public struct GaugeMetric: Hashable, Sendable {
     /// The name with its unit: `queue_age_seconds`.
     public let name: String
-    /// What is measured, in a sentence.
+    /// A sentence about the measured value.
     public let help: String
 
     public init(_ name: String, _ help: String) { (self.name, self.help) = (name, help) }
@@ -22,7 +22,7 @@ public struct GaugeMetric: Hashable, Sendable {
 public struct HistogramMetric: Hashable, Sendable {
     /// The name with its unit: `response_seconds`.
     public let name: String
-    /// What is measured, in a sentence.
+    /// A sentence about the measured value.
     public let help: String
     /// The upper bounds of the buckets, rising. The last bucket has no bound and is not in the list.
     public let bounds: [Double]
@@ -61,11 +61,11 @@ struct HistogramValue: Hashable, Sendable {
 
     init(bounds: [Double]) { (self.bounds, counts) = (bounds, Array(repeating: 0, count: bounds.count + 1)) }
 
-    /// Adds a number. One that is not a number is left out.
-    mutating func observe(_ number: Double) {
-        guard !number.isNaN else { return }
-        counts[bounds.firstIndex { number <= $0 } ?? bounds.count] += 1
-        sum += number
+    /// Adds a number that was observed so often. One that is not a number is left out.
+    mutating func observe(_ number: Double, count: UInt64) {
+        guard !number.isNaN, count > 0 else { return }
+        counts[bounds.firstIndex { number <= $0 } ?? bounds.count] += count
+        sum += number * Double(count)
     }
 
     /// The buckets as they are written: each with all numbers up to its bound.

@@ -43,11 +43,19 @@ public struct MetricsRegistry: Hashable, Sendable {
     }
 
     /// Adds a number to a distribution.
-    public mutating func observe(_ metric: HistogramMetric, _ labels: [MetricLabel] = [], _ number: Double) {
+    ///
+    /// - Parameters:
+    ///   - metric: the distribution.
+    ///   - labels: the labels of the series, in any order.
+    ///   - number: the number.
+    ///   - count: how often it was observed. Zero makes the series known before its first number.
+    public mutating func observe(
+        _ metric: HistogramMetric, _ labels: [MetricLabel] = [], _ number: Double, count: UInt64 = 1
+    ) {
         change(metric.name, metric.help, .histogram, labels) { old in
             var value = HistogramValue(bounds: metric.bounds)
             if case .histogram(let known)? = old { value = known }
-            value.observe(number)
+            value.observe(number, count: count)
             return .histogram(value)
         }
     }

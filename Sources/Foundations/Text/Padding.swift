@@ -18,3 +18,12 @@ extension BinaryInteger {
         return "\(sign)\(digits.dropLast(scale)).\(digits.suffix(scale))"
     }
 }
+
+extension Collection<UInt8> {
+    /// The first `count` bytes, with `filler` behind them where there are fewer: the value of a field with a fixed
+    /// length.
+    public func padded(to count: Int, with filler: UInt8) -> [UInt8] {
+        let bytes = Array(prefix(count))
+        return bytes + [UInt8](repeating: filler, count: count - bytes.count)
+    }
+}

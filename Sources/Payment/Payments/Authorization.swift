@@ -73,8 +73,13 @@ public struct AuthorizationResponse: Hashable, Sendable {
     public var reference: String
     /// DE 39, DE 38 and the ICC data.
     public var answer: IssuerAnswer
+    /// DE 39 as the host sent it, where ``responseCode`` is another code with the same meaning; nil where it is the
+    /// same.
+    public var hostCode: String?
 
-    public init(reference: String, answer: IssuerAnswer) { (self.reference, self.answer) = (reference, answer) }
+    public init(reference: String, answer: IssuerAnswer, hostCode: String? = nil) {
+        (self.reference, self.answer, self.hostCode) = (reference, answer, hostCode)
+    }
 
     /// DE 39 as text, for example `00` or `51`.
     public var responseCode: String { String(decoding: answer.authorizationResponseCode, as: UTF8.self) }

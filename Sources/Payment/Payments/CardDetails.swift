@@ -130,7 +130,7 @@ public struct CardDetails: Hashable, Sendable, Codable {
     public var lastFour: String?
     public var entryMode: EntryMode
     public var cardholderVerification: CardholderVerification
-    /// The PIN tries left after a wrong PIN; nil when no PIN was wrong, or the card did not tell.
+    /// The PIN tries left after a wrong PIN; nil when no PIN was wrong, or the card did not report them.
     public var pinTriesLeft: UInt8?
     /// Tag 84 or 4F, uppercase hexadecimal digits.
     public var aid: String?
@@ -161,8 +161,8 @@ public struct CardDetails: Hashable, Sendable, Codable {
     public var offlineDataAuthenticationResult: String
     /// Why the authentication failed, human-readable; nil when it did not fail.
     public var offlineDataAuthenticationReason: String?
-    /// The card's preferred languages (5F2D), by ISO 639-1 code. They choose the language of the receipt, which is stored
-    /// with its content, and are not stored themselves.
+    /// The card's preferred languages (5F2D), by ISO 639-1 code. They choose the language of the receipt, which is
+    /// stored with its content, and are not stored themselves.
     public var languages: [String]?
 
     public init(
@@ -260,7 +260,7 @@ public enum AccountType: String, Hashable, Sendable, Codable, CaseIterable {
     }
 }
 
-/// What a reader asks of a cardholder.
+/// A reader's request to a cardholder.
 public enum CardPrompt: Hashable, Sendable {
     /// Insert or swipe the card.
     case present(canInsert: Bool, canSwipe: Bool)

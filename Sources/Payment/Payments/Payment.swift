@@ -1,5 +1,6 @@
 public import Determinism
 public import Money
+internal import Text
 
 /// The number of a payment. It is shown as `P` and at least six digits, for example `P000001`.
 public struct PaymentID: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
@@ -24,8 +25,7 @@ public struct PaymentID: RawRepresentable, Hashable, Comparable, Sendable, Codab
 /// Human-readable names of numbered records: a letter and at least six digits.
 package enum NumberedName {
     package static func text(_ letter: Character, _ number: Int64) -> String {
-        let digits = String(number)
-        return String(letter) + String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+        String(letter) + number.zeroPadded(to: 6)
     }
 
     /// Reads what ``text(_:_:)`` writes. The letter may be lowercase or missing, and so may the leading zeros.
@@ -97,6 +97,13 @@ public struct Payment: Hashable, Sendable, Identifiable {
     public var errorMessage: String? { details.errorMessage }
 
     public var outcome: Outcome { Outcome(state, errorCode: errorCode) }
+
+    /// Whether people have to decide about it: the store site rejects the payment or one of its refunds, or shows
+    /// something else. A payment that was given back needs no decision itself.
+    public var needsReview: Bool {
+        (state != .refunded && notification?.state.needsReview == true)
+            || refundNotifications.contains(where: \.state.needsReview)
+    }
 }
 
 /// The card of an attempt, and why the attempt did not succeed.

@@ -25,24 +25,32 @@ public struct PaymentAttempt: Hashable, Sendable, Identifiable {
     public package(set) var lease: Int64
     /// The number of recorded transitions.
     public package(set) var transitions: Int64
+    /// What later messages repeat of the attempt's message; nil before it is sent, and at a host that needs only the
+    /// key.
+    public package(set) var identity: MessageIdentity?
     /// The host's reference for this attempt (DE 37).
     public package(set) var hostReference: String?
     /// Why the last step failed, as a human-readable sentence.
     public package(set) var lastError: String?
     /// The advice that must still be sent to the host, as JSON text.
     public package(set) var advice: String?
+    /// The lines of the order that a refund names; empty for a sale, and for an amount only.
+    public let lines: [RefundedLine]
     public let createdAt: Timestamp
     public package(set) var updatedAt: Timestamp
 
     package init(
         id: Int64, paymentID: PaymentID, kind: Kind, key: IdempotencyKey, state: AttemptState = .created, stan: UInt32,
-        hostName: String, amount: Money, lease: Int64, transitions: Int64 = 1, hostReference: String? = nil,
-        lastError: String? = nil, advice: String? = nil, createdAt: Timestamp, updatedAt: Timestamp
+        hostName: String, amount: Money, lease: Int64, transitions: Int64 = 1, identity: MessageIdentity? = nil,
+        hostReference: String? = nil, lastError: String? = nil, advice: String? = nil, lines: [RefundedLine] = [],
+        createdAt: Timestamp, updatedAt: Timestamp
     ) {
         (self.id, self.paymentID, self.kind, self.key, self.state) = (id, paymentID, kind, key, state)
         (self.stan, self.hostName, self.amount, self.lease) = (stan, hostName, amount, lease)
-        (self.transitions, self.hostReference, self.lastError) = (transitions, hostReference, lastError)
-        (self.advice, self.createdAt, self.updatedAt) = (advice, createdAt, updatedAt)
+        (self.transitions, self.identity) = (transitions, identity)
+        (self.hostReference, self.lastError) = (hostReference, lastError)
+        (self.advice, self.lines) = (advice, lines)
+        (self.createdAt, self.updatedAt) = (createdAt, updatedAt)
     }
 }
 
@@ -111,6 +119,7 @@ public struct AttemptTransition: Hashable, Sendable, Codable {
 
 /// A payment with the history of its attempts.
 public struct PaymentHistory: Hashable, Sendable {
+    /// An attempt with its way to its state.
     public struct Attempt: Hashable, Sendable {
         public let attempt: PaymentAttempt
         /// The states that the attempt entered, oldest first.

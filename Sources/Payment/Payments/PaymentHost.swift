@@ -12,6 +12,20 @@ public protocol PaymentHost: Sendable {
     /// The name that the journal stores with an attempt, so that recovery uses the same host.
     var name: String { get }
 
+    /// Whether the host answers ``inquire(_:)`` and ``lastNumbers(of:)``. It is true unless a host says otherwise.
+    ///
+    /// Most hosts of ISO 8583 can't be asked. What such a host did not answer is taken back, also a refund: it is then
+    /// certain that no money moved, and the refund can be made again. Of an attempt that a restored backup had open,
+    /// the result stays unknown until a person has looked. Whether a backup was restored by hand is not noticed.
+    var canBeAsked: Bool { get }
+
+    /// Makes what later messages must repeat of the message about `subject`. The journal keeps it before the message is
+    /// sent, and the message about the same key then has these values.
+    ///
+    /// - Returns: nil when the key is enough for the host, which is so unless a host says otherwise.
+    /// - Throws: ``PaymentHostError/notSent(_:)`` when there can be no such message.
+    func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity?
+
     /// Requests an authorization and waits for the answer.
     ///
     /// - Throws: ``PaymentHostError/notSent(_:)`` when certainly nothing was sent, otherwise
@@ -39,6 +53,12 @@ public protocol PaymentHost: Sendable {
 
     /// Refunds a captured payment.
     func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse
+}
+
+extension PaymentHost {
+    public var canBeAsked: Bool { true }
+
+    public func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity? { nil }
 }
 
 /// Why a host gave no response. None of these errors is a decline.
@@ -102,10 +122,17 @@ public struct ReversalRequest: Hashable, Sendable {
     public var reason: Reason
     /// The ICC data at the end of the transaction; empty when unknown.
     public var iccData: [BERTLV]
+    /// The message to reverse, from the journal; nil when the host needs only the key.
+    public var identity: MessageIdentity?
+    /// Whether this reversal may have been sent before.
+    public var isRepeat: Bool
 
-    public init(key: IdempotencyKey, stan: UInt32, amount: Money, reason: Reason, iccData: [BERTLV] = []) {
+    public init(
+        key: IdempotencyKey, stan: UInt32, amount: Money, reason: Reason, iccData: [BERTLV] = [],
+        identity: MessageIdentity? = nil, isRepeat: Bool = false
+    ) {
         (self.key, self.stan, self.amount, self.reason) = (key, stan, amount, reason)
-        self.iccData = iccData
+        (self.iccData, self.identity, self.isRepeat) = (iccData, identity, isRepeat)
     }
 }
 
@@ -132,13 +159,18 @@ public struct AdviceRequest: Hashable, Sendable {
     /// The ICC data with the last cryptogram.
     public var iccData: [BERTLV]
     public var purpose: Purpose
+    /// The message of the attempt, from the journal; nil when the host needs only the key.
+    public var identity: MessageIdentity?
+    /// Whether this advice may have been sent before.
+    public var isRepeat: Bool
 
     public init(
         key: IdempotencyKey, stan: UInt32, amount: Money, lastFour: String, iccData: [BERTLV],
-        purpose: Purpose = .offlineApproval
+        purpose: Purpose = .offlineApproval, identity: MessageIdentity? = nil, isRepeat: Bool = false
     ) {
         (self.key, self.stan, self.amount) = (key, stan, amount)
         (self.lastFour, self.iccData, self.purpose) = (lastFour, iccData, purpose)
+        (self.identity, self.isRepeat) = (identity, isRepeat)
     }
 }
 
@@ -150,9 +182,15 @@ public struct HostRefundRequest: Hashable, Sendable {
     public var original: IdempotencyKey
     public var stan: UInt32
     public var amount: Money
+    /// The message of the payment with the host's answer, from the journal; nil when the host needs only the key.
+    public var originalIdentity: MessageIdentity?
 
-    public init(key: IdempotencyKey, original: IdempotencyKey, stan: UInt32, amount: Money) {
+    public init(
+        key: IdempotencyKey, original: IdempotencyKey, stan: UInt32, amount: Money,
+        originalIdentity: MessageIdentity? = nil
+    ) {
         (self.key, self.original, self.stan, self.amount) = (key, original, stan, amount)
+        self.originalIdentity = originalIdentity
     }
 }
 

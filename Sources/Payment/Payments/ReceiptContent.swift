@@ -109,6 +109,7 @@ public struct ReceiptItem: Hashable, Sendable, Codable {
 
 /// A subtotal, or an addition or deduction between the items and the amount.
 public struct ReceiptTotal: Hashable, Sendable, Codable {
+    /// The meaning of a total. The words are those of the database.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         case subtotal
         case discount

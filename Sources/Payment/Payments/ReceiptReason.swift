@@ -24,7 +24,7 @@ public enum TerminalDeclineReason: Hashable, Sendable, CustomStringConvertible {
     /// The issuer blocked the application, and there is no other one.
     case applicationBlocked
 
-    /// What a card is limited to by its service code (ISO/IEC 7813).
+    /// A limit on the use of a card by its service code (ISO/IEC 7813).
     public enum ServiceLimit: String, Hashable, Sendable {
         case bilateral = "the card is not for use here"
         case tests = "the card is for tests only"

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import Text
 
 /// Renders a receipt as one self-contained HTML file, with its style, logo, and code.
@@ -108,7 +107,7 @@ public struct HTMLRenderer: Sendable {
     private func element(_ block: ReceiptBlock) throws(ReceiptError) -> String {
         switch block {
         case .logo(let logo):
-            let picture = Data(logo.png).base64EncodedString()
+            let picture = logo.png.base64
             return "<img alt=\"\" width=\"\(logo.width)\" src=\"data:image/png;base64,\(picture)\">\n"
         case .title(let text): return "<h1>\(escaped(text))</h1>\n"
         case .text(let text, let alignment, let isStrong):

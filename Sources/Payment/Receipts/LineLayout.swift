@@ -106,6 +106,7 @@ enum ReceiptLine: Hashable, Sendable {
 
 /// A part of a receipt in its language, independent of width and format.
 public enum ReceiptBlock: Hashable, Sendable {
+    /// The place of a text in its line.
     public enum Alignment: Hashable, Sendable {
         /// The start of the line: left, or right in a right-to-left script.
         case leading
@@ -218,6 +219,7 @@ enum Isolates {
 
 /// The number of columns of a text, with zero, one, or two columns per character.
 public enum DisplayWidth {
+    /// Returns the columns of a text: the sum over its characters.
     public static func of(_ text: some StringProtocol) -> Int {
         if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text.utf8.count }
         return text.reduce(0) { $0 + of($1) }

@@ -4,6 +4,7 @@ public import Payments
 ///
 /// Amounts are plain decimals with the currency's digits, such as `12.50`; a discount is negative.
 public struct ReceiptDocument: Hashable, Sendable, Encodable {
+    /// The kind of payment that the receipt is for.
     public typealias Kind = ReceiptContent.Kind
 
     public var merchant: Merchant

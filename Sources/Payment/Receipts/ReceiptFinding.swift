@@ -29,6 +29,7 @@ public enum ReceiptRules {
 
 /// A deviation of a receipt from a rule.
 public struct ReceiptFinding: Hashable, Sendable, Encodable {
+    /// The way in which a field breaks a rule.
     public enum Problem: String, Hashable, Sendable, Encodable {
         case missing
         /// The field is present and forbidden.

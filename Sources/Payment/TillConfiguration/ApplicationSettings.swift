@@ -21,29 +21,21 @@ struct ApplicationSettings {
     /// Missing values are those of the standard application with the same AID, if there is one.
     init(_ node: SettingsNode, currency: Currency) throws(SettingsError) {
         try node.mapping(allowedKeys: Self.keys)
-        let aid = try node.required("aid").hex(length: 5...16)
+        let given = try Given(node, currency)
+        let aid = try node.required("aid", given.aid)
         let standard = TerminalApplication.standard.first { $0.aid == aid }
-        name = try node.optional("name")?.line(length: 1...40) ?? StandardApplicationNames.byAID[aid]
-
-        let versions = try Self.versions(node, standard)
-        let actionCodes = try Self.actionCodes(node, standard)
-        let floorLimit = try node.optional("floorLimit")?.shortMoney(currency) ?? standard?.floorLimit ?? 0
-        let selection = try node.optional("randomSelection").map { (node) throws(SettingsError) in
-            try Self.randomSelection(node, currency, floorLimit: floorLimit)
-        }
-        let partialSelection = try node.optional("partialSelection")?.bool()
-        let velocityCheck = try node.optional("velocityCheck")?.bool()
-        let ddol = try Self.dataObjectList(node, "defaultDDOL")
-        let tdol = try Self.dataObjectList(node, "defaultTDOL")
-        if let ddol, !ddol.asks(for: EMVTag.unpredictableNumber), let node = try node.optional("defaultDDOL") {
-            throw node.error("the list does not contain the unpredictable number", fix: "write 9F3704")
-        }
+        name = given.name ?? StandardApplicationNames.byAID[aid]
+        let floorLimit = given.floorLimit ?? standard?.floorLimit ?? 0
+        let selection = try given.randomSelection?.value(floorLimit: floorLimit)
+        let versions = try node.required("versions", given.versions ?? standard?.versions)
+        let actionCodes = try Self.actionCodes(given.actionCodes, node, standard?.actionCodes)
+        let (ddol, tdol) = (given.ddol, given.tdol)
         do throws(TerminalConfigurationError) {
             application = try TerminalApplication(
-                aid: aid, allowsPartialSelection: partialSelection ?? standard?.allowsPartialSelection ?? true,
+                aid: aid, allowsPartialSelection: given.partialSelection ?? standard?.allowsPartialSelection ?? true,
                 versions: versions, actionCodes: actionCodes, floorLimit: floorLimit,
                 randomSelection: selection ?? standard?.randomSelection ?? .never,
-                checksVelocity: velocityCheck ?? standard?.checksVelocity ?? true,
+                checksVelocity: given.velocityCheck ?? standard?.checksVelocity ?? true,
                 defaultDDOL: (ddol ?? standard?.defaultDDOL)?.encoded ?? Self.standardDDOL,
                 defaultTDOL: (tdol ?? standard?.defaultTDOL)?.encoded)
         } catch {
@@ -54,63 +46,112 @@ struct ApplicationSettings {
     /// The unpredictable number, four bytes.
     private static let standardDDOL: [UInt8] = [0x9F, 0x37, 0x04]
 
-    /// Returns a required value, which only an entry for a standard application may omit.
-    private static func value(
-        _ key: String, of node: SettingsNode, _ standard: TerminalApplication?
-    ) throws(SettingsError) -> SettingsNode? {
-        standard == nil ? try node.required(key) : try node.optional(key)
+    /// Returns the action codes; only those of a standard application may be omitted.
+    private static func actionCodes(
+        _ given: GivenActionCodes?, _ node: SettingsNode, _ standard: ActionCodes?
+    ) throws(SettingsError) -> ActionCodes {
+        guard let given else { return try node.required("actionCodes", standard) }
+        return ActionCodes(
+            denial: try given.node.required("denial", given.denial ?? standard?.denial),
+            online: try given.node.required("online", given.online ?? standard?.online),
+            default: try given.node.required("default", given.default ?? standard?.default))
     }
 
-    private static func versions(
-        _ node: SettingsNode, _ standard: TerminalApplication?
-    ) throws(SettingsError) -> [UInt16] {
-        guard let list = try value("versions", of: node, standard) else { return standard?.versions ?? [] }
+    fileprivate static func dataObjectList(_ node: SettingsNode, _ key: String) throws(SettingsError) -> DataObjectList?
+    {
+        guard let node = try node.optional(key) else { return nil }
+        let bytes = try node.hex(length: 1...252)
+        do throws(DataObjectListError) {
+            return try DataObjectList(bytes)
+        } catch {
+            throw node.error(error.description)
+        }
+    }
+}
+
+/// The values of an entry as they stand in the file. All of them are read before one of them is required.
+private struct Given {
+    let aid: [UInt8]?
+    let name: String?
+    let versions: [UInt16]?
+    let actionCodes: GivenActionCodes?
+    let floorLimit: UInt32?
+    let randomSelection: GivenSelection?
+    let partialSelection: Bool?
+    let velocityCheck: Bool?
+    let ddol: DataObjectList?
+    let tdol: DataObjectList?
+
+    init(_ node: SettingsNode, _ currency: Currency) throws(SettingsError) {
+        aid = try node.optional("aid")?.hex(length: 5...16)
+        name = try node.optional("name")?.line(length: 1...40)
+        versions = try node.optional("versions").map(Self.versions)
+        actionCodes = try node.optional("actionCodes").map(GivenActionCodes.init)
+        floorLimit = try node.optional("floorLimit")?.shortMoney(currency)
+        randomSelection = try node.optional("randomSelection").map { (node) throws(SettingsError) in
+            try GivenSelection(node, currency)
+        }
+        partialSelection = try node.optional("partialSelection")?.bool()
+        velocityCheck = try node.optional("velocityCheck")?.bool()
+        ddol = try ApplicationSettings.dataObjectList(node, "defaultDDOL")
+        tdol = try ApplicationSettings.dataObjectList(node, "defaultTDOL")
+        if let ddol, !ddol.asks(for: EMVTag.unpredictableNumber), let node = try node.optional("defaultDDOL") {
+            throw node.error("the list does not contain the unpredictable number", fix: "write 9F3704")
+        }
+    }
+
+    private static func versions(_ list: SettingsNode) throws(SettingsError) -> [UInt16] {
         var versions: [UInt16] = []
         for version in try list.list(count: 1...16) {
             versions.append(try version.hex(length: 2).reduce(0) { $0 << 8 | UInt16($1) })
         }
         return versions
     }
+}
 
-    private static func actionCodes(
-        _ node: SettingsNode, _ standard: TerminalApplication?
-    ) throws(SettingsError) -> ActionCodes {
-        var codes = standard?.actionCodes ?? ActionCodes(denial: [], online: [], default: [])
-        guard let node = try value("actionCodes", of: node, standard) else { return codes }
+/// The action codes of an entry.
+private struct GivenActionCodes {
+    let node: SettingsNode
+    let denial: TerminalVerificationResults?
+    let online: TerminalVerificationResults?
+    let `default`: TerminalVerificationResults?
+
+    init(_ node: SettingsNode) throws(SettingsError) {
+        self.node = node
         try node.mapping(allowedKeys: ["denial", "online", "default"])
-        func read(_ key: String, into code: inout TerminalVerificationResults) throws(SettingsError) {
-            guard let node = try value(key, of: node, standard) else { return }
-            code = TerminalVerificationResults(bytes: try node.hex(length: 5)) ?? code
+        func code(_ key: String) throws(SettingsError) -> TerminalVerificationResults? {
+            try node.optional(key)?.hex(length: 5).asVerificationResults
         }
-        try read("denial", into: &codes.denial)
-        try read("online", into: &codes.online)
-        try read("default", into: &codes.default)
-        return codes
+        (denial, online, `default`) = (try code("denial"), try code("online"), try code("default"))
+    }
+}
+
+extension [UInt8] {
+    fileprivate var asVerificationResults: TerminalVerificationResults? { TerminalVerificationResults(bytes: self) }
+}
+
+/// The random selection of an entry.
+private struct GivenSelection {
+    let node: SettingsNode
+    let threshold: UInt32
+    let target: Int
+    let maximum: Int
+
+    init(_ node: SettingsNode, _ currency: Currency) throws(SettingsError) {
+        self.node = node
+        try node.mapping(allowedKeys: ["threshold", "target", "maximum"])
+        threshold = try node.optional("threshold")?.shortMoney(currency) ?? 0
+        target = try node.optional("target")?.int(in: 0...99) ?? 0
+        maximum = try node.optional("maximum")?.int(in: target...99) ?? target
     }
 
-    private static func randomSelection(
-        _ node: SettingsNode, _ currency: Currency, floorLimit: UInt32
-    ) throws(SettingsError) -> RandomSelection {
-        try node.mapping(allowedKeys: ["threshold", "target", "maximum"])
-        let threshold = try node.optional("threshold")?.shortMoney(currency) ?? 0
+    func value(floorLimit: UInt32) throws(SettingsError) -> RandomSelection {
         if threshold > 0, threshold >= floorLimit {
             throw (try node.optional("threshold") ?? node).error(
                 "the threshold is not below the floor limit, so it selects nothing")
         }
-        let target = try node.optional("target")?.int(in: 0...99) ?? 0
-        let maximum = try node.optional("maximum")?.int(in: target...99) ?? target
         do throws(TerminalConfigurationError) {
             return try RandomSelection(threshold: threshold, targetPercentage: target, maximumPercentage: maximum)
-        } catch {
-            throw node.error(error.description)
-        }
-    }
-
-    private static func dataObjectList(_ node: SettingsNode, _ key: String) throws(SettingsError) -> DataObjectList? {
-        guard let node = try node.optional(key) else { return nil }
-        let bytes = try node.hex(length: 1...252)
-        do throws(DataObjectListError) {
-            return try DataObjectList(bytes)
         } catch {
             throw node.error(error.description)
         }

@@ -13,6 +13,9 @@ struct CAPublicKeySettings {
         "rid", "index", "bits", "modulus", "exponent", "checksum", "sha1", "expires", "expiry", "hash_in_source_ok",
     ]
 
+    /// The keys for the checksum.
+    static let checksumKeys = ["checksum", "sha1"]
+
     /// Whether the source states a checksum, which then is correct.
     let hasChecksum: Bool
 
@@ -22,15 +25,20 @@ struct CAPublicKeySettings {
     /// - Throws: ``SettingsFile/SettingsError`` with the location of the error.
     init(_ node: SettingsNode, requiresChecksum: Bool) throws(SettingsError) {
         try node.mapping(allowedKeys: Self.keys)
-        let rid = try node.required("rid").hex(length: 5)
-        let index = try node.required("index").hex(length: 1)
-        let modulus = try node.required("modulus").hex(length: 64...248)
-        let exponent = try node.required("exponent").hex(length: 1...3)
+        let given = (
+            rid: try node.optional("rid")?.hex(length: 5), index: try node.optional("index")?.hex(length: 1),
+            modulus: try node.optional("modulus")?.hex(length: 64...248),
+            exponent: try node.optional("exponent")?.hex(length: 1...3)
+        )
         let checksumKey = try Self.name("checksum", or: "sha1", in: node)
-        let stated = requiresChecksum ? try node.required(checksumKey) : try node.optional(checksumKey)
-        let checksum = try stated?.hex(length: 20)
+        let checksum = try node.optional(checksumKey)?.hex(length: 20)
         hasChecksum = checksum != nil
         let expires = try node.optional(try Self.name("expires", or: "expiry", in: node))?.date()
+        let rid = try node.required("rid", given.rid)
+        let index = try node.required("index", given.index)
+        let modulus = try node.required("modulus", given.modulus)
+        let exponent = try node.required("exponent", given.exponent)
+        if requiresChecksum { _ = try node.required(checksumKey, checksum) }
         if let bits = try node.optional("bits"), try bits.int(in: 512...1984) != modulus.count * 8 {
             throw bits.error("the modulus has \(modulus.count * 8) bits")
         }
@@ -64,8 +72,8 @@ struct CAPublicKeySettings {
 
 /// The payment systems' public keys of a terminal, and where each of them was read (EMV Book 2 §11.2.1, Book 4 §10.2).
 ///
-/// The checksum of every key that has one has been verified; a till accepts no key without one. A key may occur in several
-/// files, but only with the same value.
+/// The checksum of every key that has one has been verified; a till accepts no key without one. A key may occur in
+/// several files, but only with the same value.
 public struct CAPublicKeyStore: Hashable, Sendable {
     /// A key and its location.
     public struct Entry: Hashable, Sendable {
@@ -77,10 +85,7 @@ public struct CAPublicKeyStore: Hashable, Sendable {
     }
 
     /// The keys with their locations, in the order in which they were read.
-    public private(set) var entries: [Entry] = []
-
-    /// The maximum number of keys of a terminal.
-    static let limit = 150
+    public let entries: [Entry]
 
     /// The keys without their locations.
     public var keys: [CAPublicKey] { entries.map(\.key) }
@@ -88,9 +93,7 @@ public struct CAPublicKeyStore: Hashable, Sendable {
     /// Reads key files: YAML lists or JSON lines. A key may lack its checksum.
     ///
     /// - Throws: ``SettingsFile/SettingsError`` with the location of the error.
-    public init(files: [String]) throws(SettingsError) {
-        for file in files { try add(try SettingsDocument.list(path: file), requiresChecksum: false) }
-    }
+    public init(files: [String]) throws(SettingsError) { try self.init(CAPublicKeyInspection(files: files)) }
 
     /// Reads the keys of a till's configuration file, and of the files in its section `capks`.
     ///
@@ -101,34 +104,13 @@ public struct CAPublicKeyStore: Hashable, Sendable {
 
     /// Reads the section `capks`.
     init(section: SettingsNode?) throws(SettingsError) {
-        try add(try ListWithFiles.values(section), requiresChecksum: true)
+        try self.init(CAPublicKeyInspection(values: try ListWithFiles.values(section)))
     }
 
-    private mutating func add(_ nodes: [SettingsNode], requiresChecksum: Bool) throws(SettingsError) {
-        for node in nodes {
-            let settings = try CAPublicKeySettings(node, requiresChecksum: requiresChecksum)
-            let key = settings.key
-            if let known = entries.first(where: { $0.key.rid == key.rid && $0.key.index == key.index }) {
-                try check(key, node, against: known)
-                continue
-            }
-            guard entries.count < Self.limit else { throw node.error("more than \(Self.limit) keys") }
-            entries.append(Entry(key: key, location: node.location, hasChecksum: settings.hasChecksum))
-        }
-    }
-
-    private func check(_ key: CAPublicKey, _ node: SettingsNode, against known: Entry) throws(SettingsError) {
-        let name = "key \([key.index].hexadecimal) of \(key.rid.hexadecimal)"
-        guard key.key == known.key.key else {
-            throw node.error(
-                "\(name) differs from the key in \(known.location)",
-                fix: "ask the acquirer which key is correct, and remove the other one")
-        }
-        guard key.expiry == known.key.expiry else {
-            throw node.error("\(name) has a different expiration date in \(known.location)", fix: "remove one of them")
-        }
-        guard node.location.file != known.location.file else {
-            throw node.error("duplicate \(name), first in line \(known.location.line)", fix: "remove one of them")
+    private init(_ inspection: CAPublicKeyInspection) throws(SettingsError) {
+        if let mistake = inspection.mistakes.first { throw mistake }
+        entries = inspection.entries.compactMap { entry in
+            entry.key.map { Entry(key: $0, location: entry.location, hasChecksum: entry.isChecksumRight != nil) }
         }
     }
 }
@@ -144,10 +126,12 @@ struct RevocationSettings {
         var known: Set<CertificateRevocation> = []
         for node in try ListWithFiles.values(section) {
             try node.mapping(allowedKeys: ["rid", "index", "serial"])
+            let rid = try node.optional("rid")?.hex(length: 5)
+            let index = try node.optional("index")?.hex(length: 1).first
+            let serial = try node.optional("serial")?.hex(length: 3)
             let revocation = CertificateRevocation(
-                rid: try node.required("rid").hex(length: 5),
-                index: try node.required("index").hex(length: 1).first ?? 0,
-                serialNumber: try node.required("serial").hex(length: 3))
+                rid: try node.required("rid", rid), index: try node.required("index", index),
+                serialNumber: try node.required("serial", serial))
             // Lists of several sources may overlap.
             guard known.insert(revocation).inserted else { continue }
             guard revocations.count < Self.limit else { throw node.error("more than \(Self.limit) certificates") }

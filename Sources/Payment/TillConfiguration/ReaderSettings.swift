@@ -2,7 +2,7 @@ internal import CCID
 internal import Hardware
 internal import MagneticStripe
 internal import Settings
-internal import Text
+internal import USB
 
 /// The section `readers`: the shop's settings for its readers.
 struct ReaderSettings {
@@ -44,15 +44,20 @@ struct ReaderSettings {
 
     private static func rule(_ node: SettingsNode) throws(SettingsError) -> ReaderQuirkRule {
         try node.mapping(allowedKeys: rowKeys)
-        let (vendor, product) = try node.required("reader").usbID()
-        var rule = ReaderQuirkRule(
-            try node.optional("name")?.line(length: 1...60) ?? "a reader of this till", vendorID: vendor,
-            productID: product, firmware: try node.optional("firmware").map(firmware) ?? ReaderRelease.all,
-            source: try node.optional("source")?.line(length: 1...200) ?? ReaderQuirkRule.tillSource)
+        let given = try node.optional("reader")?.usbID()
+        let name = try node.optional("name")?.line(length: 1...60)
+        let firmware = try node.optional("firmware").map(firmware)
+        let source = try node.optional("source")?.line(length: 1...200)
+        var (quirks, lifted): ([ReaderQuirk], Set<ReaderQuirk.Kind>) = ([], [])
         for kind in ReaderQuirk.Kind.allCases {
             guard let value = try node.optional(kind.rawValue) else { continue }
-            if let quirk = try quirk(kind, value) { rule.quirks.append(quirk) } else { rule.lifted.insert(kind) }
+            if let quirk = try quirk(kind, value) { quirks.append(quirk) } else { lifted.insert(kind) }
         }
+        let reader = try node.required("reader", given)
+        var rule = ReaderQuirkRule(
+            name ?? "a reader of this till", vendorID: reader.vendor, productID: reader.product,
+            firmware: firmware ?? ReaderRelease.all, source: source ?? ReaderQuirkRule.tillSource)
+        (rule.quirks, rule.lifted) = (quirks, lifted)
         guard !rule.quirks.isEmpty || !rule.lifted.isEmpty else {
             throw node.error(
                 "the row contains no settings for the reader", fix: "add one of the keys that docs/readers.md lists")
@@ -147,16 +152,24 @@ struct ReaderFirmwareSettings {
 
     private static func row(_ node: SettingsNode) throws(SettingsError) -> ReaderFirmware {
         try node.mapping(allowedKeys: keys)
-        let reader = try node.required("reader").usbID()
-        let updateMode = try node.optional("updateMode")?.usbID() ?? reader
-        let version = try node.required("version")
-        guard let release = ReaderRelease(try version.text(length: 1...40)) else {
-            throw version.error("not a firmware release", fix: "write one such as 5.16")
-        }
+        let given = try node.optional("reader")?.usbID()
+        let updateID = try node.optional("updateMode")?.usbID()
+        let version = try node.optional("version").map(release)
+        let file = try node.optional("file")?.path()
+        let need = try need(node)
+        let reader = try node.required("reader", given)
+        let updateMode = updateID ?? reader
         return ReaderFirmware(
             vendorID: reader.vendor, productID: reader.product, updateVendorID: updateMode.vendor,
-            updateProductID: updateMode.product, release: release, file: try path(try node.required("file")),
-            need: try need(node))
+            updateProductID: updateMode.product, release: try node.required("version", version),
+            file: try node.required("file", file), need: need)
+    }
+
+    private static func release(_ node: SettingsNode) throws(SettingsError) -> ReaderRelease {
+        guard let release = ReaderRelease(try node.text(length: 1...40)) else {
+            throw node.error("not a firmware release", fix: "write one such as 5.16")
+        }
+        return release
     }
 
     private static func need(_ node: SettingsNode) throws(SettingsError) -> ReaderFirmwareUpdate.Need {
@@ -166,13 +179,6 @@ struct ReaderFirmwareSettings {
             throw date.error("it contradicts 'required'", fix: "remove one of them")
         }
         return .requiredFrom(try date.date())
-    }
-
-    /// Resolves a relative path against the directory of the configuration.
-    private static func path(_ node: SettingsNode) throws(SettingsError) -> String {
-        let name = try node.line(length: 1...1024)
-        guard !name.hasPrefix("/"), let slash = node.location.file.lastIndex(of: "/") else { return name }
-        return node.location.file[...slash] + name
     }
 }
 
@@ -194,19 +200,16 @@ extension MagneticStripePolicy {
 
     /// Reads vendor and product in the format of `lsusb`: `0801:0001`.
     private static func keyboard(_ node: SettingsNode) throws(SettingsError) -> MagneticStripeReaderModel {
-        let parts = try node.text().split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 4 }), let vendor = UInt16(parts[0], radix: 16),
-            let product = UInt16(parts[1], radix: 16)
-        else { throw node.error("not a USB device", fix: "write vendor and product as lsusb does: 0801:0001") }
-        return MagneticStripeReaderModel(vendorID: vendor, productID: product, format: .keyboard)
+        guard let device = USBIdentifiers(try node.text()) else {
+            throw node.error("not a USB device", fix: "write vendor and product as lsusb does: 0801:0001")
+        }
+        return MagneticStripeReaderModel(vendorID: device.vendor, productID: device.product, format: .keyboard)
     }
 
     /// The configured keyboards, without the known models.
     var keyboards: [String] {
         readers.dropFirst(MagneticStripeReaderModel.known.count).map {
-            Self.text($0.vendorID) + ":" + Self.text($0.productID)
+            USBIdentifiers(vendor: $0.vendorID, product: $0.productID).description
         }
     }
-
-    private static func text(_ number: UInt16) -> String { number.lowercaseHexadecimal }
 }

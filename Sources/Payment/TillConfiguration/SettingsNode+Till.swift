@@ -1,6 +1,7 @@
 internal import Determinism
 internal import Money
 internal import Settings
+internal import USB
 
 extension SettingsNode {
     /// Reads printable ASCII, as in data elements of the formats an and ans.
@@ -22,6 +23,13 @@ extension SettingsNode {
         return text
     }
 
+    /// Reads the path of a file. A relative one is resolved against the directory of the configuration.
+    func path() throws(SettingsError) -> String {
+        let name = try line(length: 1...1024)
+        guard !name.hasPrefix("/"), let slash = location.file.lastIndex(of: "/") else { return name }
+        return location.file[...slash] + name
+    }
+
     /// Reads the name of a printer: a valid CUPS queue name.
     func printerName() throws(SettingsError) -> String {
         let name = try line(length: 1...127)
@@ -32,16 +40,13 @@ extension SettingsNode {
     }
 
     /// Reads USB vendor and product, four hexadecimal digits each.
-    func usbID() throws(SettingsError) -> (vendor: UInt16, product: UInt16) {
-        let parts = try text(length: 1...40).split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 4 && $0.allSatisfy(\.isASCIIHexadecimal) }),
-            let vendor = UInt16(parts[0], radix: 16), let product = UInt16(parts[1], radix: 16)
-        else {
+    func usbID() throws(SettingsError) -> USBIdentifiers {
+        guard let device = USBIdentifiers(try text(length: 1...40)) else {
             throw error(
                 "not a USB vendor and product",
                 fix: "write four hexadecimal digits each, such as 04e6:e001; 'cardpresent readers info' shows them")
         }
-        return (vendor, product)
+        return device
     }
 
     /// Reads an ISO 4217 alphabetic code.
@@ -116,10 +121,6 @@ extension Unicode.Scalar {
     }
 }
 
-extension Character {
-    fileprivate var isASCIIHexadecimal: Bool { isASCII && isHexDigit }
-}
-
 /// A section with a list of values and file names; each file contains a list of more values.
 enum ListWithFiles {
     /// The maximum number of files in one section.
@@ -128,18 +129,36 @@ enum ListWithFiles {
     /// Returns the values in their order, with those of a file at the position of its name. A nil node means that the
     /// file has no such section.
     static func values(_ section: SettingsNode?) throws(SettingsError) -> [SettingsNode] {
-        guard let section else { return [] }
-        var (values, files) = ([SettingsNode](), 0)
-        for node in try section.list() {
-            guard node.kind == .text else {
-                values.append(node)
-                continue
-            }
-            files += 1
-            guard files <= fileLimit else { throw node.error("more than \(fileLimit) files") }
-            values += try contents(node)
-        }
+        var values: [SettingsNode] = []
+        for result in results(section) { values.append(try result.get()) }
         return values
+    }
+
+    /// Returns the values, and an error in the place of each file that cannot be read.
+    static func results(_ section: SettingsNode?) -> [Result<SettingsNode, SettingsError>] {
+        guard let section else { return [] }
+        var (results, files) = ([Result<SettingsNode, SettingsError>](), 0)
+        do throws(SettingsError) {
+            for node in try section.list() {
+                guard node.kind == .text else {
+                    results.append(.success(node))
+                    continue
+                }
+                files += 1
+                guard files <= fileLimit else { throw node.error("more than \(fileLimit) files") }
+                results += Self.results { () throws(SettingsError) in try contents(node) }
+            }
+        } catch {
+            results.append(.failure(error))
+        }
+        return results
+    }
+
+    /// Returns the values that `read` finds, or its error.
+    static func results(
+        _ read: () throws(SettingsError) -> [SettingsNode]
+    ) -> [Result<SettingsNode, SettingsError>] {
+        do throws(SettingsError) { return try read().map { .success($0) } } catch { return [.failure(error)] }
     }
 
     /// Resolves a relative path against the directory of the file that contains it.

@@ -7,11 +7,12 @@ internal import Settings
 struct MerchantSettings {
     var name: String
     var address: [String] = []
+    var city = ""
     var id: String
     var categoryCode: UInt16
     var nameAndLocation: String
 
-    static let keys = ["name", "address", "id", "categoryCode", "nameAndLocation"]
+    static let keys = ["name", "address", "city", "id", "categoryCode", "nameAndLocation"]
 
     /// A nil node means that the file has no such section.
     init(_ node: SettingsNode?) throws(SettingsError) {
@@ -25,6 +26,7 @@ struct MerchantSettings {
         for line in try node.optional("address")?.list(count: 0...10) ?? [] {
             address.append(try line.line(length: 1...99))
         }
+        if let node = try node.optional("city") { city = try node.printable(length: 1...50) }
         if let node = try node.optional("id") { id = try node.printable(length: 1...15) }
         if let node = try node.optional("categoryCode") { categoryCode = UInt16(try node.int(in: 0...9999)) }
         if let given = try node.optional("nameAndLocation") {
@@ -71,17 +73,10 @@ public struct StoreSettings: Hashable, Sendable {
         let standard = StoreSettings()
         try node?.mapping(allowedKeys: Self.keys)
         credentials = try node?.optional("credentials")?.choice(CredentialsPlace.self) ?? standard.credentials
-        authorities = try node?.optional("authorities").map(Self.path)
+        authorities = try node?.optional("authorities")?.path()
         let seconds = try node?.optional("connectTimeout")?.int(in: 1...120)
         connectTimeout = seconds.map { .seconds($0) } ?? standard.connectTimeout
         connections = try node?.optional("connections")?.int(in: 1...16)
-    }
-
-    /// Resolves a relative path against the directory of the configuration.
-    private static func path(_ node: SettingsNode) throws(SettingsError) -> String {
-        let name = try node.line(length: 1...1024)
-        guard !name.hasPrefix("/"), let slash = node.location.file.lastIndex(of: "/") else { return name }
-        return node.location.file[...slash] + name
     }
 }
 
@@ -118,10 +113,13 @@ struct PrinterSettings {
 
     private static func printer(_ node: SettingsNode) throws(SettingsError) -> ReceiptPrinter {
         try node.mapping(allowedKeys: keys)
+        let name = try node.optional("name")?.printerName()
+        let connection = try connection(node)
+        let family = try node.optional("family")?.choice(PrinterFamily.self)
+        let columns = try node.optional("columns")?.int(in: 24...80)
         return ReceiptPrinter(
-            name: try node.required("name").printerName(), connection: try connection(node),
-            family: try node.optional("family")?.choice(PrinterFamily.self) ?? .epson,
-            columns: try node.optional("columns")?.int(in: 24...80) ?? ReceiptPrinter.standardColumns)
+            name: try node.required("name", name), connection: connection, family: family ?? .epson,
+            columns: columns ?? ReceiptPrinter.standardColumns)
     }
 
     private static func connection(_ node: SettingsNode) throws(SettingsError) -> ReceiptPrinter.Connection {
@@ -142,6 +140,7 @@ struct PrinterSettings {
 
 /// The section `receipt`: the style and the printer of receipts.
 public struct ReceiptSettings: Hashable, Sendable {
+    /// The paper of a receipt: a roll by its width, or a sheet. The words are those of the configuration.
     public enum Paper: String, Hashable, Sendable, CaseIterable {
         case roll58 = "58mm"
         case roll80 = "80mm"
@@ -194,7 +193,7 @@ public struct ReceiptSettings: Hashable, Sendable {
     init(_ node: SettingsNode?, country: UInt16) throws(SettingsError) {
         let standard = ReceiptSettings(country: country)
         try node?.mapping(allowedKeys: Self.keys)
-        logo = try node?.optional("logo").map(Self.path)
+        logo = try node?.optional("logo")?.path()
         header = try Self.lines(try node?.optional("header"))
         footer = try Self.lines(try node?.optional("footer"))
         language = try node?.optional("locale")?.choice(ReceiptLanguage.self) ?? standard.language
@@ -218,12 +217,5 @@ public struct ReceiptSettings: Hashable, Sendable {
         var lines: [String] = []
         for line in try node?.list(count: 0...20) ?? [] { lines.append(try line.line(length: 1...200)) }
         return lines
-    }
-
-    /// Resolves a relative path against the directory of the configuration.
-    private static func path(_ node: SettingsNode) throws(SettingsError) -> String {
-        let name = try node.line(length: 1...1024)
-        guard !name.hasPrefix("/"), let slash = node.location.file.lastIndex(of: "/") else { return name }
-        return node.location.file[...slash] + name
     }
 }

@@ -100,7 +100,7 @@ public struct StarterConfiguration: Hashable, Sendable {
     }
 }
 
-/// What the comments of a configuration file say about settings, in every file that the program writes.
+/// The comments about settings in every configuration file that the program writes.
 enum SettingComment {
     static let file = "# The till's configuration. Every key may be left out; docs/configuration.md explains each key."
     static let merchant = "# The merchant."

@@ -84,7 +84,7 @@ struct TerminalSettings {
     }
 
     private static func country(_ node: SettingsNode) throws(SettingsError) -> UInt16 {
-        guard let country = CountryCode.numeric(try node.text()) else {
+        guard let country = CountryCode.numeric(try node.text()), CountryCode.isAssigned(country) else {
             throw node.error("not a country", fix: "write an ISO 3166 code such as US, USA or 840")
         }
         return country

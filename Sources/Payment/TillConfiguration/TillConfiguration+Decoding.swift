@@ -24,6 +24,7 @@ extension TillConfiguration {
 
         self.merchant = Merchant(
             name: merchant.name, lines: merchant.address, merchantID: merchant.id, terminalID: terminal.id)
+        merchantCity = merchant.city
         do throws(TerminalConfigurationError) {
             self.terminal = try Self.terminal(merchant, terminal, applications.applications, keys, revocations)
             terminalForOtherCurrencies = try Self.terminal(
@@ -36,7 +37,7 @@ extension TillConfiguration {
         applicationNames = applications.names
         self.currency = currency
         maximumAmounts = try Self.maximumAmounts(try root.optional("maximumAmount"), currency)
-        host = try root.optional("host")?.choice(PaymentHostChoice.self) ?? Self.standard.host
+        host = try root.optional("host").map(PaymentHostChoice.init) ?? Self.standard.host
         splitSaleWindow =
             try root.optional("splitSaleWindow").map(SplitSaleWindow.init) ?? Self.standard.splitSaleWindow
         receipt = try ReceiptSettings(try root.optional("receipt"), country: terminal.country)

@@ -30,6 +30,7 @@ extension TillConfiguration {
             lines.append("  address:")
             lines += merchant.lines.map { "    - " + Self.quoted($0) }
         }
+        if !merchantCity.isEmpty { lines.append("  city: \(Self.quoted(merchantCity))  # field 43 of ISO 8583") }
         return lines + [
             "  id: \(Self.quoted(merchant.merchantID))  \(SettingComment.merchantID)",
             "  categoryCode: \(terminal.merchantCategory.zeroPadded(to: 4))  # tag 9F15, ISO 18245",
@@ -239,8 +240,15 @@ extension TillConfiguration {
         [
             "", "# How long an offline payment counts when the same card pays again.",
             "splitSaleWindow: \(splitSaleWindow.setting)", "",
-            "# The payment host that authorizes payments. The only host today is simulated.", "host: \(host.rawValue)",
-        ] + receiptText + printerText
+            "# The payment host that authorizes payments.",
+        ] + hostText + receiptText + printerText
+    }
+
+    private var hostText: [String] {
+        switch host {
+        case .simulated: ["host: simulated"]
+        case .iso8583(let acquirer): ["host:"] + acquirer.yaml
+        }
     }
 
     private var receiptText: [String] {

@@ -14,6 +14,8 @@ public import Settings
 public struct TillConfiguration: Hashable, Sendable {
     /// The merchant, printed at the top of every receipt.
     public let merchant: Merchant
+    /// The merchant's city for hosts; empty when it is not configured.
+    public let merchantCity: String
     /// The terminal for payments in ``currency``. For a payment, call ``terminal(for:)``.
     public let terminal: TerminalConfiguration
     /// The same terminal without floor limits, which are amounts in ``currency``.
@@ -57,6 +59,7 @@ public struct TillConfiguration: Hashable, Sendable {
         merchant = Merchant(
             name: terminal.merchantNameAndLocation, merchantID: terminal.merchantIdentifier,
             terminalID: terminal.terminalIdentification)
+        merchantCity = ""
         (self.terminal, terminalForOtherCurrencies) = (terminal, terminal)
         pinPadScheme = Self.standardPINPadScheme
         magneticStripe = MagneticStripePolicy()
@@ -121,8 +124,8 @@ extension TillConfiguration {
     ///
     /// - Parameters:
     ///   - option: The value of `--config`. It is used unchecked, so that a missing file is an error.
-    ///   - environment: The environment variables of the process. `CARDPRESENT_CONFIG` is used like the option, unless it
-    ///     is empty.
+    ///   - environment: The environment variables of the process. `CARDPRESENT_CONFIG` is used like the option, unless
+    ///     it is empty.
     ///   - exists: Whether a path exists. It must be true for an unreadable file, or a shop would take payments with
     ///     the wrong configuration.
     /// - Returns: Nil when there is no file; then ``standard`` applies.
@@ -164,12 +167,6 @@ public enum AmountLimitError: Error, Hashable, Sendable, CustomStringConvertible
                 + "\(taken.map(\.code).joined(separator: ", ")): add a 'maximumAmount' for \(currency.code) to the configuration"
         }
     }
-}
-
-/// The payment hosts that a configuration can select. Today there is only one.
-public enum PaymentHostChoice: String, Hashable, Sendable, CaseIterable {
-    /// The issuer of the simulated cards, in this process. No money moves.
-    case simulated
 }
 
 /// How the terminal's PIN pad enciphers a PIN for the issuer.

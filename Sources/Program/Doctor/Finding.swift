@@ -14,18 +14,24 @@ public struct Finding: Hashable, Sendable {
     /// The affected part; nil unless the verdict is a problem.
     public var trouble: Trouble?
 
+    /// Returns the finding of a check that does not apply here; `seen` says why.
     public static func skipped(_ seen: String) -> Finding { Finding(verdict: .skipped, seen: seen) }
 
+    /// Returns the finding that everything is in order; `seen` says what was found.
     public static func ok(about subject: String? = nil, _ seen: String) -> Finding {
         Finding(verdict: .ok, subject: subject, seen: seen)
     }
 
+    /// Returns the finding of something that does not prevent payments, with its cause, its fix, and the repair that
+    /// applies the fix.
     public static func warning(
         about subject: String? = nil, _ seen: String, cause: String? = nil, fix: String?, repair: Repair? = nil
     ) -> Finding {
         Finding(verdict: .warning, subject: subject, seen: seen, cause: cause, fix: fix, repair: repair)
     }
 
+    /// Returns the finding of something that must be fixed. `trouble` is the affected part, which decides the exit
+    /// code.
     public static func problem(
         _ trouble: Trouble, about subject: String? = nil, _ seen: String, cause: String? = nil, fix: String?,
         repair: Repair? = nil

@@ -3,6 +3,7 @@ internal import Files
 
 /// A fix that is safe to apply without asking: it stops no program, takes no access away, and can be applied twice.
 public struct Repair: Hashable, Sendable {
+    /// One step of a repair. Steps run in order, and the first error ends the repair.
     public enum Step: Hashable, Sendable {
         /// Installs a file. Keeps a previous file with the extension `.old`.
         case install(InstalledFile)
@@ -26,6 +27,7 @@ public struct Repair: Hashable, Sendable {
 
 /// The result of a repair.
 public struct RepairResult: Hashable, Sendable {
+    /// The end of a repair.
     public enum Outcome: Hashable, Sendable {
         case done
         /// Not attempted without root.
@@ -145,8 +147,8 @@ public struct ProcessRunner: CommandRunner {
 
     private func run(_ program: String, _ arguments: [String]) async throws(ChildProcess.Failure) -> ChildProcess.Result
     {
-        // Administrators' programs are not on every user's path, and the user can set the path to anything. Nothing else
-        // of the caller's environment is passed on.
+        // Administrators' programs are not on every user's path, and the user can set the path to anything. Nothing
+        // else of the caller's environment is passed on.
         let environment = ["PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C"]
         let places = program.contains("/") ? [""] : ["/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/"]
         var failure = ChildProcess.Failure.timedOut

@@ -44,7 +44,6 @@ indirect enum BodyPart: Hashable, Sendable {
 /// Encodes text as quoted-printable: ASCII lines that stay mostly readable (RFC 2045 §6.7).
 enum QuotedPrintable {
     private static let lineLength = 76
-    private static let digits = Array("0123456789ABCDEF".utf8)
 
     /// Encodes a text. The lines end with CR and LF.
     static func lines(_ text: String) -> [UInt8] {
@@ -73,8 +72,8 @@ enum QuotedPrintable {
         return encoded
     }
 
-    /// Mail systems may drop a blank at the end of a line, add `>` to a line that begins with `From `, and treat a line with
-    /// only a dot as the end of the message.
+    /// Mail systems may drop a blank at the end of a line, add `>` to a line that begins with `From `, and treat a line
+    /// with only a dot as the end of the message.
     private static func isLiteral(_ byte: UInt8, isLast: Bool, line: [UInt8], at index: Int) -> Bool {
         switch byte {
         case 0x20, 0x09: !isLast
@@ -86,9 +85,7 @@ enum QuotedPrintable {
         }
     }
 
-    private static func escape(_ byte: UInt8) -> [UInt8] {
-        [UInt8(ascii: "="), digits[Int(byte >> 4)], digits[Int(byte & 0x0F)]]
-    }
+    private static func escape(_ byte: UInt8) -> [UInt8] { Array("=\(byte.hexadecimal)".utf8) }
 }
 
 extension [UInt8] {

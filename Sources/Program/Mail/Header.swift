@@ -58,8 +58,8 @@ enum HeaderText {
                 text.unicodeScalars.map { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) ? " " : $0 }))
     }
 
-    /// Whether the text needs no encoding: it is ASCII, does not look like an encoded word, and has no word that makes a
-    /// line too long.
+    /// Whether the text needs no encoding: it is ASCII, does not look like an encoded word, and has no word that makes
+    /// a line too long.
     private static func isPlain(_ text: String) -> Bool {
         text.utf8.allSatisfy { (0x20..<0x7F).contains($0) } && !text.contains("=?")
             && text.split(separator: " ").allSatisfy { $0.utf8.count <= 60 }
@@ -79,8 +79,8 @@ enum EncodedWord {
     /// The most bytes in one word. It has 60 characters then, so the first word fits on the line of the name.
     private static let length = 36
 
-    /// Returns as many words `=?utf-8?B?…?=` as needed. Each holds whole Unicode characters (§5). Readers drop the blanks
-    /// between them.
+    /// Returns as many words `=?utf-8?B?…?=` as needed. Each holds whole Unicode characters (§5). Readers drop the
+    /// blanks between them.
     static func words(of text: String) -> [String] {
         var (words, bytes) = ([String](), [UInt8]())
         for scalar in text.unicodeScalars {

@@ -125,9 +125,10 @@ public struct Mailbox: Hashable, Sendable {
     }
 }
 
-/// The reason why a text is not an e-mail address, and its position. It repeats at most one character of the text, because
-/// an address is personal data.
+/// The reason why a text is not an e-mail address, and its position. It repeats at most one character of the text,
+/// because an address is personal data.
 public struct MailAddressError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The rule of an address that the text breaks.
     public enum Reason: Hashable, Sendable {
         case nothingThere
         /// No `@` follows the local part.

@@ -1,8 +1,8 @@
 public import Determinism
 internal import Files
 
-/// Passes messages to the machine's mail program. Postfix, Exim, msmtp and others provide a `sendmail` that reads a message
-/// and its recipients from standard input and delivers it later.
+/// Passes messages to the machine's mail program. Postfix, Exim, msmtp and others provide a `sendmail` that reads a
+/// message and its recipients from standard input and delivers it later.
 public struct Sendmail: Sendable {
     /// The usual path of the program (Filesystem Hierarchy Standard).
     public static let standardPath = "/usr/sbin/sendmail"
@@ -26,7 +26,8 @@ public struct Sendmail: Sendable {
 
     /// Passes a message on, once. When this returns, the mail program has accepted all of it.
     ///
-    /// The program reads the message from a file that is complete before the program starts, so it never accepts a part.
+    /// The program reads the message from a file that is complete before the program starts, so it never accepts a
+    /// part.
     ///
     /// - Throws: ``SendmailError``
     public func handOver(_ message: EncodedMessage) async throws(SendmailError) {
@@ -102,9 +103,9 @@ public struct SendmailStatus: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether the status means that the program did not accept the message.
     ///
-    /// EX_TEMPFAIL does not: sendmail(8) returns it after queuing a message that could not be sent at once. EX_NOUSER and
-    /// EX_NOHOST concern one recipient; the others may get the message. Internal and system errors may have occurred after
-    /// the message was accepted.
+    /// EX_TEMPFAIL does not: sendmail(8) returns it after queuing a message that could not be sent at once. EX_NOUSER
+    /// and EX_NOHOST concern one recipient; the others may get the message. Internal and system errors may have
+    /// occurred after the message was accepted.
     public var saysNothingWasTaken: Bool {
         switch self {
         case .usage, .dataError, .noInput, .unavailable, .cannotCreate, .noPermission, .configuration, .notFound: true

@@ -55,7 +55,7 @@ struct ArgumentDescription: Decodable {
     var abstract: String?
     var discussion: String?
 
-    /// What it means, with its values and its default.
+    /// Its meaning, with its values and its default.
     var meaning: String {
         var notes: [String] = []
         if let allValues, !allValues.isEmpty { notes.append("values: " + allValues.joined(separator: ", ")) }

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Text
 
 /// A page of the manual, section 1, in the language of man(7).
 public struct ManualPage: Hashable, Sendable {
@@ -8,7 +9,7 @@ public struct ManualPage: Hashable, Sendable {
     public let text: String
 }
 
-/// What the pages say besides the descriptions of the commands.
+/// The parts of the pages that no command describes.
 public struct ManualFacts: Sendable {
     /// The name and version, for example `cardpresent 0.2.0`.
     public var source: String
@@ -195,8 +196,8 @@ struct ManualText {
         text.split { $0 == " " || $0 == "\n" || $0 == "\t" }.map { escaped(String($0)) }
     }
 
-    /// Returns a text in ASCII without anything that has a meaning in the middle of a line. A hyphen is a minus sign, so
-    /// that options can be copied.
+    /// Returns a text in ASCII without anything that has a meaning in the middle of a line. A hyphen is a minus sign,
+    /// so that options can be copied.
     static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {
@@ -210,8 +211,7 @@ struct ManualText {
             case " "..."}": escaped.unicodeScalars.append(scalar)
             case _ where scalar.isASCII: escaped += " "
             default:
-                let digits = String(scalar.value, radix: 16, uppercase: true)
-                escaped += "\\[u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + "]"
+                escaped += "\\[u" + scalar.value.zeroPadded(to: 4, radix: 16).uppercased() + "]"
             }
         }
         return escaped

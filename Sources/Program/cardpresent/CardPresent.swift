@@ -8,7 +8,10 @@ enum CardPresent {
         ProcessSetup.prepare()
         let status = await run()
         OpenDatabases.close()
-        exit(status)
+        // Not exit(3): it would run the handlers of libraries, such as OpenSSL's, which free what other threads still
+        // use.
+        fflush(nil)
+        _exit(status)
     }
 
     /// Runs the command.
@@ -36,8 +39,8 @@ enum CardPresent {
         }
     }
 
-    /// Reports an error of the argument parser, which can also be a request for help, or a bare exit code of a command that
-    /// has already reported its failure.
+    /// Reports an error of the argument parser, which can also be a request for help, or a bare exit code of a command
+    /// that has already reported its failure.
     ///
     /// The parser's own `exit(withError:)` would write what was typed without masking it.
     ///
@@ -93,7 +96,8 @@ struct RootCommand: AsyncParsableCommand {
             DrawerCommand.self, ReadersCommand.self, LoginCommand.self, LogoutCommand.self, SitesCommand.self,
             OrdersCommand.self, CustomersCommand.self, StatsCommand.self, SettingsCommand.self, TaxesCommand.self,
             ShipmentsCommand.self, CommentsCommand.self, NotificationsCommand.self, CardsCommand.self,
-            SimulateCommand.self, ExceptionsCommand.self, IssuerCommand.self, InitCommand.self, ConfigCommand.self,
+            SimulateCommand.self, ExceptionsCommand.self, IssuerCommand.self, HostCommand.self, InitCommand.self,
+            ConfigCommand.self,
             FeaturesCommand.self, EMVCommand.self, DebugCommand.self, DoctorCommand.self, BackupCommand.self,
             RestoreCommand.self, MetricsCommand.self, ManPagesCommand.self,
         ])

@@ -5,11 +5,14 @@ internal import Printing
 internal import Simulator
 internal import TillConfiguration
 
-/// The output format of a command's result.
-struct OutputOptions: ParsableArguments {
-    @Flag(help: "Print the result as JSON, errors included.")
-    var json = false
-    @OptionGroup var display: DisplayOptions
+/// The output format of a command's result, and the amount of output besides it.
+struct OutputOptions: ParsableArguments, DisplayChoice {
+    @Flag(help: .json) var json = false
+    @Flag(help: .quiet) var quiet = false
+    @Flag(help: .verbose) var verbose = false
+    @Option(help: .color) var color = ColorChoice.auto
+
+    func validate() throws { try checkDisplay() }
 
     /// Writes a result: as JSON with `--json`, otherwise as text.
     ///
@@ -25,8 +28,8 @@ struct OutputOptions: ParsableArguments {
     /// - Throws: `CommandFailure`
     func write(_ result: some CommandResult) throws(CommandFailure) { try write(result.json, text: result.text) }
 
-    /// Writes a list: as JSON with `--json`, otherwise as text. Without `--json`, writes `message` and a newline to stderr
-    /// when the list is empty.
+    /// Writes a list: as JSON with `--json`, otherwise as text. Without `--json`, writes `message` and a newline to
+    /// stderr when the list is empty.
     ///
     /// - Throws: `CommandFailure`
     func write<Element: Encodable>(
@@ -49,18 +52,19 @@ struct OutputOptions: ParsableArguments {
     func write<Row: TableRow>(
         table: [Row], right: Set<Int> = [], whenEmpty message: String? = nil
     ) throws(CommandFailure) {
-        let rows = table.isEmpty ? [] : [Row.heads.map { $0.uppercased() }] + table.map(\.cells)
-        try write(list: table.map(\.json), text: TextTable.text(rows, right: right), whenEmpty: message)
+        try write(
+            list: table.map(\.json), text: table.isEmpty ? "" : TextTable.text(of: table, right: right),
+            whenEmpty: message)
     }
 }
 
 /// A command that reports its failure in its output format: as text on stderr and, with `--json`, as JSON on stdout.
 protocol ReportingCommand: AsyncParsableCommand {
     var output: OutputOptions { get }
+    /// Whether the result on stdout is JSON, and a failure, too.
+    var isJSON: Bool { get }
     /// Whether the JSON of a failure has the key `outcome` besides `error`.
     static var hasOutcome: Bool { get }
-    /// Whether the command handles the data of real cards, so that other processes must not read its memory.
-    static var handlesCardData: Bool { get }
 
     /// Does the command's work.
     ///
@@ -69,23 +73,24 @@ protocol ReportingCommand: AsyncParsableCommand {
 }
 
 extension ReportingCommand {
+    var isJSON: Bool { output.json }
     static var hasOutcome: Bool { false }
-    static var handlesCardData: Bool { false }
 
     func run() async throws {
-        if Self.handlesCardData { ProcessSetup.keepMemorySecret() }
-        Display.begin(output.display, isJSON: output.json)
-        try await FailureReport(isJSON: output.json, hasOutcome: Self.hasOutcome).reporting {
+        if self is any CardDataCommand { ProcessSetup.keepMemorySecret() }
+        Display.begin(output, isJSON: isJSON)
+        try await FailureReport(isJSON: isJSON, hasOutcome: Self.hasOutcome).reporting {
             try await Display.timing { try await execute() }
         }
     }
 }
 
+/// A ``ReportingCommand`` that handles the data of real cards, so that other processes must not read its memory.
+protocol CardDataCommand: ReportingCommand {}
+
 /// A ``ReportingCommand`` whose work needs no other thread.
 protocol SynchronousReportingCommand: ParsableCommand {
     var output: OutputOptions { get }
-    /// Whether the command handles the data of real cards, so that other processes must not read its memory.
-    static var handlesCardData: Bool { get }
 
     /// Does the command's work.
     ///
@@ -94,19 +99,72 @@ protocol SynchronousReportingCommand: ParsableCommand {
 }
 
 extension SynchronousReportingCommand {
-    static var handlesCardData: Bool { false }
-
     func run() throws {
-        if Self.handlesCardData { ProcessSetup.keepMemorySecret() }
-        Display.begin(output.display, isJSON: output.json)
+        if self is any SynchronousCardDataCommand { ProcessSetup.keepMemorySecret() }
+        Display.begin(output, isJSON: output.json)
         try FailureReport(isJSON: output.json).reporting { try Display.timing { try execute() } }
     }
 }
 
+/// A ``CardDataCommand`` whose work needs no other thread.
+protocol SynchronousCardDataCommand: SynchronousReportingCommand {}
+
 /// The options of most commands: the till's data and the output format.
-struct CommonOptions: ParsableArguments {
-    @OptionGroup var till: TillOptions
-    @OptionGroup var output: OutputOptions
+///
+/// Has no groups inside: a debug build of the argument parser checks a group four times for each group around it.
+struct CommonOptions: ParsableArguments, DisplayChoice {
+    @Option(help: .config, completion: .configuration) var config: String?
+    @Option(help: .database, completion: .database) var database: String?
+    @Flag(help: .json) var json = false
+    @Flag(help: .quiet) var quiet = false
+    @Flag(help: .verbose) var verbose = false
+    @Option(help: .color) var color = ColorChoice.auto
+
+    func validate() throws { try checkDisplay() }
+
+    var till: TillOptions {
+        var options = TillOptions()
+        options.config = config
+        options.database = database
+        return options
+    }
+
+    var output: OutputOptions {
+        var options = OutputOptions()
+        options.json = json
+        options.quiet = quiet
+        options.verbose = verbose
+        options.color = color
+        return options
+    }
+}
+
+extension ArgumentHelp {
+    static let json: ArgumentHelp = "Print the result as JSON, errors included."
+
+    static var config: ArgumentHelp {
+        ArgumentHelp(
+            "Till configuration file.",
+            discussion: """
+                Default: $CARDPRESENT_CONFIG; without it $XDG_CONFIG_HOME/cardpresent/cardpresent.yaml, or \
+                ~/.config/cardpresent/cardpresent.yaml, if the file exists.
+                """, valueName: "file")
+    }
+
+    static var database: ArgumentHelp {
+        ArgumentHelp(
+            "Database file.",
+            discussion: """
+                Default: $CARDPRESENT_DATABASE; without it $XDG_DATA_HOME/cardpresent/cardpresent.sqlite, or \
+                ~/.local/share/cardpresent/cardpresent.sqlite.
+                """,
+            valueName: "file")
+    }
+}
+
+extension CompletionKind {
+    static var configuration: CompletionKind { .file(extensions: ["yaml", "yml"]) }
+    static var database: CompletionKind { .file(extensions: ["sqlite"]) }
 }
 
 /// A command with ``CommonOptions``.
@@ -171,37 +229,20 @@ struct LongListOptions: ParsableArguments {
 
 /// The till configuration to use.
 struct ConfigurationOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "Till configuration file.",
-            discussion: """
-                Default: $CARDPRESENT_CONFIG; without it $XDG_CONFIG_HOME/cardpresent/cardpresent.yaml, or \
-                ~/.config/cardpresent/cardpresent.yaml, if the file exists.
-                """, valueName: "file"),
-        completion: .file(extensions: ["yaml", "yml"]))
-    var config: String?
+    @Option(help: .config, completion: .configuration) var config: String?
 }
 
 /// The database that holds the payments and receipts.
 struct DatabaseOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "Database file.",
-            discussion: """
-                Default: $CARDPRESENT_DATABASE; without it $XDG_DATA_HOME/cardpresent/cardpresent.sqlite, or \
-                ~/.local/share/cardpresent/cardpresent.sqlite.
-                """,
-            valueName: "file"),
-        completion: .file(extensions: ["sqlite"]))
-    var database: String?
+    @Option(help: .database, completion: .database) var database: String?
 
     /// Whether the user named the file, with the option or `CARDPRESENT_DATABASE`.
     var isNamed: Bool { (database ?? Self.variable(ProcessInfo.processInfo.environment)) != nil }
 
     /// Returns the path of the file to open.
     ///
-    /// - Throws: `CommandFailure` when no file is named, neither by the option nor by `CARDPRESENT_DATABASE`, and neither
-    ///   `XDG_DATA_HOME` nor `HOME` is set.
+    /// - Throws: `CommandFailure` when no file is named, neither by the option nor by `CARDPRESENT_DATABASE`, and
+    ///   neither `XDG_DATA_HOME` nor `HOME` is set.
     func path(
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(CommandFailure) -> String {
@@ -226,7 +267,8 @@ struct DatabaseOptions: ParsableArguments {
         environment["CARDPRESENT_DATABASE"].flatMap(\.nonEmpty)
     }
 
-    /// Returns the path without `--database`; nil when none of `CARDPRESENT_DATABASE`, `XDG_DATA_HOME`, and `HOME` is set.
+    /// Returns the path without `--database`; nil when none of `CARDPRESENT_DATABASE`, `XDG_DATA_HOME`, and `HOME` is
+    /// set.
     static func defaultPath(environment: [String: String] = ProcessInfo.processInfo.environment) -> String? {
         variable(environment) ?? directory(environment: environment).map { $0 + "/cardpresent/cardpresent.sqlite" }
     }
@@ -240,8 +282,20 @@ struct DatabaseOptions: ParsableArguments {
 
 /// The till configuration and the database.
 struct TillOptions: ParsableArguments {
-    @OptionGroup var configuration: ConfigurationOptions
-    @OptionGroup var data: DatabaseOptions
+    @Option(help: .config, completion: .configuration) var config: String?
+    @Option(help: .database, completion: .database) var database: String?
+
+    var configuration: ConfigurationOptions {
+        var options = ConfigurationOptions()
+        options.config = config
+        return options
+    }
+
+    var data: DatabaseOptions {
+        var options = DatabaseOptions()
+        options.database = database
+        return options
+    }
 
     /// Loads the till configuration.
     ///

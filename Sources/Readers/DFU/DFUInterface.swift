@@ -1,4 +1,3 @@
-internal import Text
 public import USB
 
 /// The interface of a device for firmware updates (DFU 1.1 §4.1, §4.2).
@@ -85,7 +84,7 @@ public enum DFUError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .notSupported: "the device does not support firmware updates over USB (DFU)"
         case .wrongDevice(let vendor, let product):
-            "the file is for other devices than \(vendor.lowercaseHexadecimal):\(product.lowercaseHexadecimal)"
+            "the file is for other devices than \(USBIdentifiers(vendor: vendor, product: product))"
         case .usb(let error): error.description
         case .malformedStatus(let bytes): "the device sent a malformed status of \(bytes.count) bytes"
         case .unexpectedState(let state): "the device is in an unexpected state: \(state)"

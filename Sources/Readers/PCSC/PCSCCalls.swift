@@ -131,7 +131,10 @@ final class PCSCCalls: Sendable {
         }
         let result = Result(catching: body)
         let entry = end(number)
-        if let entry, entry.reason == nil { return answer.give(result) }
+        if let entry, entry.reason == nil {
+            answer.give(result)
+            return
+        }
         if case .success(let value) = result { undo(value) }
         if let reason = entry?.reason { answer.give(.failure(reason)) }
     }

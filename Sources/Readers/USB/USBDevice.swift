@@ -1,3 +1,5 @@
+internal import Text
+
 /// A device on a bus, with its descriptors.
 public struct USBDevice: Hashable, Sendable {
     /// The kernel's number of the bus.
@@ -38,6 +40,29 @@ public struct USBDeviceDescriptor: Hashable, Sendable {
         (self.vendorID, self.productID) = (vendorID, productID)
         (self.release, self.deviceClass) = (release, deviceClass)
     }
+
+    public var identifiers: USBIdentifiers { USBIdentifiers(vendor: vendorID, product: productID) }
+}
+
+/// The vendor and the product of a device, in the format of `lsusb`: `04e6:e001`.
+public struct USBIdentifiers: Hashable, Sendable, CustomStringConvertible {
+    /// idVendor
+    public var vendor: UInt16
+    /// idProduct
+    public var product: UInt16
+
+    public init(vendor: UInt16, product: UInt16) { (self.vendor, self.product) = (vendor, product) }
+
+    /// Reads four hexadecimal digits for each, uppercase or lowercase. Nil for any other text.
+    public init?(_ text: String) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { [UInt8](hexadecimal: $0) }
+        guard parts.count == 2, let vendor = parts[0], let product = parts[1], vendor.count == 2, product.count == 2
+        else { return nil }
+        self.init(
+            vendor: UInt16(vendor[0]) << 8 | UInt16(vendor[1]), product: UInt16(product[0]) << 8 | UInt16(product[1]))
+    }
+
+    public var description: String { vendor.lowercaseHexadecimal + ":" + product.lowercaseHexadecimal }
 }
 
 /// A configuration with its interfaces (USB 2.0 §9.6.3).

@@ -46,7 +46,8 @@ public struct CardRegister: Sendable {
 
     // MARK: Offline sales
 
-    /// Returns the sum of the card's offline sales since `start`, in minor units of `currency`. Saturates at `Int64.max`.
+    /// Returns the sum of the card's offline sales since `start`, in minor units of `currency`. Saturates at
+    /// `Int64.max`.
     ///
     /// - Throws: ``StorageError``
     public func offlineAmount(

@@ -3,8 +3,8 @@ internal import Glibc
 /// A process's claim to the payment attempts that it works on. It ends with the process, even after a crash.
 ///
 /// A lease is a number from the database plus an exclusive open-file-description lock on the byte of that number in
-/// `<database>.lease` (fcntl(2), `F_OFD_SETLK`). The kernel releases the lock when the process ends, `kill -9` included,
-/// so there is no need to guess from a process ID or a time.
+/// `<database>.lease` (fcntl(2), `F_OFD_SETLK`). The kernel releases the lock when the process ends, `kill -9`
+/// included, so there is no need to guess from a process ID or a time.
 public final class ProcessLease: Sendable {
     /// The number of this lease, from 1. Numbers are never reused.
     public let number: Int64

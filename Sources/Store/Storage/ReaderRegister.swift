@@ -18,8 +18,8 @@ public struct ReaderRegister: Sendable {
         }
     }
 
-    /// Makes a reader the most recently used one. Writes nothing when it already is, so that using the same reader every
-    /// day does not flush the disk.
+    /// Makes a reader the most recently used one. Writes nothing when it already is, so that using the same reader
+    /// every day does not flush the disk.
     ///
     /// - Parameters:
     ///   - id: 1...300 characters; readers with longer IDs are not stored.

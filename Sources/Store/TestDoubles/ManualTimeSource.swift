@@ -79,8 +79,8 @@ public final class ManualTimeSource: TimeSource {
         guard isOver else { throw CancellationError() }
     }
 
-    /// Returns when a task sleeps that has `left` to go, or when this task is canceled. Call it before ``advance(by:)``: a
-    /// task that has not gone to sleep yet does not notice time that passes.
+    /// Returns when a task sleeps that has `left` to go, or when this task is canceled. Call it before
+    /// ``advance(by:)``: a task that has not gone to sleep yet does not notice time that passes.
     public func untilTaskSleeps(_ left: Duration) async {
         let number = state.withLock { state in
             state.last += 1

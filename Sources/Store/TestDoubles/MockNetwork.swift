@@ -5,8 +5,8 @@ internal import Text
 /// A network for tests: it returns prepared answers and records the requests.
 ///
 /// It chooses an answer by the end of the request's target: the path of the address, or the path inside a request
-/// through the WordPress.com tunnel, without the query. The longest matching end wins. Answers for the same end are used
-/// in the order in which they were added; the last one repeats.
+/// through the WordPress.com tunnel, without the query. The longest matching end wins. Answers for the same end are
+/// used in the order in which they were added; the last one repeats.
 public final class MockNetwork: Network {
     private struct Script {
         var answers: [(suffix: String, queue: [Result<HTTPResponse, NetworkError>])] = []

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Concurrency
 
-@Suite(.timeLimit(.minutes(1))) struct BroadcastTests {
+@Suite(.timeLimit(.minutes(10))) struct BroadcastTests {
     @Test func `a consumer that ends is removed`() async {
         let broadcast = Broadcast(current: 1)
         do {

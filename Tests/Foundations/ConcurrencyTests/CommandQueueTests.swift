@@ -3,7 +3,7 @@ import Testing
 
 @testable import Concurrency
 
-@Suite(.timeLimit(.minutes(1))) struct CommandQueueTests {
+@Suite(.timeLimit(.minutes(10))) struct CommandQueueTests {
     private enum Refused: Error, Hashable { case byServer }
 
     @Test func `a command's value comes back through the queue`() async throws {

@@ -24,6 +24,26 @@ import Testing
         #expect(result == .success(2))
     }
 
+    @Test func `a giver learns whether its answer counts`() async {
+        let answer = FirstAnswer<Int, Never>()
+        #expect(answer.give(.success(1)))
+        #expect(!answer.give(.success(2)))
+    }
+
+    @Test func `without an answer, its release ends the wait with the given one`() async {
+        let result = await withCheckedContinuation { continuation in
+            let answer = FirstAnswer<Int, Never>(orElse: .success(3))
+            answer.wait(continuation)
+        }
+        #expect(result == .success(3))
+        let answered = await withCheckedContinuation { continuation in
+            let answer = FirstAnswer<Int, Never>(orElse: .success(3))
+            answer.wait(continuation)
+            answer.give(.success(4))
+        }
+        #expect(answered == .success(4))
+    }
+
     @Test func `of simultaneous answers exactly one counts`() async {
         for _ in 0..<200 {
             let answer = FirstAnswer<Int, Never>()

@@ -32,6 +32,23 @@ struct SocketAddressTests {
         #expect(Array(bytes[8..<24]) == [0x20, 0x01, 0x0D, 0xB8] + Array(repeating: 0, count: 11) + [7])
     }
 
+    @Test(arguments: [("192.0.2.7", "192.0.2.7:9100"), ("2001:DB8::7", "[2001:db8::7]:9100")])
+    func `an address of a system call shows host and port`(_ host: String, _ text: String) throws {
+        let address = try #require(SocketAddress.addresses(of: host, port: 9100, isLiteral: true).first)
+        let copy = address.withPointer { SocketAddress($0, length: Int($1)) }
+        #expect(copy == address)
+        #expect(copy?.description == text)
+        #expect(copy?.port == 9100)
+        #expect(address.withPointer { pointer, _ in SocketAddress(pointer, length: 3) } == nil)
+        #expect(SocketAddress(path: "/run/door")?.description == "/run/door")
+    }
+
+    @Test func `a name is no literal`() {
+        #expect(throws: SocketAddress.LookUpError.self) {
+            try SocketAddress.addresses(of: "localhost", port: 1, isLiteral: true)
+        }
+    }
+
     /// Longer than any name (RFC 1035 §2.3.4), so that there is no query.
     @Test func `an invalid host has no address`() {
         #expect(SocketAddress.lookUp(String(repeating: "a", count: 300), port: 1).isEmpty)

@@ -49,6 +49,16 @@ import Testing
                 """)
     }
 
+    @Test func `a number may be observed more than once, or never`() {
+        var (one, other) = (MetricsRegistry(), MetricsRegistry())
+        one.observe(Self.times, [], 0.75, count: 3)
+        for _ in 0..<3 { other.observe(Self.times, [], 0.75) }
+        #expect(one.text(.prometheus) == other.text(.prometheus))
+        one.observe(Self.times, [MetricLabel("kind", "refund")], 7, count: 0)
+        #expect(one.text(.prometheus).contains("time_seconds_count{kind=\"refund\"} 0\n"))
+        #expect(one.text(.prometheus).contains("time_seconds_sum{kind=\"refund\"} 0\n"))
+    }
+
     @Test func `a label's value can have any character`() {
         var registry = MetricsRegistry()
         registry.set(Self.sessions, [MetricLabel("9 bad\"name", "a\\b\"c\nd é")], to: 1)

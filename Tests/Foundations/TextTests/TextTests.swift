@@ -60,6 +60,14 @@ import Text
     }
 }
 
+@Suite struct FixedLengthTests {
+    @Test func `a field has exactly its length`() {
+        #expect("AB".utf8.padded(to: 4, with: 0x20) == [0x41, 0x42, 0x20, 0x20])
+        #expect([UInt8]([1, 2, 3]).padded(to: 2, with: 0) == [1, 2])
+        #expect([UInt8]().padded(to: 0, with: 0).isEmpty)
+    }
+}
+
 @Suite struct PercentEncodingTests {
     @Test func `everything but unreserved characters is encoded`() {
         #expect(PercentEncoding.encode("a b/ü~") == "a%20b%2F%C3%BC~")

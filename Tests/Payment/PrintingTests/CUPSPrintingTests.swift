@@ -9,7 +9,7 @@ import Testing
 struct CUPSPrintingTests {
     private let document = PrintDocument.text("SALE APPROVED\n12.50 USD\n", title: "P000001")
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a receipt arrives at an IPP Everywhere printer, and an unknown queue is reported with the existing ones`()
         async throws
     {
@@ -36,7 +36,7 @@ struct CUPSPrintingTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a queue reports its formats, and pages use the requested paper`() async throws {
         let printer = try SocketPrinter()
         defer { printer.close() }
@@ -103,7 +103,7 @@ struct CUPSPrintingTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `failures are reported: a stopped queue, a canceled job, a missing printer`() async throws {
         let printer = try SocketPrinter()
         try await PrintServer.running(rawPort: printer.port) { server in

@@ -4,7 +4,7 @@ import TestDoubles
 import TestPrinters
 import Testing
 
-@Suite("A receipt printer on the network", .timeLimit(.minutes(1)))
+@Suite("A receipt printer on the network", .timeLimit(.minutes(10)))
 struct NetworkPrinterTests {
     private let receipt = PrintDocument.escpos(Array("SALE APPROVED\n12.50 USD\n".utf8), title: "P000001")
 

@@ -1,6 +1,7 @@
 import Receipts
 
-/// What stands on the paper of a printer that got some bytes, dot by dot. Letters are blocks: they show places, not shapes.
+/// What stands on the paper of a printer that got some bytes, dot by dot. Letters are blocks: they show places, not
+/// shapes.
 struct DotPaper {
     private static let (cellWidth, letterHeight, lineHeight) = (12, 24, 30)
 

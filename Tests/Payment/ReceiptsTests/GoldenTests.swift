@@ -93,7 +93,7 @@ struct GoldenTests {
         #expect(try golden.difference(from: picture) != .none)
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `a receipt arrives unchanged through the print server`() async throws {
         // The paper of this printer: another one would be scaled to it.
         let samples = Self.samples.filter { $0.paper == .letter }

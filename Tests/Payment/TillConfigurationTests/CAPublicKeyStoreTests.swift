@@ -13,7 +13,9 @@ import TillConfiguration
         let url: URL
 
         init() throws {
-            url = FileManager.default.temporaryDirectory.appending(path: "capks-\(UUID().uuidString)")
+            // Without digits: messages mask what may be a card number.
+            let name = UUID().uuidString.filter(\.isLetter)
+            url = FileManager.default.temporaryDirectory.appending(path: "capks-\(name)")
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         }
 

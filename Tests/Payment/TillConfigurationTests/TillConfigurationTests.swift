@@ -20,8 +20,10 @@ struct TillConfigurationTests {
     }
 
     static func example() throws -> TillConfiguration {
-        try TillConfiguration.load(path: documentation.appending(path: "examples/till.yaml").path)
+        try TillConfiguration.load(path: examplePath)
     }
+
+    private static let examplePath = documentation.appending(path: "examples/till.yaml").path
 
     @Test func `the way of paying orders is what the store offers, or as configured`() throws {
         #expect(TillConfiguration.standard.orderPayment == nil)
@@ -87,6 +89,16 @@ struct TillConfigurationTests {
                 ReceiptPrinter(name: "counter", connection: .queue, family: .epson, columns: 32),
             ])
         #expect(try Self.read(till.yaml) == till)
+    }
+
+    /// `Frozen` has the example of version 0.1.0, which must not change.
+    @Test func `a configuration of version 0.1.0 means what it meant`() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Frozen/till.yaml")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(try TillConfiguration.load(path: file.path).orderPayment == nil)
+        // Today's example differs in the two things that it got since, and is in another folder.
+        let changed = text.replacing("denial: 0010000000", with: "denial: 1010000000") + "\norder: { payment: till }\n"
+        #expect(try TillConfiguration(yaml: changed, file: Self.examplePath) == Self.example())
     }
 
     @Test func `the complete example sets every value`() throws {

@@ -22,8 +22,9 @@ struct SendmailTests {
                 attachments: [MailAttachment(name: "a", type: "a/b", bytes: [UInt8](repeating: 7, count: 300_000))]))
     }()
 
-    /// A mail program of the test's own: a shell script. Another process writes it: a program that somebody has open for
-    /// writing cannot be run (ETXTBSY), and what is started elsewhere in this process at the same time would have it open.
+    /// A mail program of the test's own: a shell script. Another process writes it: a program that somebody has open
+    /// for writing cannot be run (ETXTBSY), and what is started elsewhere in this process at the same time would have
+    /// it open.
     private func program(_ script: String) throws -> String {
         let path = folder.appendingPathComponent("sendmail").path
         let writer = Process()

@@ -1,8 +1,9 @@
-import CCID
 import Determinism
 import SmartCard
 import Testing
 import USB
+
+@testable import CCID
 
 @Suite struct MessageTests {
     @Test func `every error code has its own error`() {

@@ -8,7 +8,7 @@ import USB
 /// elsewhere these tests have nothing to talk to.
 ///
 /// There is one reader, and every test moves it: they run one after the other.
-@Suite(.serialized, .enabled(if: Guest.port != nil, "runs in the guest of Scripts/test-usb"), .timeLimit(.minutes(3)))
+@Suite(.serialized, .enabled(if: Guest.port != nil, "runs in the guest of Scripts/test-usb"), .timeLimit(.minutes(10)))
 struct GuestTests {}
 
 extension GuestTests {

@@ -30,6 +30,8 @@ extension OverLibUSB {
         private var held: ProcessResources {
             var held = ProcessResources.now
             held.files["socket:"] = nil
+            // The bus may be reading its list at this moment.
+            held.files = held.files.filter { !$0.key.contains("/sys/") }
             return held
         }
 

@@ -3,6 +3,16 @@ import Testing
 
 @testable import USB
 
+@Suite struct USBIdentifiersTests {
+    @Test func `vendor and product are four digits each`() {
+        #expect(USBIdentifiers("04e6:E001") == USBIdentifiers(vendor: 0x04E6, product: 0xE001))
+        #expect(USBIdentifiers(vendor: 0x04E6, product: 0xE001).description == "04e6:e001")
+    }
+
+    @Test(arguments: ["", ":", "04e6", "4e6:e001", "04e6:e001:", "04e6:e0011", "+801:0001", "0801:-001", "０801:0001"])
+    func `any other text is refused`(text: String) { #expect(USBIdentifiers(text) == nil) }
+}
+
 @Suite struct DescriptorParsingTests {
     @Test func `a device descriptor gives its numbers, low byte first`() throws {
         let descriptor = try USBDeviceDescriptor(parsing: DescriptorSamples.device + [0xFF])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import USB
 
-@Suite(.timeLimit(.minutes(1))) struct LibUSBBusTests {
+@Suite(.timeLimit(.minutes(10))) struct LibUSBBusTests {
     private func bus(
         _ fixture: SysfsFixture, time: any TimeSource = SteppedTimeSource(), signals: [any DeviceChangeSignal] = []
     ) throws -> LibUSBBus {

@@ -58,6 +58,13 @@ struct ExplorerTests {
         #expect(again.cases == 1)
         #expect(again.failures.map(\.invariant) == [.booksAgree])
         #expect(try await Explorer(folder: folder).replay(path).failures == [])
+        // Its page shows the broken invariant and the session.
+        let shown = try await report.runReport(folder: folder)
+        #expect(shown.failures.map(\.name) == [failure.fileName])
+        let result = try #require(shown.failures.first)
+        #expect(result.mismatches.first?.sentence.contains("payment 7 was reversed") == true)
+        #expect(result.replay == "cardpresent simulate explore --replay \(path)")
+        #expect(HTMLReport.pages(shown)[1].text.contains("journal reversed"))
         // What the steps came to stands in the file, so that a run of it shows nothing else.
         let scenarios = try ScenarioFile.scenarios(path: path)
         let runs = ScenarioSelection().runs(of: scenarios.map { ScenarioFinder.Found(name: $0.name, scenario: $0) })

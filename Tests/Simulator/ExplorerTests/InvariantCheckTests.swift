@@ -193,10 +193,10 @@ struct SessionJudgeTests {
     @Test("detects secrets, leaks, a stuck session, and a till that does not recover")
     func rest() throws {
         #expect(try broken { $0.leaks = [SessionRecord.Leak(secret: "PIN", place: "events")] } == [.noSecretIsTold])
-        #expect(try broken { $0.remains.openHandles = 1 } == [.nothingIsLeftOpen])
-        #expect(try broken { $0.remains.claimedReaders = 1 } == [.nothingIsLeftOpen])
-        #expect(try broken { $0.remains.waitingTasks = 1 } == [.nothingIsLeftOpen])
-        #expect(try broken { $0.remains.processes = 1 } == [.nothingIsLeftOpen])
+        #expect(try broken { $0.openResources.openHandles = 1 } == [.nothingIsLeftOpen])
+        #expect(try broken { $0.openResources.claimedReaders = 1 } == [.nothingIsLeftOpen])
+        #expect(try broken { $0.openResources.waitingTasks = 1 } == [.nothingIsLeftOpen])
+        #expect(try broken { $0.openResources.processes = 1 } == [.nothingIsLeftOpen])
         #expect(try broken { $0.openFiles = ["till.sqlite"] } == [.nothingIsLeftOpen])
         #expect(try broken { $0.stuckStep = "pay 1.00 USD" } == [.nothingHangs])
         #expect(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPListening
 
-@Suite(.timeLimit(.minutes(2))) struct GracefulEndTests {
+@Suite(.timeLimit(.minutes(10))) struct GracefulEndTests {
     /// Answers `/wait` when the test says so, and everything else at once.
     private struct Responder: HTTPResponder {
         let arrivals: AsyncStream<Void>.Continuation
@@ -13,17 +13,17 @@ import Testing
 
         var largestBody: Int { 1024 }
 
-        func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        func respond(to request: IncomingRequest) async throws -> OutgoingResponse {
             if request.target == "/wait" {
                 arrivals.yield()
                 for await _ in gate { break }
             }
-            return HTTPResponse(status: 200, body: .bytes(Array("done".utf8)))
+            return OutgoingResponse(status: 200, body: .bytes(Array("done".utf8)))
         }
 
-        func refuseLargeBody() -> HTTPResponse { HTTPResponse(status: 413, body: .bytes([])) }
+        func refuseLargeBody() -> OutgoingResponse { OutgoingResponse(status: 413, body: .bytes([])) }
 
-        func refuseConnection() -> HTTPResponse { HTTPResponse(status: 503, body: .bytes([])) }
+        func refuseConnection() -> OutgoingResponse { OutgoingResponse(status: 503, body: .bytes([])) }
     }
 
     /// A connection of a client. What waits for the server waits on a thread of its own.

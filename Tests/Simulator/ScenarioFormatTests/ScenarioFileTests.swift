@@ -258,6 +258,24 @@ struct ScenarioFileTests {
         #expect(told == ["shop/a.yaml:2:7: disk: unknown value 'ful'; did you mean 'full'?"])
     }
 
+    @Test("a text that stands alone names no files, wherever it could")
+    func alone() throws {
+        #expect(try ScenarioFile.scenarios(alone: Self.short, name: "sent.yaml").map(\.name) == ["sent"])
+        let text =
+            Self.short + """
+
+                cards: { mine: /etc/card.yaml, other: { profile: card.yml } }
+                configuration: { capks: [keys.yaml] }
+                golden: [events]
+                """
+        let error = #expect(throws: ScenarioFileError.self) {
+            try ScenarioFile.scenarios(alone: text, name: "sent.yaml")
+        }
+        #expect(
+            error?.errors.map(\.keyPath) == ["cards.mine", "cards.other.profile", "configuration.capks[0]", "golden"])
+        #expect(error?.errors.allSatisfy { $0.message == "a scenario that stands alone reads no files" } == true)
+    }
+
     // MARK: Cards
 
     @Test("an override changes only its keys of a profile")

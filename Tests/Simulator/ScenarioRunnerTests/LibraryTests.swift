@@ -20,6 +20,17 @@ struct LibraryTests {
         #expect(report.counts.passed == found.count)
     }
 
+    /// `Frozen` has scenarios of version 0.1.0, which must not change.
+    @Test("scenarios of version 0.1.0 pass")
+    func frozen() async throws {
+        let frozen = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Frozen")
+        let found = try ScenarioFinder.scenarios(at: [frozen.path])
+        #expect(Set(found.map(\.scenario.location.file)).count == 26)
+        let report = await ScenarioRunner(jobs: 2).run(ScenarioSelection().runs(of: found), seed: 1)
+        #expect(report.failures.map { FailureText.text($0) }.joined(separator: "\n") == "")
+        #expect(report.counts.passed == found.count)
+    }
+
     @Test("every group exists, and no two files have the same description")
     func groups() throws {
         let found = try ScenarioFinder.scenarios(at: [repository.appending(path: "Simulator/Resources/Scenarios").path])

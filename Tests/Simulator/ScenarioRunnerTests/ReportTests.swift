@@ -97,6 +97,12 @@ struct ReportTests {
                     && $0.text.contains("content=\"default-src 'none'; ")
             })
         #expect(pages.dropFirst().allSatisfy { !$0.text.contains("<script") })
+        // Each page fits a phone; Scripts/console looks at it on several screens.
+        #expect(
+            pages.allSatisfy {
+                $0.text.contains("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")
+                    && $0.text.contains("@media (max-width: 40rem)")
+            })
         #expect(pages[0].text.contains("<a href=\"scenario-1.html\">visa</a>"))
         #expect(pages[2].text.contains("<span class=\"minus\">- approved</span>"))
         #expect(pages[2].text.contains("<span class=\"plus\">+ declined</span>"))

@@ -54,6 +54,35 @@ struct ScenarioRunnerTests {
         }
     }
 
+    @Test func `a session that needs more jobs than it may run fails, with its events so far`() async throws {
+        var runner = ScenarioRunner(keepsEvents: true)
+        runner.mostTurns = 50
+        let result = try #require(try await results(payment(), runner: runner).first)
+        #expect(result.status == .failed)
+        #expect(result.mismatches.map(\.key) == ["session"])
+        #expect(result.sessionEvents?.isEmpty == false)
+        runner.mostTurns = 3_000_000
+        #expect(try await results(payment(), runner: runner).first?.status == .passed)
+    }
+
+    @Test func `an empty list of reader faults removes those that have not happened`() async throws {
+        let text = """
+            template_version: 1
+            description: A payment with a reader that was repaired
+            steps:
+              - connect
+              - set: { readerFaults: [{ xfrBlock: 1, do: unanswered }, { hang: untilReset }] }
+              - set: { readerFaults: [] }
+              - pay: 12.50
+                expect: { outcome: approved, noEvents: recovering }
+
+            """
+        let result = try #require(try await results(text).first)
+        #expect(result.status == .passed, "\(result.mismatches)")
+        let read = try #require(try ScenarioFile.scenarios(text: text, path: "shop/test.yaml").first)
+        #expect(try read.yaml().contains("readerFaults: []"))
+    }
+
     @Test("amounts are shown in units of their currency")
     func amounts() async throws {
         let lines = ["charged: 12.49", "ledger: [{ kind: authorisation, amount: 12.51, currency: USD }]"]

@@ -14,9 +14,9 @@ struct DocumentTests {
         let documented = paths.flatMap { path, operations in
             operations.members.keys.map { "\($0.uppercased()) \(path)" }
         }
-        #expect(documented.sorted() == Route.table.map { "\($0.method) \($0.path)" }.sorted())
+        #expect(documented.sorted() == ServiceRoute.table.map { "\($0.method) \($0.path)" }.sorted())
         let names = paths.values.flatMap(\.members.values).compactMap { $0["operationId"]?.text }
-        #expect(Set(names).count == Route.table.count)
+        #expect(Set(names).count == ServiceRoute.table.count)
     }
 
     @Test("equals the committed file")

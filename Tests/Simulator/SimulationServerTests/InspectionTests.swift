@@ -1,9 +1,11 @@
+import SessionViews
+import Sessions
 import Testing
 import Text
 
 @testable import SimulationServer
 
-@Suite("A session that is looked at closely", .timeLimit(.minutes(2)))
+@Suite("A session that is looked at closely", .timeLimit(.minutes(10)))
 struct InspectionTests {
     /// Creates a session with an automatic payment.
     private func paid(_ asked: Asked, card: String = "visa-credit") async throws -> String {
@@ -65,6 +67,21 @@ struct InspectionTests {
         #expect(parts.contains { $0["tag"]?.text == "5F28" && $0["hex"] != nil })
     }
 
+    @Test func `a report page has an exchange in the form that the service has`() async throws {
+        let asked = Asked()
+        var seen: [SessionEvent] = []
+        for event in await events(asked, try await paid(asked)) where event["kind"]?.text == "apdu" {
+            seen.append(
+                SessionEvent(
+                    number: seen.count + 1, milliseconds: 0, kind: .apdu, detail: event["detail"]?.text ?? ""))
+        }
+        #expect(seen.count > 5)
+        for (index, event) in seen.enumerated() {
+            let exchange = try #require(DecodedExchange(event, after: seen[..<index]))
+            #expect(exchange.json == Views.decodedExchange.json(exchange))
+        }
+    }
+
     @Test func `only an event that is an exchange is decoded`() async throws {
         let asked = Asked()
         let session = try await paid(asked)
@@ -87,6 +104,7 @@ struct InspectionTests {
         let view = await asked.ask("GET", session).json
         let place = try #require(view["pausedAfter"]?.int)
         let events = await events(asked, session)
+        #expect(events.count == place)
         #expect(events[place - 1]["kind"]?.text == "journal")
         #expect(events[place - 1]["detail"]?.text?.hasPrefix("authorizing") == true)
         // Nothing happens in a pause.
@@ -105,13 +123,22 @@ struct InspectionTests {
         let other = try await stepped.session(#"{"cards": ["visa-credit"], "seed": 11}"#)
         await stepped.ask("POST", other + "/continue", #"{"events": 1}"#)
         await stepped.ask("POST", other + "/payments", #"{"amount": "12.50"}"#)
-        var steps = 0
-        while await stepped.ask("GET", other).json["pausedAfter"] != nil, steps < 1000 {
+        var places: [Int] = []
+        while let place = await stepped.ask("GET", other).json["pausedAfter"]?.int, places.count < 1000 {
+            // Each step is one event.
+            #expect(await events(stepped, other).count == place)
+            #expect(place == places.last.map { $0 + 1 } ?? place)
+            places.append(place)
+            await stepped.ask("GET", other + "/payments")
             await stepped.ask("POST", other + "/continue", #"{"events": 1}"#)
-            steps += 1
         }
-        #expect(steps > 10)
+        #expect(places.count > 40)
         #expect(await events(stepped, other) == events(asked, session))
+        let hashes = [await asked.ask("GET", session), await stepped.ask("GET", other)].map {
+            $0.json["eventHash"]?.text
+        }
+        #expect(hashes[0]?.count == 64)
+        #expect(hashes[0] == hashes[1])
     }
 
     @Test func `a paused session refuses changes and shows its state`() async throws {
@@ -134,6 +161,38 @@ struct InspectionTests {
         #expect(await asked.ask("GET", session + "/payments").json.elements.count == 1)
     }
 
+    @Test func `a pause in the middle of a commit shows the payments before it`() async throws {
+        let asked = Asked()
+        let session = try await asked.session(#"{"cards": ["visa-credit"]}"#)
+        await asked.ask("PUT", session + "/breakpoints", #"{"events": ["saving"]}"#)
+        await asked.ask("POST", session + "/payments", #"{"amount": "12.50"}"#)
+        var states: [String?] = []
+        while await asked.ask("GET", session).json["pausedAfter"] != nil, states.count < 100 {
+            let payment = await asked.ask("GET", session + "/payments").json[0]
+            states.append(payment?["attempts"]?[0]?["states"]?.elements.last?.text)
+            await asked.ask("POST", session + "/continue", "{}")
+        }
+        // Before each commit: created, authorizing, captured.
+        #expect(states == [nil, "created", "authorizing"])
+        #expect(await asked.ask("GET", session + "/payments/P000001").json["outcome"]?.text == "approved")
+    }
+
+    @Test func `a session that is held in the middle of a task ends, and its neighbors go on`() async throws {
+        let asked = Asked()
+        var held: [String] = []
+        for _ in 0..<20 {
+            let session = try await asked.session(#"{"cards": ["visa-credit"]}"#)
+            await asked.ask("PUT", session + "/breakpoints", #"{"events": ["apdu 80A8"]}"#)
+            await asked.ask("POST", session + "/payments", #"{"amount": "12.50"}"#)
+            #expect(await asked.ask("GET", session).json["pausedAfter"] != nil)
+            held.append(session)
+        }
+        _ = try await paid(asked)
+        await asked.ask("POST", held[0] + "/reset")
+        for session in held { #expect(await asked.ask("DELETE", session).status == 204) }
+        #expect(asked.service.sessionCount == 1)
+    }
+
     @Test func `a paused session ends when it is deleted`() async throws {
         let asked = Asked()
         let session = try await asked.session(#"{"cards": ["visa-credit"]}"#)
@@ -154,12 +213,12 @@ struct InspectionTests {
         #expect(reply.json["pausedAfter"]?.int == 20)
         let copy = "/v1/sessions/" + (try #require(reply.json["id"]?.text))
         #expect(copy != session)
-        let repeated = await events(asked, copy)
-        #expect(repeated.count >= 20)
-        #expect(Array(original.prefix(repeated.count)) == repeated)
+        #expect(await events(asked, copy) == Array(original.prefix(20)))
         await asked.ask("POST", copy + "/continue", "{}")
         #expect(await events(asked, copy) == original)
         #expect(await events(asked, session) == original)
+        let hashes = [await asked.ask("GET", session), await asked.ask("GET", copy)].map { $0.json["eventHash"]?.text }
+        #expect(hashes[0] == hashes[1])
     }
 
     @Test func `a session with a payment by hand, a crash, and faults is repeated`() async throws {
@@ -179,6 +238,27 @@ struct InspectionTests {
         let copy = "/v1/sessions/" + (try #require(reply.json["id"]?.text))
         #expect(await events(asked, copy) == events(asked, session))
         #expect(await asked.ask("GET", copy + "/payments").json == asked.ask("GET", session + "/payments").json)
+    }
+
+    @Test func `a session with requests at the same time is repeated in the order in which they had an effect`()
+        async throws
+    {
+        let asked = Asked()
+        let session = try await paid(asked)
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<30 {
+                group.addTask { await asked.ask("GET", session + "/payments/P000001/receipt") }
+                group.addTask {
+                    await asked.ask(
+                        "POST", session + "/issuer/faults", "{\"fault\": \"answer_lost\", \"times\": \(number + 1)}")
+                }
+                group.addTask { await asked.ask("PUT", session + "/printer", #"{"condition": "jammed"}"#) }
+            }
+        }
+        #expect(await asked.ask("GET", session + "/requests").json.elements.count == 91)
+        let reply = await asked.ask("POST", session + "/repeat", "{}")
+        #expect(reply.status == 201, "\(reply.text)")
+        #expect(await asked.ask("GET", session).json["eventHash"] == reply.json["eventHash"])
     }
 
     @Test func `an event that has not happened is not repeated`() async throws {

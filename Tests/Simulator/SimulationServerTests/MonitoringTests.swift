@@ -1,12 +1,29 @@
 import Determinism
 import Monitoring
+import Sessions
 import Synchronization
 import Testing
 import Text
 
 @testable import SimulationServer
 
-@Suite("Watching the service", .timeLimit(.minutes(2)))
+/// A clock on which every look takes a millisecond, as work does.
+private struct BusyTimeSource: TimeSource {
+    let virtual = VirtualTimeSource()
+
+    func now() -> Timestamp { virtual.now() }
+
+    func reading() -> Duration {
+        virtual.advance(by: .milliseconds(1))
+        return virtual.reading()
+    }
+
+    func offsetSeconds(at moment: Timestamp) -> Int { 0 }
+
+    func sleep(for duration: Duration) async throws(CancellationError) { try await virtual.sleep(for: duration) }
+}
+
+@Suite("Watching the service", .timeLimit(.minutes(10)))
 struct MonitoringTests {
     @Test("tells that it runs, and whether it can make a session")
     func health() async throws {
@@ -93,6 +110,73 @@ struct MonitoringTests {
         _ = await asked.ask("POST", session + "/payments", #"{"amount": "12.50"}"#)
         let text = await asked.ask("GET", "/metrics").text
         #expect(text.contains("cardpresent_simulator_queue_age_seconds{queue=\"unknown\"}"))
+    }
+
+    @Test("counts an attempt once that becomes unknown, beside its later result")
+    func unknownAttempts() {
+        let total = ServiceMeter()
+        let meter = SessionMeter(total, time: VirtualTimeSource())
+        func attempts(_ outcome: String) -> Substring? {
+            total.metrics(of: [], limit: 1).text(.prometheus).split(separator: "\n")
+                .first { $0.hasPrefix("cardpresent_simulator_attempts_total{outcome=\"\(outcome)\"} ") }?
+                .split(separator: " ").last
+        }
+        #expect(attempts("unknown") == "0")
+        for (number, word) in ["authorizing", "unknown", "reversing", "unknown", "captured"].enumerated() {
+            meter.note(SessionEvent(number: number + 1, milliseconds: 0, kind: .journal, detail: word + " 1 sale"))
+        }
+        #expect(attempts("unknown") == "1")
+        #expect(attempts("captured") == "1")
+        #expect(attempts("failed") == "0")
+    }
+
+    @Test("measures the work for an exchange on its own clock, not what a client takes in between")
+    func times() async throws {
+        let time = BusyTimeSource()
+        let service = SimulationService(time: time)
+        func ask(_ method: String, _ target: String, _ body: String = "") async -> String {
+            let answer = await service.answer(
+                APIRequest(
+                    method: method, target: target, headers: ["host": "127.0.0.1:8200"], body: Array(body.utf8)))
+            guard case .bytes(let bytes) = answer.content else { return "" }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        _ = await ask("POST", "/v1/sessions", #"{"cards": ["visa-credit"]}"#)
+        for _ in 0..<2 {
+            // The client thinks for a while.
+            time.virtual.advance(by: .seconds(1000))
+            _ = await ask("POST", "/v1/sessions/s1/payments", #"{"amount": "12.50"}"#)
+        }
+        let lines = await ask("GET", "/metrics").split(separator: "\n")
+        func number(_ name: String) -> Double? {
+            lines.first { $0.hasPrefix("cardpresent_simulator_" + name + " ") }
+                .flatMap { Double($0.split(separator: " ").last ?? "") }
+        }
+        let labels = #"{message="authorize",result="answered"}"#
+        let host = try #require(number("host_seconds_sum" + labels))
+        let reader = try #require(number("reader_seconds_sum"))
+        #expect(host > 0 && host < 60)
+        #expect(reader > 0 && reader < 60)
+        #expect(number("host_seconds_count" + labels) == 2)
+    }
+
+    @Test("adds simulated waits to the work")
+    func waits() {
+        let total = ServiceMeter()
+        let time = VirtualTimeSource()
+        let meter = SessionMeter(total, time: time)
+        func note(_ milliseconds: Int64, _ detail: String) {
+            meter.note(SessionEvent(number: 1, milliseconds: milliseconds, kind: .host, detail: detail))
+        }
+        note(0, "authorize sent")
+        time.advance(by: .seconds(2))
+        meter.rest()
+        time.advance(by: .seconds(3600))
+        note(30_000, "authorize answered 00")
+        let text = total.metrics(of: [], limit: 1).text(.prometheus)
+        #expect(
+            text.contains(
+                #"cardpresent_simulator_host_seconds_sum{message="authorize",result="answered"} 32"#), "\(text)")
     }
 
     @Test("speaks OpenMetrics to those who ask for it")

@@ -3,7 +3,7 @@ import Text
 
 @testable import SimulationServer
 
-@Suite("A payment over HTTP", .timeLimit(.minutes(2)))
+@Suite("A payment over HTTP", .timeLimit(.minutes(10)))
 struct PaymentTests {
     @Test("with an automatic cardholder is taken in one request, and journal and ledger agree")
     func automatic() async throws {

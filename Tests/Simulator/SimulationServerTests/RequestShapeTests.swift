@@ -4,7 +4,7 @@ import Text
 @testable import SimulationServer
 
 /// What the server takes is what its document says, and the other way around.
-@Suite("The document says what the server does", .timeLimit(.minutes(2)))
+@Suite("The document says what the server does", .timeLimit(.minutes(10)))
 struct RequestShapeTests {
     private let document = DocumentCheck.standard.document
 
@@ -75,7 +75,7 @@ struct RequestShapeTests {
     func bodies() async throws {
         let asked = Asked()
         let session = try await asked.session()
-        for route in Route.table {
+        for route in ServiceRoute.table {
             guard let body = route.body else { continue }
             let isRequired = document["paths"]?[route.path]?[route.method.lowercased()]?["requestBody"]?["required"]
             #expect(isRequired == .bool(body.resolved.needsKeys), "\(route.name)")
@@ -124,7 +124,7 @@ struct RequestShapeTests {
 
     @Test("about failures: every status has its reason, and no other status comes")
     func failures() {
-        for route in Route.table {
+        for route in ServiceRoute.table {
             let responses = document["paths"]?[route.path]?[route.method.lowercased()]?["responses"]?.members ?? [:]
             #expect(responses["default"] == nil)
             #expect(

@@ -4,7 +4,7 @@ import Text
 
 @testable import SimulationServer
 
-@Suite("A session over HTTP", .timeLimit(.minutes(2)))
+@Suite("A session over HTTP", .timeLimit(.minutes(10)))
 struct SessionTests {
     @Test("is created from its plan, independent of others")
     func isolated() async throws {

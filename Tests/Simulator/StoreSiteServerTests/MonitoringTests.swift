@@ -5,12 +5,12 @@ import Testing
 @testable import StoreSiteServer
 
 @Suite struct MonitoringTests {
-    private func request(_ method: String, _ target: String, accept: String = "*/*") -> HTTPRequest {
-        HTTPRequest(
+    private func request(_ method: String, _ target: String, accept: String = "*/*") -> IncomingRequest {
+        IncomingRequest(
             method: method, target: target, headers: [("Accept", accept)], body: [], isFromLoopback: true)
     }
 
-    private func text(_ response: HTTPResponse?) -> String {
+    private func text(_ response: OutgoingResponse?) -> String {
         guard case .bytes(let bytes)? = response?.body else { return "" }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -6,7 +6,7 @@ import Testing
 import Text
 
 /// Every call that our remotes make, over real HTTP, by both ways: nothing in any answer is rejected.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct RemoteEndpointTests {
     @Test(arguments: Way.allCases)
     func `orders are listed, fetched, created, changed, and deleted`(_ way: Way) async throws {

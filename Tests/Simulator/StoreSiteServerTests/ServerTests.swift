@@ -6,7 +6,7 @@ import StoreSite
 import StoreSiteServer
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ServerTests {
     private static let error: @Sendable (any Error) -> ServiceError? = { error in
         guard case .service(let service)? = error as? NetworkError else { return nil }

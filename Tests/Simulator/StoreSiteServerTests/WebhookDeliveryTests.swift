@@ -5,7 +5,7 @@ import StoreSiteServer
 import Testing
 import Text
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct WebhookDeliveryTests {
     /// Keeps the requests of the courier, and answers with a status.
     private final class Recorder: Network {

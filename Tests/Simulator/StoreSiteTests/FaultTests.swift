@@ -9,7 +9,7 @@ struct FaultTests {
     @Test(arguments: [
         "POST /wc/v3/orders #1 lost-answer", "GET 429:5", "/wc/v3/*/notes every:3 500", "latency:1500ms",
         "* chance:10 cut", "first:2 503:1", "from:3 truncate:10", "redirect:http://elsewhere.example/", "huge:1000",
-        "charset", "html", "wrong-types", "slow:100", "401", "failed-answer",
+        "charset", "html", "wrong-types", "slow:100", "401", "failed-answer", "GET /wc/v3/orders/* stale",
     ])
     func `a rule is written as it was parsed`(_ text: String) throws {
         let rule = try FaultRule(text)
@@ -65,11 +65,26 @@ struct FaultTests {
         #expect(try caller.list("/wc/v3/orders?per_page=100").count == 30)
     }
 
-    @Test(arguments: ["lost-answer", "failed-answer", "truncate", "charset", "wrong-types", "slow", "latency:10ms"])
+    @Test(arguments: [
+        "lost-answer", "failed-answer", "truncate", "charset", "wrong-types", "slow", "latency:10ms", "stale",
+    ])
     func `a fault after the request lets it take effect`(_ fault: String) throws {
         caller.site.add(try FaultRule("POST /wc/v3/orders \(fault)"))
         _ = caller.raw("POST", "/wp-json/wc/v3/orders", json: "{}")
         #expect(try caller.list("/wc/v3/orders?per_page=100").count == 31)
+    }
+
+    @Test func `a stale answer is that of the moment when the rule was added, and changes nothing`() throws {
+        let id = try caller.unpaidOrder()
+        caller.site.add(try FaultRule("GET /wc/v3/orders/* #2 stale"))
+        func status() -> JSONValue? {
+            JSONReader.node(caller.raw("GET", "/wp-json/wc/v3/orders/\(id)").response.body)?["status"]
+        }
+        let before = try #require(status())
+        _ = caller.raw("POST", "/wp-json/wc/v3/orders/\(id)", json: #"{"status":"cancelled"}"#)
+        #expect(status() == before)
+        #expect(status() == "cancelled")
+        #expect(before != "cancelled")
     }
 
     @Test func `a payment whose response was lost is taken once`() throws {

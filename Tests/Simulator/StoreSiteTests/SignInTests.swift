@@ -20,7 +20,7 @@ struct SignInTests {
         #expect(caller.raw("GET", "/?rest_route=/", headers: []).response.status == 200)
     }
 
-    // nobody:pw, shopkeeper:wrong, and invalid Base64.
+    // `nobody:pw`, `shopkeeper:wrong`, and invalid base64.
     @Test(arguments: [
         ("Basic bm9ib2R5OnB3", "invalid_username"), ("Basic c2hvcGtlZXBlcjp3cm9uZw==", "incorrect_password"),
         ("Basic !!!", "woocommerce_rest_cannot_view"), ("Basic", "woocommerce_rest_cannot_view"),
@@ -91,6 +91,42 @@ struct SignInTests {
         #expect(answer.status == 200)
         #expect(!answer.headers.contains { $0.name == "Set-Cookie" })
         #expect(caller.raw("GET", "/wp-admin/admin-ajax.php?action=rest-nonce", headers: []).response.status == 400)
+    }
+
+    @Test func `new secrets replace the old ones, also after a reset, and sessions stay`() throws {
+        let cookie = try #require(
+            signIn("p+w").response.headers.first {
+                $0.name == "Set-Cookie" && $0.value.hasPrefix("wordpress_logged_in_")
+            }
+        ).value.prefix { $0 != ";" }
+        caller.site.replaceSecrets(
+            password: SitePassword("n w"), token: SitePassword("other"),
+            consumerKeys: [ConsumerKey(key: "ck_new", secret: SitePassword("cs_new"))])
+        let new = [(name: "Authorization", value: "Basic " + Self.base64("shopkeeper:nw"))]
+        func keyed(_ pair: String) -> Int {
+            caller.raw(
+                "GET", "/wp-json/wc/v3/orders",
+                headers: [("Authorization", "Basic " + Self.base64(pair)), ("X-Forwarded-Proto", "https")]
+            ).response.status
+        }
+        func check() {
+            #expect(caller.raw("GET", "/wp-json/wc/v3/orders").response.status == 401)
+            #expect(caller.raw("GET", "/wp-json/wc/v3/orders", headers: new).response.status == 200)
+            #expect(caller.raw("GET", "/rest/v1.1/me", headers: SiteCaller.bearer).response.status == 401)
+            #expect(
+                caller.raw("GET", "/rest/v1.1/me", headers: [("Authorization", "Bearer other")]).response.status
+                    == 200)
+            #expect(keyed("ck_full:cs_secret") == 401)
+            #expect(keyed("ck_new:cs_new") == 200)
+            #expect(signIn("p+w").response.status == 200)
+            #expect(signIn("n+w").response.status == 302)
+        }
+        check()
+        let nonce = caller.raw(
+            "GET", "/wp-admin/admin-ajax.php?action=rest-nonce", headers: [("Cookie", String(cookie))])
+        #expect(nonce.response.status == 200)
+        _ = caller.raw("POST", "/_simulator/reset", headers: [("Host", "127.0.0.1")])
+        check()
     }
 
     @Test func `WordPress.com requires its token`() {

@@ -1,7 +1,7 @@
 import Networking
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CurlNetworkTests {
     private let network: CurlNetwork
 
@@ -255,7 +255,7 @@ struct CurlNetworkTests {
     }
 }
 
-@Suite(.enabled(if: TLSServer.isAvailable, "openssl is not installed"), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: TLSServer.isAvailable, "openssl is not installed"), .timeLimit(.minutes(10)))
 struct CertificateTests {
     private func problem(_ server: borrowing TLSServer, trusted: Bool) async throws -> CertificateProblem? {
         let configuration = CurlConfiguration(authorities: trusted ? server.certificate : nil)

@@ -43,8 +43,8 @@ struct EnvelopeTests {
     }
 }
 
-/// Recorded responses of real stores, if available: the environment variable `CARDPRESENT_STORE_ANSWERS` names a folder of
-/// files, each named after its entity.
+/// Recorded responses of real stores, if available: the environment variable `CARDPRESENT_STORE_ANSWERS` names a folder
+/// of files, each named after its entity.
 struct RecordedAnswersTests {
     private static let folder = ProcessInfo.processInfo.environment["CARDPRESENT_STORE_ANSWERS"]
 

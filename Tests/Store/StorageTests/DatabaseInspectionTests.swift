@@ -10,7 +10,7 @@ import Testing
     private var path: String { folder + "/till.sqlite" }
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.path + "/inspection-\(UUID().uuidString)"
+        folder = FileManager.default.temporaryDirectory.path + "/inspection-\(UUID().uuidString.filter(\.isLetter))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
 

@@ -191,6 +191,16 @@ import Testing
         #expect(try database.number("SELECT count(*) FROM receipt") == 2)
     }
 
+    private func record(
+        _ state: OrderPaymentNotification.State, of id: PaymentID, at milliseconds: Int64, in journal: PaymentJournal
+    ) throws {
+        if state == .accepted {
+            try journal.acceptNotifications(of: id, reason: "by hand", at: at(milliseconds))
+        } else {
+            try journal.recordNotification(of: id, as: state, at: at(milliseconds))
+        }
+    }
+
     @Test func `no state follows another but those of the table`() throws {
         for state in OrderPaymentNotification.State.allCases where state != .planned {
             for next in OrderPaymentNotification.State.allCases {
@@ -198,9 +208,9 @@ import Testing
                 let id = try captured(journal).id
                 if state != .due {
                     try journal.markNotificationSent(of: id, at: at(1003))
-                    if state != .sent { try journal.recordNotification(of: id, as: state, at: at(1004)) }
+                    if state != .sent { try record(state, of: id, at: 1004, in: journal) }
                 }
-                let failure = error { try journal.recordNotification(of: id, as: next, at: at(1005)) }
+                let failure = error { try record(next, of: id, at: 1005, in: journal) }
                 // Nothing takes a payment back behind the attempt's back.
                 let isAllowed = state.successors.contains(next) && next != .planned
                 #expect((failure == nil) == isAllowed, "\(state) to \(next)")

@@ -39,6 +39,27 @@ import Testing
         #expect(figures.openAttempts == RecordFigures.Queue(count: 1, oldest: at(1000)))
     }
 
+    @Test func `attempts count by outcome with their times, and unknown beside the later result`() throws {
+        _ = try journal.capturedSale()
+        let slow = try journal.beginSale(at: 1000).attempt.id
+        try journal.markAuthorizing(slow, at: at(1500))
+        try journal.markUnknown(slow, reason: "no answer", at: at(31_500))
+        try journal.markUnknown(slow, reason: "no answer", at: at(40_000))
+        _ = try journal.finish(slow, as: .declined, at: at(61_000))
+        // The clock was set back.
+        let early = try journal.beginSale(at: 1000).attempt.id
+        _ = try journal.finish(early, as: .canceled, at: at(10))
+        _ = try journal.beginSale(at: 1000)
+        let figures = try figures.attempts
+        #expect(
+            figures.finished.map { "\($0.kind.rawValue) \($0.state.rawValue) \($0.milliseconds) \($0.count)" }
+                == ["sale cancelled 0 1", "sale captured 2 1", "sale declined 60000 1"])
+        #expect(
+            figures.authorizations.map { "\($0.kind.rawValue) \($0.state.rawValue) \($0.milliseconds) \($0.count)" }
+                == ["sale captured 1 1", "sale unknown 30000 1"])
+        #expect(figures.unknown == [.sale: 1])
+    }
+
     @Test func `a restore is counted when the host has answered`() throws {
         let question = try journal.identitiesToConfirm(hostName: "simulated")
         let answer = IdentityAnswer(

@@ -150,6 +150,17 @@ import Testing
         #expect(try first.openRefundNotifications().count == 1)
     }
 
+    private func record(
+        _ state: OrderPaymentNotification.State, of attempt: Int64, _ id: PaymentID, at milliseconds: Int64,
+        in journal: PaymentJournal
+    ) throws {
+        if state == .accepted {
+            try journal.acceptNotifications(of: id, reason: "by hand", at: at(milliseconds))
+        } else {
+            try journal.recordRefundNotification(attempt, as: state, refundID: 9, at: at(milliseconds))
+        }
+    }
+
     @Test func `no state follows another but those of the table`() throws {
         for state in OrderPaymentNotification.State.allCases where state != .planned {
             for next in OrderPaymentNotification.State.allCases {
@@ -158,13 +169,9 @@ import Testing
                 let attempt = try refund(id, in: journal)
                 if state != .due {
                     try journal.markRefundNotificationSent(attempt, at: at(2003))
-                    if state != .sent {
-                        try journal.recordRefundNotification(attempt, as: state, refundID: 9, at: at(2004))
-                    }
+                    if state != .sent { try record(state, of: attempt, id, at: 2004, in: journal) }
                 }
-                let failure = error {
-                    try journal.recordRefundNotification(attempt, as: next, refundID: 9, at: at(2005))
-                }
+                let failure = error { try record(next, of: attempt, id, at: 2005, in: journal) }
                 #expect((failure == nil) == state.successors.contains(next), "\(state) to \(next)")
             }
         }
@@ -192,6 +199,64 @@ import Testing
         #expect(try journal.paymentsToReview().map(\.refundNotifications.count) == [1])
         try journal.recordRefundNotification(attempt, as: .confirmed, refundID: 9, at: at(2004))
         #expect(try journal.paymentsToReview().isEmpty)
+    }
+
+    @Test func `an acceptance is one commit, has a reason without card numbers, and is never repeated`() throws {
+        let database = try TemporaryDatabase()
+        let journal = try database.journal()
+        let id = try captured(journal).id
+        for amount in [500, 250] as [Int64] {
+            try journal.recordRefundNotification(
+                try refund(id, amount, in: journal), as: .refused, reason: "no", at: at(2003))
+        }
+        let counter = CommitCounter()
+        (try #require(journal.storage as? SQLiteStorageManager)).writer.add(
+            transactionObserver: counter, extent: .databaseLifetime)
+        let accepted = try journal.acceptNotifications(
+            of: id, reason: "card 4761 7390 0101 0010, by hand", at: at(3000))
+        #expect(counter.commits == 1)
+        #expect(accepted.refundNotifications.map(\.state) == [.accepted, .accepted])
+        #expect(accepted.refundNotifications.map(\.lastError) == ["no", "no"])
+        #expect(accepted.notification?.state == .confirmed)
+        #expect(try database.text("SELECT acceptance FROM siteRefund") == "card **** **** **** 0010, by hand")
+        #expect(try journal.paymentsToReview().isEmpty)
+        #expect(try OpenWork(of: database.path).toReview == 0)
+        #expect(
+            error { try journal.acceptNotifications(of: id, reason: "again", at: at(3001)) } == .nothingToAccept(id))
+        #expect(try database.afterCut().journal().refundNotifications(of: id).map(\.acceptance).count == 2)
+    }
+
+    @Test func `an acceptance in the hands of a running process is refused`() throws {
+        let database = try TemporaryDatabase()
+        let first = try database.journal()
+        let id = try captured(first).id
+        try refund(id, in: first)
+        let second = try database.journal()
+        #expect(
+            error { try second.acceptNotifications(of: id, reason: "by hand", at: at(3000)) }
+                == .notificationNotOurs(id, lease: first.lease.number))
+        #expect(try first.refundNotifications(of: id).map(\.state) == [.due])
+    }
+
+    @Test func `the lines of a refund are kept with the attempt, and told`() throws {
+        let database = try TemporaryDatabase()
+        let journal = try database.journal()
+        let id = try captured(journal).id
+        let lines = [
+            RefundedLine(id: 17, quantity: 1, total: 400, taxes: [.init(rate: 3, total: 80)]),
+            RefundedLine(id: 18, quantity: 2, total: 20, taxes: []),
+        ]
+        let attempt = try journal.beginRefund(
+            of: id, amount: try usd(500), lines: lines, hostName: "simulated", at: at(2000)
+        ).attempt.id
+        try journal.markAuthorizing(attempt, at: at(2001))
+        // The process dies, and the next one finishes the refund.
+        let next = try database.afterCut().journal()
+        #expect(try next.attempts(of: id).last?.lines == lines)
+        try journal.finish(attempt, as: .captured, at: at(2002))
+        #expect(try journal.refundNotifications(of: id).map(\.lines) == [lines])
+        try database.execute("UPDATE siteRefund SET lines = '{}'")
+        #expect(error { _ = try journal.refundNotifications(of: id) } != nil)
     }
 
     @Test func `a confirmed refund names the refund of the site`() throws {

@@ -11,9 +11,22 @@
 // in a loop. So a call that finds nothing is answered late, except while transfers are active.
 enum { PATIENCE_MS = 1, CONVERSATION_US = 3000 };
 
+// Of the thread that answers all calls.
+static GMainContext *context;
+
+static gboolean forget(gpointer client) {
+    g_object_unref(client);
+    return G_SOURCE_REMOVE;
+}
+
 void file_complete(UMockdevIoctlClient *client, long result) {
     umockdev_ioctl_client_complete(client, result < 0 ? -1 : result, result < 0 ? -result : 0);
-    g_object_unref(client);
+    // Later, and without the lock, which the caller may hold: the program has its answer and may close the file before
+    // this thread goes on, and then this is the last reference, whose end takes the lock (`closed`).
+    g_autoptr(GSource) later = g_idle_source_new();
+    g_source_set_priority(later, G_PRIORITY_DEFAULT);
+    g_source_set_callback(later, forget, client, NULL);
+    g_source_attach(later, context);
 }
 
 // MARK: Claims
@@ -284,6 +297,7 @@ static void opened(UMockdevIoctlBase *base, UMockdevIoctlClient *client, gpointe
     File *file = g_new0(File, 1);
     file->client = client;
     g_mutex_lock(&lock);
+    context = g_main_context_get_thread_default();
     file->device = node_find(0, umockdev_ioctl_client_get_devnode(client));
     if (file->device) file->device->counters[FILES]++;
     g_mutex_unlock(&lock);

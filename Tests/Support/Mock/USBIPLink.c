@@ -8,6 +8,7 @@
 #include <netinet/tcp.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 enum { SUBMIT = 1, UNLINK, SUBMITTED, UNLINKED };
@@ -144,16 +145,23 @@ static int connect_to(const char *host, const char *port) {
     return connection;
 }
 
+// The time for the next bytes of a server; 0: no limit.
+static void limit(int connection, int seconds) {
+    setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){.tv_sec = seconds}, sizeof(struct timeval));
+}
+
 Device *link_import(const char *host, const char *port, const char *bus_id, char **reason) {
     int connection = connect_to(host, port);
     if (connection < 0) return *reason = g_strdup_printf("no server at %s %s", host, port), NULL;
     setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+    // The connection of a server that accepts no more is never answered, and all orders would wait for it.
+    limit(connection, 30);
     guint8 request[40] = {VERSION >> 8, VERSION & 0xFF, IMPORT >> 8, IMPORT & 0xFF}, answer[8], record[RECORD_LENGTH];
     g_strlcpy((char *)request + 8, bus_id, 32);
     Device *device = g_new0(Device, 1);
     device->socket = connection;
     if (!send_all(connection, request, sizeof request) || !receive_all(connection, answer, sizeof answer)) {
-        *reason = g_strdup("the server closed the connection");
+        *reason = g_strdup("the server closed the connection, or does not answer");
     } else if (word(answer + 4)) {
         *reason = g_strdup_printf("the server refused %s: status %u", bus_id, word(answer + 4));
     } else if (!receive_all(connection, record, sizeof record)) {
@@ -161,7 +169,10 @@ Device *link_import(const char *host, const char *port, const char *bus_id, char
     } else {
         // The number of the bus and that of the device on it.
         device->id = word(record + 288) << 16 | word(record + 292);
-        if (read_descriptors(device)) return device;
+        if (read_descriptors(device)) {
+            limit(connection, 0);
+            return device;
+        }
         *reason = g_strdup("the device gives no descriptors");
     }
     close(connection);

@@ -29,7 +29,7 @@ struct ProgramBenchmark {
         let rows = [
             Row(name: "`/bin/true` (baseline)", path: "/bin/true", arguments: []),
             Row(name: "static Swift `print` (baseline)", path: hello, arguments: []),
-            Row(name: "`cardpresent --version`", path: program, arguments: ["--version"], target: 12),
+            Row(name: "`cardpresent --version`", path: program, arguments: ["--version"], target: 10),
             Row(name: "`cardpresent cards list`", path: program, arguments: ["cards", "list"], target: 12),
             Row(
                 name: "`cardpresent emv decode`, 4 KB", path: program, arguments: ["emv", "decode", message],

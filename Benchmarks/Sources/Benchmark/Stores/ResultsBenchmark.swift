@@ -30,9 +30,9 @@ struct ResultsBenchmark {
             let told = Counter()
             controller.callbacks.didChangeObject = { _ in told.add() }
             let followed = try await samples { try self.write(all, $0, storage) }
-            guard told.count == rounds else { throw BenchmarkError("a change was not told") }
+            guard told.count == rounds else { throw BenchmarkError("a change was not reported") }
             table.add(
-                "the commit, followed and told, \(name)", followed.text(decimals: 2),
+                "the commit, one row reported, \(name)", followed.text(decimals: 2),
                 verdict(followed.median, atMost: 5))
         }
         return "### A list follows the database\n\n" + table.text

@@ -90,6 +90,21 @@ def session(
     return _act(path + SESSIONS, values.SessionState, plan | {"utc_offset_seconds": utc_offset_seconds})
 
 
+def play_scenario(
+    path: str, text: str, *, file: str | None = None, scenario: str | None = None, seed: int | None = None
+) -> Request[values.PlayedScenario]:
+    """Plays a scenario file from its beginning to its end, and returns its result, also of one that fails.
+
+    Args:
+        text: the scenario file as YAML text, which names no other files.
+        file: the name of the file, for names and errors.
+        scenario: the name of the scenario to play; the first one of the file by default.
+        seed: the random seed, unless the scenario has its own; 1 by default.
+    """
+    body: dict[str, object] = {"text": text, "file": file, "scenario": scenario, "seed": seed}
+    return _act(f"{path}/v1/scenarios/play", values.PlayedScenario, body)
+
+
 # A session
 
 

@@ -159,6 +159,7 @@ class AsyncService(_Handle):
     state = _operation(_operations.state)
     catalog = _operation(_operations.catalog)
     sessions = _operation(_operations.sessions)
+    play_scenario = _operation(_operations.play_scenario)
 
     async def attach(self, session: str) -> AsyncSession:
         """Returns a session that was started elsewhere, by its ID."""

@@ -59,6 +59,7 @@ class Service(_Handle):
     state = _operation(_operations.state)
     catalog = _operation(_operations.catalog)
     sessions = _operation(_operations.sessions)
+    play_scenario = _operation(_operations.play_scenario)
 
     def attach(self, session: str) -> Session:
         """Returns a session that was started elsewhere, by its ID."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from decimal import Decimal
 from typing import Literal
@@ -18,6 +18,8 @@ Way = Literal["insert", "swipe"]
 Operation = Literal["payment", "refund"]
 AttemptKind = Literal["sale", "refund"]
 PrinterCondition = Literal["ready", "out_of_paper", "jammed", "offline", "refusing", "away", "slow", "failing"]
+ScenarioStatus = Literal["passed", "failed", "failedAsExpected", "passedUnexpectedly"]
+"""`failedAsExpected` and `passedUnexpectedly` are of a scenario whose file expects a failure."""
 DiskCondition = Literal["working", "full", "read_only", "slow", "failing"]
 EventKind = Literal[
     "step",
@@ -195,6 +197,10 @@ class SessionState(Value):
     waiting_for: WaitingFor | None = None
     paused_after: int | None = None
     """The event after which the session is paused; None while it is not."""
+    event_hash: str | None = None
+    """A hash of the events so far. A session with the same plan and requests has the same one."""
+    issuer_rules: str | None = None
+    """The built-in rules of the issuer in the plan, such as `cents`."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -322,6 +328,60 @@ class DecodedExchange(Value):
     """The command, and the answer if there is one."""
     problem: str | None = None
     """Why decoding stopped early."""
+
+
+@dataclass(frozen=True, repr=False)
+class EventDecoding(Value):
+    """A decoded exchange of a played scenario."""
+
+    event: int
+    """The number of the event."""
+    exchange: DecodedExchange
+
+
+@dataclass(frozen=True, repr=False)
+class Mismatch(Value):
+    """What differs from an expectation of a scenario."""
+
+    key: str
+    """The key of the expectation; `step` if the step itself failed."""
+    line: int
+    """The line of the expectation in the file."""
+    sentence: str
+    difference: tuple[str, ...]
+    """The lines that differ: `-` expected, `+` seen."""
+    step: int | None = None
+    """The number of the step, from 1; None for the whole scenario."""
+    action: str | None = None
+    """The action of the step, such as `pay 12.50 USD`."""
+
+
+@dataclass(frozen=True, repr=False)
+class PlayedScenario(Value):
+    """A scenario that was played, with its result."""
+
+    name: str
+    """The name of the scenario: that of the file, with the case in brackets."""
+    scenarios: tuple[str, ...]
+    """The names of all scenarios of the file."""
+    description: str
+    tags: tuple[str, ...]
+    seed: int
+    status: ScenarioStatus
+    virtual_milliseconds: int
+    """The duration on the session's clock."""
+    mismatches: tuple[Mismatch, ...]
+    """What differs from the expectations, in order."""
+    events: tuple[Event, ...] = field(repr=False)
+    """The events of the session, the first 20,000 of more."""
+    decodings: tuple[EventDecoding, ...] = field(repr=False)
+    """The exchanges with the card, decoded."""
+    expected_failure: str | None = None
+    """The file's reason for an expected failure."""
+    reason: str | None = None
+    """The reason of a failure in one sentence."""
+    later_events: int | None = None
+    """The number of events that are left out; None if all are there."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,3 +1,5 @@
+public import Settings
+
 /// The keys of `expect`.
 public enum ExpectationKeys {
     /// The outcomes of a step.

@@ -1,4 +1,4 @@
-internal import Settings
+public import Settings
 internal import Simulator
 
 /// The keys of a scenario file and the shapes of their values.
@@ -141,6 +141,9 @@ public enum ScenarioKeys {
                 "pins", .oneOrMany(.text(1...12), 1...20),
                 "The reaction to each PIN prompt: digits, right, wrong, bypass, cancel, nothing, or removeCard."),
             KeyShape("choose", .text(1...16), "The label of the application to select, or cancel."),
+            KeyShape(
+                "chooseAccount", .word(["default", "savings", "cheque", "credit"]),
+                "The account to choose when the till offers the choice."),
             KeyShape("insertAfter", .duration, "The time from the prompt to the insertion of the card."),
             KeyShape("removeAfter", .duration, "The time from the insertion to an early removal of the card."),
             KeyShape("swipeFirst", .boolean, "Whether the cardholder first swipes a chip card."),

@@ -1,3 +1,4 @@
+internal import Settings
 internal import Simulator
 
 extension ScenarioKeys {
@@ -84,7 +85,9 @@ extension ScenarioKeys {
             KeyShape("printer", .word(SimulatedPrinterCondition.words.map(\.key)), "The new condition of the printer."),
             KeyShape("disk", .word(DiskCondition.words.map(\.key)), "The new condition of the disk."),
             KeyShape("battery", .number(0...100), "The reader's new battery level in percent."),
-            KeyShape("readerFaults", .list(.record(readerFault), 1...50), "New faults of the reader."),
+            KeyShape(
+                "readerFaults", .list(.record(readerFault), 0...50),
+                "New faults of the reader. An empty list removes those that have not happened."),
         ])
 
     static let siteChange = RecordShape(

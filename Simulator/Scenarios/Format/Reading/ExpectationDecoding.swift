@@ -7,9 +7,12 @@ extension ScenarioDecoder {
     /// Returns the expectations, in the order of the file.
     mutating func expectations(_ node: SettingsNode) -> [Expectation] {
         var expectations: [Expectation] = []
-        let currency = till.currency
+        let (currency, files) = (till.currency, files)
         for entry in (try? node.entries()) ?? [] where entry.value.kind != .nothing {
-            let check = note { () throws(SettingsError) in try Self.check(entry.key, entry.value, currency) }
+            let check = note { () throws(SettingsError) in
+                if entry.key == "rows" { try files.checkQueries(entry.value) }
+                return try Self.check(entry.key, entry.value, currency)
+            }
             if let check {
                 expectations.append(Expectation(key: entry.key, location: entry.location, check: check))
             }

@@ -12,6 +12,8 @@ struct ScenarioDecoder {
     let name: String
     /// The location of the scenario's own file, which may include others.
     let location: SettingsLocation
+    /// The files that the scenario may name.
+    let files: ScenarioFiles
     private(set) var problems = ProblemList()
     private(set) var till = TillConfiguration.standard
     private var cards: [String: SettingsNode] = [:]
@@ -20,7 +22,9 @@ struct ScenarioDecoder {
     private var standardCard: (name: String, node: SettingsNode)?
     private var readerNames: [String] = []
 
-    init(name: String, location: SettingsLocation) { (self.name, self.location) = (name, location) }
+    init(name: String, location: SettingsLocation, files: ScenarioFiles) {
+        (self.name, self.location, self.files) = (name, location, files)
+    }
 
     /// Returns the value of `body`; on an error, records it and returns nil.
     mutating func note<Value>(_ body: () throws(SettingsError) -> Value) -> Value? { problems.attempt(body) }
@@ -29,20 +33,23 @@ struct ScenarioDecoder {
 
     /// - Returns: the scenario; nil after an error.
     mutating func scenario(_ node: SettingsNode) -> Scenario? {
-        till = problems.attempt { () throws(SettingsError) in try Self.configuration(node) } ?? .standard
+        let files = files
+        till = problems.attempt { () throws(SettingsError) in try Self.configuration(node, files) } ?? .standard
         cardholder = try? node.optional("cardholder")
         readCards(node)
         let exceptions = exceptions(node)
         let readers = readers(node)
         readerNames = readers.map(\.name)
         let clock = problems.attempt { () throws(SettingsError) in try Self.clock(try node.optional("clock")) }
-        let rules = problems.attempt { () throws(SettingsError) in try Self.rules(try node.optional("issuer")) }
+        let rules = problems.attempt { () throws(SettingsError) in
+            try Self.rules(try node.optional("issuer"), files)
+        }
         let site = problems.attempt { () throws(SettingsError) in try Self.site(try node.optional("site")) }
         var steps: [ScenarioStep] = []
         for entry in (try? node.required("steps").list()) ?? [] { if let step = step(entry) { steps.append(step) } }
         var expectations: [Expectation] = []
         if let expect = try? node.optional("expect") { expectations = self.expectations(expect) }
-        let rest = problems.attempt { () throws(SettingsError) in try Rest(node) }
+        let rest = problems.attempt { () throws(SettingsError) in try Rest(node, files) }
         guard problems.isEmpty, let clock, let rules, let site, let rest, let card else { return nil }
         var scenario = Scenario(
             name: name, summary: rest.summary, card: card, readers: readers, steps: steps, location: location)
@@ -64,7 +71,7 @@ struct ScenarioDecoder {
         let disk: DiskCondition
         let golden: [GoldenSection]
 
-        init(_ node: SettingsNode) throws(SettingsError) {
+        init(_ node: SettingsNode, _ files: ScenarioFiles) throws(SettingsError) {
             summary = try node.required("description").text()
             var tags: [String] = []
             for tag in try node.optional("tags")?.list() ?? [] { tags.append(try tag.text()) }
@@ -74,7 +81,9 @@ struct ScenarioDecoder {
             printer = try node.optional("printer")?.choice(of: SimulatedPrinterCondition.words) ?? .ready
             disk = try node.optional("disk")?.choice(of: DiskCondition.words) ?? .working
             var golden: [GoldenSection] = []
-            for word in try node.optional("golden")?.list() ?? [] {
+            let sections = try node.optional("golden")
+            if let sections { try files.checkName(sections) }
+            for word in try sections?.list() ?? [] {
                 golden.append(try word.choice(GoldenSection.self))
             }
             self.golden = golden
@@ -83,10 +92,15 @@ struct ScenarioDecoder {
 
     // MARK: The world
 
-    private static func configuration(_ node: SettingsNode) throws(SettingsError) -> TillConfiguration {
+    private static func configuration(
+        _ node: SettingsNode, _ files: ScenarioFiles
+    ) throws(SettingsError) -> TillConfiguration {
         guard let node = try node.optional("configuration") else { return .standard }
-        guard node.kind == .text else { return try TillConfiguration(node) }
-        return try TillConfiguration.load(path: FilePath.resolved(try node.text(), from: node.location.file))
+        guard node.kind == .text else {
+            try files.check(configuration: node)
+            return try TillConfiguration(node)
+        }
+        return try TillConfiguration.load(path: files.path(node))
     }
 
     private static func clock(_ node: SettingsNode?) throws(SettingsError) -> ClockSetup {
@@ -110,13 +124,12 @@ struct ScenarioDecoder {
         return (sign == "-" ? -1 : 1) * (hours * 3600 + minutes * 60)
     }
 
-    static func rules(_ node: SettingsNode?) throws(SettingsError) -> IssuerRules {
+    static func rules(_ node: SettingsNode?, _ files: ScenarioFiles) throws(SettingsError) -> IssuerRules {
         guard let node else { return IssuerRules() }
         guard node.kind == .text else { return try IssuerRules(node.wrapped(in: "rules")) }
-        let name = try node.text()
-        let isPath = name.contains("/") || name.hasSuffix(".yaml") || name.hasSuffix(".yml")
+        let name = try FilePath.isPath(try node.text()) ? files.path(node) : node.text()
         do throws(IssuerRulesError) {
-            return try IssuerRulesLibrary.rules(isPath ? FilePath.resolved(name, from: node.location.file) : name)
+            return try IssuerRulesLibrary.rules(name)
         } catch {
             switch error {
             case .malformed(let error): throw error
@@ -263,7 +276,7 @@ struct ScenarioDecoder {
     }
 
     private mutating func card(named name: String, _ node: SettingsNode, person: SettingsNode?) -> CardSetup? {
-        let cardholder = cardholder
+        let (cardholder, files) = (cardholder, files)
         return problems.attempt { () throws(SettingsError) in
             var changes: [SettingsNode] = []
             if node.kind == .mapping, let override = try node.optional("override") { changes.append(override) }
@@ -274,7 +287,7 @@ struct ScenarioDecoder {
                 return CardSetup(name: name, profile: try Self.profile(recorded: recorded, node, changes))
             }
             let profile = node.kind == .text ? node : try node.required("profile")
-            return CardSetup(name: name, profile: try Self.profile(profile, changes))
+            return CardSetup(name: name, profile: try Self.profile(profile, changes, files))
         }
     }
 
@@ -287,6 +300,7 @@ struct ScenarioDecoder {
         }
         if let pins = try person.optional("pins") { add(pins.asList, "pinEntries") }
         if let label = try person.optional("choose") { add(label, "choosesApplication") }
+        if let account = try person.optional("chooseAccount") { add(account, "choosesAccount") }
         if let swipes = try person.optional("swipeFirst") { add(swipes, "swipesFirst") }
         for (key, name) in [("insertAfter", "insertsAfter"), ("removeAfter", "removesAfter")] {
             guard let time = try person.optional(key) else { continue }
@@ -307,13 +321,12 @@ struct ScenarioDecoder {
     }
 
     private static func profile(
-        _ node: SettingsNode, _ changes: [SettingsNode]
+        _ node: SettingsNode, _ changes: [SettingsNode], _ files: ScenarioFiles
     ) throws(SettingsError) -> CardProfile {
-        let name = try node.text(length: 1...400)
-        let isPath = name.contains("/") || name.hasSuffix(".yaml") || name.hasSuffix(".yml")
+        let text = try node.text(length: 1...400)
+        let name = try FilePath.isPath(text) ? files.path(node) : text
         do throws(CardProfileError) {
-            return try CardProfileLibrary.profile(
-                isPath ? FilePath.resolved(name, from: node.location.file) : name, changedBy: changes)
+            return try CardProfileLibrary.profile(name, changedBy: changes)
         } catch {
             switch error {
             case .malformed(let error): throw error

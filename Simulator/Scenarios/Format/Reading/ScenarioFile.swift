@@ -10,7 +10,9 @@ public enum ScenarioFile {
         do throws(SettingsError) { document = try SettingsDocument(path: path) } catch {
             throw ScenarioFileError(error)
         }
-        return try scenarios(document, path: path) { (path) throws(SettingsError) in try SettingsDocument(path: path) }
+        return try scenarios(document, path: path, files: .ofFolder) { (path) throws(SettingsError) in
+            try SettingsDocument(path: path)
+        }
     }
 
     /// Reads every case of a text.
@@ -31,11 +33,31 @@ public enum ScenarioFile {
         do throws(SettingsError) { document = try SettingsDocument(text: text, file: path) } catch {
             throw ScenarioFileError(error)
         }
-        return try scenarios(document, path: path, read: read)
+        return try scenarios(document, path: path, files: .ofFolder, read: read)
+    }
+
+    /// Reads every case of a text that stands alone, such as one of another machine. It names no files and
+    /// has no queries (`rows`): a key that does is an error, and nothing is read from the disk.
+    ///
+    /// - Parameters:
+    ///   - text: the YAML text.
+    ///   - name: the file name for error messages and names of scenarios.
+    /// - Returns: the cases, in order.
+    /// - Throws: ``ScenarioFileError``
+    public static func scenarios(alone text: String, name: String) throws(ScenarioFileError) -> [Scenario] {
+        let document: SettingsDocument
+        do throws(SettingsError) { document = try SettingsDocument(text: text, file: name) } catch {
+            throw ScenarioFileError(error)
+        }
+        return try scenarios(document, path: name, files: .none) { (path) throws(SettingsError) in
+            throw SettingsError(
+                location: SettingsLocation(file: path, line: 1, column: 1), keyPath: "",
+                problem: .unreadableFile(reason: ScenarioFiles.reason))
+        }
     }
 
     private static func scenarios(
-        _ document: SettingsDocument, path: String,
+        _ document: SettingsDocument, path: String, files: ScenarioFiles,
         read: @escaping @Sendable (String) throws(SettingsError) -> SettingsDocument
     ) throws(ScenarioFileError) -> [Scenario] {
         let root: SettingsNode
@@ -55,7 +77,7 @@ public enum ScenarioFile {
                 continue
             }
             let name = FilePath.stem(path) + (made.label.map { "[\($0)]" } ?? "")
-            var decoder = ScenarioDecoder(name: name, location: document.root.location)
+            var decoder = ScenarioDecoder(name: name, location: document.root.location, files: files)
             if let scenario = decoder.scenario(node) { scenarios.append(scenario) }
             problems.add(decoder.problems)
         }
@@ -133,6 +155,11 @@ struct IncludeReader {
 
 /// Paths in files: relative to the file's folder, unless they begin with a slash.
 enum FilePath {
+    /// Returns whether the name of a profile or of rules is a path, not that of a built-in one.
+    static func isPath(_ name: String) -> Bool {
+        name.contains("/") || name.hasSuffix(".yaml") || name.hasSuffix(".yml")
+    }
+
     /// Returns the path of `name` from the current folder.
     static func resolved(_ name: String, from file: String) -> String {
         guard !name.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return normal(name) }

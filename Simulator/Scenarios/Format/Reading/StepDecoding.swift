@@ -69,7 +69,9 @@ extension ScenarioDecoder {
         case "reprint": return note { () throws(SettingsError) in .reprint(try Self.print(value)) }
         case "wait": return note { () throws(SettingsError) in .wait(try value.duration()) }
         case "sleep": return note { () throws(SettingsError) in try Self.sleep(value) }
-        default: return note { () throws(SettingsError) in .set(try Self.change(value)) }
+        default:
+            let files = files
+            return note { () throws(SettingsError) in .set(try Self.change(value, files)) }
         }
     }
 
@@ -168,15 +170,19 @@ extension ScenarioDecoder {
             keepsDevices: try node.optional("keepsDevices")?.bool() ?? false)
     }
 
-    private static func change(_ node: SettingsNode) throws(SettingsError) -> WorldChange {
+    private static func change(
+        _ node: SettingsNode, _ files: ScenarioFiles
+    ) throws(SettingsError) -> WorldChange {
         guard try !node.entries().isEmpty else { throw node.error("'set' is empty") }
         var change = WorldChange()
-        if let rules = try node.optional("issuer") { change.issuerRules = try Self.rules(rules) }
+        if let rules = try node.optional("issuer") { change.issuerRules = try Self.rules(rules, files) }
         if let site = try node.optional("site") { change.siteFaults = try faults(site) }
         change.printer = try node.optional("printer")?.choice(of: SimulatedPrinterCondition.words)
         change.disk = try node.optional("disk")?.choice(of: DiskCondition.words)
         change.battery = (try node.optional("battery")?.int(in: 0...100)).map { UInt8($0) }
-        change.readerFaults = try readerFaults(try node.optional("readerFaults"))
+        let readerFaults = try node.optional("readerFaults")
+        change.readerFaults = try Self.readerFaults(readerFaults)
+        change.repairsReader = readerFaults != nil && change.readerFaults.isEmpty
         return change
     }
 }

@@ -186,13 +186,17 @@ public struct WorldChange: Sendable {
     public var battery: UInt8?
     /// Faults to arm in the reader.
     public var readerFaults: [SimulatedReaderFault]
+    /// Whether to remove the reader's faults that have not happened yet, before others are armed.
+    public var repairsReader: Bool
 
     /// Creates a change. Values that are left out stay unchanged.
     public init(
         issuerRules: IssuerRules? = nil, siteFaults: [FaultRule] = [], printer: SimulatedPrinterCondition? = nil,
-        disk: DiskCondition? = nil, battery: UInt8? = nil, readerFaults: [SimulatedReaderFault] = []
+        disk: DiskCondition? = nil, battery: UInt8? = nil, readerFaults: [SimulatedReaderFault] = [],
+        repairsReader: Bool = false
     ) {
         (self.issuerRules, self.siteFaults, self.printer) = (issuerRules, siteFaults, printer)
         (self.disk, self.battery, self.readerFaults) = (disk, battery, readerFaults)
+        self.repairsReader = repairsReader
     }
 }

@@ -282,8 +282,8 @@ extension ScenarioWriter {
     /// Returns a profile's `cardholder` section in the format of a scenario.
     private static func cardholder(_ section: SettingsNode) throws(ScenarioWritingError) -> SettingsNode {
         let names = [
-            "pinEntries": "pins", "choosesApplication": "choose", "swipesFirst": "swipeFirst",
-            "insertsAfter": "insertAfter", "removesAfter": "removeAfter",
+            "pinEntries": "pins", "choosesApplication": "choose", "choosesAccount": "chooseAccount",
+            "swipesFirst": "swipeFirst", "insertsAfter": "insertAfter", "removesAfter": "removeAfter",
         ]
         var entries: [Entry] = []
         for entry in (try? section.entries()) ?? [] {

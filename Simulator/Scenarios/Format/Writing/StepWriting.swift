@@ -108,7 +108,7 @@ extension ScenarioWriter {
         if let printer = change.printer { entries.append(("printer", .text(printer.fileWord))) }
         if let disk = change.disk { entries.append(("disk", .text(disk.fileWord))) }
         if let battery = change.battery { entries.append(("battery", .text(String(battery)))) }
-        if !change.readerFaults.isEmpty {
+        if !change.readerFaults.isEmpty || change.repairsReader {
             entries.append(("readerFaults", .list(change.readerFaults.map(ReaderFaultWords.node))))
         }
         return .mapping(entries)

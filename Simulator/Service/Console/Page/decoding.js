@@ -1,25 +1,36 @@
 // @ts-check
 // A decoded exchange as a tree: tags, values, and what each bit means.
 import { make } from "./dom.js";
-import { at } from "./model.js";
-import { ask } from "./service.js";
 
 /** @type {Map<string, Promise<any>>} */
 const known = new Map();
+/** @type {(event: number) => string} */
+let nameOf = String;
+/** @type {(name: string) => Promise<any>} */
+let load = () => Promise.reject(new Error("no decodings"));
 
 /**
- * Returns the decoding of an event of the session.
+ * Says where decodings come from: a server, or the page itself.
+ * @param {(event: number) => string} name names the decoding of an event.
+ * @param {(name: string) => Promise<any>} source returns the decoding with a name.
+ */
+export function decodeWith(name, source) {
+  [nameOf, load] = [name, source];
+}
+
+/**
+ * Returns the decoding of an event.
  * @param {number} event
  * @returns {Promise<any>}
  */
 export function decoding(event) {
-  const path = at("/events/" + event + "/decoding");
-  let found = known.get(path);
+  const name = nameOf(event);
+  let found = known.get(name);
   if (!found) {
-    found = ask("GET", path);
-    found.catch(() => known.delete(path));
+    found = load(name);
+    found.catch(() => known.delete(name));
     if (known.size > 500) known.clear();
-    known.set(path, found);
+    known.set(name, found);
   }
   return found;
 }
@@ -73,4 +84,27 @@ export function tree(decoded) {
   return make("div", { class: "tree" },
     make("ul", {}, ...decoded.values.map(node)),
     decoded.problem ? make("p", { class: "note error" }, "Not decoded to its end: " + decoded.problem) : null);
+}
+
+/** The most lines of a summary. */
+const most = 14;
+
+/**
+ * Returns a decoding as a few lines of text, for a row of the timeline that the pointer is on.
+ * @param {any} decoded
+ */
+export function summary(decoded) {
+  /** @type {string[]} */
+  const lines = [];
+  /** @type {(value: any, depth: number) => void} */
+  const add = (value, depth) => {
+    const meaning = value.meaning || value.flags.map(( /** @type {any} */ flag) => flag.name).join(", ") || (value
+      .children.length ? "" : value.hex || "");
+    lines.push("  ".repeat(depth) + [value.tag, value.name].filter(Boolean).join(" ") + (meaning ? ": " + meaning :
+      ""));
+    for (const child of value.children) add(child, depth + 1);
+  };
+  for (const value of decoded.values) add(value, 0);
+  const more = lines.length - most;
+  return lines.slice(0, most).join("\n") + (more > 0 ? "\n" + more + " more" : "");
 }

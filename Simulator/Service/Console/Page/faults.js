@@ -84,6 +84,31 @@ const withValue = (table, value) => (table.some(([word]) => word === value) ? ta
   table, /** @type {[string, string]} */ ([value, words(value)])
 ]);
 
+/**
+ * Marks the faults of a menu that are to come.
+ * @param {[string, string][]} table
+ * @param {any[]} faults
+ * @returns {[string, string][]}
+ */
+const marked = (table, faults) => table.map(([word, name]) => {
+  const count = word ? faults.filter((fault) => fault.fault === word).length : 0;
+  return [word, name + (count > 1 ? ": " + count + " to come" : count ? ": to come" : "")];
+});
+
+/**
+ * The menu of the reader's faults: its first line says what is to come.
+ * @param {any[]} armed
+ * @returns {[string, string][]}
+ */
+function readerMenu(armed) {
+  const [[none], ...faults] = readerFaults;
+  const names = [...new Set(armed.map((fault) => text(readerFaults, fault.fault)))];
+  return [
+    [none, names.length ? "To come: " + names.join(", ") : "choose a fault"],
+    ...marked(faults, armed)
+  ];
+}
+
 function draw() {
   const view = state.view,
     works = isLive();
@@ -92,8 +117,9 @@ function draw() {
   const isDead = standing.some(( /** @type {any} */ fault) => fault.fault === "not_reachable" && fault.timesLeft ===
     undefined);
   const first = standing.length ? standing[0].fault : "";
-  choices($("issuer"), withValue(issuer, first), first);
-  choices($("fault"), readerFaults, "");
+  // The first one is the next to apply.
+  choices($("issuer"), marked(withValue(issuer, first), standing), first);
+  choices($("fault"), readerMenu(armed), "");
   choices($("printer"), withValue(printers, view ? view.printer : "ready"), view ? view.printer : "ready");
   choices($("disk"), withValue(disks, view ? view.disk : "working"), view ? view.disk : "working");
   for (const id of ["issuer", "fault", "printer", "disk"]) set($(id), "aria-disabled", works ? null : "true");

@@ -11,6 +11,10 @@ export const state = {
   session: "",
   /** @type {any} the session as the server last described it. */
   view: null,
+  /** @type {any} the played scenario that is shown in place of a session; null for none. */
+  record: null,
+  /** Where the events come from: a name of each session and of each played scenario. */
+  source: "",
   /** @type {any[]} */
   payments: [],
   /** @type {any[]} all sessions. */
@@ -34,6 +38,8 @@ export const state = {
   busy: 0,
   message: "",
   isError: false,
+  /** The number of events that had happened when the message was shown. */
+  messageEvent: 0,
 };
 
 /** @type {(() => void)[]} */
@@ -77,7 +83,7 @@ export const readerAt = (path) => at("/readers/" + encodeURIComponent(reader().n
  * @param {boolean} [isError]
  */
 export function tell(text, isError = false) {
-  [state.message, state.isError] = [text, isError];
+  [state.message, state.isError, state.messageEvent] = [text, isError, state.events.length];
   changed();
 }
 
@@ -99,6 +105,8 @@ export function act(work) {
       fail(error);
     } finally {
       await refresh();
+      // Its own events may arrive later.
+      if (state.view) state.messageEvent = Math.max(state.messageEvent, state.view.events);
       state.busy--;
     }
   });
@@ -148,7 +156,8 @@ let feed = null;
 export function leave() {
   feed?.abort();
   feed = null;
-  Object.assign(state, { session: "", view: null, payments: [], events: [], now: beginning(), cursor: 0,
+  Object.assign(state, { session: "", source: "", view: null, record: null, payments: [], events: [],
+    now: beginning(), cursor: 0,
     payment: "", orders: [], inserted: "" });
 }
 
@@ -158,10 +167,25 @@ export function leave() {
  */
 export async function open(session) {
   leave();
-  state.session = session;
+  state.session = state.source = session;
   listen(session);
   await refreshOrders();
   await refresh();
+}
+
+/** The number of played scenarios. */
+let records = 0;
+
+/**
+ * Shows a played scenario in place of a session.
+ * @param {any} played
+ */
+export function openRecord(played) {
+  leave();
+  const events = played.events;
+  Object.assign(state, { record: played, source: "played " + ++records, events,
+    now: momentAfter(events, events.length) });
+  changed();
 }
 
 /** Reads the orders of the session's store, if it has one. */
@@ -188,6 +212,8 @@ function add(events) {
     if (event.id !== state.events.length + 1) continue;
     state.events.push(event);
     take(state.now, event);
+    // What was said about an earlier step is no longer true.
+    if (event.kind === "step" && !state.busy && event.id > state.messageEvent) state.message = "";
   }
 }
 
@@ -223,5 +249,7 @@ async function listen(session) {
 export function look(event) {
   const last = state.events.length;
   state.cursor = event <= 0 || event > last ? 0 : event;
+  // It is about the present.
+  if (state.cursor) state.message = "";
   changed();
 }

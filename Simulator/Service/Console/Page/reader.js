@@ -68,31 +68,38 @@ function draw() {
     moment = seen();
   const first = view && view.readers[0];
   const asked = need();
-  const isIn = first ? moment.plugged[first.name] ?? (state.cursor ? true : first.pluggedIn) : false;
-  const hasCard = first ? (state.cursor ? !!moment.cards[first.name] : first.hasCard) : false;
-  const waits = asked ? asked.kind : state.cursor ? moment.need : "";
-  const isRunning = state.cursor ? !!moment.step : view && view.running;
+  // Of a played scenario there is only what its events say.
+  const isTold = !!state.cursor || !!state.record;
+  const plugged = Object.values(moment.plugged);
+  const isIn = state.record ? !!moment.connected || !plugged.length || plugged.some(Boolean) : first ?
+    moment.plugged[first.name] ?? (state.cursor ? true : first.pluggedIn) : false;
+  const hasCard = state.record ? Object.values(moment.cards).some(Boolean) : first ?
+    (state.cursor ? !!moment.cards[first.name] : first.hasCard) : false;
+  const waits = asked ? asked.kind : isTold ? moment.need : "";
+  const isRunning = isTold ? !!moment.step : view && view.running;
   let text = asked ? prompt(asked) : moment.screen,
     tone = asked ? "" : moment.tone;
-  if (!asked && moment.need && !state.cursor) text = "Please wait";
-  if (!view) text = "No session";
+  if (!asked && moment.need && !isTold) text = "Please wait";
+  if (!view && !state.record) text = "No session";
   else if (!isIn)[text, tone] = ["Unplugged", "bad"];
-  else if (!state.cursor && !first.connected && !moment.tone) text = "Not connected";
+  else if (!isTold && !first.connected && !moment.tone) text = "Not connected";
   say($("display"), text);
   set($("display"), "data-tone", tone || null);
-  say($("phase"), !view ? "" : state.cursor ? "after event " + state.cursor : view.pausedAfter !== undefined ?
+  say($("phase"), state.record ? "after event " + (state.cursor || state.events.length) : !view ? "" :
+    state.cursor ? "after event " + state.cursor : view.pausedAfter !== undefined ?
     "paused after event " + view.pausedAfter : moment.phase);
-  const lit = !isIn ? 0 : waits === "removal" ? 4 : waits === "pin" ? 3 : isRunning ? 2 : first && first.connected ?
-    1 : 0;
+  const lit = !isIn ? 0 : waits === "removal" ? 4 : waits === "pin" ? 3 : isRunning ? 2 : (state.record ? moment
+    .connected : first && first.connected) ? 1 : 0;
   [...$("lights").children].forEach((light, index) => set(light, "class", index < lit ? (tone === "bad" ? "red" :
     "on") : ""));
   set($("card"), "class", hasCard ? "card in" : waits === "card" ? "card" : "card away");
   if (!state.cursor && first && !hasCard) state.inserted = "";
-  say($("card"), !hasCard ? chosenCard() : state.inserted || "card");
+  say($("card"), state.record ? "card" : !hasCard ? chosenCard() : state.inserted || "card");
   say($("slot"), hasCard ? "A card is in the reader" : "No card is in the reader");
-  drawCards(first, hasCard);
+  if (!state.record) drawCards(first, hasCard);
   for (const key of $("keys").children) enable(key, isLive());
   set($("reader"), "data-past", state.cursor ? "yes" : null);
+  say($("present"), state.record ? "To the end" : "Back to the present");
   const applications = asked && asked.kind === "application" ? asked.applications : [];
   list($("choices"), applications.map(( /** @type {string} */ name, /** @type {number} */ index) => ({ name,
       index })),

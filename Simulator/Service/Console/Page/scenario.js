@@ -21,7 +21,7 @@ const disturbances = {
 };
 /** @type {{[fault: string]: string}} the answers of issuer rules. */
 const answers = {
-  not_reachable: "{ lost: request }",
+  not_reachable: "{ reachable: false }",
   request_lost: "{ lost: request }",
   answer_lost: "{ lost: answer }",
 };
@@ -46,57 +46,93 @@ function readerFault(fault) {
 }
 
 /**
- * Returns a rule of the issuer for a fault on the way to it.
- * @param {any} fault
+ * What a scenario must say again when it changes a part of the world.
+ * @typedef {object} World
+ * @property {string[]} faults the issuer's rules for the faults on the way to it.
+ * @property {number} count the number of these faults so far.
+ * @property {string} rules the name of the issuer's rules besides; empty for none.
+ * @property {Map<string, string>} conditions the conditions of the printer and the disk.
  */
-function issuerRule(fault) {
+
+/**
+ * Returns a rule of the issuer for a fault on the way to it. Its own name keeps count of its uses.
+ * @param {any} fault
+ * @param {number} number
+ */
+function issuerRule(fault, number) {
   const answer = answers[fault.fault] || "{ delayMilliseconds: " + (fault.seconds ?? 60) * 1000 + " }";
-  return "{ " + (fault.times ? "times: " + fault.times + ", " : "") + "when: { messages: " + messages +
-    " }, answer: " + answer + " }";
+  const affected = fault.messages ? "[" + fault.messages.join(", ") + "]" : messages;
+  return "{ name: fault " + number + ", " + (fault.times ? "times: " + fault.times + ", " : "") +
+    "when: { messages: " + affected + " }, answer: " + answer + " }";
 }
 
 /**
- * Returns the action of a request in the words of a scenario; nothing for one without.
+ * Returns the actions of a request about the issuer.
  * @param {Request} request
  * @param {any} body
- * @returns {string}
+ * @param {World} world
+ * @returns {string[]}
  */
-function action(request, body) {
+function issuerActions(request, body, world) {
+  if (request.path === "/issuer/rules") {
+    if (!/^[\w-]+$/.test(body.rules)) return [];
+    world.rules = body.rules;
+    return world.faults.length ? [] : ["set: { issuer: " + world.rules + " }"];
+  }
+  if (request.method === "POST") {
+    world.faults.push(issuerRule(body, ++world.count));
+    return ["set: { issuer: [" + world.faults.join(", ") + "] }"];
+  }
+  if (!world.faults.length) return [];
+  world.faults = [];
+  if (world.rules) return ["set: { issuer: " + world.rules + " }"];
+  // A repair also undoes these.
+  return ["do: mend", ...[...world.conditions].map(([name, value]) => "set: { " + name + ": " + scalar(value) + " }")];
+}
+
+/**
+ * Returns the actions of a request in the words of a scenario; none for one without.
+ * @param {Request} request
+ * @param {any} body
+ * @param {World} world
+ * @returns {string[]}
+ */
+function actions(request, body, world) {
+  if (request.path.startsWith("/issuer/")) return issuerActions(request, body, world);
   const [, last] = /\/([a-z]+)$/.exec(request.path.split("?")[0]) || [];
   switch (last) {
     case "crash":
     case "restart":
-      return "do: " + last;
+      return ["do: " + last];
     case "cancel":
-      return "do: cancel";
+      return ["do: cancel"];
     case "remove":
-      return "do: removeCard";
+      return ["do: removeCard"];
     case "insert":
-      return body.card ? "insertCard: " + scalar(body.card) : "do: insertCard";
+      return [body.card ? "insertCard: " + scalar(body.card) : "do: insertCard"];
     case "swipe":
-      return body.card ? "swipeCard: " + scalar(body.card) : "do: swipeCard";
+      return [body.card ? "swipeCard: " + scalar(body.card) : "do: swipeCard"];
     case "plug":
     case "unplug":
     case "connect":
     case "disconnect":
-      return "do: " + last;
+      return ["do: " + last];
     case "printer":
     case "disk":
-      return "set: { " + last + ": " + scalar(body.condition) + " }";
+      world.conditions.set(last, body.condition);
+      return ["set: { " + last + ": " + scalar(body.condition) + " }"];
     case "advance":
-      return "wait: " + (body.seconds ? body.seconds + "s" : (body.milliseconds || 0) + "ms");
+      return ["wait: " + (body.seconds ? body.seconds + "s" : (body.milliseconds || 0) + "ms")];
     case "retry":
-      return "do: retry";
+      return ["do: retry"];
     case "refund":
-      return body.amount ? "refund: " + body.amount : "do: refund";
+      return [body.amount ? "refund: " + body.amount : "do: refund"];
     case "print":
-      return "do: print";
+      return ["do: print"];
     case "faults":
-      if (request.path.startsWith("/issuer")) return request.method === "DELETE" ? "" : "set: { issuer: [" +
-        issuerRule(body) + "] }";
-      return request.method === "DELETE" ? "" : "set: { readerFaults: [" + readerFault(body) + "] }";
+      return ["set: { readerFaults: [" + (request.method === "DELETE" ? "" : readerFault(body)) + "] }"];
     default:
-      return "";
+      return [];
   }
 }
 
@@ -131,9 +167,10 @@ function pins(events) {
  * Returns the lines of a payment and of what happened during it, and the number of requests that they cover.
  * @param {Request[]} requests the payment's and all later ones.
  * @param {any} body
+ * @param {World} world
  * @returns {[lines: string[], count: number]}
  */
-function payment(requests, body) {
+function payment(requests, body, world) {
   const begin = requests[0].events;
   const end = state.events.find((event) => event.id > begin && event.kind === "step_ended" && event.detail.startsWith(
     "pay "))?.id ?? Infinity;
@@ -149,8 +186,8 @@ function payment(requests, body) {
   const result = own.at(-1)?.detail || "";
   const outcome = /: P\d+ (\w+)/.exec(result)?.[1] || (/: the process has crashed/.test(result) ? "crashed" : "");
   const lines = ["  - pay: { " + keys.join(", ") + " }"];
-  const acts = during.map((request) => ({ request, words: action(request, JSON.parse(request.body || "{}")) }))
-    .filter(({ words }) => words);
+  const acts = during.flatMap((request) => actions(request, JSON.parse(request.body || "{}"), world).map((words) =>
+    ({ request, words })));
   if (acts.length) lines.push("    during:");
   for (const { request, words } of acts) {
     lines.push("      - { " + trigger(state.events.filter((event) => event.id > begin && event.id <= request
@@ -170,34 +207,26 @@ export async function scenario() {
   const lines = [
     "template_version: 1", "description: Session " + view.id + " of the console, with seed " + view.seed,
     "seed: " + view.seed, "reader: " + view.readers[0].model,
+    ...(view.issuerRules ? ["issuer: " + view.issuerRules] : []),
     ...(state.orders.length ? ["site: { unpaid: [" + state.orders.map((order) => order.total).join(", ") + "] }"] : []),
     "steps:", "  - connect",
   ];
-  // What a repair of the world would also undo.
-  const conditions = new Map();
-  let hasIssuerFault = false;
+  /** @type {World} */
+  const world = { faults: [], count: 0, rules: view.issuerRules || "", conditions: new Map() };
   for (let place = 0; place < requests.length;) {
     const request = requests[place],
       body = JSON.parse(request.body || "{}");
-    if (request.path === "/printer" || request.path === "/disk") conditions.set(request.path.slice(1), body
-      .condition);
-    if (request.path === "/issuer/faults") {
-      if (request.method === "DELETE" && hasIssuerFault) {
-        lines.push("  - mend", ...[...conditions].map(([name, value]) => "  - set: { " + name + ": " + scalar(
-          value) + " }"));
-      }
-      hasIssuerFault = request.method === "POST";
-    }
     if (request.method === "POST" && request.path === "/payments") {
-      const [own, count] = payment(requests.slice(place), body);
+      const [own, count] = payment(requests.slice(place), body, world);
       lines.push(...own);
       place += count;
       continue;
     }
-    const words = action(request, body);
-    if (words) lines.push("  - " + words.replace(
-      /^do: (?=connect|restart|crash|unplug|plug|disconnect|retry|refund|print|cancel|removeCard|insertCard)/,
-      ""));
+    for (const words of actions(request, body, world)) {
+      lines.push("  - " + words.replace(
+        /^do: (?=connect|restart|crash|unplug|plug|disconnect|retry|refund|print|cancel|removeCard|insertCard|mend)/,
+        ""));
+    }
     place++;
   }
   return lines.join("\n") + "\n";

@@ -29,8 +29,11 @@ export class ServiceError extends Error {
  */
 const headers = (more) => (token ? { ...more, Authorization: "Bearer " + token } : more);
 
+/** The time for an answer, in milliseconds: a read takes none in the session, other requests let it work. */
+const limits = { read: 5000, change: 60000 };
+
 /**
- * Sends a request.
+ * Sends a request, and gives up when the server does not answer.
  * @param {string} method
  * @param {string} path
  * @param {any} [body]
@@ -42,20 +45,22 @@ export async function ask(method, path, body, options = {}) {
   if (body !== undefined) fields["Content-Type"] = "application/json";
   /** @type {Response} */
   let answer;
+  /** @type {any} */
+  let value;
   try {
     answer = await fetch(path, {
       method,
       headers: fields,
       body: body === undefined ? undefined : JSON.stringify(body),
-      signal: options.signal,
+      signal: options.signal || AbortSignal.timeout(method === "GET" ? limits.read : limits.change),
     });
+    if (answer.status === 204) return null;
+    const type = answer.headers.get("content-type") || "";
+    value = type.startsWith("application/json") ? await answer.json() :
+      type.startsWith("image/") ? await answer.blob() : await answer.text();
   } catch (error) {
     throw new ServiceError(0, "no_answer", "the server does not answer");
   }
-  if (answer.status === 204) return null;
-  const type = answer.headers.get("content-type") || "";
-  const value = type.startsWith("application/json") ? await answer.json() :
-    type.startsWith("image/") ? await answer.blob() : await answer.text();
   if (answer.ok) return value;
   const problem = value && value.error ? value.error : { code: "unknown", message: answer.statusText };
   throw new ServiceError(answer.status, problem.code, problem.message + (problem.fix ? "; " + problem.fix : ""));
@@ -91,21 +96,28 @@ export async function stream(session, last, take, signal) {
 }
 
 /**
- * Asks the server again and again whether it is there. It has 0.7 seconds between two questions and 1.2 seconds for an
+ * Asks the server again and again whether it is there. It has 0.5 seconds between two questions and 1 second for an
  * answer, so a dead server is noticed within 2 seconds.
  * @param {(isThere: boolean) => void} tell
  */
 export async function watch(tell) {
+  let wasBusy = false;
   for (;;) {
-    let isThere = true;
     const began = performance.now();
     try {
-      await ask("GET", "/v1", undefined, { signal: AbortSignal.timeout(1200) });
+      await ask("GET", "/v1", undefined, { signal: AbortSignal.timeout(1000) });
+      wasBusy = false;
+      tell(true);
     } catch (error) {
-      // A refusal is an answer, and a page that was too busy to hear an answer asks again.
-      isThere = (error instanceof ServiceError && error.status > 0) || performance.now() - began > 1500;
+      const isAnswer = error instanceof ServiceError && error.status > 0;
+      // A page that was too busy to hear an answer asks once more, at once.
+      if (!isAnswer && !wasBusy && performance.now() - began > 1300) {
+        wasBusy = true;
+        continue;
+      }
+      wasBusy = false;
+      tell(isAnswer);
     }
-    tell(isThere);
-    await new Promise((done) => setTimeout(done, 700));
+    await new Promise((done) => setTimeout(done, 500));
   }
 }

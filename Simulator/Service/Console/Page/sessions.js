@@ -18,8 +18,8 @@ function draw() {
   const known = state.sessions.filter((session) => session.id !== state.session);
   const all = view ? [...known, view].sort((one, other) => Number(one.id.slice(1)) - Number(other.id.slice(1))) :
     known;
-  choices($("sessions"), [...(view ? [] : [ /** @type {[string, string]} */ (["", all.length ? "choose a session" :
-      "no session"
+  choices($("sessions"), [...(view ? [] : [ /** @type {[string, string]} */ (["", state.record ? "scenario " + state
+      .record.name : all.length ? "choose a session" : "no session"
     ])]),
     ...all.map((session) => /** @type {[string, string]} */ ([session.id, title(session)]))
   ], state.session);

@@ -15,11 +15,11 @@ struct ProcessingRestrictions {
     var isATM: Bool
     var kind: TransactionRequest.Kind
     var hasCashback: Bool
-    var transactionDate: CardDate
+    var transactionDate: EMVDate
     /// Tag 5F25; nil when the card has none.
-    var effectiveDate: CardDate?
+    var effectiveDate: EMVDate?
     /// Tag 5F24
-    var expirationDate: CardDate
+    var expirationDate: EMVDate
 
     /// The TVR bits of byte 2.
     func evaluate() -> TerminalVerificationResults {
@@ -54,9 +54,9 @@ extension ProcessingRestrictions {
     ///
     /// - Throws: a data error when a date is not valid.
     init(_ transaction: Transaction) throws(KernelStop) {
-        func date(_ tag: BERTag, _ bytes: [UInt8]?) throws(KernelStop) -> CardDate? {
+        func date(_ tag: BERTag, _ bytes: [UInt8]?) throws(KernelStop) -> EMVDate? {
             guard let bytes else { return nil }
-            guard let date = CardDate(bytes: bytes) else { throw .failed(.data(.wrongFormat(tag))) }
+            guard let date = EMVDate(bytes: bytes) else { throw .failed(.data(.wrongFormat(tag))) }
             return date
         }
         let expiration = try date(EMVTag.expirationDate, transaction.data[EMVTag.expirationDate])
@@ -71,7 +71,7 @@ extension ProcessingRestrictions {
                 .map { UInt16(truncatingIfNeeded: $0) },
             terminalCountry: terminal.country,
             isATM: terminal.type.isUnattendedAtFinancialInstitution && terminal.additionalCapabilities.contains(.cash),
-            kind: request.kind, hasCashback: request.hasCashback, transactionDate: CardDate(request.date),
+            kind: request.kind, hasCashback: request.hasCashback, transactionDate: EMVDate(request.date),
             effectiveDate: try date(EMVTag.effectiveDate, transaction.data[EMVTag.effectiveDate]),
             expirationDate: expiration)
     }

@@ -15,11 +15,20 @@ public enum CountryCode {
         return table.first { $0.0 == upper || $0.1 == upper }?.2
     }
 
+    /// Whether a country or a territory has this number: one of ISO 3166-1, one that it leaves to its users (900 to
+    /// 999), or that of Kosovo, which the payment systems have assigned.
+    public static func isAssigned(_ numeric: UInt16) -> Bool {
+        (900...999).contains(numeric) || numeric == 383 || table.contains { $0.2 == numeric }
+    }
+
     /// Returns the three letters of a country, or its three digits when it is not in the table.
     public static func text(_ numeric: UInt16) -> String {
         if let row = table.first(where: { $0.2 == numeric }) { return row.1 }
         return numeric.zeroPadded(to: 3)
     }
+
+    /// Returns the two letters of a country; nil when it is not in the table.
+    public static func shortText(_ numeric: UInt16) -> String? { table.first { $0.2 == numeric }?.0 }
 
     private static let table: [(String, String, UInt16)] = [
         ("AD", "AND", 20), ("AE", "ARE", 784), ("AF", "AFG", 4), ("AG", "ATG", 28), ("AI", "AIA", 660),

@@ -94,7 +94,7 @@ enum BinaryCodedDecimal {
 }
 
 /// A date on a card: YYMMDD, format n (tags 5F24, 5F25, 9A).
-struct CardDate: Hashable, Comparable, Sendable {
+struct EMVDate: Hashable, Comparable, Sendable {
     let year: Int
     let month: Int
     let day: Int
@@ -112,7 +112,7 @@ struct CardDate: Hashable, Comparable, Sendable {
 
     init(_ date: CivilDate) { (year, month, day) = (date.year, date.month, date.day) }
 
-    static func < (first: CardDate, second: CardDate) -> Bool {
+    static func < (first: EMVDate, second: EMVDate) -> Bool {
         (first.year, first.month, first.day) < (second.year, second.month, second.day)
     }
 

@@ -14,12 +14,15 @@ public enum EMVDecoder {
     ///   - bytes: at most ``maximumLength``.
     ///   - subject: the kind of data; nil to guess.
     ///   - brand: the card's brand, which determines the meaning of proprietary data; nil to use an AID in the data.
+    ///   - list: the data object list that the data of a command answers: PDOL, CDOL1, CDOL2, or DDOL; nil to
+    ///     recognize a usual one.
     /// - Returns: nil if `subject` is nil and the bytes match no known format.
     public static func decode(
-        _ bytes: [UInt8], as subject: DecodingSubject? = nil, brand: CardBrand? = nil
+        _ bytes: [UInt8], as subject: DecodingSubject? = nil, brand: CardBrand? = nil,
+        answering list: DataObjectList? = nil
     ) -> Decoding? {
         guard let taken = subject ?? SubjectGuess.subject(of: bytes) else { return nil }
-        var reading = Reading(bytes, brand: brand)
+        var reading = Reading(bytes, brand: brand, requestedList: list)
         let values: [DecodedValue]
         if bytes.count > maximumLength {
             reading.stop(at: maximumLength, "more than \(maximumLength) bytes")
@@ -57,7 +60,7 @@ public struct DecodingProblem: Error, Hashable, Sendable, CustomStringConvertibl
 }
 
 /// Context from other data objects: an amount needs a currency, proprietary data the brand of the card.
-struct DecodingContext {
+struct EMVDecodingContext {
     private(set) var brand: CardBrand?
     /// 5F2A
     private(set) var transactionCurrency: Currency?
@@ -72,7 +75,7 @@ struct DecodingContext {
         self.brand = brand
         let length = SubjectGuess.commandLength(of: bytes) ?? 0
         if length > 0, let command = try? CommandAPDU(bytes: Array(bytes[..<length])),
-            CardInstruction(class: command.cla, code: command.ins) == .select
+            EMVInstruction(class: command.cla, code: command.ins) == .select
         {
             self.brand = brand ?? CardBrand(aid: command.data)
         }

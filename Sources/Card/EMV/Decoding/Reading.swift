@@ -5,12 +5,14 @@ internal import Text
 /// The decoder's state: the input, its context, and the first problem.
 struct Reading {
     let bytes: [UInt8]
-    let context: DecodingContext
+    let context: EMVDecodingContext
+    /// The list that the command's data answers; nil if it is not known.
+    let requestedList: DataObjectList?
     private(set) var problem: DecodingProblem?
 
-    init(_ bytes: [UInt8], brand: CardBrand?) {
-        self.bytes = bytes
-        context = DecodingContext(bytes, brand: brand)
+    init(_ bytes: [UInt8], brand: CardBrand?, requestedList: DataObjectList? = nil) {
+        (self.bytes, self.requestedList) = (bytes, requestedList)
+        context = EMVDecodingContext(bytes, brand: brand)
     }
 
     /// Records the problem that stops decoding. The first one is kept.

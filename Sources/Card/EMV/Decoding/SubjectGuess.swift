@@ -35,7 +35,7 @@ enum SubjectGuess {
     }
 
     private static func hasKnownHeader(_ bytes: [UInt8]) -> Bool {
-        bytes.count >= 4 && CardInstruction(class: bytes[0], code: bytes[1]) != nil
+        bytes.count >= 4 && EMVInstruction(class: bytes[0], code: bytes[1]) != nil
     }
 
     /// Returns whether the bytes are a status word, alone or after one known data object.

@@ -28,6 +28,7 @@ struct IssuerScript: Hashable, Sendable {
 
 /// The result of one issuer script.
 public struct IssuerScriptResult: Hashable, Sendable {
+    /// The result of the script's commands (EMV Book 3 §10.10).
     public enum Outcome: Hashable, Sendable {
         /// The template is not valid.
         case notPerformed

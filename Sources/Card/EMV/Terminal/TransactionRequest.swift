@@ -1,6 +1,7 @@
 public import Determinism
 public import Money
 internal import SmartCard
+internal import Text
 
 /// A transaction that the merchant requests.
 public struct TransactionRequest: Hashable, Sendable {
@@ -53,7 +54,7 @@ extension TransactionRequest {
             BinaryCodedDecimal.encode(UInt64(clamping: $0), byteCount: 1)
         }
         guard (2000...2049).contains(date.year), (1...99).contains(date.month), (1...99).contains(date.day),
-            CardDate(bytes: digits.flatMap(\.self)) != nil, (0...23).contains(date.hour),
+            EMVDate(bytes: digits.flatMap(\.self)) != nil, (0...23).contains(date.hour),
             (0...59).contains(date.minute), (0...59).contains(date.second)
         else { throw .date }
     }
@@ -81,7 +82,7 @@ enum TerminalData {
             EMVTag.sequenceCounter: digits(request.sequenceCounter, 4),
             EMVTag.acquirer: digits(terminal.acquirer, 6),
             EMVTag.merchantCategory: digits(terminal.merchantCategory, 2),
-            EMVTag.merchantIdentifier: padded(terminal.merchantIdentifier, 15),
+            EMVTag.merchantIdentifier: terminal.merchantIdentifier.utf8.padded(to: 15, with: 0x20),
             EMVTag.merchantNameAndLocation: Array(terminal.merchantNameAndLocation.utf8),
             EMVTag.terminalCountry: digits(terminal.country, 2),
             EMVTag.terminalIdentification: Array(terminal.terminalIdentification.utf8),
@@ -106,9 +107,5 @@ enum TerminalData {
 
     private static func binary(_ number: UInt32) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
-    }
-
-    private static func padded(_ text: String, _ count: Int) -> [UInt8] {
-        text.utf8 + [UInt8](repeating: 0x20, count: max(0, count - text.utf8.count))
     }
 }

@@ -2,8 +2,10 @@ internal import Text
 
 /// The rules by which a payment terminal accepts or rejects an answer to reset (EMV Book 1 §8.3, §8.4).
 public enum EMVATRRules {
+    /// The reset that an answer follows: after power on, or of a card that has power.
     public enum Reset: Hashable, Sendable { case cold, warm }
 
+    /// The terminal's next step after an answer to reset (EMV Book 1 §8.4).
     public enum Verdict: Hashable, Sendable {
         case accept
         /// Reset the card again with a warm reset.

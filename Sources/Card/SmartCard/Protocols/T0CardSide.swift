@@ -8,6 +8,7 @@
 /// * Unexpected bytes, and GET RESPONSE without a kept response, are answered with 6F00, an instruction 6X or 9X with
 ///   6D00.
 public struct T0CardSide: Sendable {
+    /// The card's next step.
     public enum Step: Hashable, Sendable {
         /// Send these bytes (a procedure byte, or response data and status), then wait for more.
         case send([UInt8])

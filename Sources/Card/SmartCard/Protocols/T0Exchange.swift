@@ -115,6 +115,7 @@ public struct T0CommandMapper: Sendable {
 /// The TPDU determines the direction of its data: bytes after the header go to the card; a header alone asks the card
 /// for P3 bytes, 00 meaning 256.
 public struct T0TPDUExchange: Sendable {
+    /// The interface device's next step.
     public enum Step: Hashable, Sendable {
         /// Send these bytes to the card, then pass in its next byte.
         case transmit([UInt8])

@@ -1,5 +1,6 @@
 /// The card's side of T=1 (ISO/IEC 7816-3 §11). It never gives up; the interface device decides when to stop.
 public struct T1CardSide: Sendable {
+    /// The card's next step.
     public enum Step: Hashable, Sendable {
         case send([UInt8])
         /// A complete command APDU: process it and call `respond` (or `requestWaitingTimeExtension` first).

@@ -9,6 +9,7 @@ internal import CardSecrets
 /// negotiation, and in a chain whose last block has not been sent. A command that was sent completely is never sent
 /// again.
 public struct T1InterfaceDevice: Sendable {
+    /// The interface device's next step.
     public enum Step: Hashable, Sendable {
         /// Send this block and wait for the answer for `waitingTimeMultiplier` times the block waiting time.
         case send([UInt8], waitingTimeMultiplier: Int)

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// A YAML file of settings, read into values with their locations.
 ///
-/// Only plain YAML is accepted: one document, no anchors, no aliases, unique text keys. Numbers and words stay as written
-/// until a reader asks for them, so `0010` never becomes 8.
+/// Only plain YAML is accepted: one document, no anchors, no aliases, unique text keys. Numbers and words stay as
+/// written until a reader asks for them, so `0010` never becomes 8.
 public struct SettingsDocument: Sendable {
     /// The outermost value.
     public let root: SettingsNode
@@ -71,8 +71,8 @@ public struct SettingsDocument: Sendable {
 }
 
 extension SettingsDocument {
-    /// Reads a regular file with a list, either in YAML or as JSON Lines. In the latter, blank lines and lines that begin with
-    /// `#` are ignored.
+    /// Reads a regular file with a list, either in YAML or as JSON Lines. In the latter, blank lines and lines that
+    /// begin with `#` are ignored.
     ///
     /// - Throws: ``SettingsError``, with line 1 when the file itself cannot be read.
     public static func list(path: String, limits: Limits = Limits()) throws(SettingsError) -> [SettingsNode] {

@@ -15,7 +15,7 @@ public struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible 
     public var message: String { CardNumberMask.masked(problem.message) }
 
     /// How to fix the problem; nil when the message says so.
-    public var fix: String? { problem.fix.map(CardNumberMask.masked) }
+    public var fix: String? { problem.fix.map { CardNumberMask.masked($0, besides: problem.message) } }
 
     /// The file and line; only the file when it cannot be read.
     public var place: String {

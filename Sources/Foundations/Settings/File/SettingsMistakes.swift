@@ -4,8 +4,8 @@ extension SettingsDocument {
     /// - Parameters:
     ///   - path: the path of a regular file.
     ///   - read: reads the outermost value.
-    /// - Returns: the errors: duplicate keys in the order of the file, then those in the order of the reader; empty when
-    ///   the file is right. A file that cannot be read has one error.
+    /// - Returns: the errors: duplicate keys in the order of the file, then those in the order of the reader; empty
+    ///   when the file is right. A file that cannot be read has one error.
     public static func mistakes(
         path: String, _ read: (SettingsNode) throws(SettingsError) -> Void
     ) -> [SettingsError] {
@@ -30,8 +30,8 @@ extension SettingsDocument {
 extension SettingsNode {
     /// Finds every mistake in a file, where a reader stops at its first one.
     ///
-    /// The value with the first mistake is left out, and the rest is read again, until it has no mistake. An error that only
-    /// follows from what was left out is not reported.
+    /// The value with the first mistake is left out, and the rest is read again, until it has no mistake. An error that
+    /// only follows from what was left out is not reported.
     ///
     /// - Parameters:
     ///   - limit: the largest number of errors.
@@ -99,7 +99,8 @@ private struct Pruning {
     private(set) var root: SettingsNode
     /// The paths of what was left out.
     private var removed: Set<String> = []
-    /// Whether a text of the outermost mapping was left out, on which other values may depend, as amounts do on a currency.
+    /// Whether a text of the outermost mapping was left out, on which other values may depend, as amounts do on a
+    /// currency.
     private var lacksText = false
 
     init(root: SettingsNode) { self.root = root }

@@ -121,6 +121,20 @@ extension SettingsNode {
         }
         return entry.value
     }
+
+    /// Returns the value of a required key that was read as an optional one.
+    ///
+    /// A reader that reads all values before it requires one lets ``mistakes(limit:_:)`` find the mistakes of all: it
+    /// does not read on without a required value.
+    ///
+    /// - Throws: ``SettingsError`` as ``required(_:)``, when the value is nil.
+    public func required<Value>(_ key: String, _ value: Value?) throws(SettingsError) -> Value {
+        guard let value else {
+            _ = try required(key)
+            throw failure(.missingKey(key))
+        }
+        return value
+    }
 }
 
 extension SettingsLocation {

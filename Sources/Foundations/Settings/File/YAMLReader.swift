@@ -12,8 +12,8 @@ struct YAMLReader {
     /// Whether the text has keys to leave out.
     private var hasMarks = false
 
-    /// Marks a key in the text that is left out, because the parser reads no mapping with a duplicate key. A private-use
-    /// character, which nobody types.
+    /// Marks a key in the text that is left out, because the parser reads no mapping with a duplicate key. It is
+    /// a private-use character, which files of people don't contain.
     private static let leftOutMark: Unicode.Scalar = "\u{E000}"
     /// The largest number of duplicate keys that are left out.
     private static let leftOutLimit = 100
@@ -86,8 +86,8 @@ struct YAMLReader {
         return String(result)
     }
 
-    // The parser resolves aliases itself, and compares keys with aliases in full. So a text with many possible aliases is
-    // refused before parsing; the anchors of the remaining ones are refused afterwards.
+    // The parser resolves aliases itself, and compares keys with aliases in full. So a text with many possible aliases
+    // is refused before parsing; the anchors of the remaining ones are refused afterwards.
     private func refuseAliases(_ text: String) throws(SettingsError) {
         var (line, found) = (1, 0)
         var before = UInt8(ascii: "\n")

@@ -28,10 +28,12 @@ public struct ReaderFirmware: Hashable, Sendable {
     }
 
     /// Vendor and product in normal operation, four hexadecimal digits each: `1209:000d`.
-    package var usbID: String { ReaderQuirkRule.usbID(vendorID, productID) }
+    package var usbID: String { USBIdentifiers(vendor: vendorID, product: productID).description }
 
     /// Vendor and product in update mode.
-    package var updateUSBID: String { ReaderQuirkRule.usbID(updateVendorID, updateProductID) }
+    package var updateUSBID: String {
+        USBIdentifiers(vendor: updateVendorID, product: updateProductID).description
+    }
 
     /// Whether a device is such a reader in normal operation.
     func isFor(_ device: USBDeviceDescriptor) -> Bool {

@@ -31,7 +31,7 @@ public enum CardReaderEvent: Hashable, Sendable {
     /// The reader is disconnected.
     case disconnected(DisconnectReason)
 
-    /// What the event asks of the cardholder; nil for nothing.
+    /// The prompt to the cardholder; nil when the event has none.
     public var cardPrompt: CardPrompt? {
         switch self {
         case .waitingForInput(let inputs):

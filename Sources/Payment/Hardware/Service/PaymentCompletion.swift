@@ -56,7 +56,8 @@ struct PaymentCompletion: Sendable {
             && outcome.offlineAuthentication.method == .cda
     }
 
-    /// The error of a wrong PIN that nothing verified afterwards; nil when no PIN was wrong, or the host has the payment.
+    /// The error of a wrong PIN that nothing verified afterwards; nil when no PIN was wrong, or the host has the
+    /// payment.
     private var wrongPIN: UnderlyingError? {
         guard case .notAsked = exchange, let triesLeft = outcome.triesLeftAfterWrongPIN,
             [.notPerformed, .failed].contains(outcome.cardholderVerification)

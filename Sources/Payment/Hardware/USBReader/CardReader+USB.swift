@@ -1,6 +1,5 @@
 public import CCID
 public import MagneticStripe
-internal import Text
 public import USB
 
 extension CardReader {
@@ -59,7 +58,7 @@ extension CardReader {
     }
 
     private init(_ device: USBDevice, _ chip: CCIDInterface, number: Int, hasStripe: Bool) {
-        let usbID = Self.usbID(device)
+        let usbID = device.descriptor.identifiers.description
         let suffix = number == 0 ? "" : "#\(number)"
         self.init(
             id: usbID + Self.place(device) + suffix,
@@ -75,7 +74,7 @@ extension CardReader {
     /// Creates a reader in update mode. It has the identifier of the reader in normal operation, if it has a serial
     /// number.
     init(_ device: USBDevice, awaiting firmware: ReaderFirmware) {
-        let usbID = firmware.vendorID.lowercaseHexadecimal + ":" + firmware.productID.lowercaseHexadecimal
+        let usbID = firmware.usbID
         self.init(
             id: usbID + Self.place(device), name: device.product ?? "USB card reader \(usbID)",
             manufacturer: device.manufacturer, serialNumber: device.serialNumber, usbID: usbID, softwareVersion: nil,
@@ -84,16 +83,12 @@ extension CardReader {
     }
 
     private init(_ device: USBDevice, _ stripe: MagneticStripeInterface) {
-        let usbID = Self.usbID(device)
+        let usbID = device.descriptor.identifiers.description
         self.init(
             id: usbID + Self.place(device), name: device.product ?? "USB magnetic stripe reader \(usbID)",
             manufacturer: device.manufacturer, serialNumber: device.serialNumber, usbID: usbID,
             softwareVersion: Self.version(device), batteryLevel: nil, readerType: .magneticStripe,
             exchangeLevel: stripe.format == .keyboard ? "keyboard" : "reports", slotCount: 0, inputs: .swipe)
-    }
-
-    private static func usbID(_ device: USBDevice) -> String {
-        device.descriptor.vendorID.lowercaseHexadecimal + ":" + device.descriptor.productID.lowercaseHexadecimal
     }
 
     private static func place(_ device: USBDevice) -> String {

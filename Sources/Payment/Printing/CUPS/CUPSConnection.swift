@@ -160,12 +160,13 @@ extension CUPSConnection {
 extension CUPSConnection {
     /// Returns the newest job with this title that the server still knows, waiting or ended.
     ///
-    /// - Throws: ``PrinterError/rejected(printer:message:)`` when the server does not list its jobs, for example because
-    ///   it is busy, so that the job may be among them; ``PrinterError/serverUnavailable(server:message:)``
+    /// - Throws: ``PrinterError/rejected(printer:message:)`` when the server does not list its jobs, for example
+    ///   because it is busy, so that the job may be among them; ``PrinterError/serverUnavailable(server:message:)``
     borrowing func job(titled title: String, on printer: String) throws(PrinterError) -> PrintJob? {
         let request = try request(IPP_OP_GET_JOBS, uri: ("printer-uri", Self.uri(ofQueue: printer)))
         _ = cups.ippAddString(request, IPP_TAG_OPERATION, IPP_TAG_KEYWORD, "which-jobs", nil, "all")
-        // cupsd 2.4 lists an ended job without its name, unless asked for something that it must read from the job's file.
+        // cupsd 2.4 lists an ended job without its name, unless asked for something that it must read from the job's
+        // file.
         ccups_ask_for(cups, request, "job-id", "job-name", "job-priority")
         let (answer, status) = try send(request)
         defer { cups.ippDelete(answer) }

@@ -40,6 +40,7 @@ public struct SystemFiles: Sendable {
                 milliseconds: Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000))
     }
 
+    /// Returns whether there is a file at the path.
     public func exists(_ path: String) -> Bool { status(path) != nil }
 
     /// Returns whether this process may read and write a file.

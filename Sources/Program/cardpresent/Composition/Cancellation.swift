@@ -39,19 +39,24 @@ final class Cancellation: Sendable {
 enum CancellationSignals {
     private static let numbers = [SIGINT, SIGTERM, SIGHUP]
 
-    /// Runs `work` to its end and calls `onSignal` for each SIGINT, SIGTERM, or SIGHUP. With
-    /// `endsWithOutput`, also when the reader of standard output closes the pipe.
+    /// Runs `work` to its end and calls `onSignal` for each SIGINT, SIGTERM, or SIGHUP. With `onHangup`, SIGHUP calls
+    /// that instead. With `endsWithOutput`, also when the reader of standard output closes the pipe. With `untilExit`,
+    /// which suits work that only a signal ends, later signals do nothing: they would end the process with their own
+    /// code.
     static func watching<Value: Sendable>(
-        endsWithOutput: Bool = false, _ work: () async throws -> Value, onSignal: @escaping @Sendable () async -> Void
+        endsWithOutput: Bool = false, untilExit: Bool = false, onHangup: (@Sendable () async -> Void)? = nil,
+        _ work: () async throws -> Value, onSignal: @escaping @Sendable () async -> Void
     ) async rethrows -> Value {
         let queue = DispatchQueue(label: "cardpresent.signals")
         let onSignal = RunQueue.bound(onSignal)
+        let onHangup = onHangup.map { RunQueue.bound($0) } ?? onSignal
         let act: @Sendable () -> Void = { Task { await onSignal() } }
+        let hangUp: @Sendable () -> Void = { Task { await onHangup() } }
         let sources = numbers.map { number in
             // The default action would end the process before the source receives the signal.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler(handler: act)
+            source.setEventHandler(handler: number == SIGHUP ? hangUp : act)
             return source
         }
         register(sources)
@@ -59,7 +64,7 @@ enum CancellationSignals {
         defer {
             output?.end()
             for source in sources { source.cancel() }
-            for number in numbers { signal(number, SIG_DFL) }
+            if !untilExit { for number in numbers { signal(number, SIG_DFL) } }
         }
         return try await work()
     }
@@ -76,6 +81,23 @@ enum CancellationSignals {
     }
 }
 
+/// The terminal that a command was started from, if any.
+final class StartTerminal: Sendable {
+    private let descriptor: Int32
+
+    init() { descriptor = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC) }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Whether it was closed: then the kernel sends SIGHUP, too.
+    var isGone: Bool {
+        guard descriptor >= 0 else { return false }
+        // No events requested: poll(2) always reports a hangup.
+        var state = pollfd(fd: descriptor, events: 0, revents: 0)
+        return poll(&state, 1, 0) == 1 && Int32(state.revents) & POLLHUP != 0
+    }
+}
+
 /// Prepares the process before it opens any file.
 enum ProcessSetup {
     static func prepare() {
@@ -88,7 +110,7 @@ enum ProcessSetup {
         }
     }
 
-    /// Forbids core dumps and debuggers of the same user, and lets memory be wiped when it is given back. A process that
-    /// may not do all of this still takes payments: its secrets are in memory that no dump contains.
+    /// Forbids core dumps and debuggers of the same user, and lets memory be wiped when it is given back. A process
+    /// that may not do all of this still takes payments: its secrets are in memory that no dump contains.
     static func keepMemorySecret() { _ = process_secrecy_begin() }
 }

@@ -2,10 +2,13 @@ internal import Determinism
 internal import Storage
 internal import Synchronization
 
-/// What a command does with its database.
+/// The way in which a command uses its database.
 enum DatabaseUse: Sendable {
     /// Shows records. A missing database is an error, and one that can't be written is read all the same.
     case reads
+    /// Shows what the store answers, and keeps it. A missing database is created if `creating`, otherwise an error. If
+    /// it can't be written, the answers are kept in memory until the command ends.
+    case keeps(creating: Bool)
     /// Changes records that must exist. A missing database is an error.
     case changes
     /// Makes records. A missing database is created.
@@ -27,6 +30,7 @@ enum DatabaseUse: Sendable {
                 case .creates: try SQLiteStorageManager(path: path, random: random)
                 case .changes: try SQLiteStorageManager(existingAt: path)
                 case .reads: try Self.existing(path)
+                case .keeps(let isCreating): try Self.keeping(path, isCreating, random)
                 }
             OpenDatabases.add(storage)
             return storage
@@ -50,13 +54,16 @@ enum DatabaseUse: Sendable {
         }
         let storage = try open(path, random: random)
         do throws(StorageError) {
-            guard self == .reads else { return (storage, try lease(storage)) }
+            switch self {
+            case .changes, .creates: return (storage, try lease(storage))
+            case .reads, .keeps: break
+            }
             guard !storage.isReadOnly else { return (storage, PaymentJournal(reading: storage)) }
             do throws(StorageError) { return (storage, try lease(storage)) } catch .notWritable(_, let reason) {
                 // SQLite opens a file that can't be written, and fails with the first change.
                 OpenDatabases.remove(storage)
                 let reader = try SQLiteStorageManager(readingAt: path)
-                Self.announceReading(path, reason)
+                Self.announce(.reads, path, reason)
                 return (reader, PaymentJournal(reading: reader))
             }
         } catch {
@@ -71,23 +78,57 @@ enum DatabaseUse: Sendable {
         guard case .notWritable(_, let reason) = failure else { throw failure }
         let storage: SQLiteStorageManager
         do throws(StorageError) { storage = try SQLiteStorageManager(readingAt: path) } catch {
-            // Why it can't be read helps only if it tells more.
+            // The reason helps only if it says more than that.
             if case .notWritable = error { throw failure }
             throw error
         }
-        announceReading(path, reason)
+        announce(.reads, path, reason)
         return storage
     }
 
-    private static func announceReading(_ path: String, _ reason: String) {
-        StandardError.write(
-            "cardpresent: the database '\(path)' cannot be written (\(reason)): it is only read, and unfinished "
-                + "payments stay unfinished\n")
+    /// Opens the database, or a copy of it in memory when it can't be written, and says so.
+    private static func keeping(
+        _ path: String, _ isCreating: Bool, _ random: any RandomSource
+    ) throws(StorageError) -> SQLiteStorageManager {
+        let failure: StorageError
+        do throws(StorageError) {
+            let storage =
+                isCreating
+                ? try SQLiteStorageManager(path: path, random: random) : try SQLiteStorageManager(existingAt: path)
+            // SQLite opens a file that can't be written, and fails with the first change.
+            do { try storage.performAndSave { _ in } } catch let error as StorageError {
+                storage.close()
+                throw error
+            } catch {
+                return storage
+            }
+            return storage
+        } catch {
+            failure = error
+        }
+        guard case .notWritable(_, let reason) = failure else { throw failure }
+        let copy: SQLiteStorageManager
+        do throws(StorageError) { copy = try SQLiteStorageManager(copying: path) } catch {
+            if case .missing = error { throw failure }
+            if case .notWritable = error { throw failure }
+            throw error
+        }
+        announce(.keeps(creating: isCreating), path, reason)
+        return copy
+    }
+
+    private static func announce(_ use: DatabaseUse, _ path: String, _ reason: String) {
+        let consequence =
+            switch use {
+            case .keeps: "what the store answers is not kept"
+            case .reads, .changes, .creates: "it is only read, and unfinished payments stay unfinished"
+            }
+        StandardError.write("cardpresent: the database '\(path)' cannot be written (\(reason)): \(consequence)\n")
     }
 }
 
-/// The databases that the program has open. It closes them at its end, because tasks that hold one end with the process,
-/// and SQLite would leave the newest records in the write-ahead log.
+/// The databases that the program has open. It closes them at its end, because tasks that hold one end with the
+/// process, and SQLite would leave the newest records in the write-ahead log.
 enum OpenDatabases {
     private static let all = Mutex<[SQLiteStorageManager]>([])
 
@@ -128,7 +169,14 @@ extension ChangingCommand {
     static var databaseUse: DatabaseUse { .changes }
 }
 
-/// A command that makes records, or keeps what it reads from a store.
+/// A command that shows what the store answers, and keeps it.
+protocol KeepingCommand: DatabaseCommand {}
+
+extension KeepingCommand {
+    static var databaseUse: DatabaseUse { .keeps(creating: true) }
+}
+
+/// A command that makes records, or changes them at the store.
 protocol CreatingCommand: DatabaseCommand {}
 
 extension CreatingCommand {
@@ -177,6 +225,8 @@ extension PrintReceipt: ChangingCommand {}
 extension ReprintReceipt: ChangingCommand {}
 extension CancelPrint: ChangingCommand {}
 extension ShowBackendReceipt: ChangingCommand {}
+// It reads nothing, and deletes what is stored of a store.
+extension LogoutCommand: ChangingCommand {}
 extension RemoveExceptions: ChangingCommand {}
 extension ForgetReader: ChangingCommand {}
 
@@ -187,35 +237,37 @@ extension AddExceptions: CreatingCommand {}
 extension RememberReader: CreatingCommand {}
 extension WatchReaders: CreatingCommand {}
 extension LoginCommand: CreatingCommand {}
-// Sign-in data without a database can be left to delete.
-extension LogoutCommand: CreatingCommand {}
 
-// These keep what the store answers. They need a session, which a login has stored beside the database.
-extension ListSites: CreatingCommand {}
+// They need a session, which a login has stored beside the database.
 extension UseSite: CreatingCommand {}
-extension PreferredGateway: CreatingCommand {}
 extension SyncOrders: CreatingCommand {}
-extension SearchOrders: CreatingCommand {}
 extension CreateOrder: CreatingCommand {}
-extension WatchOrders: CreatingCommand {}
-extension OrderStatusCommand: CreatingCommand {}
 extension AddOrderNote: CreatingCommand {}
-extension ListOrderNotes: CreatingCommand {}
-extension ListOrderRefunds: CreatingCommand {}
-extension SearchCustomers: CreatingCommand {}
-extension ShowCustomer: CreatingCommand {}
 extension SyncCustomers: CreatingCommand {}
 extension SetSetting: CreatingCommand {}
 extension SyncSettings: CreatingCommand {}
 extension ReadNotifications: CreatingCommand {}
 extension SyncNotifications: CreatingCommand {}
-extension ListTaxRates: CreatingCommand {}
-extension ListTaxClasses: CreatingCommand {}
-extension ShowTaxRate: CreatingCommand {}
-extension ListShipments: CreatingCommand {}
 extension AddShipment: CreatingCommand {}
 extension DeleteShipment: CreatingCommand {}
-extension ListCarriers: CreatingCommand {}
 extension ModerateComment: CreatingCommand {}
 extension ReplyToComment: CreatingCommand {}
-extension StatsCommand: CreatingCommand {}
+
+// MARK: Keeping
+
+// They need a session, too. `orders status` can also change an order, at the store.
+extension ListSites: KeepingCommand {}
+extension PreferredGateway: KeepingCommand {}
+extension SearchOrders: KeepingCommand {}
+extension WatchOrders: KeepingCommand {}
+extension OrderStatusCommand: KeepingCommand {}
+extension ListOrderNotes: KeepingCommand {}
+extension ListOrderRefunds: KeepingCommand {}
+extension SearchCustomers: KeepingCommand {}
+extension ShowCustomer: KeepingCommand {}
+extension ListTaxRates: KeepingCommand {}
+extension ListTaxClasses: KeepingCommand {}
+extension ShowTaxRate: KeepingCommand {}
+extension ListShipments: KeepingCommand {}
+extension ListCarriers: KeepingCommand {}
+extension StatsCommand: KeepingCommand {}

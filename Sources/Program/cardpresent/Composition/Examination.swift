@@ -50,7 +50,8 @@ struct Examination: Sendable {
     private static func configuration(_ options: ConfigurationOptions) -> (TillConfiguration, ConfigurationCheck) {
         guard let path = options.path() else { return (.standard, ConfigurationCheck(path: nil, fault: nil)) }
         do throws(SettingsError) {
-            return (try TillConfiguration.load(path: path), ConfigurationCheck(path: path, fault: nil))
+            let settings = try TillConfiguration.load(path: path)
+            return (settings, ConfigurationCheck(path: path, fault: ConfigurationFile.mistakes(path).first))
         } catch {
             return (.standard, ConfigurationCheck(path: path, fault: error))
         }

@@ -61,8 +61,8 @@ final class OutputDraft {
 
     /// Ends the output and moves the file to its final name.
     ///
-    /// - Parameter replacing: Whether to replace an existing file. Otherwise, one that another process has created in the
-    ///   meantime is an error.
+    /// - Parameter replacing: Whether to replace an existing file. Otherwise, one that another process has created in
+    ///   the meantime is an error.
     /// - Throws: `CommandFailure`. A closed pipe, as after `head`, is not a failure.
     func commit(replacing: Bool = true) throws(CommandFailure) {
         flush()

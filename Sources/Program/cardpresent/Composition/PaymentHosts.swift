@@ -1,5 +1,6 @@
 internal import Determinism
 internal import FoundationEssentials
+internal import Glibc
 internal import Money
 internal import Payments
 internal import Simulator
@@ -11,15 +12,18 @@ internal import Yosemite
 enum HostFactory {
     /// The name of the simulated issuer in the journal.
     static let simulatedName = "simulated"
+    /// The name of a host that speaks ISO 8583 in the journal.
+    static let iso8583Name = "iso8583"
 
     /// Creates the host of the configuration.
     ///
     /// - Throws: `CommandFailure`
     static func host(
-        _ choice: PaymentHostChoice, beside database: String, environment: any PaymentEnvironment, rules: IssuerRules
+        _ settings: TillConfiguration, beside database: String, environment: any PaymentEnvironment, rules: IssuerRules
     ) throws(CommandFailure) -> any PaymentHost {
-        switch choice {
+        switch settings.host {
         case .simulated: try simulatedIssuer(beside: database, environment: environment, rules: rules)
+        case .iso8583(let acquirer): try Self.acquirer(acquirer, settings, clock: environment.time)
         }
     }
 
@@ -56,6 +60,16 @@ enum HostFactory {
             throw CommandFailure(error)
         }
     }
+
+    /// Loads the issuer's ledger of a database when that takes a moment only; nil when it is large, or can't be read.
+    static func shortBook(beside database: String) -> IssuerLedger? {
+        var file = stat()
+        guard stat(ledgerPath(beside: database), &file) != 0 || file.st_size < longestShortBook else { return nil }
+        return try? book(beside: database)
+    }
+
+    /// In bytes: about ten thousand payments.
+    private static let longestShortBook: off_t = 4 << 20
 
     private static func ledgerPath(beside database: String) -> String { database + ".issuer" }
 }
@@ -98,18 +112,24 @@ extension Till {
     ///
     /// - Throws: `CommandFailure`
     func attemptsAtIssuer() async throws(CommandFailure) -> [TillAttempt] {
-        var attempts: [TillAttempt] = []
+        try await attempts(at: HostFactory.simulatedName).map(\.till)
+    }
+
+    /// Every attempt that went to a host, in the order of the payments: as the journal has it, and for a comparison.
+    ///
+    /// - Throws: `CommandFailure`
+    func attempts(at host: String) async throws(CommandFailure) -> [(attempt: PaymentAttempt, till: TillAttempt)] {
+        var attempts: [(attempt: PaymentAttempt, till: TillAttempt)] = []
         for payment in try await payments(limit: nil).reversed() {
             let history = try await self.payment(payment.id)
             let all = history.attempts.map(\.attempt)
             let sale = all.last { $0.kind == .sale && $0.state == .captured }
-            for attempt in all where attempt.hostName == HostFactory.simulatedName {
+            for attempt in all where attempt.hostName == host {
                 let kind: TillAttempt.Kind = attempt.kind == .sale ? .sale : .refund
-                attempts.append(
-                    TillAttempt(
-                        key: attempt.key, payment: payment.name, kind: kind,
-                        original: kind == .refund ? sale?.key : nil, amount: attempt.amount,
-                        outcome: TillAttempt.Outcome(attempt.state)))
+                let compared = TillAttempt(
+                    key: attempt.key, payment: payment.name, kind: kind, original: kind == .refund ? sale?.key : nil,
+                    amount: attempt.amount, outcome: TillAttempt.Outcome(attempt.state))
+                attempts.append((attempt, compared))
             }
         }
         return attempts
@@ -128,7 +148,7 @@ extension Till {
 }
 
 extension Till {
-    /// What people have accepted of the losses of restored backups, oldest first.
+    /// Returns the losses of restored backups that people have accepted, oldest first.
     ///
     /// - Throws: `CommandFailure`
     func acceptedLosses() throws(CommandFailure) -> [AcceptedLoss] {

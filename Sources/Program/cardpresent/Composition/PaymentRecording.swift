@@ -137,8 +137,8 @@ struct PaymentRecording: Sendable {
     }
 }
 
-/// The file of a recorded payment. Checks that it can be written before the payment starts; moved to its final name when
-/// complete.
+/// The file of a recorded payment. Checks that it can be written before the payment starts; moved to its final name
+/// when complete.
 final class RecordingFile: Sendable {
     let path: String
     private let isForced: Bool

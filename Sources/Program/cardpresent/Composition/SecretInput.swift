@@ -4,8 +4,8 @@ internal import Glibc
 internal import Networking
 internal import Simulator
 
-/// Reads passwords and tokens from a file, standard input, or a prompt without echo. They are never arguments, which all
-/// users of the machine can read.
+/// Reads passwords and tokens from a file, standard input, or a prompt without echo. They are never arguments, which
+/// all users of the machine can read.
 enum SecretInput {
     /// The maximum length in bytes.
     private static let longest = 4096

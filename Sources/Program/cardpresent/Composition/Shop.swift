@@ -130,34 +130,36 @@ extension CommandFailure {
     }
 }
 
-extension StoresManager {
-    /// Dispatches an action and waits for its result.
-    func value<Value: Sendable>(
-        _ makeAction: (@escaping CardPresentPaymentsAction.Completion<Value>) -> CardPresentPaymentsAction
-    ) async throws(CommandFailure) -> Value {
-        do throws(ActionFailure<CardPresentPaymentsError>) {
-            return try await perform { makeAction($0) }
-        } catch {
-            guard case .failed(let error) = error else {
-                throw CommandFailure(.internalError, code: "internal", message: error.description)
-            }
-            if case .site = error { try await checkSession() }
-            throw CommandFailure(error)
-        }
-    }
+/// A failure of an action that needs no site, but may use one.
+protocol TillFailure: Error {
+    /// Whether the site is the reason.
+    var isOfSite: Bool { get }
+    var commandFailure: CommandFailure { get }
+}
 
-    /// Dispatches an action of receipts and waits for its result.
-    func value<Value: Sendable>(
-        _ makeAction: (@escaping ReceiptAction.Completion<Value>) -> ReceiptAction
+extension CardPresentPaymentsError: TillFailure {
+    var isOfSite: Bool { if case .site = self { true } else { false } }
+    var commandFailure: CommandFailure { CommandFailure(self) }
+}
+
+extension ReceiptStoreError: TillFailure {
+    var isOfSite: Bool { if case .site = self { true } else { false } }
+    var commandFailure: CommandFailure { CommandFailure(self) }
+}
+
+extension StoresManager {
+    /// Dispatches an action of payments or of receipts and waits for its result.
+    func value<Value: Sendable, Failure: TillFailure>(
+        _ makeAction: (@escaping @Sendable (Result<Value, Failure>) -> Void) -> any Action
     ) async throws(CommandFailure) -> Value {
-        do throws(ActionFailure<ReceiptStoreError>) {
-            return try await perform { makeAction($0) }
+        do throws(ActionFailure<Failure>) {
+            return try await perform(makeAction)
         } catch {
             guard case .failed(let error) = error else {
                 throw CommandFailure(.internalError, code: "internal", message: error.description)
             }
-            if case .site = error { try await checkSession() }
-            throw CommandFailure(error)
+            if error.isOfSite { try await checkSession() }
+            throw error.commandFailure
         }
     }
 

@@ -53,7 +53,11 @@ struct StoreEnvironment: Sendable {
     /// - Returns: The composition.
     /// - Throws: `CommandFailure`
     func signedInComposition(for use: DatabaseUse) throws(CommandFailure) -> StoreComposition {
-        if use == .creates, try session().signIn == nil { throw .notSignedIn }
+        switch use {
+        case .creates, .keeps(creating: true):
+            guard try session().signIn != nil else { throw .notSignedIn }
+        case .reads, .changes, .keeps(creating: false): break
+        }
         return try composition(for: use)
     }
 
@@ -166,12 +170,24 @@ final class OnDemandNetwork: Network {
             }
         }
         let network = try result.get()
-        StandardError.detail("\(request)")
-        // The server is real, even when the reader is simulated.
-        return try await RunQueue.outside { () async throws(NetworkError) in
-            try await Waiting.on("Waiting for \(request.address.origin.host)") { () async throws(NetworkError) in
-                try await network.response(for: request)
+        let time = SystemTimeSource()
+        let began = time.reading()
+        // With the path of the request, its route, and its outcome, but neither parameters nor credentials.
+        func tell(_ outcome: some CustomStringConvertible) {
+            StandardError.detail("\(request): \(outcome), \(Int((time.reading() - began) / .milliseconds(1))) ms")
+        }
+        do throws(NetworkError) {
+            // The server is real, even when the reader is simulated.
+            let response = try await RunQueue.outside { () async throws(NetworkError) in
+                try await Waiting.on("Waiting for \(request.address.origin.host)") { () async throws(NetworkError) in
+                    try await network.response(for: request)
+                }
             }
+            tell(response)
+            return response
+        } catch {
+            tell(error)
+            throw error
         }
     }
 }

@@ -15,7 +15,7 @@ internal import Yosemite
 
 /// The dependencies of a command: the composition root that connects the layers.
 struct Till: Sendable {
-    private let stores: StoresManager
+    let stores: StoresManager
     /// The open database.
     let storage: any StorageManagerType
     /// Whether the database is only read, because it can't be written.
@@ -85,12 +85,12 @@ struct Till: Sendable {
         // Without writing, nothing is sent.
         let issuer: any PaymentHost =
             storage.isReadOnly
-            ? NoHost() : try HostFactory.host(settings.host, beside: path, environment: environment, rules: rules)
+            ? NoHost() : try HostFactory.host(settings, beside: path, environment: environment, rules: rules)
         let host: any PaymentHost = recorder.map { RecordingHost(issuer, recorder: $0) } ?? issuer
-        let door = try StoreEnvironment(data: data, settings: settings)
-        let (session, sessionFailure) = Self.session(door)
+        let storeEnvironment = try StoreEnvironment(data: data, settings: settings)
+        let (session, sessionFailure) = Self.session(storeEnvironment)
         let stores = try Self.stores(
-            environment, door.composition(storage: storage, session: session), host: host, journal: journal,
+            environment, storeEnvironment.composition(storage: storage, session: session), host: host, journal: journal,
             history: try environment.takesCards ? CardFiles.history(in: storage, settings, environment.time) : nil,
             readers: environment.hasOwnedReaders ? ReaderRegister(storage: storage) : nil, settings: settings,
             printers: TillPrinters.service(settings, data))
@@ -117,15 +117,15 @@ struct Till: Sendable {
 
     /// Waits until a session whose credentials are refused has ended, and reports once on stderr that it has. Payments
     /// continue without a session.
-    private func announceSignOut() async {
+    func announceSignOut() async {
         await stores.waitUntilIdle()
         guard let signOut, signOutNotice.give() else { return }
         StandardError.write("cardpresent: \(signOut.message)\n" + (signOut.fix.map { "  \($0)\n" } ?? ""))
     }
 
     /// Loads the session. Payments do not need one, so only ``shop()`` reports unreadable credentials.
-    private static func session(_ door: StoreEnvironment) -> (SessionManager, CommandFailure?) {
-        do throws(CommandFailure) { return (try door.session(), nil) } catch {
+    private static func session(_ environment: StoreEnvironment) -> (SessionManager, CommandFailure?) {
+        do throws(CommandFailure) { return (try environment.session(), nil) } catch {
             return (SessionManager(), error)
         }
     }
@@ -318,79 +318,6 @@ extension Till {
             as [RememberedCardReader]
         let reader = try environment.choose(among: found, remembered: remembered)
         _ = try await stores.value { CardPresentPaymentsAction.connect(reader: reader, onCompletion: $0) } as CardReader
-    }
-
-    /// Selects the named or preferred payment gateway, which the store must have.
-    func use(gateway name: String?, of shop: Shop) async throws(CommandFailure) {
-        let preferred =
-            try await shop.value {
-                AppSettingsAction.getPreferredInPersonPaymentGateway(siteID: shop.siteID, onCompletion: $0)
-            } as String?
-        guard let name = name ?? preferred else { return }
-        let accounts =
-            try await stores.value { CardPresentPaymentsAction.loadAccounts(siteID: shop.siteID, onCompletion: $0) }
-            as [PaymentGatewayAccount]
-        guard let account = accounts.first(where: { $0.gatewayID == name }) else {
-            throw CommandFailure(
-                .configuration, code: "no_gateway_account", message: "the store has no account at \(name)",
-                fix: accounts.isEmpty
-                    ? "set one up in the store"
-                    : "available: " + accounts.map(\.gatewayID).joined(separator: ", "))
-        }
-        try dispatch(.use(account: account))
-    }
-
-    private func dispatch(_ action: CardPresentPaymentsAction) throws(CommandFailure) {
-        do throws(DispatcherError) { try stores.dispatch(action) } catch {
-            throw CommandFailure(.internalError, code: "internal", message: error.description)
-        }
-    }
-
-    /// Asks the store for an order's amount.
-    func quote(order: Int64, of shop: Shop) async throws(CommandFailure) -> OrderQuote {
-        try await stores.value {
-            CardPresentPaymentsAction.quoteOrder(siteID: shop.siteID, orderID: order, onCompletion: $0)
-        }
-    }
-
-    /// Notifies the store of a payment and its refunds, and checks rejected ones again.
-    func syncPayment(_ payment: PaymentID) async throws(CommandFailure) -> OrderPaymentReport {
-        let report: OrderPaymentReport = try await stores.value {
-            CardPresentPaymentsAction.syncOrderPayments(paymentID: payment, onCompletion: $0)
-        }
-        await announceSignOut()
-        return report
-    }
-
-    /// Loads the payments that the clerk has to decide about.
-    func paymentsToReview() async throws(CommandFailure) -> [Payment] {
-        try await stores.value { CardPresentPaymentsAction.loadPaymentsToReview(onCompletion: $0) }
-    }
-
-    /// Asks the store whether it still accepts the credentials, and reports on stderr when it does not. Other errors are
-    /// no answer.
-    func checkSignIn() async {
-        guard signOut == nil, let shop = try? shop() else { return }
-        _ =
-            try? await shop.value {
-                OrderStatusAction.retrieveOrderStatuses(siteID: shop.siteID, onCompletion: $0)
-            } as ElementList<OrderStatus>
-        await announceSignOut()
-    }
-
-    /// Creates the store's online receipt of an order.
-    func backendReceipt(order: Int64, of shop: Shop) async throws(CommandFailure) -> BackendReceipt {
-        try await stores.value {
-            ReceiptAction.retrieveReceipt(siteID: shop.siteID, orderID: order, onCompletion: $0)
-        }
-    }
-
-    func refund(_ id: PaymentID, amount: Money?) async throws(CommandFailure) -> Payment {
-        let payment: Payment = try await stores.value {
-            CardPresentPaymentsAction.refundPayment(paymentID: id, amount: amount, onCompletion: $0)
-        }
-        await announceSignOut()
-        return payment
     }
 
     func payments(

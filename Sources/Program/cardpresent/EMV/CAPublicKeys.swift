@@ -18,7 +18,8 @@ struct ListCAPublicKeys: SynchronousReportingCommand {
             Verifies the checksum of each key, and compares keys that are in several files. Without a file, checks the \
             keys in the till configuration. A file is a YAML list or JSON lines with rid, index, modulus, exponent, \
             checksum (or sha1), and optionally expires (or expiry). A key without a checksum is listed as unchecked; a \
-            till refuses it. Exits with 65 when a key is invalid.
+            till refuses it, so that in a configuration it is an error. All keys are listed, also those with errors; \
+            errors are reported at the end, with exit code 65.
             """)
 
     @Argument(help: "Files with CA public keys.", completion: .file(extensions: ["yaml", "yml", "jsonl"]))
@@ -27,60 +28,91 @@ struct ListCAPublicKeys: SynchronousReportingCommand {
     @OptionGroup var output: OutputOptions
 
     func execute() throws {
-        let store: CAPublicKeyStore
-        do throws(SettingsError) { store = try read() } catch {
-            throw CommandFailure(.badData, code: "malformed_keys", message: error.located, fix: error.fix)
-        }
+        let inspection: CAPublicKeyInspection
+        do throws(SettingsError) { inspection = try inspect() } catch { throw CommandFailure(key: error) }
         let today = SystemTimeSource().localDate()
-        let keys = store.entries.map { ListedKey(entry: $0, today: today) }
+        let keys = inspection.entries.map { ListedKey(entry: $0, today: today) }
         try output.write(
             list: keys.map(\.json),
             text: keys.isEmpty ? "" : TextTable.text([ListedKey.heads] + keys.map(\.cells), limit: 4096),
             whenEmpty: "No public keys.")
+        let failures = inspection.mistakes.map { CommandFailure(key: $0) }
+        for failure in failures.dropLast() { failure.report() }
+        try Outcome.end(failures.last)
     }
 
-    private func read() throws(SettingsError) -> CAPublicKeyStore {
+    private func inspect() throws(SettingsError) -> CAPublicKeyInspection {
         if files.isEmpty, let path = configurationOptions.path() {
-            return try CAPublicKeyStore(configuration: path)
+            return try CAPublicKeyInspection(configuration: path)
         }
-        return try CAPublicKeyStore(files: files)
+        return CAPublicKeyInspection(files: files)
     }
 }
 
-/// A CA public key of a list.
+extension CommandFailure {
+    /// Creates the failure of a mistake in a file of keys.
+    fileprivate init(key mistake: SettingsError) {
+        self.init(.badData, code: "malformed_keys", message: mistake.located, fix: mistake.fix)
+    }
+}
+
+/// A CA public key of a list, or a place where one should be.
 private struct ListedKey: TableRow {
-    let entry: CAPublicKeyStore.Entry
+    let entry: CAPublicKeyInspection.Entry
     let today: CivilDate
 
-    private var key: CAPublicKey { entry.key }
+    private var key: CAPublicKey? { entry.key }
 
     /// The payment system's name; nil for an unknown RID.
-    private var scheme: String? { CardBrand(aid: key.rid)?.displayName }
+    private var scheme: String? { key.flatMap { CardBrand(aid: $0.rid)?.displayName } }
 
-    private var isExpired: Bool {
-        key.expiry.map { ($0.year, $0.month, $0.day) < (today.year, today.month, today.day) } ?? false
+    private var bits: Int? { key.map { $0.key.modulus.count * 8 } }
+
+    private var isExpired: Bool? {
+        key.map { key in
+            key.expiry.map { ($0.year, $0.month, $0.day) < (today.year, today.month, today.day) } ?? false
+        }
     }
 
     var json: JSONObject {
         [
-            "rid": key.rid.hexadecimal, "scheme": scheme, "index": [key.index].hexadecimal,
-            "bits": key.key.modulus.count * 8, "exponent": key.key.exponent.hexadecimal,
-            // SHA-1 over RID, index, modulus, and exponent. A key with a wrong checksum is rejected when it is read;
-            // null if the file states none.
-            "checksum": key.checksum.hexadecimal, "checksumOk": entry.hasChecksum ? true : nil,
-            "expires": key.expiry?.dayText,
-            "expired": isExpired, "source": entry.location.description,
+            "rid": key?.rid.hexadecimal, "scheme": scheme, "index": key.map { [$0.index].hexadecimal }, "bits": bits,
+            "exponent": key?.key.exponent.hexadecimal,
+            // SHA-1 over RID, index, modulus, and exponent; null for a key that cannot be read. checksumOk is whether
+            // it is the one that the file states; null if the file states none.
+            "checksum": key?.checksum.hexadecimal, "checksumOk": entry.isChecksumRight,
+            "expires": key?.expiry?.dayText, "expired": isExpired, "source": entry.location.description,
+            // Null for a key that a till takes.
+            "error": entry.mistake.map { CommandFailure(key: $0).json },
         ]
     }
 
-    static var heads: [String] { ["RID", "SCHEME", "INDEX", "BITS", "EXPONENT", "CHECKSUM", "EXPIRES", "FROM"] }
+    static var heads: [String] {
+        ["RID", "SCHEME", "INDEX", "BITS", "EXPONENT", "CHECKSUM", "EXPIRES", "FROM", "ERROR"]
+    }
 
     var cells: [String] {
         [
-            key.rid.hexadecimal, scheme ?? "unknown", [key.index].hexadecimal, "\(key.key.modulus.count * 8)",
-            key.key.exponent.hexadecimal,
-            String(key.checksum.hexadecimal.prefix(8)) + (entry.hasChecksum ? " ok" : " unchecked"),
-            (key.expiry?.dayText ?? "never") + (isExpired ? " EXPIRED" : ""), entry.location.description,
+            key?.rid.hexadecimal ?? "-", key == nil ? "-" : scheme ?? "unknown",
+            key.map { [$0.index].hexadecimal } ?? "-", bits.map(String.init) ?? "-",
+            key?.key.exponent.hexadecimal ?? "-", checksum, expiry, entry.location.description,
+            entry.mistake == nil ? "" : "ERROR",
         ]
+    }
+
+    private var checksum: String {
+        guard let key else { return "-" }
+        let words =
+            switch entry.isChecksumRight {
+            case true?: "ok"
+            case false?: "WRONG"
+            case nil: "unchecked"
+            }
+        return key.checksum.hexadecimal.prefix(8) + " " + words
+    }
+
+    private var expiry: String {
+        guard let key else { return "-" }
+        return (key.expiry?.dayText ?? "never") + (isExpired == true ? " EXPIRED" : "")
     }
 }

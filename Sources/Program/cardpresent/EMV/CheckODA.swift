@@ -5,8 +5,7 @@ internal import Text
 internal import TillConfiguration
 
 /// `emv oda`
-struct CheckODA: SynchronousReportingCommand {
-    static let handlesCardData = true
+struct CheckODA: SynchronousCardDataCommand {
     static let configuration = CommandConfiguration(
         commandName: "oda", abstract: "Verify the certificates and signatures of card data.",
         discussion: """

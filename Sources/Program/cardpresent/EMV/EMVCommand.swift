@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import EMV
+internal import Text
 
 /// `emv`
 struct EMVCommand: ParsableCommand {
@@ -9,8 +10,7 @@ struct EMVCommand: ParsableCommand {
 }
 
 /// `emv decode`
-struct DecodeCommand: SynchronousReportingCommand {
-    static let handlesCardData = true
+struct DecodeCommand: SynchronousCardDataCommand {
     static let configuration = CommandConfiguration(
         commandName: "decode", abstract: "Decode EMV data into readable text.",
         discussion: """
@@ -19,6 +19,7 @@ struct DecodeCommand: SynchronousReportingCommand {
               cardpresent emv decode --as tvr 80 00 04 80 00
               cardpresent emv decode --as iad --scheme visa 06010A03A00000
               cardpresent emv decode --as 9F6E --json 20700000
+              cardpresent emv decode --dol 9F3704 008800000401020304
               cardpresent emv decode de55.hex
               cardpresent emv decode - < response.bin
 
@@ -53,20 +54,45 @@ struct DecodeCommand: SynchronousReportingCommand {
         completion: .list(SchemeName.all))
     var scheme: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Data object list that the data of a command answers, in hexadecimal digits.",
+            discussion: "The PDOL (9F38), CDOL1 (8C), CDOL2 (8D), or DDOL (9F49) of the card. Without it, only the "
+                + "usual values are recognized.",
+            valueName: "list"))
+    var dol: String?
+
     @OptionGroup var output: OutputOptions
 
     func execute() throws {
         let subject = try kind.map(Self.subject)
+        let list = try dol.map(Self.list)
         let brand = try scheme.map(SchemeName.brand)
         let bytes = try BinaryInput.bytes(of: data)
-        guard let decoding = EMVDecoder.decode(bytes, as: subject, brand: brand) else {
+        guard let decoding = EMVDecoder.decode(bytes, as: subject, brand: brand, answering: list) else {
             throw CommandFailure(
                 .badData, code: "unknown_data", message: "unknown type of data",
                 fix: "give the type with --as: a tag such as 9F33, or one of "
                     + DecodingSubject.names.joined(separator: ", "))
         }
+        if list != nil, decoding.subject != .command, decoding.subject != .exchange {
+            throw CommandFailure(
+                .usage, code: "no_command", message: "--dol is for a command, and this is '\(decoding.subject.name)'",
+                fix: "give the type with --as: command, or exchange")
+        }
         try output.write(decoding.json, text: decoding.text)
         try Outcome.end(decoding.failure)
+    }
+
+    private static func list(_ text: String) throws(CommandFailure) -> DataObjectList {
+        guard let bytes = [UInt8](hexadecimal: text.filter { !" :-".contains($0) }),
+            let list = try? DataObjectList(bytes, limit: EMVDecoder.maximumLength), !list.entries.isEmpty
+        else {
+            throw CommandFailure(
+                .usage, code: "no_list", message: "--dol is no data object list",
+                fix: "give tags with lengths in hexadecimal digits, such as 9F02069F3704")
+        }
+        return list
     }
 
     private static func subject(_ name: String) throws(CommandFailure) -> DecodingSubject {

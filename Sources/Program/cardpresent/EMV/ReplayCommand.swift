@@ -11,8 +11,7 @@ internal import Text
 internal import TillConfiguration
 
 /// `emv replay`
-struct ReplayCommand: ReportingCommand {
-    static let handlesCardData = true
+struct ReplayCommand: CardDataCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Replay a recorded card trace against the kernel.",
         discussion: """

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Foundation
 internal import Storage
 
 /// `backup`
@@ -24,12 +25,22 @@ struct BackupCommand: ReportingCommand {
 
     func execute() async throws {
         let (path, file, force) = (try data.path(), file, force)
+        try checkFolder()
         let summary = try await RecordsCopying.run { onProgress throws(BackupError) in
             try DatabaseBackup.make(of: path, at: file, replacing: force, onProgress: onProgress)
         }
         try output.write(
             JSONObject(extending: summary.json, with: ["database": path, "file": file]),
             text: "backed up \(summary.text) to \(file)\n")
+    }
+
+    /// Refuses to make a folder: it may be that of a disk that is not mounted.
+    private func checkFolder() throws(CommandFailure) {
+        let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
+        guard !FileManager.default.fileExists(atPath: folder) else { return }
+        throw CommandFailure(
+            .configuration, code: "no_directory", message: "there is no folder '\(folder)'",
+            fix: "create it, or mount the disk that it is on")
     }
 }
 
@@ -57,7 +68,7 @@ enum RecordsCopying {
 }
 
 extension DatabaseSummary {
-    /// What the file holds, as JSON.
+    /// The contents of the file, as JSON.
     var json: JSONObject {
         [
             "bytes": bytes, "schema": schema, "identity": identity, "payments": payments,
@@ -65,7 +76,7 @@ extension DatabaseSummary {
         ]
     }
 
-    /// What the file holds, in a few words.
+    /// The contents of the file, in a few words.
     var text: String {
         let size = bytes < 10 << 20 ? "\((bytes + 1023) >> 10) KiB" : "\(bytes >> 20) MiB"
         return "\(payments) \(payments == 1 ? "payment" : "payments") (\(openAttempts) unfinished, \(size))"

@@ -14,8 +14,8 @@ struct MetricsCommand: SynchronousReportingCommand {
               cardpresent metrics
               cardpresent metrics --output /var/lib/prometheus/node-exporter/cardpresent.prom
 
-            Counts the payments by state, and what waits: payments with an unknown outcome, notifications of stores, \
-            and print jobs. It recovers nothing and asks no host. Run it every minute for the textfile collector of \
+            Counts the payments by state, what waits (payments with an unknown outcome, notifications of stores, and \
+            print jobs), and the attempts by outcome, with the time that each and its authorization took. It recovers nothing and asks no host. Run it every minute for the textfile collector of \
             node_exporter, which finds either the old or the new file.
             """)
 
@@ -44,7 +44,7 @@ extension MetricsFormat: ExpressibleByArgument {}
 
 /// The metrics of a till's records.
 ///
-/// Moments are seconds since 1970 and not ages: a file that nobody writes any more would keep an age forever.
+/// Moments are seconds since 1970 and not ages: the age in a file that is no longer written would stay the same.
 enum RecordMetrics {
     private static let payments = GaugeMetric("cardpresent_payments", "Payments in the records, by state.")
     private static let waiting = GaugeMetric("cardpresent_waiting", "Records that wait for something, by queue.")
@@ -55,6 +55,15 @@ enum RecordMetrics {
         "cardpresent_restores", "How often the database was restored from a backup.")
     private static let written = GaugeMetric(
         "cardpresent_metrics_timestamp_seconds", "When these metrics were read from the records.")
+    private static let attempts = CounterMetric(
+        "cardpresent_attempts", "Attempts of sales and refunds by outcome; unknown counts beside the later result.")
+    private static let attemptTimes = HistogramMetric(
+        "cardpresent_attempt_seconds", "Time from the beginning of an attempt to its result.", bounds: bounds)
+    private static let hostTimes = HistogramMetric(
+        "cardpresent_host_seconds", "Time from sending an authorization until the next state is recorded.",
+        bounds: bounds)
+    // People take minutes, and recovery after a killed command takes longer.
+    private static let bounds = HistogramMetric.secondsBounds + [120, 300, 900, 3600]
 
     /// Returns the metrics of figures that were read at a moment.
     static func registry(_ figures: RecordFigures, at moment: Timestamp) -> MetricsRegistry {
@@ -68,8 +77,53 @@ enum RecordMetrics {
             if let since = queue.oldest { registry.set(oldest, [label], to: Double(since.milliseconds) / 1000) }
         }
         registry.set(restores, to: Double(figures.restores))
+        add(figures.attempts, to: &registry)
         registry.set(written, to: Double(moment.milliseconds) / 1000)
         return registry
+    }
+
+    private static func add(_ figures: AttemptFigures, to registry: inout MetricsRegistry) {
+        for kind in PaymentAttempt.Kind.allCases {
+            let label = MetricLabel("kind", kind.rawValue)
+            // Known before the first attempt, so that a rate over them sees it.
+            for outcome in AttemptFigures.outcomes {
+                let labels = [label, MetricLabel("outcome", outcome.rawValue)]
+                registry.count(attempts, labels, by: 0)
+                registry.observe(attemptTimes, labels, 0, count: 0)
+            }
+            registry.count(
+                attempts, [label, MetricLabel("outcome", AttemptState.unknown.rawValue)],
+                by: UInt64(max(0, figures.unknown[kind] ?? 0)))
+            registry.observe(hostTimes, [label, MetricLabel("state", AttemptState.captured.rawValue)], 0, count: 0)
+        }
+        for times in figures.finished {
+            let labels = [MetricLabel("kind", times.kind.rawValue), MetricLabel("outcome", times.state.rawValue)]
+            registry.count(attempts, labels, by: UInt64(max(0, times.count)))
+            registry.observe(attemptTimes, labels, times.seconds, count: UInt64(max(0, times.count)))
+        }
+        for times in figures.authorizations {
+            let labels = [MetricLabel("kind", times.kind.rawValue), MetricLabel("state", times.state.rawValue)]
+            registry.observe(hostTimes, labels, times.seconds, count: UInt64(max(0, times.count)))
+        }
+    }
+}
+
+extension AttemptFigures.Times {
+    fileprivate var seconds: Double { Double(milliseconds) / 1000 }
+}
+
+extension AttemptFigures {
+    /// The number of attempts by kind and outcome.
+    fileprivate var json: JSONObject {
+        JSONObject(
+            members: PaymentAttempt.Kind.allCases.map { kind in
+                var counts = Dictionary(uniqueKeysWithValues: Self.outcomes.map { ($0.rawValue, 0) })
+                for times in finished where times.kind == kind {
+                    counts[times.state.rawValue, default: 0] += times.count
+                }
+                counts[AttemptState.unknown.rawValue] = unknown[kind] ?? 0
+                return (kind.rawValue, counts)
+            })
     }
 }
 
@@ -90,7 +144,7 @@ extension RecordFigures {
                 members: queues.map { name, queue in
                     (name, JSONObject(["count": queue.count], known: ["since": queue.oldest?.description]))
                 }),
-            "restores": restores,
+            "restores": restores, "attempts": attempts.json,
         ]
     }
 }

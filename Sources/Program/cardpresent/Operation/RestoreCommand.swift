@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CardSecrets
 internal import Determinism
 internal import Storage
 
@@ -28,10 +29,18 @@ struct RestoreCommand: ReportingCommand {
 
     func execute() async throws {
         let (path, file, force) = (try data.path(), file, force)
-        let restored = try await RecordsCopying.run { onProgress throws(BackupError) in
-            try DatabaseRestore(
-                of: file, to: path, replacing: force, random: SystemRandomSource(), at: SystemTimeSource().now(),
-                onProgress: onProgress)
+        let restored: DatabaseRestore
+        do {
+            restored = try await RecordsCopying.run { onProgress throws(BackupError) in
+                try DatabaseRestore(
+                    of: file, to: path, replacing: force, random: SystemRandomSource(), at: SystemTimeSource().now(),
+                    onProgress: onProgress)
+            }
+        } catch var failure as CommandFailure where failure.code == CommandFailure.missingDatabase {
+            // No command makes a backup but one.
+            failure.message = CardNumberMask.masked("the backup '\(file)' does not exist")
+            failure.fix = "check the name; 'cardpresent backup FILE' writes a backup"
+            throw failure
         }
         let summary = restored.summary
         let json = JSONObject(

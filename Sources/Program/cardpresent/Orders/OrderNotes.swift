@@ -7,7 +7,13 @@ internal import Yosemite
 struct AddOrderNote: ShopCommand {
     static let configuration = CommandConfiguration(
         commandName: "note", abstract: "Add a note to an order.",
-        discussion: "The note is visible to the staff. With --customer, the store also sends it to the customer.")
+        discussion: """
+            EXAMPLES:
+              cardpresent orders note 123 'Packed by Anna'
+              cardpresent orders note 123 'Ready for pickup' --customer
+
+            The note is visible to the staff. With --customer, the store also sends it to the customer.
+            """)
 
     @Argument(help: OrderName.help)
     var order: OrderName
@@ -40,7 +46,12 @@ struct AddOrderNote: ShopCommand {
 /// `orders notes`
 struct ListOrderNotes: ShopCommand {
     static let configuration = CommandConfiguration(
-        commandName: "notes", abstract: "List the notes of an order, newest first.")
+        commandName: "notes", abstract: "List the notes of an order, newest first.",
+        discussion: """
+            EXAMPLES:
+              cardpresent orders notes 123
+              cardpresent orders notes 123 --stored
+            """)
 
     @Argument(help: OrderName.help)
     var order: OrderName

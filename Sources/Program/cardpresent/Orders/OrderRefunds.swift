@@ -9,6 +9,9 @@ struct ListOrderRefunds: ShopCommand {
     static let configuration = CommandConfiguration(
         commandName: "refunds", abstract: "List the refunds of an order, newest first.",
         discussion: """
+            EXAMPLES:
+              cardpresent orders refunds 123
+
             A refund that the till made has the payment in its reason. Give money back with 'cardpresent refund'.
             """)
 
@@ -40,8 +43,8 @@ struct RefundRow: TableRow, Sendable {
     let currency: String
 
     var json: JSONObject {
-        [
-            "id": refund.id, "order": refund.orderID, "amount": refund.amount.description, "currency": currency,
+        let object: JSONObject = [
+            "id": refund.id, "order": refund.orderID, "amount": refund.amount.description,
             "reason": refund.reason, "createdAt": refund.dateCreatedGMT?.description,
             // Whether the store's payment gateway gave the money back.
             "byGateway": refund.refundedPayment,
@@ -52,6 +55,7 @@ struct RefundRow: TableRow, Sendable {
                 ]
             },
         ]
+        return object.amounts(inCode: currency)
     }
 
     static var heads: [String] { ["id", "time", "amount", "reason"] }

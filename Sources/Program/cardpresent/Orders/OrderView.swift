@@ -5,12 +5,10 @@ internal import Payments
 
 extension Order: CommandResult, TableRow {
     var json: JSONObject {
-        [
+        let object: JSONObject = [
             "id": id, "site": siteID,
             // The order number that the customer sees.
-            "number": number, "status": status.rawValue, "currency": currency,
-            // The currency's decimals; null when ISO 4217 does not have it.
-            "exponent": (try? Currency(code: currency))?.exponent,
+            "number": number, "status": status.rawValue,
             // A decimal, as the store writes it.
             "total": total.description,
             // In minor units; null when the total has more decimals than the currency.
@@ -20,6 +18,7 @@ extension Order: CommandResult, TableRow {
             "paymentMethod": paymentMethod, "createdAt": dateCreatedGMT?.description,
             "modifiedAt": dateModifiedGMT?.description, "paidAt": datePaidGMT?.description,
         ]
+        return object.amounts(inCode: currency)
     }
 
     static var heads: [String] { ["order", "time", "total", "status", "customer"] }
@@ -32,11 +31,15 @@ extension Order: CommandResult, TableRow {
         ]
     }
 
+    var colors: [Int: WordColor] { status.color.map { [3: $0] } ?? [:] }
+
     /// The columns that are amounts.
     static let amountColumns: Set = [2]
 
     var text: String {
-        zip(cells, [8, 17, 16, 10, 0]).map { $0.padded(to: $1) }.joined(separator: "  ") + "\n"
+        zip(cells, [8, 17, 16, 10, 0]).enumerated().map { column, cell in
+            WordColor.onOutput(cell.0, colors[column], paddedTo: cell.1)
+        }.joined(separator: "  ") + "\n"
     }
 
     /// The customer's ID; nil for a guest.
@@ -44,6 +47,18 @@ extension Order: CommandResult, TableRow {
 
     /// The total with the currency's decimals; as the store writes it when it has more.
     var amountText: String { (try? amount().description) ?? "\(total) \(currency.harmless)" }
+}
+
+extension OrderStatusEnum {
+    /// The color of the status; nil when it says neither good nor bad.
+    var color: WordColor? {
+        switch self {
+        case .processing, .completed: .good
+        case .failed: .bad
+        case .pending, .onHold, .canceled: .doubtful
+        case .autoDraft, .refunded, .custom: nil
+        }
+    }
 }
 
 extension Address {
@@ -146,33 +161,47 @@ struct OrderDetails: CommandResult {
         details.add("billing", order.billing?.line)
         details.add("shipping", order.shipping?.line)
         details.add("customer note", order.customerNote.harmless.nonEmpty)
-        let currency = try? Currency(code: order.currency)
-        for item in order.lineItems {
-            let name = (item.parent == nil ? "" : "  ") + "\(item.quantity) x " + item.fullName
-            details.add(line: Self.row(name, item.subtotal.description, item.sku ?? ""))
+        for row in rows { details.add(line: row) }
+        for line in (notes.text + payments.text).split(separator: "\n") { details.add(line: "  " + line) }
+        return details.text
+    }
+
+    /// The parts of the order, its total, and its refunds. Amounts are in one column, however long the names are.
+    private var rows: [String] {
+        var rows: [(name: String, amount: String, remark: String)] = []
+        func add(_ name: String, _ amount: ExactDecimal, _ remark: String = "", sign: String = "") {
+            rows.append((name.harmless, sign + amount.description, remark.harmless))
         }
         func add(_ lines: [Line], as what: String = "", sign: String = "") {
-            for line in lines { details.add(line: Self.row(what + line.name, sign + line.total.description)) }
+            for line in lines { add(what + line.name, line.total, sign: sign) }
+        }
+        for item in order.lineItems {
+            let name = (item.parent == nil ? "" : "  ") + "\(item.quantity) x " + item.fullName
+            // 'refund --item' takes the ID of the line.
+            add(
+                name, item.subtotal, [item.sku?.nonEmpty, "line \(item.id)"].compactMap(\.self).joined(separator: "  "))
         }
         add(fees + shippingLines)
         add(coupons, as: "coupon ", sign: "-")
         if let discountWithoutCoupon, discountWithoutCoupon != .zero {
-            details.add(line: Self.row("discount", discountWithoutCoupon.negated.description))
+            add("discount", discountWithoutCoupon.negated)
         }
-        for tax in taxes { details.add(line: Self.row(tax.line.name, tax.whole.description)) }
+        for tax in taxes { add(tax.line.name, tax.whole) }
         add(giftCards, as: "gift card ", sign: "-")
         if let notItemized, notItemized != .zero {
-            details.add(line: Self.row("not itemized", notItemized.description))
+            add("not itemized", notItemized)
         }
-        details.add(
-            line: Self.row("total", order.total.description, currency == nil ? "" : order.currency))
+        add("total", order.total, (try? Currency(code: order.currency)) == nil ? "" : order.currency)
         for refund in refunds {
             // The till's own reason begins with the word.
             let isNamed = refund.name.lowercased().hasPrefix("refund")
             add([refund], as: isNamed ? "" : "refund ")
         }
-        for line in (notes.text + payments.text).split(separator: "\n") { details.add(line: "  " + line) }
-        return details.text
+        let width = rows.reduce(40) { max($0, $1.name.count) }
+        return rows.map { row in
+            "  " + row.name.padded(to: width) + "  " + row.amount.padded(toLeft: 12)
+                + (row.remark.isEmpty ? "" : "  " + row.remark)
+        }
     }
 
     /// The discount of the items that no coupon gave.
@@ -195,10 +224,6 @@ struct OrderDetails: CommandResult {
         amounts.reduce(.zero) { sum, amount in sum?.adding(amount) }
     }
 
-    private static func row(_ name: String, _ amount: String, _ remark: String = "") -> String {
-        let line = "  " + name.harmless.padded(to: 40) + "  " + amount.padded(toLeft: 12)
-        return line + (remark.isEmpty ? "" : "  " + remark.harmless)
-    }
 }
 
 extension OrderItem {

@@ -46,7 +46,7 @@ struct ListOrders: ShopCommand {
     var search: String?
     @Option(help: ArgumentHelp("Only orders of this customer ID; 0 for guests.", valueName: "id"))
     var customer: Int64?
-    @Flag(help: "List all orders, whatever filter is remembered.")
+    @Flag(help: "List all orders and ignore the remembered filter.")
     var all = false
     @Flag(help: "Use this filter from now on when none is given.")
     var remember = false
@@ -96,6 +96,10 @@ struct SearchOrders: ShopCommand {
     static let configuration = CommandConfiguration(
         commandName: "search", abstract: "Search orders at the store.",
         discussion: """
+            EXAMPLES:
+              cardpresent orders search 'Diego Rossi'
+              cardpresent orders search espresso --limit 5
+
             The store also searches products and addresses, unlike 'orders list --search'. The results are stored here.
             """)
 
@@ -119,6 +123,10 @@ struct ShowOrder: TillCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show an order with its items, totals, notes, and payments.",
         discussion: """
+            EXAMPLES:
+              cardpresent orders show 123
+              cardpresent orders show 123 --refresh
+
             Shows the local copy. The payments are those taken by this till; 'cardpresent payments show' shows their \
             history.
             """)
@@ -130,7 +138,8 @@ struct ShowOrder: TillCommand {
     @OptionGroup var options: CommonOptions
 
     func execute() async throws {
-        let till = try await options.till.open(for: Self.databaseUse, announcing: false)
+        let till = try await options.till.open(
+            for: refresh ? .keeps(creating: false) : Self.databaseUse, announcing: false)
         let shop = try till.shop()
         let found = refresh ? try await shop.refreshedOrder(order) : try await shop.storedOrder(order)
         if refresh {

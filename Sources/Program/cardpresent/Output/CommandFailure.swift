@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import CardSecrets
 
-/// The failure of a command: an exit code, a code for programs, and for users a message and the fix, in which digits that
-/// may be a card number are masked.
+/// The failure of a command: an exit code, a code for programs, and for users a message and the fix, in which digits
+/// that may be a card number are masked.
 struct CommandFailure: Error, Sendable {
     var status: ExitStatus
     /// A stable code for programs, for example `unknown_card_profile`.
@@ -13,7 +13,9 @@ struct CommandFailure: Error, Sendable {
 
     init(_ status: ExitStatus, code: String, message: String, fix: String? = nil) {
         (self.status, self.code) = (status, code)
-        (self.message, self.fix) = (CardNumberMask.masked(message), fix.map(CardNumberMask.masked))
+        (self.message, self.fix) = (
+            CardNumberMask.masked(message), fix.map { CardNumberMask.masked($0, besides: message) }
+        )
     }
 
     /// Creates a failure from an error text that ends with the fix; see `String.splitAtFix`.

@@ -4,18 +4,35 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Synchronization
 
-/// How much a command tells besides its result, and whether in color.
-struct DisplayOptions: ParsableArguments {
-    @Flag(help: "Print only the result and errors.")
-    var quiet = false
-    @Flag(help: "Also print files, requests, and times.")
-    var verbose = false
-    @Option(help: ArgumentHelp("When to use color.", valueName: "when"))
-    var color = ColorChoice.auto
+/// How much a command prints besides its result, and whether in color.
+protocol DisplayChoice {
+    var quiet: Bool { get }
+    var verbose: Bool { get }
+    var color: ColorChoice { get }
+}
 
-    func validate() throws {
+extension DisplayChoice {
+    /// Checks that the options agree.
+    ///
+    /// - Throws: `ValidationError`
+    func checkDisplay() throws {
         guard !quiet || !verbose else { throw ValidationError("--quiet and --verbose cannot be used together") }
     }
+}
+
+/// The amount of output of a command without `--json`.
+struct DisplayOptions: ParsableArguments, DisplayChoice {
+    @Flag(help: .quiet) var quiet = false
+    @Flag(help: .verbose) var verbose = false
+    @Option(help: .color) var color = ColorChoice.auto
+
+    func validate() throws { try checkDisplay() }
+}
+
+extension ArgumentHelp {
+    static let quiet: ArgumentHelp = "Print only the result and errors."
+    static let verbose: ArgumentHelp = "Also print files, requests, and times."
+    static var color: ArgumentHelp { ArgumentHelp("When to use color.", valueName: "when") }
 }
 
 /// When to use color on the command line.
@@ -26,14 +43,14 @@ enum ColorChoice: String, ExpressibleByArgument, CaseIterable, Hashable, Sendabl
     case never
 }
 
-/// What this process shows. A command sets it once, before its work.
+/// The choices of output of this process. A command sets them once, before its work.
 enum Display {
     private struct State {
         var isQuiet = false
         var isVerbose = false
         var isJSON = false
         var color = ColorChoice.auto
-        /// The files that were told.
+        /// The files that were reported.
         var files: Set<String> = []
     }
 
@@ -42,7 +59,7 @@ enum Display {
     /// - Parameters:
     ///   - options: The options of the command.
     ///   - isJSON: Whether the result goes to stdout as JSON.
-    static func begin(_ options: DisplayOptions, isJSON: Bool) {
+    static func begin(_ options: some DisplayChoice, isJSON: Bool) {
         state.withLock {
             $0 = State(
                 isQuiet: options.quiet, isVerbose: options.verbose, isJSON: isJSON, color: options.color)
@@ -62,8 +79,8 @@ enum Display {
 
     static var isVerbose: Bool { state.withLock { $0.isVerbose } }
 
-    /// Returns whether a stream gets color. A terminal without a name in `TERM` may not know it. See https://no-color.org
-    /// for `NO_COLOR`.
+    /// Returns whether a stream gets color. A terminal without a name in `TERM` may not know it. See
+    /// https://no-color.org for `NO_COLOR`.
     static func hasColor(
         isTerminal: Bool, environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> Bool {
@@ -74,7 +91,7 @@ enum Display {
         }
     }
 
-    /// Returns whether a file is to be told for the first time.
+    /// Returns whether `--verbose` has not reported the file yet, and records that it has.
     fileprivate static func isNew(_ file: String) -> Bool {
         state.withLock { $0.isVerbose && $0.files.insert(file).inserted }
     }
@@ -104,6 +121,11 @@ enum WordColor: String, Hashable, Sendable {
 
     /// Returns a word with this color on standard output, where that gets color.
     func onOutput(_ word: String) -> String { colored(word, Display.hasColor(isTerminal: StandardOutput.isTerminal)) }
+
+    /// Returns a word with its color, if it has one, on standard output, padded with spaces that have none.
+    static func onOutput(_ word: String, _ color: WordColor?, paddedTo width: Int = 0) -> String {
+        (color?.onOutput(word) ?? word) + "".padded(to: width - word.count)
+    }
 
     /// Returns a word with this color on standard error, where that gets color.
     func onError(_ word: String) -> String { colored(word, Display.hasColor(isTerminal: StandardError.isTerminal)) }

@@ -1,5 +1,5 @@
-/// A JSON object of a result: its keys and values. A value that is nil is null; a `known` key is left out when its value
-/// is nil.
+/// A JSON object of a result: its keys and values. A value that is nil is null; a `known` key is left out when its
+/// value is nil.
 struct JSONObject: Encodable, Sendable, ExpressibleByDictionaryLiteral {
     private struct Name: CodingKey {
         let stringValue: String
@@ -68,6 +68,28 @@ protocol TableRow {
     var cells: [String] { get }
     /// The headings of the cells.
     static var heads: [String] { get }
+    /// The colors of cells, by their place.
+    var colors: [Int: WordColor] { get }
+}
+
+extension TableRow {
+    var colors: [Int: WordColor] { [:] }
+}
+
+/// A row of a table whose place in the list is shown and part of its JSON.
+struct NumberedRow<Row: TableRow>: TableRow {
+    let number: Int
+    let row: Row
+
+    var json: JSONObject { JSONObject(extending: row.json, with: ["number": number]) }
+
+    static var heads: [String] { ["#"] + Row.heads }
+
+    var cells: [String] { [String(number)] + row.cells }
+
+    var colors: [Int: WordColor] {
+        Dictionary(uniqueKeysWithValues: row.colors.map { (place, color) in (place + 1, color) })
+    }
 }
 
 /// A heading with lines of names and values.

@@ -5,10 +5,10 @@ internal import Synchronization
 
 /// One line of progress on a terminal, which is overwritten again and again and cleared at the end.
 ///
-/// Writes nothing when stderr is not a terminal, with `--quiet`, and when JSON goes into a pipe or a file. Anything else
-/// that the program writes takes the place of the line.
+/// Writes nothing when stderr is not a terminal, with `--quiet`, and when JSON goes into a pipe or a file. Anything
+/// else that the program writes takes the place of the line.
 final class ProgressLine: Sendable {
-    /// What is on the last line of the terminal.
+    /// The text on the last line of the terminal.
     private struct Shown {
         /// The progress that has the line; nil when it is free.
         var owner: ObjectIdentifier?

@@ -64,8 +64,13 @@ enum TextTable {
     ///   - rows: The cells of each row.
     ///   - right: The right-aligned columns.
     ///   - limit: The longest text of a cell.
+    ///   - colors: The colors of the cells of each row, where standard output gets color.
+    ///   - width: The longest line. More is cut off.
     /// - Returns: A line for each row.
-    static func text(_ rows: [[String]], right: Set<Int> = [], limit: Int = 100) -> String {
+    static func text(
+        _ rows: [[String]], right: Set<Int> = [], limit: Int = 100, colors: [[Int: WordColor]] = [],
+        width: Int = .max
+    ) -> String {
         let cells = rows.map { row in row.map { Printable.text($0, limit: limit) } }
         var widths: [Int] = []
         for row in cells {
@@ -74,12 +79,30 @@ enum TextTable {
                 widths[column] = max(widths[column], cell.count)
             }
         }
-        return cells.map { row in
-            let shown = row.enumerated().map { column, cell in
-                let blanks = String(repeating: " ", count: widths[column] - cell.count)
-                return right.contains(column) ? blanks + cell : cell + blanks
+        return cells.enumerated().map { number, row in
+            let colors = number < colors.count ? colors[number] : [:]
+            // The blanks before the next cell, which a line does not end with.
+            var (line, used, blanks) = ("", 0, 0)
+            for (column, cell) in row.enumerated() {
+                let padding = widths[column] - cell.count
+                if right.contains(column) { blanks += padding }
+                if !cell.isEmpty {
+                    let shown = cell.prefix(max(0, width - used - blanks))
+                    guard !shown.isEmpty else { break }
+                    line += String(repeating: " ", count: blanks)
+                    line += colors[column]?.onOutput(String(shown)) ?? String(shown)
+                    (used, blanks) = (used + blanks + shown.count, 0)
+                }
+                blanks += (right.contains(column) ? 0 : padding) + 2
             }
-            return shown.joined(separator: "  ").trimmedEnd + "\n"
+            return line.trimmedEnd + "\n"
         }.joined()
+    }
+
+    /// Formats rows below their headings.
+    static func text<Row: TableRow>(of rows: [Row], right: Set<Int> = [], width: Int = .max) -> String {
+        text(
+            [Row.heads.map { $0.uppercased() }] + rows.map(\.cells), right: right, colors: [[:]] + rows.map(\.colors),
+            width: width)
     }
 }

@@ -6,7 +6,8 @@ internal import Storage
 internal import Synchronization
 internal import Yosemite
 
-/// Shows a watched list: a table that is redrawn on a terminal, one line per change elsewhere, JSON lines with `--json`.
+/// Shows a watched list: a table that is redrawn on a terminal, one line per change elsewhere, JSON lines with
+/// `--json`.
 final class WatchDisplay<Row: CommandResult & TableRow & Equatable & Sendable>: Sendable {
     private enum Form {
         case table
@@ -100,15 +101,18 @@ final class WatchDisplay<Row: CommandResult & TableRow & Equatable & Sendable>: 
     private func draw() throws(CommandFailure) {
         let state = state.withLock { $0 }
         guard let rows = state.rows else { return }
-        let table = TextTable.text([Row.heads.map { $0.uppercased() }] + rows.map(\.cells))
-        var lines =
-            rows.isEmpty
-            ? [waiting]
-            : ["Watching \(name); press Ctrl-C to stop.\n", "\n"] + table.split(separator: "\n").map { $0 + "\n" }
-        if let problem = state.problem { lines.insert("\(problem)\n", at: 1) }
         let size = Self.terminalSize
+        func fitting(_ line: String) -> String { String(line.prefix(size.columns)) }
+        var lines = [fitting("Watching \(name); press Ctrl-C to stop."), ""]
+        if rows.isEmpty {
+            lines = [fitting(String(waiting.dropLast()))]
+        } else {
+            // Its lines fit already, with colors that are not to be cut.
+            lines += TextTable.text(of: rows, width: size.columns).split(separator: "\n").map(String.init)
+        }
+        if let problem = state.problem { lines.insert(fitting(problem), at: 1) }
         // The last line stays free for the cursor.
-        let shown = lines.prefix(max(2, size.rows - 1)).map { String($0.dropLast().prefix(size.columns)) }
+        let shown = lines.prefix(max(2, size.rows - 1))
         // From the top left corner, each line over the old one, and then nothing below.
         try StandardOutput.write("\u{1B}[H" + shown.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J")
     }
@@ -139,7 +143,7 @@ enum EndlessWork {
     /// no failures, and don't wait for what `work` is doing.
     static func run(_ work: @escaping @Sendable () async throws -> Void) async throws {
         let end = FirstAnswer<Void, any Error>()
-        try await CancellationSignals.watching(endsWithOutput: true) {
+        try await CancellationSignals.watching(endsWithOutput: true, untilExit: true) {
             let working = Task {
                 do {
                     try await work()

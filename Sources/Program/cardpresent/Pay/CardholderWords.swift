@@ -53,47 +53,47 @@ struct CardholderWords: Sendable {
 
     init(_ language: ReceiptLanguage) {
         switch language {
-        case .english: self = Self.english
-        case .spanish: self = Self.spanish
-        case .french: self = Self.french
-        case .german: self = Self.german
-        case .italian: self = Self.italian
-        case .portuguese: self = Self.portuguese
-        case .japanese: self = Self.japanese
-        case .arabic: self = Self.arabic
+        case .english:
+            self.init(
+                "PIN (leave empty to skip)", "A PIN has 4 to 12 digits.", "Incorrect PIN.", "% tries left.",
+                "Last try. Another incorrect PIN blocks the card.", "Which account?", "Default account",
+                ("Savings", "Checking", "Credit"))
+        case .spanish:
+            self.init(
+                "PIN (vacío para omitirlo)", "El PIN tiene de 4 a 12 cifras.", "PIN incorrecto.", "Quedan % intentos.",
+                "Último intento. Otro PIN incorrecto bloquea la tarjeta.", "¿Qué cuenta?", "Cuenta predeterminada",
+                ("Ahorros", "Corriente", "Crédito"))
+        case .french:
+            self.init(
+                "Code PIN (vide pour passer)", "Le code a de 4 à 12 chiffres.", "Code incorrect.", "Encore % essais.",
+                "Dernier essai. Un autre code incorrect bloque la carte.", "Quel compte ?", "Compte par défaut",
+                ("Épargne", "Courant", "Crédit"))
+        case .german:
+            self.init(
+                "PIN (leer lassen zum Überspringen)", "Eine PIN hat 4 bis 12 Ziffern.", "Falsche PIN.",
+                "Noch % Versuche.", "Letzter Versuch. Eine weitere falsche PIN sperrt die Karte.", "Welches Konto?",
+                "Standardkonto", ("Sparkonto", "Girokonto", "Kreditkonto"))
+        case .italian:
+            self.init(
+                "PIN (vuoto per saltare)", "Il PIN ha da 4 a 12 cifre.", "PIN errato.", "Restano % tentativi.",
+                "Ultimo tentativo. Un altro PIN errato blocca la carta.", "Quale conto?", "Conto predefinito",
+                ("Risparmio", "Corrente", "Credito"))
+        case .portuguese:
+            self.init(
+                "PIN (vazio para saltar)", "O PIN tem 4 a 12 dígitos.", "PIN incorreto.", "Restam % tentativas.",
+                "Última tentativa. Outro PIN incorreto bloqueia o cartão.", "Que conta?", "Conta predefinida",
+                ("Poupança", "Corrente", "Crédito"))
+        case .japanese:
+            self.init(
+                "暗証番号（省略は空欄）", "暗証番号は4～12桁です。", "暗証番号が違います。", "残り%回です。",
+                "最後の1回です。もう一度間違えるとカードが使えなくなります。", "どの口座ですか？", "標準の口座",
+                ("貯蓄", "普通", "クレジット"))
+        case .arabic:
+            self.init(
+                "الرقم السري (اتركه فارغًا للتخطي)", "الرقم السري من 4 إلى 12 رقمًا.", "الرقم السري غير صحيح.",
+                "المحاولات المتبقية: %.", "المحاولة الأخيرة. رقم خاطئ آخر يوقف البطاقة.", "أي حساب؟",
+                "الحساب الافتراضي",
+                ("توفير", "جارٍ", "ائتمان"))
         }
     }
-
-    private static let english = CardholderWords(
-        "PIN (leave empty to skip)", "A PIN has 4 to 12 digits.", "Incorrect PIN.", "% tries left.",
-        "Last try. Another incorrect PIN blocks the card.", "Which account?", "Default account",
-        ("Savings", "Checking", "Credit"))
-    private static let spanish = CardholderWords(
-        "PIN (vacío para omitirlo)", "El PIN tiene de 4 a 12 cifras.", "PIN incorrecto.", "Quedan % intentos.",
-        "Último intento. Otro PIN incorrecto bloquea la tarjeta.", "¿Qué cuenta?", "Cuenta predeterminada",
-        ("Ahorros", "Corriente", "Crédito"))
-    private static let french = CardholderWords(
-        "Code PIN (vide pour passer)", "Le code a de 4 à 12 chiffres.", "Code incorrect.", "Encore % essais.",
-        "Dernier essai. Un autre code incorrect bloque la carte.", "Quel compte ?", "Compte par défaut",
-        ("Épargne", "Courant", "Crédit"))
-    private static let german = CardholderWords(
-        "PIN (leer lassen zum Überspringen)", "Eine PIN hat 4 bis 12 Ziffern.", "Falsche PIN.",
-        "Noch % Versuche.", "Letzter Versuch. Eine weitere falsche PIN sperrt die Karte.", "Welches Konto?",
-        "Standardkonto", ("Sparkonto", "Girokonto", "Kreditkonto"))
-    private static let italian = CardholderWords(
-        "PIN (vuoto per saltare)", "Il PIN ha da 4 a 12 cifre.", "PIN errato.", "Restano % tentativi.",
-        "Ultimo tentativo. Un altro PIN errato blocca la carta.", "Quale conto?", "Conto predefinito",
-        ("Risparmio", "Corrente", "Credito"))
-    private static let portuguese = CardholderWords(
-        "PIN (vazio para saltar)", "O PIN tem 4 a 12 dígitos.", "PIN incorreto.", "Restam % tentativas.",
-        "Última tentativa. Outro PIN incorreto bloqueia o cartão.", "Que conta?", "Conta predefinida",
-        ("Poupança", "Corrente", "Crédito"))
-    private static let japanese = CardholderWords(
-        "暗証番号（省略は空欄）", "暗証番号は4～12桁です。", "暗証番号が違います。", "残り%回です。",
-        "最後の1回です。もう一度間違えるとカードが使えなくなります。", "どの口座ですか？", "標準の口座",
-        ("貯蓄", "普通", "クレジット"))
-    private static let arabic = CardholderWords(
-        "الرقم السري (اتركه فارغًا للتخطي)", "الرقم السري من 4 إلى 12 رقمًا.", "الرقم السري غير صحيح.",
-        "المحاولات المتبقية: %.", "المحاولة الأخيرة. رقم خاطئ آخر يوقف البطاقة.", "أي حساب؟", "الحساب الافتراضي",
-        ("توفير", "جارٍ", "ائتمان"))
 }

@@ -36,6 +36,30 @@ extension WordColor {
     }
 }
 
+extension PaymentState {
+    /// The color of the state; nil when it says neither good nor bad.
+    var color: WordColor? {
+        switch self {
+        case .authorized, .captured: .good
+        case .declined, .failed: .bad
+        case .pending, .canceled, .reversed, .unknown: .doubtful
+        case .partiallyRefunded, .refunded: nil
+        }
+    }
+}
+
+extension AttemptState {
+    /// The color of the state; nil when it says neither good nor bad.
+    var color: WordColor? {
+        switch self {
+        case .authorized, .captured: .good
+        case .declined, .failed: .bad
+        case .authorizing, .canceled, .reversing, .reversed, .unknown: .doubtful
+        case .created: nil
+        }
+    }
+}
+
 /// A warning that a payment succeeded but the store does not show it yet.
 struct CaptureWarning: Sendable {
     let message: String
@@ -47,7 +71,7 @@ struct CaptureWarning: Sendable {
         let reason = capture.lastError.map { ": \($0)" } ?? ""
         let order = "order \(capture.orderNumber)"
         switch capture.state {
-        case .planned: return nil
+        case .planned, .accepted: return nil
         case .confirmed:
             guard let reason = capture.lastError else { return nil }
             (message, fix) = ("\(payment.name) is paid and the store has it, but \(reason)", "check \(order)")
@@ -70,17 +94,18 @@ struct CaptureWarning: Sendable {
         let reason = refund.lastError.map { ": \($0)" } ?? ""
         let (order, what) = ("order \(capture.orderNumber)", "the refund of \(refund.amount) of \(payment.name)")
         switch refund.state {
-        case .planned, .confirmed: return nil
+        case .planned, .confirmed, .accepted: return nil
         case .due, .sent, .unknown:
             let verb = refund.state == .due ? "has not" : "may not have"
-            message = "\(what) is made, but the store \(verb) been told of it yet (\(order))\(reason)"
+            message = "\(what) is made, but the store \(verb) been notified of it yet (\(order))\(reason)"
             fix = "do not refund again; run 'cardpresent payments sync' while signed in to \(capture.siteAddress)"
         case .refused, .conflict:
             let verb = refund.state == .refused ? "was rejected by the store for" : "does not match"
             message = "\(what) is made, but \(verb) \(order)\(reason)"
             fix =
                 "do not refund again; correct the refunds of the order and run "
-                + "'cardpresent payments sync \(payment.name)'"
+                + "'cardpresent payments sync \(payment.name)', or "
+                + Self.acceptance(of: payment)
         }
     }
 
@@ -99,7 +124,12 @@ struct CaptureWarning: Sendable {
         payment.state == .refunded
             ? "the payment was refunded; nothing to do"
             : "run 'cardpresent refund \(payment.name)', or correct the order and run "
-                + "'cardpresent payments sync \(payment.name)'"
+                + "'cardpresent payments sync \(payment.name)', or " + acceptance(of: payment)
+    }
+
+    /// For an order that cannot be corrected any more.
+    private static func acceptance(of payment: Payment) -> String {
+        "accept it with 'cardpresent payments sync \(payment.name) --accept --reason TEXT'"
     }
 
     /// Writes the warning to stderr.

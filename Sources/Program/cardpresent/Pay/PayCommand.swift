@@ -5,8 +5,7 @@ internal import TillConfiguration
 internal import Yosemite
 
 /// `pay`
-struct PayCommand: TillCommand {
-    static let handlesCardData = true
+struct PayCommand: TillCommand, CardDataCommand {
     static let configuration = CommandConfiguration(
         commandName: "pay", abstract: "Take a card payment.",
         discussion: """
@@ -204,7 +203,7 @@ struct PayCommand: TillCommand {
             }
             Outcome.tell { () throws(CommandFailure) in try StandardOutput.write(text) }
         }
-        var view = OutcomeView(payment: payment, failure: failure)
+        var view = OutcomeView(payment: payment, failure: failure, host: settings.host.kind)
         if isPrinted, let receipt {
             do throws(CommandFailure) {
                 view.prints = []

@@ -6,8 +6,8 @@ internal import TillConfiguration
 
 /// Shows the steps of a payment on a terminal. Writes nothing when stderr is not a terminal.
 ///
-/// What the cardholder is asked is in the language of receipts, and in the cardholder's own from when the card says which
-/// one that is. What the clerk needs to know stays English.
+/// What the cardholder is asked is in the language of receipts, and in the cardholder's own from when the card says
+/// which one that is. What the clerk needs to know stays English.
 final class ProgressDisplay: Sendable {
     private let isEnabled: Bool
     private let receipt: ReceiptSettings

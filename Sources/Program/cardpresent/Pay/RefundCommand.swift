@@ -11,8 +11,11 @@ struct RefundCommand: TillCommand {
             EXAMPLES:
               cardpresent refund P000001
               cardpresent refund P000001 --amount 5.00
+              cardpresent refund P000001 --item 17 --item 18:2
 
-            Without --amount, refunds the rest of the payment. The refund of an order's payment becomes a refund of the \
+            Without --amount and --item, refunds the rest of the payment. With --item, refunds pieces of an order's \
+            lines, whose IDs 'cardpresent orders show' has: the amount is what the customer paid for them, taxes \
+            included, and the store brings them back into stock. The refund of an order's payment becomes a refund of the \
             order at the store; a store that cannot be reached is notified later, by 'cardpresent payments sync'.
             """)
 
@@ -22,6 +25,12 @@ struct RefundCommand: TillCommand {
         parsing: .unconditional,
         help: ArgumentHelp("Amount to refund, as a decimal in the payment's currency.", valueName: "decimal"))
     var amount: String?
+    @Option(
+        name: .customLong("item"),
+        help: ArgumentHelp(
+            "Line of the order to refund, and how many pieces of it. Can be repeated. Default: all pieces that are left.",
+            valueName: "line[:quantity]"))
+    var items: [RefundItemOption] = []
     @OptionGroup var determinism: DeterminismOptions
     @OptionGroup var issuer: IssuerOptions
     @OptionGroup var options: CommonOptions
@@ -37,18 +46,35 @@ struct RefundCommand: TillCommand {
             try till.stopIfRestored()
             let before = try await till.payment(payment.id).payment
             let part = try amount.map { try settings.amount($0, currency: before.amount.currency.code) }
-            let after = try await till.refund(payment.id, amount: part)
+            let quote = items.isEmpty ? nil : try await till.quoteRefund(of: payment.id, items.map(\.item))
+            let after = try await till.refund(payment.id, amount: part ?? quote?.amount, lines: quote?.lines ?? [])
             return (after, try await till.payment(payment.id).attempts.last { $0.attempt.kind == .refund })
         }
         let failure = RefundFailure.of(attempt, payment: after)
         Outcome.tell { () throws(CommandFailure) in
             let word = failure == nil ? "REFUNDED" : "NOT REFUNDED"
             try output.write(
-                OutcomeView(payment: after, failure: failure).json,
+                OutcomeView(payment: after, failure: failure, host: attempt?.attempt.hostName).json,
                 text: "\(word)  \(attempt?.attempt.amount.description ?? "")  \(after.name)\n")
         }
         CaptureWarning.reportRefunds(of: after)
         try Outcome.end(failure)
+    }
+}
+
+/// A line of an order to refund: `LINE` or `LINE:QUANTITY`.
+struct RefundItemOption: ExpressibleByArgument, Hashable, Sendable {
+    let item: RefundItem
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let line = Int64(parts[0]), line > 0 else { return nil }
+        guard parts.count == 2 else {
+            item = RefundItem(line: line)
+            return
+        }
+        guard let quantity = Int64(parts[1]), quantity > 0 else { return nil }
+        item = RefundItem(line: line, quantity: quantity)
     }
 }
 

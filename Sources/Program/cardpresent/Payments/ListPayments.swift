@@ -1,5 +1,6 @@
 public import ArgumentParser
 internal import Determinism
+internal import Money
 internal import Payments
 internal import Storage
 internal import Text
@@ -69,6 +70,28 @@ struct PaymentFilterOptions: ParsableArguments {
     var since: DayOrTime?
     @Option(help: ArgumentHelp("Only payments up to the end of this day, or before this time.", valueName: "time"))
     var until: DayOrTime?
+    @OptionGroup var search: PaymentSearchOptions
+
+    func validate() throws {
+        if let since, let until, until.end <= since.beginning {
+            throw ValidationError("--until must not be before --since")
+        }
+    }
+
+    /// Returns the filter.
+    ///
+    /// - Throws: `CommandFailure` when the amount is invalid.
+    func filter(_ settings: TillConfiguration) throws(CommandFailure) -> PaymentFilter {
+        var filter = PaymentFilter(
+            orderID: search.order, states: states, since: since?.beginning, until: until?.end,
+            lastFour: search.lastFour)
+        filter.amount = try search.exactAmount(settings)
+        return filter
+    }
+}
+
+/// A payment by its card, its amount, or its order.
+struct PaymentSearchOptions: ParsableArguments {
     @Option(name: .customLong("last4"), help: ArgumentHelp("Last four digits of the card number.", valueName: "digits"))
     var lastFour: String?
     @Option(help: ArgumentHelp("Exact amount, for example 12.50.", valueName: "amount"))
@@ -85,19 +108,14 @@ struct PaymentFilterOptions: ParsableArguments {
         guard order ?? 1 > 0 else { throw ValidationError("--order must be an order ID") }
         guard lastFour?.isLastFour ?? true else { throw ValidationError(String.lastFourHint) }
         guard currency == nil || amount != nil else { throw ValidationError("--currency requires --amount") }
-        if let since, let until, until.end <= since.beginning {
-            throw ValidationError("--until must not be before --since")
-        }
     }
 
-    /// Returns the filter.
+    /// Returns the amount; nil when none is given.
     ///
-    /// - Throws: `CommandFailure` when the amount is invalid.
-    func filter(_ settings: TillConfiguration) throws(CommandFailure) -> PaymentFilter {
-        var filter = PaymentFilter(
-            orderID: order, states: states, since: since?.beginning, until: until?.end, lastFour: lastFour)
-        if let amount { filter.amount = try settings.amount(amount, currency: currency) }
-        return filter
+    /// - Throws: `CommandFailure` when it is invalid.
+    func exactAmount(_ settings: TillConfiguration) throws(CommandFailure) -> Money? {
+        guard let amount else { return nil }
+        return try settings.amount(amount, currency: currency)
     }
 }
 

@@ -68,6 +68,7 @@ extension CommandFailure {
         case .site(let error): self.init(error)
         case .order(let error): self.init(error)
         case .gateway(let error): self.init(error)
+        case .refund(let error): self.init(error)
         case .readerConfiguration(let error):
             self.init(.configuration, code: "reader_location", splitting: error.description)
         case .reader(let error): self.init(error)
@@ -102,6 +103,18 @@ extension CommandFailure {
             self.init(.tryAgain, code: code, splitting: error.description)
         } else {
             self.init(.badData, code: code, message: error.description)
+        }
+    }
+
+    init(_ error: RefundLineProblem) {
+        let text = error.description
+        switch error {
+        case .noOrder: self.init(.usage, code: "no_order", splitting: text)
+        case .unknownLine: self.init(.usage, code: "unknown_line", splitting: text)
+        case .notAProduct, .notInPieces, .namedTwice, .nothingLeft, .tooMany:
+            self.init(.usage, code: "line_not_refundable", splitting: text)
+        case .otherAmount: self.init(.usage, code: "amount_differs", splitting: text)
+        case .unusableAmount: self.init(.badData, code: "invalid_amount", splitting: text)
         }
     }
 
@@ -185,6 +198,7 @@ extension CommandFailure {
                     : "run 'cardpresent payments sync \(id)' to notify the store, or refund the payment before taking another"
             )
         case .nothingToNotify: self.init(.usage, code: "nothing_to_tell", message: message)
+        case .nothingToAccept: self.init(.usage, code: "nothing_to_accept", message: message)
         case .refundedBeforeNotification: self.init(.tryAgain, code: "refunded", message: message)
         case .noNewIdentity:
             self.init(.internalError, code: "internal", message: error.description)

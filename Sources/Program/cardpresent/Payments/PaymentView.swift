@@ -11,37 +11,42 @@ extension Payment: CommandResult, TableRow {
             [
                 "id": name, "state": state.rawValue, "outcome": outcome.rawValue,
                 // In minor units.
-                "amount": amount.minorUnits, "refunded": refundedAmount.minorUnits, "currency": amount.currency.code,
-                "order": orderID, "brand": card?.brand, "last4": card?.lastFour,
+                "amount": amount.minorUnits, "refunded": refundedAmount.minorUnits, "order": orderID,
+                "brand": card?.brand, "last4": card?.lastFour,
                 "entryMode": card?.entryMode.rawValue, "cvm": verification?.family.rawValue,
                 // In words, with how an offline PIN was sent to the card.
                 "cvmDescription": verification?.words, "authCode": card?.authorizationCode,
                 "createdAt": createdAt.description, "updatedAt": updatedAt.description,
             ],
             // Only an approved payment of an order has a state at the store.
-            // Only after a wrong PIN there are tries left to tell.
+            // The remaining tries matter only after a wrong PIN.
             known: [
                 "capture": notification?.json, "pinTriesLeft": card?.pinTriesLeft,
                 "storeRefunds": refundNotifications.isEmpty ? nil : refundNotifications.map(\.json),
-            ])
+            ]
+        ).amounts(in: amount.currency)
     }
 
-    static var heads: [String] { ["id", "time", "amount", "status", "card", "order", "refunded"] }
+    static var heads: [String] { ["id", "time", "amount", "status", "card", "order", "refunded", "note"] }
 
     var cells: [String] {
         [
             name, createdAt.secondText, amount.description, state.rawValue,
-            card.map { $0.name + $0.maskedNumber } ?? errorMessage ?? "",
+            card.map { $0.name + $0.maskedNumber } ?? "",
             [
                 notification.map { "order \($0.orderNumber): \($0.state.rawValue)" }
                     ?? orderID.map { "order \($0)" },
-                refundNotifications.last { $0.state != .confirmed }.map { "refund: \($0.state.rawValue)" },
+                refundNotifications.last { !$0.state.isFinal }.map { "refund: \($0.state.rawValue)" },
             ].compactMap { $0 }.joined(separator: ", "),
-            refundedText ?? "",
+            refundedText ?? "", errorMessage ?? "",
         ]
     }
 
-    /// What was given back; nil when nothing was.
+    var colors: [Int: WordColor] { state.color.map { [Self.statusColumn: $0] } ?? [:] }
+
+    private static let statusColumn = 3
+
+    /// The refunded amount; nil when there is no refund.
     private var refundedText: String? { refundedAmount.minorUnits == 0 ? nil : refundedAmount.description }
 
     /// The columns that are amounts.
@@ -49,9 +54,11 @@ extension Payment: CommandResult, TableRow {
 
     var text: String {
         let widths = [0, 0, 16, 10]
-        // Without headings, the amount needs its word.
-        let words = cells.dropLast() + [refundedText.map { "refunded \($0)" } ?? ""]
-        let padded = words.enumerated().map { $1.padded(to: $0 < widths.count ? widths[$0] : 0) }
+        // Without headings, the amount needs its word, and what is empty no place.
+        let words = cells.prefix(5) + [cells[5], refundedText.map { "refunded \($0)" } ?? "", errorMessage ?? ""]
+        let padded = words.enumerated().filter { $0 < widths.count || !$1.isEmpty }.map { column, word in
+            WordColor.onOutput(word, colors[column], paddedTo: column < widths.count ? widths[column] : 0)
+        }
         return padded.joined(separator: "  ").trimmedEnd + "\n"
     }
 
@@ -83,7 +90,8 @@ extension CardDetails {
     fileprivate var emv: JSONObject {
         JSONObject(
             [
-                "aid": aid, "applicationName": applicationName, "tvr": terminalVerificationResults,
+                "aid": aid, "applicationName": applicationName, "accountType": accountType?.rawValue,
+                "tvr": terminalVerificationResults,
                 "tsi": transactionStatusInformation, "cryptogram": applicationCryptogram,
                 "cryptogramType": cryptogramType, "atc": applicationTransactionCounter,
                 "responseCode": authorizationResponseCode, "oda": offlineDataAuthentication.rawValue,
@@ -100,6 +108,8 @@ struct OutcomeView: Sendable {
     var failure: CommandFailure?
     /// The print jobs of the receipts; nil without `--printer`.
     var prints: [ReceiptPrint]?
+    /// The kind of the payment host; nil when the command did not get that far.
+    var host: String?
     /// Why a receipt was not printed. It does not affect the outcome.
     var printError: CommandFailure?
 
@@ -108,7 +118,7 @@ struct OutcomeView: Sendable {
             ["outcome": outcome, "emv": payment?.card?.emv],
             known: [
                 "payment": payment?.json, "error": failure?.json, "prints": prints?.map(\.json),
-                "printError": printError?.json,
+                "printError": printError?.json, "host": host,
             ])
     }
 
@@ -126,23 +136,37 @@ struct OutcomeView: Sendable {
 extension OrderPaymentNotification {
     /// The store's state of a payment, as JSON.
     fileprivate var json: JSONObject {
-        [
-            // due, sent, unknown, confirmed, refused, conflict
-            "state": state.rawValue, "gateway": gateway,
-            // The payment intent ID that the store uses.
-            "intent": intentID ?? "", "store": siteAddress, "orderNumber": orderNumber, "orderStatus": orderStatus,
-            "tries": tries, "reason": lastError, "updatedAt": updatedAt.description,
-        ]
+        JSONObject(
+            [
+                // due, sent, unknown, confirmed, refused, conflict, accepted
+                "state": state.rawValue, "gateway": gateway,
+                // The payment intent ID that the store uses.
+                "intent": intentID ?? "", "store": siteAddress, "orderNumber": orderNumber, "orderStatus": orderStatus,
+                "tries": tries, "reason": lastError, "updatedAt": updatedAt.description,
+            ], known: ["acceptedReason": acceptance])
     }
 }
 
 extension OrderRefundNotification {
     /// The store's state of a refund, as JSON. The amount is in minor units.
     fileprivate var json: JSONObject {
+        JSONObject(
+            [
+                "state": state.rawValue, "amount": amount.minorUnits, "intent": intentID,
+                // The ID of the refund at the store.
+                "refund": refundID, "tries": tries, "reason": lastError, "updatedAt": updatedAt.description,
+            ],
+            known: ["acceptedReason": acceptance, "lines": lines.isEmpty ? nil : lines.map(\.json)]
+        ).amounts(in: amount.currency)
+    }
+}
+
+extension RefundedLine {
+    /// A line that a refund names, as JSON. Amounts are in minor units.
+    var json: JSONObject {
         [
-            "state": state.rawValue, "amount": amount.minorUnits, "intent": intentID,
-            // The ID of the refund at the store.
-            "refund": refundID, "tries": tries, "reason": lastError, "updatedAt": updatedAt.description,
+            "line": id, "quantity": quantity, "total": total,
+            "taxes": taxes.map { tax -> JSONObject in ["rate": tax.rate, "total": tax.total] },
         ]
     }
 }
@@ -150,7 +174,13 @@ extension OrderRefundNotification {
 extension OrderPaymentReport {
     /// The result of `payments sync`, as JSON.
     var json: JSONObject {
-        ["confirmed": confirmed.json, "open": open.json, "refused": refused.json, "failed": failed.map(\.json)]
+        [
+            "confirmed": confirmed.json, "open": open.json, "refused": refused.json, "failed": failed.map(\.json),
+            // Given back, or accepted: the store need not know any more.
+            "settled": settled.json,
+            // Refused ones that could not be checked again now.
+            "unread": unread.map { ["payment": $0.payment.description, "message": $0.reason] as JSONObject },
+        ]
     }
 }
 
@@ -174,9 +204,9 @@ extension FormerIdentity {
 
     /// One sentence about a restored backup, and what to do.
     var text: String {
-        "this database was restored from a backup: it has \(lastNumber) attempts of \(databaseID), and the payment "
-            + "host knows number \(hostNumber ?? 0). It is \(successor) now, and no number is used twice. See the "
-            + "payments that it lost with 'cardpresent issuer reconcile'"
+        "this database was restored from a backup: it has \(lastNumber) attempt\(lastNumber == 1 ? "" : "s") of "
+            + "\(databaseID), and the payment host knows number \(hostNumber ?? 0). It is \(successor) now, and no "
+            + "number is used twice. See the payments that it lost with 'cardpresent issuer reconcile'"
     }
 }
 
@@ -192,10 +222,12 @@ extension PaymentHistory: CommandResult {
 
     var text: String {
         let (card, refunded) = (payment.card, payment.refundedAmount)
-        var details = DetailText("\(payment.name)  \(payment.amount)  \(payment.state.rawValue)")
+        let state = WordColor.onOutput(payment.state.rawValue, payment.state.color)
+        var details = DetailText("\(payment.name)  \(payment.amount)  \(state)")
         details.add("order", payment.orderID.map(String.init))
         details.add("card", card?.applicationName.map { $0 + (card?.maskedNumber ?? "") })
         details.add("AID", card?.aid)
+        details.add("account", card?.accountType?.rawValue)
         details.add("verification", card?.cardholderVerification.family.rawValue)
         details.add("PIN tries left", card?.pinTriesLeft.map(String.init))
         details.add("auth code", card?.authorizationCode)
@@ -209,11 +241,16 @@ extension PaymentHistory: CommandResult {
             details.add("store", capture.state.rawValue + (capture.orderStatus.map { ", order is \($0)" } ?? ""))
             details.add("intent", capture.intentID ?? "")
             details.add("because", capture.lastError)
+            details.add("accepted", capture.acceptance)
         }
         for refund in payment.refundNotifications {
             let number = refund.refundID.map { ", refund \($0) of the store" } ?? ""
             let reason = refund.lastError.map { ": \($0)" } ?? ""
-            details.add("store refund", "\(refund.amount) \(refund.state.rawValue)\(number)\(reason)")
+            let pieces = refund.lines.map { " \($0.quantity) of line \($0.id)" }.joined(separator: ",")
+            let lines = pieces.isEmpty ? "" : " for" + pieces
+            let accepted = refund.acceptance.map { "; accepted: \($0)" } ?? ""
+            details.add(
+                "store refund", "\(refund.amount)\(lines) \(refund.state.rawValue)\(number)\(reason)\(accepted)")
         }
         for attempt in attempts { details.add(line: attempt.text) }
         return details.text
@@ -235,12 +272,16 @@ extension PaymentHistory.Attempt {
                 "kind": attempt.kind.rawValue, "amount": attempt.amount.minorUnits, "state": attempt.state.rawValue,
                 "stan": attempt.stan, "host": attempt.hostName, "steps": steps.map(\.json),
             ],
-            known: ["hostReference": attempt.hostReference])
+            known: [
+                "hostReference": attempt.hostReference,
+                "lines": attempt.lines.isEmpty ? nil : attempt.lines.map(\.json),
+            ]
+        ).amounts(in: attempt.amount.currency)
     }
 
     fileprivate var text: String {
-        let (kind, state) = (attempt.kind.rawValue, attempt.state.rawValue)
-        let head = "  \(kind), STAN \(attempt.stan), host \(attempt.hostName): \(state)"
+        let state = WordColor.onOutput(attempt.state.rawValue, attempt.state.color)
+        let head = "  \(attempt.kind.rawValue), STAN \(attempt.stan), host \(attempt.hostName): \(state)"
         let lines = steps.map {
             "    \($0.at.millisecondText)  \($0.state.rawValue)" + ($0.detail.map { ": " + $0 } ?? "")
         }

@@ -34,6 +34,11 @@ struct PrinterStatus: TableRow {
     static var heads: [String] { ["", "name", "state", "address"] }
 
     var cells: [String] { [printer.isDefault ? "*" : " ", printer.name, condition, printer.address ?? ""] }
+
+    var colors: [Int: WordColor] {
+        if failure != nil || printer.state == .stopped { return [2: .bad] }
+        return printer.isAcceptingJobs && printer.state != .unknown ? [2: .good] : [2: .doubtful]
+    }
 }
 
 /// A printer with its capabilities.

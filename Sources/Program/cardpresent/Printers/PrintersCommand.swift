@@ -14,6 +14,10 @@ struct ListPrinters: TillCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List printers. The default printer is marked with *.",
         discussion: """
+            EXAMPLES:
+              cardpresent printers list
+              cardpresent printers list --json
+
             Lists the queues of the print server and the configured network printers, with the state of each. \
             CUPS_SERVER selects another print server.
             """)
@@ -68,7 +72,12 @@ struct ListPrinters: TillCommand {
 /// `printers info`
 struct PrinterInfo: TillCommand {
     static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Show the state and capabilities of a printer.")
+        commandName: "info", abstract: "Show the state and capabilities of a printer.",
+        discussion: """
+            EXAMPLES:
+              cardpresent printers info
+              cardpresent printers info receipts
+            """)
 
     @Argument(help: "Printer name. Default: the default printer.", completion: .printers)
     var printer: String?

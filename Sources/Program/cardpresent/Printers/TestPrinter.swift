@@ -8,6 +8,10 @@ struct TestPrinter: TillCommand {
     static let configuration = CommandConfiguration(
         commandName: "test", abstract: "Print a test receipt.",
         discussion: """
+            EXAMPLES:
+              cardpresent printers test
+              cardpresent printers test receipts
+
             Prints characters of several code tables, a ruler as wide as the paper, and a QR code with the printer's \
             name, then cuts the paper. Reports whether the printer confirms the print. Does not record anything.
             """)
@@ -42,6 +46,10 @@ struct OpenDrawer: TillCommand {
     static let configuration = CommandConfiguration(
         commandName: "open", abstract: "Open the cash drawer connected to a receipt printer.",
         discussion: """
+            EXAMPLES:
+              cardpresent drawer open
+              cardpresent drawer open --printer counter
+
             Requires an ESC/POS printer: a configured network printer or a raw print queue.
             """)
 

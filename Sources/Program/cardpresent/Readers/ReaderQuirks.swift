@@ -8,6 +8,10 @@ struct ReaderQuirksCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "quirks", abstract: "List readers that need special handling.",
         discussion: """
+            EXAMPLES:
+              cardpresent readers quirks
+              cardpresent readers quirks --json
+
             Each row names a reader by USB vendor and product ID and firmware, the special handling by the driver, and \
             the source. Rows that match a connected reader are marked with *. To add rows in the configuration, see \
             docs/readers.md.

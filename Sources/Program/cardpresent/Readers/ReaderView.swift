@@ -10,7 +10,7 @@ extension CardReader {
     /// The reader as one line of text.
     var line: String { "\(id)  \(name)  \(properties)\n" }
 
-    /// What the reader can do, or that it needs firmware for it.
+    /// The reader's capabilities, or the note that it needs firmware.
     var properties: String {
         guard !isAwaitingFirmware else { return "needs firmware" }
         var parts = [exchangeLevel]

@@ -55,7 +55,13 @@ struct BusOptions: ParsableArguments {
 /// `readers list`
 struct ListReaders: TillCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List connected card readers.")
+        commandName: "list", abstract: "List connected card readers.",
+        discussion: """
+            EXAMPLES:
+              cardpresent readers list
+              cardpresent readers list --remembered
+              cardpresent readers list --pcsc
+            """)
 
     @Flag(help: "List the readers used before, connected or not, latest first.")
     var remembered = false
@@ -83,7 +89,12 @@ struct ListReaders: TillCommand {
 /// `readers info`
 struct ReaderInfo: ReportingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Show a reader's capabilities and whether it holds a card.")
+        commandName: "info", abstract: "Show a reader's capabilities and whether it holds a card.",
+        discussion: """
+            EXAMPLES:
+              cardpresent readers info
+              cardpresent readers info 1209:0005@1-5 --simulated
+            """)
 
     @Argument(help: "Reader ID, as shown by 'readers list'. Default: the first reader.")
     var reader: String?
@@ -118,6 +129,9 @@ struct RememberReader: TillCommand {
     static let configuration = CommandConfiguration(
         commandName: "remember", abstract: "Prefer a reader when several are connected.",
         discussion: """
+            EXAMPLES:
+              cardpresent readers remember 1209:0005@1-5 --simulated
+
             A payment also remembers its reader. 'cardpresent readers list' marks the remembered readers, and \
             'cardpresent readers list --remembered' also lists those that are not connected.
             """)
@@ -155,7 +169,13 @@ struct RememberReader: TillCommand {
 struct ForgetReader: SynchronousReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Forget a remembered reader.",
-        discussion: "You can still use the reader. It is remembered again when you do.")
+        discussion: """
+            EXAMPLES:
+              cardpresent readers forget 1209:0005@1-5
+              cardpresent readers forget --all
+
+            You can still use the reader. It is remembered again when you do.
+            """)
 
     @Argument(help: "Reader ID, as shown by 'readers list --remembered'.")
     var reader: String?

@@ -8,6 +8,10 @@ struct WatchReaders: TillCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Watch readers being connected and disconnected.",
         discussion: """
+            EXAMPLES:
+              cardpresent readers watch
+              cardpresent readers watch --connect --json
+
             Runs until Ctrl-C. With --json, each line is a JSON object. With --connect, keeps a reader open and also \
             reports when the connection is lost and why, and the state of the reconnection (idle, reconnecting, \
             succeeded, failed). Exits with 5 when the reconnection fails.
@@ -35,7 +39,7 @@ struct WatchReaders: TillCommand {
             : try bus.source(settings)
         let changes = source.changes()
         let cancellation = Cancellation()
-        try await CancellationSignals.watching(endsWithOutput: true) {
+        try await CancellationSignals.watching(endsWithOutput: true, untilExit: true) {
             let watching = Task { try await watch(changes, of: source) }
             defer { watching.cancel() }
             guard connect else {

@@ -10,6 +10,10 @@ struct CheckReceipt: TillCommand {
         commandName: "check",
         abstract: "Check the latest receipt of a payment against card brand and regional rules.",
         discussion: """
+            EXAMPLES:
+              cardpresent receipts check P000001
+              cardpresent receipts check P000001 --region eu
+
             Lists missing and forbidden fields with the rule, the source of the data, and the fix. Exits with 7 when a \
             required field is missing or a forbidden field is present; recommendations do not affect the exit code. \
             The rules cover part of what acquirers require: yours may require more.

@@ -67,7 +67,7 @@ struct EmailReceipt: AsyncParsableCommand {
     }
 
     func run() async throws {
-        Display.begin(options.output.display, isJSON: options.output.json)
+        Display.begin(options.output, isJSON: options.output.json)
         try await FailureReport(isJSON: options.output.json).reporting {
             try await determinism.play { try await send() }
         }

@@ -7,12 +7,16 @@ internal import TillConfiguration
 internal import Yosemite
 
 /// `receipts preview`
-struct PreviewReceipt: AsyncParsableCommand {
+struct PreviewReceipt: TillCommand {
     static let configuration = CommandConfiguration(
         commandName: "preview", abstract: "Show the latest receipt of a payment as it would look on paper.",
         discussion: """
-            Does not print or record anything. A terminal shows black text on white, unless NO_COLOR is set; a file or \
-            pipe gets plain text. Right-to-left text depends on the terminal.
+            EXAMPLES:
+              cardpresent receipts preview P000001
+              cardpresent receipts preview P000001 --paper 58mm --locale de
+
+            Does not print or record anything. A terminal shows black text on white, unless NO_COLOR is set or --color never; \
+            a file or pipe gets plain text. Right-to-left text depends on the terminal.
             """)
 
     @OptionGroup var selection: ReceiptSelection
@@ -23,23 +27,21 @@ struct PreviewReceipt: AsyncParsableCommand {
             "Width in columns, 24 to 80. Default: the paper's width.", valueName: "columns"))
     var width: Int?
     @OptionGroup var look: ReceiptStyleOptions
-    @OptionGroup var tillOptions: TillOptions
+    @OptionGroup var options: CommonOptions
 
     func validate() throws {
         try check(width, in: 24...80, "--width", "columns")
     }
 
-    func run() async throws { try await FailureReport().reporting { try await preview() } }
-
-    private func preview() async throws(CommandFailure) {
-        let settings = try tillOptions.settings()
+    func execute() async throws {
+        let settings = try options.till.settings()
         let style = try look.applied(to: ReceiptStyle(settings.receipt))
-        let till = try await tillOptions.open(for: Self.databaseUse, settings)
+        let till = try await options.till.open(for: Self.databaseUse, settings)
         let receipt = try await selection.load(from: till)
         var document = ReceiptDocument(receipt.content, copy: copy, isDuplicate: receipt.wasPrinted(copy))
             .styled(by: style)
-        let renderer = TerminalRenderer(
-            width: width ?? look.paper?.size.columns ?? settings.receiptWidth, isStyled: Self.takesStyles)
+        let columns = width ?? look.paper?.size.columns ?? settings.receiptWidth
+        let renderer = TerminalRenderer(width: columns, isStyled: !output.json && Self.takesStyles)
         let text: String
         do throws(ReceiptError) {
             document.logo = try settings.receipt.openLogo()
@@ -47,13 +49,13 @@ struct PreviewReceipt: AsyncParsableCommand {
         } catch {
             throw CommandFailure(error)
         }
-        try StandardOutput.write(text)
+        let json: JSONObject = [
+            "payment": receipt.content.payment, "copy": copy.rawValue, "duplicate": document.isDuplicate,
+            "columns": columns, "text": text,
+        ]
+        try output.write(json, text: text)
     }
 
-    /// Whether stdout is a terminal with colors and `NO_COLOR` is not set (no-color.org).
-    private static var takesStyles: Bool {
-        let environment = ProcessInfo.processInfo.environment
-        return StandardOutput.isTerminal && environment["NO_COLOR", default: ""].isEmpty
-            && environment["TERM"] != "dumb"
-    }
+    /// Whether the paper is shown black on white.
+    private static var takesStyles: Bool { Display.hasColor(isTerminal: StandardOutput.isTerminal) }
 }

@@ -41,6 +41,10 @@ struct ReprintReceipt: TillCommand {
     static let configuration = CommandConfiguration(
         commandName: "reprint", abstract: "Reprint receipts, marked as duplicates.",
         discussion: """
+            EXAMPLES:
+              cardpresent receipts reprint P000001
+              cardpresent receipts reprint P000001 --printer receipts --copies 2
+
             Uses the printer, paper, and number of copies of the last print by default. The exit codes are those of \
             'receipts print'.
             """)
@@ -68,6 +72,9 @@ struct CancelPrint: TillCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "Cancel a print job.",
         discussion: """
+            EXAMPLES:
+              cardpresent receipts cancel J000001
+
             Exits with 64 when the job has ended or the print server no longer has it, so that there is nothing to \
             cancel, and with 6 when it ends while it is being canceled. If the printer had already started, there may \
             be paper, and a reprint is marked as a duplicate.
@@ -97,6 +104,10 @@ struct ListPrints: TillCommand {
     static let configuration = CommandConfiguration(
         commandName: "jobs", abstract: "List print jobs with their states, newest first.",
         discussion: """
+            EXAMPLES:
+              cardpresent receipts jobs
+              cardpresent receipts jobs P000001 --all
+
             Asks the print server for the state of unfinished jobs. A job that the server no longer knows is \
             'unknown': there may be paper.
             """)

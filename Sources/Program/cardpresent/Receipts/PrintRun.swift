@@ -91,6 +91,18 @@ extension ReceiptPrint {
     }
 }
 
+extension ReceiptPrint.State {
+    /// The color of the state; nil while it can still become anything.
+    fileprivate var color: WordColor? {
+        switch self {
+        case .completed: .good
+        case .failed: .bad
+        case .unknown: .doubtful
+        case .queued, .accepted, .sent: nil
+        }
+    }
+}
+
 extension ReceiptPrintHistory: CommandResult {
     var json: JSONObject {
         let steps = steps.map { step in
@@ -106,7 +118,7 @@ extension ReceiptPrintHistory: CommandResult {
         let head = [
             print.name, print.paymentName,
             "\(print.copy.rawValue) copy" + (print.copies > 1 ? " ×\(print.copies)" : ""),
-            print.state.rawValue + PrintJobText.place(print),
+            WordColor.onOutput(print.state.rawValue, print.state.color) + PrintJobText.place(print),
             print.isDuplicate && print.mayBePrinted ? "DUPLICATE" : "",
         ].filter { !$0.isEmpty }
         let lines = steps.map { step in

@@ -23,20 +23,17 @@ struct ReceiptsCommand: ParsableCommand {
 struct ListReceipts: TillCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List receipts, newest first.",
-        discussion: "Days are in this machine's time zone.")
+        discussion: """
+            EXAMPLES:
+              cardpresent receipts list --since 2026-01-01 --until 2026-01-31
+              cardpresent receipts list --last4 0010 --amount 12.50
+              cardpresent receipts list --order 123
+
+            Days are in this machine's time zone.
+            """)
 
     @OptionGroup var days: ReceiptDayOptions
-    @Option(name: .customLong("last4"), help: ArgumentHelp("Last four digits of the card number.", valueName: "digits"))
-    var lastFour: String?
-    @Option(help: ArgumentHelp("Exact amount, for example 12.50.", valueName: "amount"))
-    var amount: String?
-    @Option(
-        help: ArgumentHelp(
-            "ISO 4217 currency code of --amount. Default: the configured currency, or USD.",
-            valueName: "code"))
-    var currency: String?
-    @Option(help: ArgumentHelp("ID of the store order.", valueName: "id"))
-    var order: Int64?
+    @OptionGroup var search: PaymentSearchOptions
     @Option(help: ArgumentHelp("Payment ID, for example P000001.", valueName: "payment"))
     var payment: PaymentName?
     @Option(help: ArgumentHelp("Authorization code of the issuer.", valueName: "code"))
@@ -45,17 +42,14 @@ struct ListReceipts: TillCommand {
     @OptionGroup var options: CommonOptions
 
     func validate() throws {
-        guard order ?? 1 > 0 else { throw ValidationError("--order must be an order ID") }
-        guard lastFour?.isLastFour ?? true else { throw ValidationError(String.lastFourHint) }
         guard authCode != "" else { throw ValidationError("--auth-code must be an authorization code such as 123456") }
-        guard currency == nil || amount != nil else { throw ValidationError("--currency requires --amount") }
     }
 
     func execute() async throws {
         let settings = try options.till.settings()
         let query = ReceiptQuery(
-            paymentID: payment?.id, orderID: order, since: days.since?.beginning, before: days.until?.end,
-            lastFour: lastFour, amount: try amount.map { try settings.amount($0, currency: currency) },
+            paymentID: payment?.id, orderID: search.order, since: days.since?.beginning, before: days.until?.end,
+            lastFour: search.lastFour, amount: try search.exactAmount(settings),
             authorizationCode: authCode, limit: list.limit)
         let till = try await options.till.open(for: Self.databaseUse, settings)
         await till.resolvePrints()
@@ -68,7 +62,13 @@ struct ListReceipts: TillCommand {
 /// `receipts show`
 struct ShowReceipt: TillCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show the latest receipt of a payment as text.")
+        commandName: "show", abstract: "Show the latest receipt of a payment as text.",
+        discussion: """
+            EXAMPLES:
+              cardpresent receipts show P000001
+              cardpresent receipts show P000001 --copy merchant --width 32
+              cardpresent receipts show P000001 --of refund
+            """)
 
     @OptionGroup var selection: ReceiptSelection
     @Option(help: "Receipt copy.")
@@ -97,6 +97,9 @@ struct ShowBackendReceipt: TillCommand {
     static let configuration = CommandConfiguration(
         commandName: "backend", abstract: "Create an online receipt for an order and show its URL.",
         discussion: """
+            EXAMPLES:
+              cardpresent receipts backend 123
+
             The store creates a new receipt each time and shows it for two days. Requires WooCommerce 8.7 or later.
             """)
 

@@ -6,7 +6,7 @@ internal import TillConfiguration
 internal import Yosemite
 
 /// `receipts render`
-struct RenderReceipt: AsyncParsableCommand {
+struct RenderReceipt: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "render", abstract: "Render receipts as text, HTML, PDF, PNG, ESC/POS, or JSON.",
         discussion: """
@@ -18,7 +18,8 @@ struct RenderReceipt: AsyncParsableCommand {
             Renders the latest receipt of a payment or, with --all, --since, or --until, all receipts of that time \
             into one file, newest first. Does not print or record anything. A copy that was printed before is marked \
             as a duplicate. Binary formats are not written to a terminal: use -o FILE or a pipe. The 'receipt' section \
-            of the configuration sets the defaults.
+            of the configuration sets the defaults. --json prints the receipt as --format json does or, with -o FILE, \
+            what was written.
             """)
 
     @Argument(help: "Payment ID, for example P000001.")
@@ -26,8 +27,8 @@ struct RenderReceipt: AsyncParsableCommand {
     @Flag(help: "Render all receipts.")
     var all = false
     @OptionGroup var days: ReceiptDayOptions
-    @Option(help: "Output format.")
-    var format = ReceiptFormat.text
+    @Option(name: .customLong("format"), help: "Output format.")
+    var chosenFormat = ReceiptFormat.text
     @OptionGroup var kind: ReceiptKindOptions
     @Option(help: "Receipt copy.")
     var copy = CopiesChoice.customer
@@ -51,14 +52,23 @@ struct RenderReceipt: AsyncParsableCommand {
     @Flag(help: "Open the cash drawer before printing (escpos).")
     var openDrawer = false
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Output file; '-' is standard output.", valueName: "file"),
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp("Output file; '-' is standard output.", valueName: "file"),
         completion: .file())
-    var output: String?
+    var outputFile: String?
     @OptionGroup var tillOptions: TillOptions
+    @OptionGroup var output: OutputOptions
 
     private static let pageSize = 100
 
     private var isSeries: Bool { all || days.since != nil || days.until != nil }
+
+    /// The output format: that of the result with `--json`, if the receipt is the result.
+    private var format: ReceiptFormat {
+        output.json && file == nil && chosenFormat == .text ? .json : chosenFormat
+    }
+
+    var isJSON: Bool { output.json || format == .json }
 
     func validate() throws {
         guard payment != nil || isSeries else { throw ValidationError("give a payment, --all, --since, or --until") }
@@ -79,15 +89,14 @@ struct RenderReceipt: AsyncParsableCommand {
         guard family == nil || format == .escpos else { throw ValidationError("--family requires --format escpos") }
         guard cut == nil || format == .escpos else { throw ValidationError("--cut requires --format escpos") }
         guard !openDrawer || format == .escpos else { throw ValidationError("--open-drawer requires --format escpos") }
-        guard output != "" else { throw ValidationError("--output must name a file") }
+        guard !output.json || file != nil || format == .json else {
+            throw ValidationError("--json prints the receipt: give -o FILE for the format \(format.rawValue)")
+        }
+        guard outputFile != "" else { throw ValidationError("--output must name a file") }
     }
 
-    func run() async throws {
-        try await FailureReport(isJSON: format == .json).reporting { try await render() }
-    }
-
-    private func render() async throws(CommandFailure) {
-        guard !format.isBinary || output != nil || !StandardOutput.isTerminal else {
+    func execute() async throws {
+        guard !format.isBinary || outputFile != nil || !StandardOutput.isTerminal else {
             throw CommandFailure(
                 .usage, code: "binary_on_terminal",
                 message: "\(format.rawValue) is a binary format and cannot be written to a terminal",
@@ -99,28 +108,37 @@ struct RenderReceipt: AsyncParsableCommand {
         let choices = ReceiptOutput.Choices(
             format: format, style: style, columns: width ?? look.paper?.size.columns ?? settings.receiptWidth,
             family: family ?? .epson, cut: cut ?? .partial, opensDrawer: openDrawer, isSeries: isSeries)
-        let missingGlyphs =
+        let rendered =
             if let payment {
                 try await renderNewest(of: payment, from: till, choices)
             } else {
                 try await renderSeries(from: till, choices)
             }
-        MissingGlyphsWarning(missingGlyphs)?.report()
+        MissingGlyphsWarning(rendered.missingGlyphs)?.report()
+        guard output.json, let file else { return }
+        try StandardOutput.write(
+            json: [
+                "file": file, "format": format.rawValue, "receipts": rendered.receipts,
+                // The number of characters that no font has.
+                "missingGlyphs": rendered.missingGlyphs,
+            ] as JSONObject)
     }
+
+    private typealias Rendered = (receipts: Int, missingGlyphs: Int)
 
     private func renderNewest(
         of payment: PaymentName, from till: Till, _ choices: ReceiptOutput.Choices
-    ) async throws(CommandFailure) -> Int {
+    ) async throws(CommandFailure) -> Rendered {
         let receipt = try await kind.load(of: payment, from: till)
         let result = ReceiptOutput(choices, to: try OutputDraft(path: file))
         try result.append(documents(receipt, choices.style))
         try result.finish()
-        return result.missingGlyphs
+        return (1, result.missingGlyphs)
     }
 
     private func renderSeries(
         from till: Till, _ choices: ReceiptOutput.Choices
-    ) async throws(CommandFailure) -> Int {
+    ) async throws(CommandFailure) -> Rendered {
         let query = ReceiptQuery(since: days.since?.beginning, before: days.until?.end, limit: Self.pageSize)
         let count = try await till.receiptCount(matching: query)
         guard count > 0 else {
@@ -129,7 +147,7 @@ struct RenderReceipt: AsyncParsableCommand {
                 fix: "'cardpresent receipts list' lists the receipts")
         }
         let cancellation = Cancellation()
-        let rendered = await CancellationSignals.watching { () async -> Result<Int, CommandFailure> in
+        let rendered = await CancellationSignals.watching { () async -> Result<Rendered, CommandFailure> in
             do throws(CommandFailure) {
                 return .success(try await renderAll(count, query, from: till, choices, cancellation))
             } catch {
@@ -145,7 +163,7 @@ struct RenderReceipt: AsyncParsableCommand {
     private func renderAll(
         _ count: Int, _ query: ReceiptQuery, from till: Till, _ choices: ReceiptOutput.Choices,
         _ cancellation: Cancellation
-    ) async throws(CommandFailure) -> Int {
+    ) async throws(CommandFailure) -> Rendered {
         let draft = try OutputDraft(path: file)
         let result = ReceiptOutput(choices, to: draft)
         let progress = ProgressLine()
@@ -166,11 +184,11 @@ struct RenderReceipt: AsyncParsableCommand {
             query.olderThan = receipts.last?.id
         }
         try result.finish()
-        return result.missingGlyphs
+        return (done, result.missingGlyphs)
     }
 
     /// The output file; nil for standard output.
-    private var file: String? { output == "-" ? nil : output }
+    private var file: String? { outputFile == "-" ? nil : outputFile }
 
     private func documents(_ receipt: StoredReceipt, _ style: ReceiptStyle) -> [ReceiptDocument] {
         copy.copies.map {

@@ -1,6 +1,10 @@
 internal import ArgumentParser
+internal import CardSecrets
+internal import Mail
+internal import Receipts
 internal import Settings
 internal import TillConfiguration
+internal import Yosemite
 
 /// `config`
 struct ConfigCommand: ParsableCommand {
@@ -13,7 +17,14 @@ struct ConfigCommand: ParsableCommand {
 struct ShowConfiguration: SynchronousReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print the current configuration as a YAML file.",
-        discussion: "With --json, each setting is a value under 'configuration'.")
+        discussion: """
+            EXAMPLES:
+              cardpresent config show
+              cardpresent config show --config till.yaml
+              cardpresent config show --json
+
+            With --json, each setting is a value under 'configuration'.
+            """)
 
     @OptionGroup var configurationOptions: ConfigurationOptions
     @OptionGroup var output: OutputOptions
@@ -38,24 +49,68 @@ struct ShowConfiguration: SynchronousReportingCommand {
 struct CheckConfiguration: SynchronousReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check a configuration file.",
-        discussion: "Lists every mistake in the file, and exits with 78 when there is one.")
+        discussion: """
+            EXAMPLES:
+              cardpresent config check
+              cardpresent config check till.yaml
+              cardpresent config check till.yaml --json
 
-    @Argument(help: "File to check.", completion: .file(extensions: ["yaml", "yml"]))
-    var file: String
+            Lists every mistake in the file, and exits with 78 when there is one. Also checks what other commands need \
+            only later: the logo's file, and the sender of e-mail.
+            """)
+
+    @Argument(
+        help: "File to check. Default: the file that the other commands use.",
+        completion: .file(extensions: ["yaml", "yml"]))
+    var file: String?
+    @OptionGroup var configurationOptions: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+        guard file == nil || configurationOptions.config == nil else {
+            throw ValidationError("--config cannot be used with a file to check")
+        }
+    }
+
     func execute() throws {
-        let mistakes = SettingsDocument.mistakes(path: file) { root throws(SettingsError) in
-            _ = try TillConfiguration(root)
-        }.map { CommandFailure($0) }
+        guard let file = file ?? configurationOptions.path() else {
+            let json: JSONObject = ["valid": true, "file": String?.none]
+            return try output.write(json, text: "there is no configuration file, and the defaults are valid\n")
+        }
+        let mistakes = ConfigurationFile.mistakes(file).map { CommandFailure($0) }
         guard let first = mistakes.first else {
-            return try output.write(["valid": true], text: "\(file) is valid\n")
+            let json: JSONObject = ["valid": true, "file": file]
+            return try output.write(json, text: "\(CardNumberMask.masked(file)) is valid\n")
         }
         for mistake in mistakes { mistake.report() }
         if output.json {
             try StandardOutput.write(json: ["error": first.json, "mistakes": mistakes.map(\.json)] as JSONObject)
         }
         throw ExitCode(ExitStatus.configuration.rawValue)
+    }
+}
+
+/// A configuration file with all that it refers to.
+enum ConfigurationFile {
+    /// Finds every mistake: those that prevent a start, and those that show only when a receipt is rendered or mailed.
+    static func mistakes(_ path: String) -> [SettingsError] {
+        SettingsDocument.mistakes(path: path) { root throws(SettingsError) in
+            let configuration = try TillConfiguration(root)
+            guard let receipt = try root.optional("receipt") else { return }
+            if let node = try receipt.optional("logo") {
+                do throws(ReceiptError) { _ = try configuration.receipt.openLogo() } catch {
+                    let failure = CommandFailure(error)
+                    throw node.error(failure.message, fix: failure.fix)
+                }
+            }
+            if let node = try receipt.optional("sender"), let sender = configuration.receipt.sender {
+                do throws(MailAddressError) { _ = try Mailbox(sender) } catch {
+                    throw node.error(
+                        "not an e-mail address: \(error)",
+                        fix: error.fix ?? "use an address such as Corner Shop <till@shop.example>")
+                }
+            }
+        }
     }
 }
 

@@ -139,41 +139,58 @@ private struct ExaminationResult: CommandResult {
 
 extension CheckReport: CommandResult {
     var json: JSONObject {
-        ["name": name.rawValue, "verdict": verdict.rawValue, "findings": findings.map(\.json)]
+        ["name": name.rawValue, "verdict": verdict.rawValue, "findings": findings.map { $0.json(of: name) }]
     }
 
-    var text: String { findings.map { $0.text(of: name.rawValue) }.joined() }
+    var text: String { findings.map { $0.text(of: name) }.joined() }
 }
 
 extension Finding {
-    fileprivate var json: JSONObject {
-        let told = masked
+    fileprivate func json(of check: CheckName) -> JSONObject {
+        let told = masked(of: check)
         return [
             // The subject is null when the check has only one.
-            "verdict": verdict.rawValue, "subject": subject, "seen": told.seen, "cause": told.cause, "fix": told.fix,
+            "verdict": verdict.rawValue, "subject": told.subject, "seen": told.seen, "cause": told.cause,
+            "fix": told.fix,
             // Whether --fix can fix it, and the affected part; null unless the verdict is 'problem'.
             "fixable": repair != nil, "trouble": trouble?.rawValue,
         ]
     }
 
-    /// The texts, with digits masked in a complaint that may be a card number. Long numbers in a finding that is in order
-    /// are serial numbers of devices.
-    private var masked: (seen: String, cause: String?, fix: String?) {
-        guard verdict == .problem || verdict == .warning else { return (seen, cause, fix) }
-        return (CardNumberMask.masked(seen), cause.map(CardNumberMask.masked), fix.map(CardNumberMask.masked))
+    /// The finding, with digits masked that may be a card number. Only the long numbers in a finding about devices that
+    /// is in order are known: they are serial numbers.
+    private func masked(of check: CheckName) -> Finding {
+        guard !check.isOfDevices || verdict == .problem || verdict == .warning else { return self }
+        var finding = self
+        finding.seen = CardNumberMask.masked(seen)
+        finding.subject = check.isOfDevices ? subject : subject.map(CardNumberMask.masked)
+        finding.cause = cause.map { CardNumberMask.masked($0, besides: seen) }
+        finding.fix = fix.map { CardNumberMask.masked($0, besides: seen) }
+        return finding
     }
 
-    fileprivate func text(of check: String) -> String {
-        let (seen, cause, fix) = masked
+    fileprivate func text(of check: CheckName) -> String {
+        let told = masked(of: check)
+        let (seen, subject, cause, fix) = (told.seen, told.subject, told.cause, told.fix)
         let indent = String(repeating: " ", count: 24)
         let about = subject.map { "\($0): " } ?? ""
         // The blanks follow the colored word.
         let word = WordColor(verdict)?.onOutput(verdict.rawValue) ?? verdict.rawValue
         let blanks = String(repeating: " ", count: max(0, 9 - verdict.rawValue.count))
-        var text = word + blanks + check.padded(to: 15) + about + seen + "\n"
+        var text = word + blanks + check.rawValue.padded(to: 15) + about + seen + "\n"
         if let cause { text += "\(indent)why: \(cause)\n" }
         if let fix { text += "\(indent)fix: \(fix)\n" }
         return text
+    }
+}
+
+extension CheckName {
+    /// Whether the findings name readers and other devices with their serial numbers.
+    fileprivate var isOfDevices: Bool {
+        switch self {
+        case .usb, .reader, .permission, .owner, .power, .answer: true
+        case .libraries, .configuration, .database, .clock, .rules, .group, .printer: false
+        }
     }
 }
 

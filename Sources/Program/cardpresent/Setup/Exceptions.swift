@@ -21,11 +21,14 @@ struct ExceptionsCommand: ParsableCommand {
 }
 
 /// `exceptions add`
-struct AddExceptions: SynchronousReportingCommand {
-    static let handlesCardData = true
+struct AddExceptions: SynchronousCardDataCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add cards to the exception file.",
         discussion: """
+            EXAMPLES:
+              cardpresent exceptions add --reason stolen
+              cardpresent exceptions add < cards.txt
+
             On a terminal, prompts for one card number without showing it. Otherwise reads card numbers from standard \
             input, one per line; if a line is not a card number, nothing is added.
             """)
@@ -72,7 +75,12 @@ struct AddExceptions: SynchronousReportingCommand {
 /// `exceptions list`
 struct ListExceptions: SynchronousReportingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the exception file.")
+        commandName: "list", abstract: "List the exception file.",
+        discussion: """
+            EXAMPLES:
+              cardpresent exceptions list
+              cardpresent exceptions list --json
+            """)
 
     @OptionGroup var data: DatabaseOptions
     @OptionGroup var output: OutputOptions
@@ -86,11 +94,15 @@ struct ListExceptions: SynchronousReportingCommand {
 }
 
 /// `exceptions remove`
-struct RemoveExceptions: SynchronousReportingCommand {
-    static let handlesCardData = true
+struct RemoveExceptions: SynchronousCardDataCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove cards from the exception file.",
         discussion: """
+            EXAMPLES:
+              cardpresent exceptions remove 1
+              cardpresent exceptions remove < cards.txt
+              cardpresent exceptions remove --all
+
             Takes entry IDs, as shown by 'cardpresent exceptions list'. Without an ID, reads card numbers from \
             standard input as 'exceptions add' does.
             """)

@@ -54,8 +54,8 @@ struct Guide: CommandResult {
     }
 
     private static func openWork(_ overview: TillOverview, _ options: String) -> [Step] {
-        guard case .present(_, let work) = overview.database else { return [] }
-        var steps: [Step] = []
+        guard case .present(_, let work, let backup) = overview.database else { return [] }
+        var steps = restoredBackup(backup, options)
         func add(_ code: String, _ count: Int, _ command: String, _ reason: String) {
             guard count > 0 else { return }
             let payments = count == 1 ? "1 payment" : "\(count) payments"
@@ -65,6 +65,24 @@ struct Guide: CommandResult {
         add("payments_unfinished", work.unfinished, "recover", "not finished: do not charge again")
         add("payments_pending", work.pending, "sync", "that the store has not confirmed")
         add("payments_to_review", work.toReview, "sync", "that the store refused: decide about it")
+        return steps
+    }
+
+    /// Before everything else: payments stop until the host was asked.
+    private static func restoredBackup(_ backup: TillOverview.RestoredBackup, _ options: String) -> [Step] {
+        var steps: [Step] = []
+        if backup.isUnconfirmed {
+            steps.append(
+                Step(
+                    code: "backup_restored", command: "cardpresent payments recover" + options,
+                    reason: "restored from a backup: ask the host about it before the next payment"))
+        }
+        guard backup.lost != 0 else { return steps }
+        let lost = backup.lost.map { $0 == 1 ? "1 payment" : "\($0) payments" } ?? "list the payments"
+        steps.append(
+            Step(
+                code: "backup_lacks_payments", command: "cardpresent issuer reconcile" + options,
+                reason: lost + " that the host has and the restored backup lacks"))
         return steps
     }
 
@@ -122,8 +140,8 @@ struct Guide: CommandResult {
             reason: isReady ? "take the first payment" : "take a first payment with a simulated reader")
         switch overview.database {
         case .missing: return [first]
-        case .present(_, let work) where work.payments == 0: return [first]
-        case .present(_, let work):
+        case .present(_, let work, _) where work.payments == 0: return [first]
+        case .present(_, let work, _):
             return [
                 Step(
                     code: "payment_next", command: pay,
@@ -195,7 +213,7 @@ struct Guide: CommandResult {
 
     private var databasePath: String? {
         switch overview.database {
-        case .present(let path, _), .unknown(let path), .missing(let path): path
+        case .present(let path, _, _), .unknown(let path), .missing(let path): path
         case .unnamed, nil: nil
         }
     }

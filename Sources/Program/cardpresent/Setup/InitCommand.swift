@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Determinism
+internal import Files
 internal import FoundationEssentials
 internal import Glibc
 internal import Money
@@ -155,17 +156,10 @@ struct ConfigurationTarget {
 
     /// Creates the missing folders above the file, for their owner only.
     private func createFolders(above path: String) throws(CommandFailure) {
-        var folder = path.hasPrefix("/") ? "/" : ""
-        for part in path.split(separator: "/").dropLast() {
-            folder += folder.isEmpty || folder.hasSuffix("/") ? String(part) : "/\(part)"
-            guard mkdir(folder, 0o700) != 0, errno != EEXIST else { continue }
-            let code = errno
-            var status = stat()
-            // For an existing folder, mkdir can fail for several reasons.
-            guard stat(folder, &status) != 0 else { continue }
+        do throws(FolderError) { try Files.createFolders(above: path) } catch {
             throw CommandFailure(
                 .unavailable, code: "output_failed",
-                message: "cannot create the folder '\(folder)': \(String(cString: strerror(code)))",
+                message: "cannot create the folder '\(error.folder)': \(error.error)",
                 fix: "choose a file in a writable folder with --output")
         }
     }

@@ -2,7 +2,7 @@
 struct Question<Answer> {
     /// The question, without its default: `Currency`.
     let text: String
-    /// What is known about the possible answers, a line each.
+    /// Hints about the possible answers, one line each.
     var hints: [String] = []
     /// The default, as it would be typed.
     let standard: String

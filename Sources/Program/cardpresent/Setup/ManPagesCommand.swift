@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CardSecrets
 internal import FoundationEssentials
 internal import ManualPages
 
@@ -33,7 +34,8 @@ struct ManPagesCommand: SynchronousReportingCommand {
                 fix: "choose a writable folder")
         }
         for page in pages { try OutputFile(path: directory + "/" + page.fileName).write(Array(page.text.utf8)) }
-        try output.write(["pages": pages.map(\.fileName)], text: "\(pages.count) pages in \(directory)\n")
+        try output.write(
+            ["pages": pages.map(\.fileName)], text: "\(pages.count) pages in \(CardNumberMask.masked(directory))\n")
     }
 
     private static let environment: [(name: String, meaning: String)] = [

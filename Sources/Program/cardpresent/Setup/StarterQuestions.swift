@@ -19,7 +19,7 @@ struct StarterAnswers {
     var areComplete: Bool { [merchant, currency, reader, printer, store].allSatisfy { $0 != nil } }
 }
 
-/// What a shop starts with: the settings of its configuration, and what is not a setting.
+/// The answers for a new shop: the settings of its configuration, its reader, and its store.
 struct Starter {
     var settings = StarterConfiguration.standard
     /// The reader as `pay --reader` takes it, for example `usb`.

@@ -1,9 +1,11 @@
 internal import Doctor
 internal import FoundationEssentials
+internal import Payments
+internal import Simulator
 internal import Storage
 internal import TillConfiguration
 
-/// What a till has and what it lacks. Finding it out changes nothing, opens no reader, and sends nothing.
+/// The parts that a till has and lacks. Reading them changes nothing, opens no reader, and sends nothing.
 struct TillOverview: Sendable {
     enum Configuration: Equatable, Sendable {
         /// There is no file, and the defaults apply.
@@ -32,7 +34,15 @@ struct TillOverview: Sendable {
         case missing(path: String)
         /// Its payments can't be counted without a change, for example because it must be migrated first.
         case unknown(path: String)
-        case present(path: String, OpenWork)
+        case present(path: String, OpenWork, RestoredBackup)
+    }
+
+    /// What is still to be done about a restored backup.
+    struct RestoredBackup: Equatable, Sendable {
+        /// Whether the host must be asked first: payments stop until it was.
+        var isUnconfirmed = false
+        /// How many payments and refunds the host has and the backup lacks; nil when its ledger can't be read.
+        var lost: Int? = 0
     }
 
     /// Nil when it took too long to find out. The same is true of the others.
@@ -95,11 +105,41 @@ struct TillOverview: Sendable {
         let path: String
         do throws(CommandFailure) { path = try data.path() } catch { return (.unnamed, nil) }
         let isSignedIn = isSignedIn(besides: path, settings)
-        do throws(StorageError) { return (.present(path: path, try OpenWork(of: path)), isSignedIn) } catch .missing {
+        do throws(StorageError) {
+            // Before the records: a payment that is taken meanwhile is in them before the host has it.
+            let ledger = HostFactory.shortBook(beside: path)
+            let work = try OpenWork(of: path)
+            return (.present(path: path, work, restoredBackup(work, ledger)), isSignedIn)
+        } catch .missing {
             return (.missing(path: path), isSignedIn)
         } catch {
             return (.unknown(path: path), isSignedIn)
         }
+    }
+
+    /// Looks for what the host's ledger has beyond the numbers of the database. A copy that was put in place by hand is
+    /// found by it, too.
+    private static func restoredBackup(_ work: OpenWork, _ ledger: IssuerLedger?) -> RestoredBackup {
+        guard let ledger else {
+            let mayLack = work.identities.contains { !$0.isCurrent }
+            return RestoredBackup(isUnconfirmed: work.isUnconfirmedBackup, lost: mayLack ? nil : 0)
+        }
+        var found = RestoredBackup(isUnconfirmed: work.isUnconfirmedBackup)
+        var lost = 0
+        for key in ledger.keys {
+            let parts = key.rawValue.split(separator: "-")
+            guard parts.count == 2, let number = Int64(parts[1]),
+                let identity = work.identities.first(where: { $0.databaseID == parts[0] }),
+                number > identity.lastNumber
+            else { continue }
+            if identity.isCurrent { found.isUnconfirmed = true }
+            guard let standing = ledger.standing(key), standing.minorUnits != 0,
+                !work.acceptedLosses.contains(key.rawValue)
+            else { continue }
+            lost += 1
+        }
+        found.lost = lost
+        return found
     }
 
     private static func isSignedIn(besides database: String, _ settings: TillConfiguration) -> Bool? {

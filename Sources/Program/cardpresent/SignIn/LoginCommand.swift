@@ -67,8 +67,8 @@ struct LoginCommand: TillCommand {
 
     func execute() async throws {
         let settings = try options.till.settings()
-        let door = try StoreEnvironment(data: options.till.data, settings: settings)
-        let composition = try door.composition(for: Self.databaseUse)
+        let environment = try StoreEnvironment(data: options.till.data, settings: settings)
+        let composition = try environment.composition(for: Self.databaseUse)
         let process = SignInProcess(
             network: composition.network, time: composition.time, random: composition.random,
             dotcom: try dotcom(), programName: try Self.programName(of: composition), allowsUnprotected: insecureHttp)

@@ -13,7 +13,12 @@ struct SitesCommand: ParsableCommand {
 /// `sites list`
 struct ListSites: TillCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List your sites. The current store is marked with *.")
+        commandName: "list", abstract: "List your sites. The current store is marked with *.",
+        discussion: """
+            EXAMPLES:
+              cardpresent sites list
+              cardpresent sites list --json
+            """)
 
     @OptionGroup var options: CommonOptions
 
@@ -26,7 +31,12 @@ struct ListSites: TillCommand {
 /// `sites use`
 struct UseSite: TillCommand {
     static let configuration = CommandConfiguration(
-        commandName: "use", abstract: "Choose the current store.")
+        commandName: "use", abstract: "Choose the current store.",
+        discussion: """
+            EXAMPLES:
+              cardpresent sites use shop.example
+              cardpresent sites use 210000001
+            """)
 
     @Argument(
         help: "Site ID, address, or host name.",

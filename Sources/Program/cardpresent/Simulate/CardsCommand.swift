@@ -13,7 +13,13 @@ struct CardsCommand: ParsableCommand {
 
 /// `cards list`
 struct ListCards: SynchronousReportingCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the simulated cards.")
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the simulated cards.",
+        discussion: """
+            EXAMPLES:
+              cardpresent cards list
+              cardpresent cards list --json
+            """)
 
     @OptionGroup var output: OutputOptions
 
@@ -35,7 +41,11 @@ struct ListCards: SynchronousReportingCommand {
 /// `cards show`
 struct ShowCard: SynchronousReportingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show a simulated card.")
+        commandName: "show", abstract: "Show a simulated card.",
+        discussion: """
+            EXAMPLES:
+              cardpresent cards show visa-credit
+            """)
 
     @Argument(help: "Profile name or path of a profile file.", completion: CardCatalog.completion)
     var card: String

@@ -1,3 +1,4 @@
+internal import Acquirer
 internal import ArgumentParser
 internal import Determinism
 internal import Money
@@ -16,23 +17,21 @@ struct IssuerCommand: ParsableCommand {
 struct ShowIssuerLedger: SynchronousReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger", abstract: "List the issuer's ledger, oldest entry first.",
-        discussion: "The ledger is the file next to the database whose name ends in '.issuer'.")
+        discussion: """
+            EXAMPLES:
+              cardpresent issuer ledger
+              cardpresent issuer ledger --json
+
+            The ledger is the file next to the database whose name ends in '.issuer'.
+            """)
 
     @OptionGroup var data: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
     func execute() throws {
         let entries = try HostFactory.book(beside: try data.path()).entries
-        let width = String(entries.count).count
-        let keyWidth = entries.map(\.key.rawValue.count).max() ?? 0
-        let heads = [
-            "#".padded(toLeft: width), "KIND".padded(to: 13), "KEY".padded(to: keyWidth), "CARD".padded(to: 9),
-            "AMOUNT".padded(to: 16), "RC", "AUTH CODE",
-        ]
-        let lines = entries.enumerated().map { String($0 + 1).padded(toLeft: width) + "  " + $1.line + "\n" }
         try output.write(
-            list: entries.enumerated().map { JSONObject(extending: $1.json, with: ["number": $0 + 1]) },
-            text: entries.isEmpty ? "" : heads.joined(separator: "  ") + "\n" + lines.joined(),
+            table: entries.enumerated().map { NumberedRow(number: $0 + 1, row: $1) }, right: [0, 4],
             whenEmpty: "No entries yet.")
     }
 }
@@ -42,38 +41,53 @@ struct ReconcileIssuer: TillCommand {
     static let configuration = CommandConfiguration(
         commandName: "reconcile", abstract: "Compare the issuer's ledger with the till's journal.",
         discussion: """
+            EXAMPLES:
+              cardpresent issuer reconcile
+              cardpresent issuer reconcile --accept-lost --reason 'booked by hand'
+              cardpresent issuer reconcile --acquirer a.sqlite --terminal TERM0001
+
             First recovers attempts that an earlier process left unfinished. Exits with 0 when ledger and journal \
             agree, with 7 when they differ, and with 4 when they differ only in unfinished attempts. Also lists each \
             time the database was found to be restored from a backup: 'unknownToTill' are the payments that it lost. \
             When you have dealt with those that are listed, record it with --accept-lost: they stay in the report as \
             accepted, and are no difference any more.
 
-            EXAMPLES:
-              cardpresent issuer reconcile
-              cardpresent issuer reconcile --accept-lost --reason 'booked by hand from the paper receipts'
+            With --acquirer, compares the attempts that went to an ISO 8583 host with the ledger of \
+            'cardpresent simulate acquirer', by trace number and time.
             """)
 
     @Flag(help: "Accept the listed payments that a restored backup lost. Moves no money.")
     var acceptLost = false
     @Option(help: ArgumentHelp("Why they are accepted, up to 200 characters.", valueName: "text"))
     var reason: String?
+    @Option(
+        help: ArgumentHelp("Ledger of a simulated acquirer to compare with instead.", valueName: "file"),
+        completion: .file())
+    var acquirer: String?
+    @Option(
+        help: ArgumentHelp(
+            "Compare only this terminal (field 41) of the acquirer's ledger. Default: all.", valueName: "tid"))
+    var terminal: String?
     @OptionGroup var issuer: IssuerOptions
     @OptionGroup var options: CommonOptions
 
     func validate() throws {
+        guard acquirer == nil || !acceptLost else {
+            throw ValidationError("--accept-lost and --acquirer cannot be used together")
+        }
+        guard terminal == nil || acquirer != nil else { throw ValidationError("--terminal needs --acquirer FILE") }
         guard let reason else {
             guard !acceptLost else { throw ValidationError("--accept-lost needs --reason TEXT") }
             return
         }
         guard acceptLost else { throw ValidationError("--reason can be used only with --accept-lost") }
-        guard reason.contains(where: { !$0.isWhitespace }), reason.count <= 200,
-            !reason.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-        else { throw ValidationError("--reason must be one line of 1 to 200 characters") }
+        guard AcceptanceReason.isValid(reason) else { throw ValidationError(AcceptanceReason.rule) }
     }
 
     func execute() async throws {
         let till = try await options.till.open(
             for: acceptLost ? .changes : Self.databaseUse, rules: try issuer.rules())
+        if let acquirer { return try await compare(till, acquirer) }
         let attempts = try await till.attemptsAtIssuer()
         let ledger = try options.till.issuerLedger()
         if acceptLost, let reason {
@@ -98,19 +112,45 @@ struct ReconcileIssuer: TillCommand {
                     "restored": former.isEmpty ? nil : former.map(\.json),
                 ])),
             text: former.map(\.line).joined() + accepted.map(\.line).joined() + result.text)
+        try Self.end(result)
+    }
+
+    /// Compares the attempts that went to an ISO 8583 host with an acquirer's ledger.
+    private func compare(_ till: Till, _ path: String) async throws {
+        let records: [AcquirerRecord]
+        do throws(AcquirerLedgerError) { records = try AcquirerLedger.records(path: path) } catch {
+            throw CommandFailure(error)
+        }
+        let attempts = try await till.attempts(at: HostFactory.iso8583Name)
+        let comparison = AcquirerComparison(
+            records,
+            till: attempts.map {
+                // The number that was sent: that of a profile with fresh numbers for reversals is not the attempt's.
+                AcquirerComparison.Attempt(
+                    key: $0.till.key,
+                    traceNumber: $0.attempt.identity?[11].flatMap { Int64($0) } ?? Int64($0.attempt.stan),
+                    at: $0.attempt.createdAt)
+            }, terminal: terminal, time: SystemTimeSource())
+        let result = IssuerReconciliation(till: attempts.map(\.till), states: comparison.states)
+        try output.write(result)
+        try Self.end(result)
+    }
+
+    private static func end(_ result: IssuerReconciliation) throws {
         guard result.agrees else { throw ExitCode(ExitStatus.differs.rawValue) }
         guard !result.hasOpen else { throw ExitCode(ExitStatus.outcomeUnknown.rawValue) }
     }
 }
 
-extension IssuerLedgerEntry {
+extension IssuerLedgerEntry: TableRow {
     /// The number of scripts in the issuer's response; nil without scripts.
     private var scripts: Int? { answer.flatMap { $0.scriptCount > 0 ? $0.scriptCount : nil } }
 
-    fileprivate var json: JSONObject {
+    var json: JSONObject {
         let report = scriptReport.map { ["commands": $0.commands, "failed": $0.hasFailed] as JSONObject }
         return JSONObject(
-            ["kind": kind.rawValue, "key": key.rawValue, "amount": minorUnits, "currency": currency],
+            (["kind": kind.rawValue, "key": key.rawValue, "amount": minorUnits] as JSONObject)
+                .amounts(inCode: currency),
             known: [
                 "original": original?.rawValue, "account": account, "last4": lastFour, "reference": answer?.reference,
                 "responseCode": answer?.responseCode, "authCode": answer?.authorizationCode,
@@ -119,26 +159,34 @@ extension IssuerLedgerEntry {
             ])
     }
 
-    fileprivate var line: String {
-        let card = lastFour.map { "**** \($0)" } ?? ""
-        let response = (answer?.responseCode ?? "").padded(to: 2)
-        let cells: [String] = [
-            kind.rawValue.padded(to: 13), key.rawValue, card.padded(to: 9),
-            MoneyText.of(minorUnits, currency).padded(to: 16), response,
-            (answer?.authorizationCode ?? "").padded(to: 6),
+    static var heads: [String] { ["kind", "key", "card", "amount", "rc", "auth code", "reason", "note"] }
+
+    var cells: [String] {
+        [
+            kind.rawValue, key.rawValue, lastFour.map { "**** \($0)" } ?? "", MoneyText.of(minorUnits, currency),
+            answer?.responseCode ?? "", answer?.authorizationCode ?? "", reason?.rawValue ?? "",
+            notes.joined(separator: ", "),
         ]
-        var text = cells.joined(separator: "  ")
-        if let reason { text += "  " + reason.rawValue }
-        if let message { text += "  " + message.rawValue }
-        if let original { text += "  of \(original.rawValue)" }
-        if let rule { text += "  rule '\(rule)'" }
-        if let scripts { text += "  scripts \(scripts)" }
+    }
+
+    var colors: [Int: WordColor] {
+        guard let code = answer?.responseCode else { return kind == .unanswered ? [0: .doubtful] : [:] }
+        return [4: code == "00" ? .good : .bad]
+    }
+
+    /// The facts that only some entries have.
+    private var notes: [String] {
+        var notes: [String] = []
+        if let message { notes.append(message.rawValue) }
+        if let original { notes.append("of \(original.rawValue)") }
+        if let rule { notes.append("rule '\(rule)'") }
+        if let scripts { notes.append("scripts \(scripts)") }
         if let scriptReport {
-            text +=
-                "  card processed \(scriptReport.commands) script commands" + (scriptReport.hasFailed ? ", failed" : "")
+            notes.append(
+                "card processed \(scriptReport.commands) script commands" + (scriptReport.hasFailed ? ", failed" : ""))
         }
-        if let scriptResults { text += "  script results \(scriptResults)" }
-        return text.trimmedEnd
+        if let scriptResults { notes.append("script results \(scriptResults)") }
+        return notes
     }
 }
 
@@ -151,10 +199,11 @@ extension FormerIdentity {
 
 extension AcceptedLoss {
     fileprivate var json: JSONObject {
-        [
+        let object: JSONObject = [
             "key": loss.key.rawValue, "direction": loss.kind.rawValue, "amount": loss.amount.minorUnits,
-            "currency": loss.amount.currency.code, "reason": reason, "at": at.description,
+            "reason": reason, "at": at.description,
         ]
+        return object.amounts(in: loss.amount.currency)
     }
 
     fileprivate var line: String {
@@ -176,7 +225,7 @@ enum MoneyText {
 extension IssuerReconciliation: CommandResult {
     var json: JSONObject {
         let totals = totals.map { total -> JSONObject in
-            ["currency": total.currency, "till": total.till, "issuer": total.issuer]
+            (["till": total.till, "issuer": total.issuer] as JSONObject).amounts(inCode: total.currency)
         }
         return [
             "agree": agrees, "open": openCount, "attempts": attemptCount, "differences": differences.map(\.json),
@@ -196,7 +245,9 @@ extension IssuerReconciliation: CommandResult {
         let agreement =
             "ledger and journal agree" + (accepted.isEmpty ? "" : ", but for \(accepted.count) accepted")
         let verdict = agrees ? agreement : count == 1 ? "1 difference" : "\(count) differences"
-        return text + "\(attemptCount) attempts, \(openCount) still open: \(verdict)\n"
+        let color: WordColor = agrees ? hasOpen ? .doubtful : .good : .bad
+        let attempts = attemptCount == 1 ? "1 attempt" : "\(attemptCount) attempts"
+        return text + "\(attempts), \(openCount) still open: \(color.onOutput(verdict))\n"
     }
 }
 
@@ -217,7 +268,7 @@ extension IssuerReconciliation.Difference {
             state = standing.isReversed ? "reversed" : standing.responseCode ?? "none"
         }
 
-        var json: JSONObject { ["amount": amount, "currency": currency, "state": state] }
+        var json: JSONObject { (["amount": amount, "state": state] as JSONObject).amounts(inCode: currency) }
 
         var text: String { amount == 0 ? state : "\(MoneyText.of(amount, currency)) (\(state))" }
     }
@@ -234,7 +285,7 @@ extension IssuerReconciliation.Difference {
 
     fileprivate var text: String {
         "\((till?.payment ?? "").padded(to: 8))  \(direction.padded(to: 6))  "
-            + "\(key.rawValue)  \(kind.rawValue.padded(to: 17))  "
+            + "\(key.rawValue)  \(WordColor.onOutput(kind.rawValue, kind == .open ? .doubtful : .bad, paddedTo: 17))  "
             + "till: \(sides.till?.text ?? "nothing")  issuer: \(sides.issuer?.text ?? "nothing")\n"
     }
 }

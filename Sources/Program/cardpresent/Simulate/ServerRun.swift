@@ -17,21 +17,26 @@ extension SimulationServer: StoppableServer {}
 extension StoreSiteServer: StoppableServer {}
 
 /// Runs a server of a command until Ctrl-C or another signal. The first signal lets running requests end, and a second
-/// one cuts them off.
+/// one cuts them off. SIGHUP reads files again instead, unless it is that of a closed terminal.
 enum ServerRun {
     /// How long a running request may go on after a signal: less than systemd waits before it kills.
     private static let patience: Duration = .seconds(10)
 
     /// - Parameters:
+    ///   - reload: What SIGHUP reads again.
     ///   - start: Starts the server.
     ///   - onStart: Reports the started server. The server stops when this throws.
     /// - Throws: `CommandFailure`
     static func run<Server: StoppableServer>(
-        _ start: () async throws(HTTPListenerError) -> Server, onStart: (Server) throws(CommandFailure) -> Void
+        reloading reload: ServerReload, _ start: () async throws(HTTPListenerError) -> Server,
+        onStart: (Server) throws(CommandFailure) -> Void
     ) async throws {
-        let (cancellation, signals) = (Cancellation(), SignalCount())
+        let (cancellation, signals, terminal) = (Cancellation(), SignalCount(), StartTerminal())
         let (stopped, stopping) = AsyncStream.makeStream(of: Void.self)
-        try await CancellationSignals.watching {
+        let onHangup: @Sendable () async -> Void = {
+            if terminal.isGone { await cancellation.request() } else { reload.run() }
+        }
+        try await CancellationSignals.watching(untilExit: true, onHangup: onHangup) {
             let server: Server
             do throws(HTTPListenerError) { server = try await start() } catch {
                 throw CommandFailure(

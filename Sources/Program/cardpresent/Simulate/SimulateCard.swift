@@ -19,11 +19,11 @@ struct SimulateCard: AsyncParsableCommand {
 
     @Argument(help: "Profile name or path of a profile file.", completion: CardCatalog.completion)
     var card: String
-    @OptionGroup var door: BridgeOptions
+    @OptionGroup var bridge: BridgeOptions
     @OptionGroup var simulation: SimulationOptions
 
     func run() async throws {
-        let display = BridgeDisplay(isJSON: simulation.json, address: door.address)
+        let display = BridgeDisplay(isJSON: simulation.json, address: bridge.address)
         try await simulation.reporting { try await serve(display) }
     }
 
@@ -41,14 +41,14 @@ struct SimulateCard: AsyncParsableCommand {
         }
         let traceFile = try simulation.traceFile()
         let system = SystemTimeSource()
-        let cardDoor = CardBridge(
-            door.kind, at: door.address, card: chip, options: door.stay, time: system,
+        let cardBridge = CardBridge(
+            bridge.kind, at: bridge.address, card: chip, options: bridge.stay, time: system,
             cardTime: simulation.virtualTime ? nil : system,
             trace: traceFile.map { file in TraceRecorder { file.write($0) } }, onEvent: display.show)
         let cancellation = Cancellation()
-        let failure = await CancellationSignals.watching(endsWithOutput: simulation.json) {
+        let failure = await CancellationSignals.watching(endsWithOutput: simulation.json, untilExit: true) {
             let serving = Task { () -> CommandFailure? in
-                do throws(BridgeError) { try await cardDoor.serve() } catch { return CommandFailure(error) }
+                do throws(BridgeError) { try await cardBridge.serve() } catch { return CommandFailure(error) }
                 return nil
             }
             await cancellation.onRequest { serving.cancel() }

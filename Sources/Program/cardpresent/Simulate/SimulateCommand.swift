@@ -6,16 +6,15 @@ internal import Simulator
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Run simulated sessions, hardware, and stores.",
+        abstract: "Simulate sessions, hardware, stores, and acquirers.",
         subcommands: [
             SimulateRun.self, SimulateExplore.self, SimulateServe.self, SimulateSchema.self, SimulateCard.self,
-            SimulateUSB.self,
-            SimulateFirmware.self, SimulateStore.self,
+            SimulateUSB.self, SimulateFirmware.self, SimulateStore.self, SimulateAcquirer.self,
         ])
 }
 
 /// `simulate schema`
-struct SimulateSchema: ParsableCommand {
+struct SimulateSchema: SynchronousReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Print the JSON Schema of scenario files.",
         discussion: """
@@ -23,10 +22,12 @@ struct SimulateSchema: ParsableCommand {
               cardpresent simulate schema > scenario.schema.json
 
             An editor with a YAML language server uses it to complete and check scenario files. Start each file with \
-            '# yaml-language-server: $schema=PATH'.
+            '# yaml-language-server: $schema=PATH'. The schema is JSON, with and without --json.
             """)
 
-    func run() throws { try FailureReport().reporting { try StandardOutput.write(ScenarioSchema.text) } }
+    @OptionGroup var output: OutputOptions
+
+    func execute() throws { try StandardOutput.write(ScenarioSchema.text) }
 }
 
 /// Options of simulated hardware for other programs.

@@ -3,6 +3,7 @@ internal import Determinism
 internal import Explorer
 internal import FoundationEssentials
 internal import ScenarioFormat
+internal import ScenarioRunner
 
 /// `simulate explore`
 struct SimulateExplore: AsyncParsableCommand {
@@ -12,6 +13,7 @@ struct SimulateExplore: AsyncParsableCommand {
             EXAMPLES:
               cardpresent simulate explore --sessions 5000
               cardpresent simulate explore --time 600 --seed 7
+              cardpresent simulate explore --html report
               cardpresent simulate explore --replay explored/FILE.yaml
 
             Runs random sessions with faults in every layer and step, and checks that the ledgers agree, no card is \
@@ -42,6 +44,11 @@ struct SimulateExplore: AsyncParsableCommand {
         completion: .file())
     var jsonFile: String?
     @Option(
+        help: ArgumentHelp(
+            "Write the failures to this folder as HTML, with the events of their sessions.", valueName: "folder"),
+        completion: .directory)
+    var html: String?
+    @Option(
         name: .customLong("replay"),
         help: ArgumentHelp(
             "Check the sessions of this scenario file instead. Can be repeated.",
@@ -54,8 +61,11 @@ struct SimulateExplore: AsyncParsableCommand {
         try check(sessions, in: 1...1_000_000_000, "--sessions")
         try check(time, in: 1...1_000_000, "--time", "seconds")
         try check(jobs, in: 1...256, "--jobs")
-        guard replays.isEmpty || (sessions == nil && time == nil && jsonFile == nil && !output.json) else {
-            throw ValidationError("--replay cannot be used with --sessions, --time, --json, or --json-file")
+        guard
+            replays.isEmpty
+                || (sessions == nil && time == nil && jsonFile == nil && !output.json && html == nil)
+        else {
+            throw ValidationError("--replay cannot be used with --sessions, --time, --json, --json-file, or --html")
         }
         guard jsonFile != "-" || !output.json else {
             throw ValidationError("--json and --json-file - cannot be used together")
@@ -63,7 +73,7 @@ struct SimulateExplore: AsyncParsableCommand {
     }
 
     func run() async throws {
-        Display.begin(output.display, isJSON: output.json || jsonFile == "-")
+        Display.begin(output, isJSON: output.json || jsonFile == "-")
         try await FailureReport(isJSON: output.json).reporting {
             let hasFailed = try await Display.timing { replays.isEmpty ? try await explore() : try await replay() }
             if hasFailed { throw ExitCode(ExitStatus.internalError.rawValue) }
@@ -92,6 +102,7 @@ struct SimulateExplore: AsyncParsableCommand {
         try write(report.failures)
         if let jsonFile { try write(report, to: jsonFile) }
         if output.json { try write(report, to: "-") }
+        if let html { try ReportFolder.write(try await pages(of: report), to: html) }
         let text = ExplorationSummary.text(report, took: clock.reading() - began)
         if jsonFile == "-" || output.json {
             if !Display.isQuiet { StandardError.write(unmasked: text) }
@@ -130,6 +141,14 @@ struct SimulateExplore: AsyncParsableCommand {
     }
 
     // MARK: Files
+
+    private func pages(of report: ExplorationReport) async throws(CommandFailure) -> RunReport {
+        do throws(ScenarioFileError) {
+            return try await report.runReport(folder: out)
+        } catch {
+            throw CommandFailure(.badData, code: "malformed_scenario", message: error.description)
+        }
+    }
 
     private func write(_ failures: [FoundFailure]) throws(CommandFailure) {
         guard !failures.isEmpty else { return }

@@ -3,12 +3,18 @@ internal import CCID
 internal import DFU
 internal import FoundationEssentials
 internal import Simulator
+internal import USB
 
 /// `simulate firmware`
 struct SimulateFirmware: SynchronousReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "firmware", abstract: "Write a firmware file for the simulated updatable reader.",
-        discussion: "Writes a DFU file. Add it to readers.firmware in the configuration to offer the update.")
+        discussion: """
+            EXAMPLES:
+              cardpresent simulate firmware reader.dfu --release 2.34
+
+            Writes a DFU file. Add it to readers.firmware in the configuration to offer the update.
+            """)
 
     @Argument(help: "File to write.", completion: .file(extensions: ["dfu"]))
     var file: String
@@ -31,11 +37,12 @@ struct SimulateFirmware: SynchronousReportingCommand {
                 .unavailable, code: "file_not_written", message: "cannot write \(file)",
                 fix: "choose a path in a writable folder")
         }
-        let reader = ReaderQuirkRule.usbID(model.vendorID, model.productID)
-        let updateProductID = model.firmware?.updateProductID ?? model.productID
+        let reader = USBIdentifiers(vendor: model.vendorID, product: model.productID)
+        let updateMode = USBIdentifiers(
+            vendor: model.vendorID, product: model.firmware?.updateProductID ?? model.productID)
         let json: JSONObject = [
             // The vendor and product IDs in normal operation and in update mode.
-            "file": file, "reader": reader, "updateMode": ReaderQuirkRule.usbID(model.vendorID, updateProductID),
+            "file": file, "reader": reader.description, "updateMode": updateMode.description,
             "version": "\(release)", "bytes": bytes.count,
         ]
         try output.write(json, text: "\(file): firmware \(release) for \(reader), \(bytes.count) bytes\n")

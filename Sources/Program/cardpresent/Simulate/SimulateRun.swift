@@ -90,7 +90,7 @@ struct SimulateRun: AsyncParsableCommand {
     }
 
     func run() async throws {
-        Display.begin(output.display, isJSON: output.json || jsonFile == "-")
+        Display.begin(output, isJSON: output.json || jsonFile == "-")
         try await FailureReport(isJSON: output.json).reporting { try await Display.timing { try await runScenarios() } }
     }
 
@@ -139,7 +139,7 @@ struct SimulateRun: AsyncParsableCommand {
         if let junit { try write(JUnitReport.text(report, durations: virtualTimes ? nil : durations), to: junit) }
         if let jsonFile { try write(try JSONReport.text(report), to: jsonFile) }
         if output.json { try StandardOutput.write(try JSONReport.text(report)) }
-        if let html { try writePages(of: report, to: html) }
+        if let html { try ReportFolder.write(report, to: html) }
         if tap { try StandardOutput.write(TAPReport.text(report)) }
         for result in report.failures {
             let mark = WordColor.bad.onError("FAILED")
@@ -147,9 +147,9 @@ struct SimulateRun: AsyncParsableCommand {
         }
         let isQuiet = tap || junit == "-" || jsonFile == "-" || output.json
         if isQuiet {
-            StandardError.note(report.sentence + "\n")
+            StandardError.note((report.hasFailed ? WordColor.bad : .good).onError(report.sentence) + "\n")
         } else {
-            try StandardOutput.write(report.sentence + "\n")
+            try StandardOutput.write((report.hasFailed ? WordColor.bad : .good).onOutput(report.sentence) + "\n")
         }
         try tellGitHub(report, isQuiet: isQuiet)
     }
@@ -157,39 +157,6 @@ struct SimulateRun: AsyncParsableCommand {
     private func write(_ text: String, to path: String) throws(CommandFailure) {
         guard path != "-" else { return try StandardOutput.write(text) }
         try OutputFile(path: path).write(Array(text.utf8))
-    }
-
-    private func writePages(of report: RunReport, to folder: String) throws(CommandFailure) {
-        do {
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        } catch {
-            throw CommandFailure(
-                .unavailable, code: "output_failed", message: "cannot create the folder '\(folder)'",
-                fix: "choose a writable folder")
-        }
-        for page in HTMLReport.pages(report) {
-            try OutputFile(path: folder + "/" + page.fileName).write(Array(page.text.utf8))
-        }
-        try removeLeftOvers(of: report, in: folder)
-    }
-
-    /// Removes pages of an earlier run with more scenarios, which would look like a part of this one.
-    private func removeLeftOvers(of report: RunReport, in folder: String) throws(CommandFailure) {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        for name in names where HTMLReport.scenarioNumber(name) != nil {
-            let path = folder + "/" + name
-            // A link is not followed: the program writes files.
-            guard
-                (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType == .typeRegular,
-                let bytes = FileManager.default.contents(atPath: path),
-                HTMLReport.isLeftOver(name, text: String(decoding: bytes, as: UTF8.self), in: report)
-            else { continue }
-            do { try FileManager.default.removeItem(atPath: path) } catch {
-                throw CommandFailure(
-                    .unavailable, code: "output_failed", message: "cannot remove the page '\(path)' of an earlier run",
-                    fix: "choose another folder, or remove it")
-            }
-        }
     }
 
     /// Writes a job summary and line annotations when running in GitHub Actions.

@@ -14,8 +14,9 @@ struct SimulateServe: ReportingCommand {
               cardpresent simulate serve
               cardpresent simulate serve --host 0.0.0.0 --token token.txt
 
-            Prints its address and runs until Ctrl-C or SIGTERM, which lets running requests end. Tests in any language can use the HTTP interface; open the \
-            address in a browser for the web console. See docs/simulate-serve.md.
+            Prints its address and runs until Ctrl-C or SIGTERM, which lets running requests end. SIGHUP reads the \
+            files of --token and --limits again and keeps the sessions. Tests in any language can use the HTTP \
+            interface; open the address in a browser for the web console. See docs/simulate-serve.md.
             """)
 
     @Option(help: ArgumentHelp("Port to listen on; 0 picks a free port.", valueName: "port"))
@@ -36,8 +37,14 @@ struct SimulateServe: ReportingCommand {
     @Option(
         help: ArgumentHelp("Environment variable with the access token.", valueName: "name"))
     var tokenEnv: String?
-    @Option(help: ArgumentHelp("Maximum number of open sessions.", valueName: "count"))
-    var sessionsLimit = 256
+    @Option(help: ArgumentHelp("Maximum number of open sessions. Default: 256.", valueName: "count"))
+    var sessionsLimit: Int?
+    @Option(
+        help: ArgumentHelp(
+            "YAML file with limits: sessions, and idleSeconds after which an unused session ends.",
+            valueName: "file"),
+        completion: .file(extensions: ["yaml", "yml"]))
+    var limits: String?
     @OptionGroup var log: LogOptions
     @OptionGroup var output: OutputOptions
 
@@ -46,7 +53,10 @@ struct SimulateServe: ReportingCommand {
 
     func validate() throws {
         try check(port, in: 0...65_535, "--port")
-        try check(sessionsLimit, in: 1...100_000, "--sessions-limit")
+        if let sessionsLimit { try check(sessionsLimit, in: ServiceLimits.sessionsRange, "--sessions-limit") }
+        guard sessionsLimit == nil || limits == nil else {
+            throw ValidationError("--sessions-limit and --limits cannot be used together")
+        }
         guard token == nil || tokenEnv == nil else {
             throw ValidationError("--token and --token-env cannot be used together")
         }
@@ -57,21 +67,63 @@ struct SimulateServe: ReportingCommand {
 
     func execute() async throws {
         let (secret, file) = try readToken()
-        let time = SystemTimeSource()
-        var configuration = SimulationServiceConfiguration(token: secret, sessionsLimit: sessionsLimit)
+        let (time, log) = (SystemTimeSource(), try log.open())
+        let limits = try readLimits()
+        var configuration = SimulationServiceConfiguration(token: secret)
+        limits.apply(to: &configuration)
         configuration.hosts.insert(host.contains(":") ? "[\(host)]" : host)
-        let service = SimulationService(configuration, time: time, log: log.writer)
-        try await ServerRun.run { () async throws(HTTPListenerError) in
+        let service = SimulationService(configuration, time: time, log: log?.writer)
+        let reload = ServerReload(parts(of: service), log: log, time: time)
+        try await ServerRun.run(reloading: reload) { () async throws(HTTPListenerError) in
             try await SimulationServer.start(service, host: host, port: port)
         } onStart: { server throws(CommandFailure) in
-            try tell(server.address, tokenFile: file)
+            try tell(server.address, tokenFile: file, limits)
         }
+    }
+
+    /// The parts that can change while the service runs. An environment variable can't.
+    private func parts(of service: SimulationService) -> [ServerReload.Part] {
+        var parts: [ServerReload.Part] = []
+        if token != nil {
+            parts.append(
+                (
+                    "token",
+                    { () throws(CommandFailure) in
+                        let secret = try readToken().secret
+                        service.configure { $0.token = secret }
+                    }
+                ))
+        }
+        if limits != nil {
+            parts.append(
+                (
+                    "limits",
+                    { () throws(CommandFailure) in
+                        let limits = try readLimits()
+                        service.configure { limits.apply(to: &$0) }
+                    }
+                ))
+        }
+        return parts
+    }
+
+    private func readLimits() throws(CommandFailure) -> ServiceLimits {
+        if let limits { return try ServiceLimits(path: limits) }
+        var limits = ServiceLimits()
+        if let sessionsLimit { limits.sessions = sessionsLimit }
+        return limits
     }
 
     /// - Returns: The token and its file.
     private func readToken() throws(CommandFailure) -> (secret: SealedBytes?, file: String?) {
         if let token {
             let file = try StoreSecretFile(token, named: "token", random: SystemRandomSource())
+            guard Self.tokenLength.contains(file.secret.utf8.count) else {
+                throw CommandFailure(
+                    .badData, code: "no_secret",
+                    message: "the token in '\(file.path)' has \(file.secret.utf8.count) characters",
+                    fix: "write at least 16 letters and digits into it, or name a file that does not exist yet")
+            }
             return (SealedBytes(Array(file.secret.utf8)), file.path)
         }
         guard let tokenEnv else { return (nil, nil) }
@@ -87,10 +139,10 @@ struct SimulateServe: ReportingCommand {
     }
 
     /// Writes the address of the started server. The token itself is never printed.
-    private func tell(_ address: String, tokenFile: String?) throws(CommandFailure) {
+    private func tell(_ address: String, tokenFile: String?, _ limits: ServiceLimits) throws(CommandFailure) {
         let (console, openapi) = (address + "/", address + "/openapi.json")
         let json = JSONObject(
-            ["address": address, "console": console, "openapi": openapi, "sessionsLimit": sessionsLimit],
+            ["address": address, "console": console, "openapi": openapi, "sessionsLimit": limits.sessions],
             known: ["tokenFile": tokenFile])
         try output.write(
             json,
@@ -98,7 +150,7 @@ struct SimulateServe: ReportingCommand {
                 Simulator at \(address)
                   console   \(console)
                   OpenAPI   \(openapi)
-                  sessions  at most \(sessionsLimit)
+                  sessions  at most \(limits.sessions)
                 \(tokenFile.map { "  token     in \($0)\n" } ?? "")
                 """)
     }

@@ -14,7 +14,8 @@ struct SimulateStore: ReportingCommand {
               cardpresent simulate store
               cardpresent simulate store --orders 500 --fault 'GET every:3 503:2'
 
-            Prints its address and the password file, and runs until Ctrl-C. Sign in with 'cardpresent login'; other \
+            Prints its address and the password file, and runs until Ctrl-C or SIGTERM. SIGHUP reads the files of its \
+            password, token, and consumer key again. Sign in with 'cardpresent login'; other \
             programs use the consumer key. For its features and faults, see docs/simulate-store.md.
             """)
 
@@ -91,34 +92,58 @@ struct SimulateStore: ReportingCommand {
     }
 
     func execute() async throws {
-        let random = SystemRandomSource()
-        let password = try StoreSecretFile(passwordFile, named: "password", random: random)
-        let token = try StoreSecretFile(tokenFile, named: "token", random: random)
-        let consumerKey = try StoreSecretFile(
-            consumerKeyFile, named: "consumer-key", form: .consumerKey, random: random)
-        let parts = consumerKey.secret.split(separator: ":", maxSplits: 1).map(String.init)
-        let system = SystemTimeSource()
+        let secrets = try readSecrets()
+        let (system, log) = (SystemTimeSource(), try log.open())
         var configuration = StoreSiteConfiguration(
             address: "http://\(host):\(port)", orders: orders, username: username,
-            password: SitePassword(password.secret), token: SitePassword(token.secret), hasStripe: stripe,
-            consumerKeys: [ConsumerKey(key: parts.first ?? "", secret: SitePassword(parts.last ?? ""))])
+            password: SitePassword(secrets.password.secret), token: SitePassword(secrets.token.secret),
+            hasStripe: stripe, consumerKeys: secrets.keys)
         configuration.hasWooPayments = woopayments
         let site = StoreSite(
             configuration,
             time: now.map { ShiftedTimeSource(startingAt: $0) } ?? system, random: SeededRandomSource(seed: seed))
         for fault in faults { site.add(fault) }
-        let (isVerbose, writer) = (output.display.verbose, log.writer)
+        let isVerbose = output.verbose
         let onAnswer: @Sendable (SiteAnswer) -> Void = { answer in
-            writer?(Self.logLine(answer, at: system.now()))
+            log?.write(Self.logLine(answer, at: system.now()))
             if isVerbose { StandardError.write(Self.line(answer)) }
         }
-        try await ServerRun.run { () async throws(HTTPListenerError) in
+        let reread: @Sendable () throws(CommandFailure) -> Void = {
+            let secrets = try readSecrets()
+            site.replaceSecrets(
+                password: SitePassword(secrets.password.secret), token: SitePassword(secrets.token.secret),
+                consumerKeys: secrets.keys)
+        }
+        let reload = ServerReload([("secrets", reread)], log: log, time: system)
+        try await ServerRun.run(reloading: reload) { () async throws(HTTPListenerError) in
             try await StoreSiteServer.start(site, host: host, port: port, time: system, onAnswer: onAnswer)
         } onStart: { server throws(CommandFailure) in
             try tell(
-                server.address, site, passwordFile: password.path, tokenFile: token.path,
-                consumerKeyFile: consumerKey.path)
+                server.address, site, passwordFile: secrets.password.path, tokenFile: secrets.token.path,
+                consumerKeyFile: secrets.consumerKey.path)
         }
+    }
+
+    /// The files of the store's secrets.
+    private struct Secrets {
+        let password: StoreSecretFile
+        let token: StoreSecretFile
+        let consumerKey: StoreSecretFile
+
+        var keys: [ConsumerKey] {
+            let parts = consumerKey.secret.split(separator: ":", maxSplits: 1).map(String.init)
+            return [ConsumerKey(key: parts.first ?? "", secret: SitePassword(parts.last ?? ""))]
+        }
+    }
+
+    /// Reads the secrets; those without a file get one.
+    private func readSecrets() throws(CommandFailure) -> Secrets {
+        let random = SystemRandomSource()
+        return Secrets(
+            password: try StoreSecretFile(passwordFile, named: "password", random: random),
+            token: try StoreSecretFile(tokenFile, named: "token", random: random),
+            consumerKey: try StoreSecretFile(
+                consumerKeyFile, named: "consumer-key", form: .consumerKey, random: random))
     }
 
     /// Writes the address of the started server. Password and token are never printed.

@@ -1,8 +1,8 @@
-internal import ArgumentParser
+public import ArgumentParser
 internal import Determinism
 internal import Simulator
 internal import SmartCard
-internal import Text
+public import USB
 
 /// `simulate usb`
 struct SimulateUSB: AsyncParsableCommand {
@@ -60,7 +60,7 @@ struct SimulateUSB: AsyncParsableCommand {
         let input = StandardInput()
         defer { input.end() }
         let cancellation = Cancellation()
-        let failure = await CancellationSignals.watching(endsWithOutput: simulation.json) {
+        let failure = await CancellationSignals.watching(endsWithOutput: simulation.json, untilExit: true) {
             let orders = Task { [lines = input.lines] in
                 for await line in lines {
                     do throws(ReaderActionError) {
@@ -134,24 +134,8 @@ extension CommandFailure {
     }
 }
 
-/// The vendor and product ID of a USB device, in the format of `lsusb`.
-struct USBIdentifiers: Hashable, Sendable, CustomStringConvertible, ExpressibleByArgument {
-    var vendor: UInt16
-    var product: UInt16
-
-    init(vendor: UInt16, product: UInt16) { (self.vendor, self.product) = (vendor, product) }
-
-    init?(argument: String) {
-        let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ $0.count == 4 }), let vendor = UInt16(parts[0], radix: 16),
-            let product = UInt16(parts[1], radix: 16)
-        else { return nil }
-        (self.vendor, self.product) = (vendor, product)
-    }
-
-    var description: String { Self.text(vendor) + ":" + Self.text(product) }
-
-    private static func text(_ number: UInt16) -> String { number.lowercaseHexadecimal }
+extension USBIdentifiers: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
 }
 
 /// The shared readers and their cards.
@@ -194,7 +178,7 @@ struct USBReaderOptions: ParsableArguments {
         var found: [SimulatedReader] = []
         for name in models.isEmpty ? [SimulatedReaderModel.tpdu.name] : models {
             var reader = try ReaderModelCatalog.reader(name)
-            if let usbID { reader.identifiers = (usbID.vendor, usbID.product) }
+            if let usbID { reader.identifiers = usbID }
             if highSpeed {
                 guard case .chip(var model) = reader else {
                     throw CommandFailure(

@@ -3,8 +3,8 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Text
 
-/// The file with the password, the token, or the consumer key of a simulated store. Created with a new secret and mode 0600 if it does not
-/// exist.
+/// The file with the password, the token, or the consumer key of a simulated store. Created with a new secret and mode
+/// 0600 if it does not exist.
 struct StoreSecretFile {
     /// An absolute path, which another program can use as it is.
     let path: String

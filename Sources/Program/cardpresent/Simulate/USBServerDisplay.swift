@@ -2,6 +2,7 @@ internal import CardSecrets
 internal import Simulator
 internal import SmartCard
 internal import Text
+internal import USB
 
 /// Shows the events of shared readers: as text on stderr or as JSON on stdout.
 struct USBServerDisplay: Sendable {
@@ -73,9 +74,7 @@ struct USBServerDisplay: Sendable {
 
 extension SimulatedReader {
     /// The vendor and product ID.
-    fileprivate var usbID: String {
-        USBIdentifiers(vendor: identifiers.vendor, product: identifiers.product).description
-    }
+    fileprivate var usbID: String { identifiers.description }
 }
 
 extension ReaderAction.Place {

@@ -16,7 +16,12 @@ struct CommentsCommand: ParsableCommand {
 /// `comments approve`, `comments spam`, and the others that change a comment's state.
 struct ModerateComment<Change: CommentChange>: ShopCommand {
     static var configuration: CommandConfiguration {
-        CommandConfiguration(commandName: Change.word, abstract: Change.abstract)
+        CommandConfiguration(
+            commandName: Change.word, abstract: Change.abstract,
+            discussion: """
+                EXAMPLES:
+                  cardpresent comments \(Change.word) 51
+                """)
     }
 
     @Argument(help: "Comment ID.")
@@ -37,11 +42,11 @@ struct ModerateComment<Change: CommentChange>: ShopCommand {
 protocol CommentChange {
     static var word: String { get }
     static var abstract: String { get }
-    static var moderation: CommentModeration { get }
+    static var moderation: NewCommentState { get }
 }
 
 /// The new state of a comment.
-enum CommentModeration {
+enum NewCommentState {
     case approved(Bool)
     case spam(Bool)
     case trash(Bool)
@@ -63,35 +68,39 @@ enum CommentModeration {
 }
 
 enum Approving: CommentChange {
-    static let (word, abstract, moderation) = ("approve", "Approve a comment.", CommentModeration.approved(true))
+    static let (word, abstract, moderation) = ("approve", "Approve a comment.", NewCommentState.approved(true))
 }
 
 enum Unapproving: CommentChange {
-    static let (word, abstract, moderation) = ("unapprove", "Unapprove a comment.", CommentModeration.approved(false))
+    static let (word, abstract, moderation) = ("unapprove", "Unapprove a comment.", NewCommentState.approved(false))
 }
 
 enum MarkingAsSpam: CommentChange {
-    static let (word, abstract, moderation) = ("spam", "Mark a comment as spam.", CommentModeration.spam(true))
+    static let (word, abstract, moderation) = ("spam", "Mark a comment as spam.", NewCommentState.spam(true))
 }
 
 enum UnmarkingAsSpam: CommentChange {
-    static let (word, abstract, moderation) = ("unspam", "Mark a comment as not spam.", CommentModeration.spam(false))
+    static let (word, abstract, moderation) = ("unspam", "Mark a comment as not spam.", NewCommentState.spam(false))
 }
 
 enum Trashing: CommentChange {
-    static let (word, abstract, moderation) = ("trash", "Move a comment to the trash.", CommentModeration.trash(true))
+    static let (word, abstract, moderation) = ("trash", "Move a comment to the trash.", NewCommentState.trash(true))
 }
 
 enum Untrashing: CommentChange {
     static let (word, abstract, moderation) = (
-        "untrash", "Restore a comment from the trash.", CommentModeration.trash(false)
+        "untrash", "Restore a comment from the trash.", NewCommentState.trash(false)
     )
 }
 
 /// `comments reply`
 struct ReplyToComment: ShopCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reply", abstract: "Reply to a comment or product review.")
+        commandName: "reply", abstract: "Reply to a comment or product review.",
+        discussion: """
+            EXAMPLES:
+              cardpresent comments reply 51 'Thank you!' --product 29
+            """)
 
     @Argument(help: "Comment ID.")
     var comment: Int64

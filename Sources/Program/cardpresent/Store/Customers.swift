@@ -18,7 +18,13 @@ struct CustomersCommand: ParsableCommand {
 struct ListCustomers: ShopCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List stored customers, most recently active first.",
-        discussion: "Works offline. 'cardpresent customers sync' updates the local copy.")
+        discussion: """
+            EXAMPLES:
+              cardpresent customers list
+              cardpresent customers list --search rossi --limit 20
+
+            Works offline. 'cardpresent customers sync' updates the local copy.
+            """)
 
     @Option(
         help: ArgumentHelp(
@@ -31,8 +37,10 @@ struct ListCustomers: ShopCommand {
         let customers: [WCAnalyticsCustomer] = try await shop.value {
             CustomerAction.loadCustomers(siteID: shop.siteID, text: search, limit: list.limit, onCompletion: $0)
         }
+        let currency = output.json ? try await shop.currency() : nil
         try output.write(
-            table: customers, whenEmpty: "No matching customers. Run 'cardpresent customers sync' to update.")
+            table: customers.map { CustomerRow(customer: $0, currency: currency) },
+            whenEmpty: "No matching customers. Run 'cardpresent customers sync' to update.")
     }
 }
 
@@ -40,7 +48,13 @@ struct ListCustomers: ShopCommand {
 struct SearchCustomers: ShopCommand {
     static let configuration = CommandConfiguration(
         commandName: "search", abstract: "Search customers at the store.",
-        discussion: "The results are stored here.")
+        discussion: """
+            EXAMPLES:
+              cardpresent customers search rossi
+              cardpresent customers search diego@shop.example --in email
+
+            The results are stored here.
+            """)
 
     @OptionGroup var search: SearchOptions
     @Option(name: .customLong("in"), help: ArgumentHelp("Field to search.", valueName: "place"))
@@ -54,7 +68,10 @@ struct SearchCustomers: ShopCommand {
                 onCompletion: $0)
         }
         Rejections.tell(page.list.rejected)
-        try output.write(table: page.elements, whenEmpty: "No matching customers at the store.")
+        let currency = output.json ? try await shop.currency() : nil
+        try output.write(
+            table: page.elements.map { CustomerRow(customer: $0, currency: currency) },
+            whenEmpty: "No matching customers at the store.")
         search.announceMore(page, output)
     }
 }
@@ -62,7 +79,12 @@ struct SearchCustomers: ShopCommand {
 /// `customers show`
 struct ShowCustomer: ShopCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show a customer with an account.")
+        commandName: "show", abstract: "Show a customer with an account.",
+        discussion: """
+            EXAMPLES:
+              cardpresent customers show 2
+              cardpresent customers show 2 --stored
+            """)
 
     @Argument(help: "Account ID.")
     var customer: Int64
@@ -105,6 +127,10 @@ struct SyncCustomers: ShopCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync", abstract: "Sync customers from the store.",
         discussion: """
+            EXAMPLES:
+              cardpresent customers sync
+              cardpresent customers sync --pages 2
+
             Reads all customers, with or without an account, and removes those deleted at the store. Each page of 100 \
             customers is saved at once, so Ctrl-C loses none of them.
             """)
@@ -141,27 +167,35 @@ struct CustomerSearchPlace: ExpressibleByArgument, Hashable, Sendable {
     static let allValueStrings = WCAnalyticsCustomerRemote.SearchFilter.allCases.map(\.rawValue)
 }
 
-extension WCAnalyticsCustomer: TableRow {
+/// A customer with the store's currency, which is nil when it is unknown or not shown.
+struct CustomerRow: TableRow, Sendable {
+    let customer: WCAnalyticsCustomer
+    let currency: Currency?
+
     var json: JSONObject {
-        [
+        let object: JSONObject = [
             // The ID among all buyers, and the account ID; null for a guest.
-            "id": id, "account": accountID, "name": name, "username": username, "email": email, "city": city,
-            "country": country, "orders": ordersCount,
-            // In the store's currency, as the store writes it.
-            "totalSpend": totalSpend?.description, "lastActiveAt": dateLastActiveGMT?.description,
+            "id": customer.id, "account": accountID, "name": customer.name, "username": customer.username,
+            "email": customer.email, "city": customer.city, "country": customer.country,
+            "orders": customer.ordersCount,
+            // As the store writes it.
+            "totalSpend": customer.totalSpend?.description,
+            "lastActiveAt": customer.dateLastActiveGMT?.description,
         ]
+        return object.amounts(in: currency)
     }
 
     static var heads: [String] { ["account", "name", "email", "orders", "last active", "place"] }
 
     var cells: [String] {
         [
-            accountID.map(String.init) ?? "guest", name ?? "", email ?? "", "\(ordersCount ?? 0) orders",
-            dateLastActiveGMT?.minuteText ?? "", [city, country].compactMap { $0?.nonEmpty }.joined(separator: ", "),
+            accountID.map(String.init) ?? "guest", customer.name ?? "", customer.email ?? "",
+            "\(customer.ordersCount ?? 0) orders", customer.dateLastActiveGMT?.minuteText ?? "",
+            [customer.city, customer.country].compactMap { $0?.nonEmpty }.joined(separator: ", "),
         ]
     }
 
-    private var accountID: Int64? { hasAccount ? userID : nil }
+    private var accountID: Int64? { customer.hasAccount ? customer.userID : nil }
 }
 
 extension Customer: CommandResult {

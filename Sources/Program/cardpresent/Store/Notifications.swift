@@ -16,7 +16,13 @@ struct NotificationsCommand: ParsableCommand {
 struct ListNotifications: ShopCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List stored notifications, newest first.",
-        discussion: "Works offline. 'cardpresent notifications sync' updates the local copy.")
+        discussion: """
+            EXAMPLES:
+              cardpresent notifications list
+              cardpresent notifications list --unread --limit 5
+
+            Works offline. 'cardpresent notifications sync' updates the local copy.
+            """)
 
     @Flag(help: "Only unread notifications.")
     var unread = false
@@ -35,7 +41,12 @@ struct ListNotifications: ShopCommand {
 /// `notifications read`
 struct ReadNotifications: ShopCommand {
     static let configuration = CommandConfiguration(
-        commandName: "read", abstract: "Mark notifications as read.")
+        commandName: "read", abstract: "Mark notifications as read.",
+        discussion: """
+            EXAMPLES:
+              cardpresent notifications read 3500000112
+              cardpresent notifications read 3500000112 --unread
+            """)
 
     @Argument(help: "Notification IDs, as shown by 'notifications list'.")
     var notifications: [Int64]
@@ -57,7 +68,11 @@ struct ReadNotifications: ShopCommand {
 /// `notifications sync`
 struct SyncNotifications: ShopCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sync", abstract: "Sync notifications from WordPress.com.")
+        commandName: "sync", abstract: "Sync notifications from WordPress.com.",
+        discussion: """
+            EXAMPLES:
+              cardpresent notifications sync
+            """)
 
     @OptionGroup var options: CommonOptions
 

@@ -14,7 +14,13 @@ struct SettingsCommand: ParsableCommand {
 struct ListSettings: ShopCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List stored settings.",
-        discussion: "Works offline. 'cardpresent settings sync' updates the local copy.")
+        discussion: """
+            EXAMPLES:
+              cardpresent settings list
+              cardpresent settings list --group general
+
+            Works offline. 'cardpresent settings sync' updates the local copy.
+            """)
 
     @Option(
         help: ArgumentHelp("Only settings in this group.", valueName: "group"),
@@ -35,7 +41,11 @@ struct ListSettings: ShopCommand {
 /// `settings get`
 struct GetSetting: ShopCommand {
     static let configuration = CommandConfiguration(
-        commandName: "get", abstract: "Show a stored setting.")
+        commandName: "get", abstract: "Show a stored setting.",
+        discussion: """
+            EXAMPLES:
+              cardpresent settings get woocommerce_currency
+            """)
 
     @Argument(help: "Name, for example woocommerce_currency. The prefix 'woocommerce_' is optional.")
     var name: String
@@ -62,7 +72,13 @@ struct GetSetting: ShopCommand {
 struct SetSetting: ShopCommand {
     static let configuration = CommandConfiguration(
         commandName: "set", abstract: "Change a setting at the store.",
-        discussion: "coupons: accept coupons. analytics: collect sales statistics.")
+        discussion: """
+            EXAMPLES:
+              cardpresent settings set coupons yes
+              cardpresent settings set analytics no
+
+            coupons: accept coupons. analytics: collect sales statistics.
+            """)
 
     @Argument(help: "Setting to change.")
     var name: StoreSwitch
@@ -86,7 +102,12 @@ struct SetSetting: ShopCommand {
 struct SyncSettings: ShopCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync", abstract: "Sync settings from the store.",
-        discussion: "Reads the general settings and the product settings.")
+        discussion: """
+            EXAMPLES:
+              cardpresent settings sync
+
+            Reads the general settings and the product settings.
+            """)
 
     @OptionGroup var options: CommonOptions
 

@@ -15,7 +15,12 @@ struct ShipmentsCommand: ParsableCommand {
 struct ListShipments: ShopCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the shipments of an order.",
-        discussion: "Requires a connection to the store.")
+        discussion: """
+            EXAMPLES:
+              cardpresent shipments list 123
+
+            Requires a connection to the store.
+            """)
 
     @Argument(help: OrderName.help)
     var order: OrderName
@@ -91,7 +96,11 @@ struct AddShipment: ShopCommand {
 /// `shipments delete`
 struct DeleteShipment: ShopCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete a shipment from an order.")
+        commandName: "delete", abstract: "Delete a shipment from an order.",
+        discussion: """
+            EXAMPLES:
+              cardpresent shipments delete 123 7448019fb3f2ec82d5e2aa2f0fcac1ff
+            """)
 
     @Argument(help: OrderName.help)
     var order: OrderName
@@ -117,6 +126,9 @@ struct ListCarriers: ShopCommand {
     static let configuration = CommandConfiguration(
         commandName: "providers", abstract: "List the store's carriers by country.",
         discussion: """
+            EXAMPLES:
+              cardpresent shipments providers 123
+
             Requires a connection to the store. The carriers are the same for all orders, but the store requires one.
             """)
 

@@ -82,7 +82,7 @@ struct StatsCommand: ShopCommand {
             StatsActionV4.retrieveStats(
                 siteID: siteID, timeRange: range, timeZone: zone, forceRefresh: refresh, onCompletion: $0)
         }
-        var report = SalesReport(orders: orders, range: period, currency: try await currency(of: shop))
+        var report = SalesReport(orders: orders, range: period, currency: try await shop.currency())
         if let topProducts {
             report.topProducts = try await shop.value {
                 StatsActionV4.retrieveTopEarnerStats(
@@ -111,22 +111,6 @@ struct StatsCommand: ShopCommand {
             }
         }
         return report
-    }
-
-    /// Returns the store's currency, because reports do not contain it: from its settings, which are fetched once. Nil
-    /// when the user may not read them.
-    private func currency(of shop: Shop) async throws(CommandFailure) -> Currency? {
-        let setting = "woocommerce_currency"
-        var settings: [SiteSetting] = try await shop.value {
-            SettingAction.loadSiteSettings(siteID: shop.siteID, onCompletion: $0)
-        }
-        if !settings.contains(where: { $0.id == setting }) {
-            let fetched: ElementList<SiteSetting>? = try? await shop.value {
-                SettingAction.synchronizeGeneralSiteSettings(siteID: shop.siteID, onCompletion: $0)
-            }
-            settings = fetched?.elements ?? []
-        }
-        return settings.first { $0.id == setting }.flatMap { try? Currency(code: $0.text) }
     }
 }
 

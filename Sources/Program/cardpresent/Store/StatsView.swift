@@ -28,10 +28,8 @@ struct SalesReport: CommandResult {
             ]
         }
         return JSONObject(
-            [
-                "range": range, "currency": currency?.code, "exponent": currency?.exponent,
-                "totals": orders.totals.json, "intervals": intervals,
-            ],
+            (["range": range, "totals": orders.totals.json, "intervals": intervals] as JSONObject)
+                .amounts(in: currency),
             known: [
                 "topProducts": topProducts?.data.map(\.json), "visits": visitsJSON, "bundles": bundles?.json,
                 "giftCards": giftCards?.json,

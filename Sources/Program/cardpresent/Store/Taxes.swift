@@ -13,7 +13,14 @@ struct TaxesCommand: ParsableCommand {
 /// `taxes list`
 struct ListTaxRates: ShopCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List tax rates.", discussion: "Requires a connection to the store.")
+        commandName: "list", abstract: "List tax rates.",
+        discussion: """
+            EXAMPLES:
+              cardpresent taxes list
+              cardpresent taxes list --json
+
+            Requires a connection to the store.
+            """)
 
     @OptionGroup var options: CommonOptions
 
@@ -38,7 +45,13 @@ struct ListTaxRates: ShopCommand {
 /// `taxes classes`
 struct ListTaxClasses: ShopCommand {
     static let configuration = CommandConfiguration(
-        commandName: "classes", abstract: "List tax classes.", discussion: "Requires a connection to the store.")
+        commandName: "classes", abstract: "List tax classes.",
+        discussion: """
+            EXAMPLES:
+              cardpresent taxes classes
+
+            Requires a connection to the store.
+            """)
 
     @OptionGroup var options: CommonOptions
 
@@ -54,7 +67,12 @@ struct ListTaxClasses: ShopCommand {
 struct ShowTaxRate: ShopCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show a tax rate and where it applies.",
-        discussion: "Requires a connection to the store.")
+        discussion: """
+            EXAMPLES:
+              cardpresent taxes show 1
+
+            Requires a connection to the store.
+            """)
 
     @Argument(help: "Tax rate ID, as shown by 'taxes list'.")
     var rate: Int64

@@ -1,7 +1,7 @@
 /// A command to a reader, without its slot and sequence number (CCID 1.1 §6.1).
 ///
 /// Its description names lengths only: a block may hold a PIN.
-public enum CCIDCommand: Hashable, Sendable, CustomStringConvertible {
+enum CCIDCommand: Hashable, Sendable, CustomStringConvertible {
     case powerOn(CCIDPowerSelection)
     case powerOff
     case getSlotStatus
@@ -18,7 +18,7 @@ public enum CCIDCommand: Hashable, Sendable, CustomStringConvertible {
     case abort
 
     /// bMessageType
-    public var type: CCIDCommandType {
+    var type: CCIDCommandType {
         switch self {
         case .powerOn: .powerOn
         case .powerOff: .powerOff
@@ -32,7 +32,7 @@ public enum CCIDCommand: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    public var description: String {
+    var description: String {
         switch self {
         case .transferBlock(let data, _, _), .transferCharacters(let data, _, _), .escape(let data),
             .secure(let data, _, _):
@@ -125,7 +125,7 @@ public enum CCIDResponseType: UInt8, Hashable, Sendable, CaseIterable {
 }
 
 /// bPowerSelect: the voltage to power a card with (CCID 1.1 §6.1.1).
-public enum CCIDPowerSelection: UInt8, Hashable, Sendable {
+enum CCIDPowerSelection: UInt8, Hashable, Sendable {
     case automatic = 0
     case volts5 = 1
     case volts3 = 2
@@ -134,7 +134,7 @@ public enum CCIDPowerSelection: UInt8, Hashable, Sendable {
 
 /// The place of a message in a command or an answer at extended APDU level: wLevelParameter (CCID 1.1 §6.1.4) and
 /// bChainParameter (CCID 1.1 §6.2.1).
-public enum CCIDChainParameter: UInt8, Hashable, Sendable {
+enum CCIDChainParameter: UInt8, Hashable, Sendable {
     /// The command or answer begins and ends here; 0 also at every other level.
     case whole = 0x00
     /// It begins here and continues.
@@ -148,12 +148,12 @@ public enum CCIDChainParameter: UInt8, Hashable, Sendable {
 }
 
 /// The protocol data structure of a slot: its protocol parameters (CCID 1.1 §6.1.7).
-public enum CCIDParameters: Hashable, Sendable {
+enum CCIDParameters: Hashable, Sendable {
     case t0(CCIDT0Parameters)
     case t1(CCIDT1Parameters)
 
     /// bProtocolNum
-    public var protocolNumber: UInt8 {
+    var protocolNumber: UInt8 {
         switch self {
         case .t0: 0
         case .t1: 1
@@ -161,7 +161,7 @@ public enum CCIDParameters: Hashable, Sendable {
     }
 
     /// abProtocolDataStructure: 5 bytes for T=0, 7 for T=1.
-    public var bytes: [UInt8] {
+    var bytes: [UInt8] {
         switch self {
         case .t0(let parameters): parameters.bytes
         case .t1(let parameters): parameters.bytes
@@ -170,19 +170,19 @@ public enum CCIDParameters: Hashable, Sendable {
 }
 
 /// abProtocolDataStructure for T=0.
-public struct CCIDT0Parameters: Hashable, Sendable {
+struct CCIDT0Parameters: Hashable, Sendable {
     /// bmFindexDindex: FI in the high half, DI in the low half, as in TA1.
-    public var rates: UInt8
+    var rates: UInt8
     /// bmTCCKST0: b2 set means inverse convention.
-    public var convention: UInt8
+    var convention: UInt8
     /// bGuardTimeT0: extra guard time in etu.
-    public var guardTime: UInt8
+    var guardTime: UInt8
     /// bWaitingIntegerT0: WI.
-    public var waitingInteger: UInt8
+    var waitingInteger: UInt8
     /// bClockStop: 0 not allowed, 1 low, 2 high, 3 either.
-    public var clockStop: UInt8
+    var clockStop: UInt8
 
-    public init(
+    init(
         rates: UInt8 = 0x11, convention: UInt8 = 0, guardTime: UInt8 = 0, waitingInteger: UInt8 = 10,
         clockStop: UInt8 = 0
     ) {
@@ -194,23 +194,23 @@ public struct CCIDT0Parameters: Hashable, Sendable {
 }
 
 /// abProtocolDataStructure for T=1.
-public struct CCIDT1Parameters: Hashable, Sendable {
+struct CCIDT1Parameters: Hashable, Sendable {
     /// bmFindexDindex: FI in the high half, DI in the low half, as in TA1.
-    public var rates: UInt8
+    var rates: UInt8
     /// bmTCCKST1: 10 plus b1 for CRC, b2 for inverse convention.
-    public var convention: UInt8
+    var convention: UInt8
     /// bGuardTimeT1: extra guard time in etu.
-    public var guardTime: UInt8
+    var guardTime: UInt8
     /// bmWaitingIntegersT1: BWI in the high half, CWI in the low half.
-    public var waitingIntegers: UInt8
+    var waitingIntegers: UInt8
     /// bClockStop: 0 not allowed, 1 low, 2 high, 3 either.
-    public var clockStop: UInt8
+    var clockStop: UInt8
     /// bIFSC
-    public var informationFieldSize: UInt8
+    var informationFieldSize: UInt8
     /// bNadValue
-    public var nodeAddress: UInt8
+    var nodeAddress: UInt8
 
-    public init(
+    init(
         rates: UInt8 = 0x11, convention: UInt8 = 0x10, guardTime: UInt8 = 0, waitingIntegers: UInt8 = 0x4D,
         clockStop: UInt8 = 0, informationFieldSize: UInt8 = 32, nodeAddress: UInt8 = 0
     ) {

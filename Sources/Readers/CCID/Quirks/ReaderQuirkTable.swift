@@ -78,12 +78,7 @@ public struct ReaderQuirkRule: Hashable, Sendable {
     }
 
     /// Vendor and product, four hexadecimal digits each: `04e6:e001`.
-    public var usbID: String { Self.usbID(vendorID, productID) }
-
-    /// Vendor and product, four hexadecimal digits each.
-    public static func usbID(_ vendor: UInt16, _ product: UInt16) -> String {
-        vendor.lowercaseHexadecimal + ":" + product.lowercaseHexadecimal
-    }
+    public var usbID: String { USBIdentifiers(vendor: vendorID, product: productID).description }
 
     /// The firmware range as text: `all`, `5.16`, `below 5.16` or `1.00 to 1.12`.
     public var firmwareText: String {

@@ -32,7 +32,7 @@ public actor CCIDReader {
     public private(set) var hasEndedBySleep = false
     let slots: [ReaderSlot]
     /// Whether the reader has sent a slot notification, and is still listened to.
-    private(set) var isNotifying = false
+    private var isNotifying = false
     /// The slot whose command is in progress; nil while there is none.
     private var commandedSlot: UInt8?
     private var listener: Task<Void, Never>?
@@ -339,6 +339,9 @@ public actor CCIDReader {
     private func note(_ status: CCIDStatus, _ slot: UInt8) { slots[Int(slot)].presence.observe(status.card) }
 
     // MARK: Notifications
+
+    /// How long a wait for a card may rest between two queries of the slot.
+    var pollInterval: Duration { isNotifying ? timing.notifiedPollInterval : timing.pollInterval }
 
     /// How many times in a row the interrupt endpoint may fail before the driver stops reading it.
     private static let maximumListenerFailures = 8

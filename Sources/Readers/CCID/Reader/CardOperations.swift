@@ -109,7 +109,7 @@ extension CCIDReader {
         let session = slots[index].power.start(
             atr, transmissionProtocol: agreed, wait: wait, removals: removals, runsT1: runsT1)
         if runsT1, !descriptor.features.contains(.automaticIFSD) {
-            try await CardCommand(slot: slot, session: session, time: commandDeadline(wait))
+            try await CCIDCardCommand(slot: slot, session: session, time: commandDeadline(wait))
                 .negotiateInformationFieldSize(self)
         }
         guard slots[index].presence.removals == removals else { throw .cardAbsent }
@@ -155,8 +155,7 @@ extension CCIDReader {
             guard left > .zero else { return false }
             // A notification that came with the answer may be newer.
             guard slots[index].presence.notices == notices else { continue }
-            await waitForChange(
-                index, atMost: min(left, isNotifying ? timing.notifiedPollInterval : timing.pollInterval))
+            await waitForChange(index, atMost: min(left, pollInterval))
             guard !Task.isCancelled else { throw .canceled }
             try requireOpen()
         }
@@ -241,7 +240,7 @@ extension CCIDReader {
     ) async throws(CardChannelError) -> ResponseAPDU {
         let session = try await enter(slot, activation)
         defer { slots[Int(slot)].gate.release() }
-        let exchange = CardCommand(slot: slot, session: session, time: commandDeadline(session.wait))
+        let exchange = CCIDCardCommand(slot: slot, session: session, time: commandDeadline(session.wait))
         do throws(CCIDError) {
             return try await exchange.transmit(command, on: self)
         } catch {
@@ -257,7 +256,7 @@ extension CCIDReader {
         let session = try await enter(slot, activation)
         defer { slots[Int(slot)].gate.release() }
         do throws(CCIDError) {
-            return try await PINEntry(slot: slot, session: session).verify(entry, on: self)
+            return try await CCIDPINEntry(slot: slot, session: session).verify(entry, on: self)
         } catch {
             throw fail(error, slot, session)
         }

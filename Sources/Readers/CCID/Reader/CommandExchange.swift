@@ -118,7 +118,7 @@ struct CommandExchange {
         try deadline.restart(wait * max(1, Int(multiplier)), at: now)
     }
 
-    /// Returns the best explanation of an error: after a timeout, the last stale answer tells more than the timeout.
+    /// Returns the best explanation of an error: after a timeout, the last stale answer says more than the timeout.
     func explain(_ error: CCIDError) -> CCIDError { error == .timedOut(type) ? lastStale ?? error : error }
 }
 

@@ -39,6 +39,7 @@ public struct HIDReportDescriptor: Hashable, Sendable {
 
 /// The controls that one Input, Output, or Feature item declares, side by side in a report.
 public struct HIDField: Hashable, Sendable {
+    /// The kind of main item that declares the field (HID 1.11 §6.2.2.4).
     public enum Kind: Hashable, Sendable { case input, output, feature }
 
     /// A range of usages on one page.
@@ -116,6 +117,7 @@ public struct HIDUsage: Hashable, Sendable, CustomStringConvertible {
 
 /// The reason why bytes are not a report descriptor.
 public struct HIDDescriptorError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The rule of HID 1.11 §6.2.2 that the bytes break.
     public enum Fault: Hashable, Sendable {
         /// More bytes than a report descriptor can have.
         case tooLong(Int)

@@ -48,8 +48,8 @@ public enum VaultError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Stores the sign-in in a file that only its owner can read. Rejects links, files of other users, and files that others
-/// can read.
+/// Stores the sign-in in a file that only its owner can read. Rejects links, files of other users, and files that
+/// others can read.
 public struct FileVault: Vault {
     private let path: String
     private let storage = FileStorage(trust: .ownerAlone, limit: SignInRecord.maximumSize)
@@ -91,8 +91,8 @@ public struct KeyringVault: Vault {
 
     public var place: String { "the kernel's keyring" }
 
-    /// All permissions for possessor and owner, none for others. A process of another login session does not possess the
-    /// key but is still its owner.
+    /// All permissions for possessor and owner, none for others. A process of another login session does not possess
+    /// the key but is still its owner.
     private static let permissions: UInt32 = 0x3F3F_0000
 
     public func load() throws(VaultError) -> SignIn? {

@@ -142,8 +142,8 @@ final class CurlLoop: Sendable {
         if mustWake { wake() }
     }
 
-    /// Wakes the thread. Call it outside the lock, which the thread takes at once. A wake-up before the wait ends the wait
-    /// immediately.
+    /// Wakes the thread. Call it outside the lock, which the thread takes at once. A wake-up before the wait ends the
+    /// wait immediately.
     private func wake() { _ = library.functions.curl_multi_wakeup(multi) }
 
     // MARK: The thread

@@ -18,8 +18,8 @@ final class CurlTransfer {
         handle.set(CURLOPT_TIMEOUT_MS, request.timeout.transferMilliseconds)
         // Wait for a pending connection that can be shared instead of opening another one.
         handle.set(CURLOPT_PIPEWAIT, request.address.origin.scheme == .https ? 1 : 0)
-        // If a reused connection turns out to be dead, libcurl sends the request again on a new one. The server may have
-        // read it before it closed, so requests that must not be repeated start on a new connection.
+        // If a reused connection turns out to be dead, libcurl sends the request again on a new one. The server may
+        // have read it before it closed, so requests that must not be repeated start on a new connection.
         handle.set(CURLOPT_FRESH_CONNECT, request.isRepeatable ? 0 : 1)
         setMethod()
         setHeaders()

@@ -1,5 +1,5 @@
-/// Values that a response does not repeat because the request contained them: the site, the order, the range of a report.
-/// Members with these names are always taken from here, even when the response contains them.
+/// Values that a response does not repeat because the request contained them: the site, the order, the range of a
+/// report. Members with these names are always taken from here, even when the response contains them.
 public struct DecodingContext: Hashable, Sendable {
     private let numbers: [String: Int64]
     private let texts: [String: String]
@@ -33,6 +33,7 @@ public struct DecodingContext: Hashable, Sendable {
 
 /// A JSON value that cannot be decoded, with its place.
 public struct DecodingFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The difference between the value and the expected one.
     public enum Problem: Hashable, Sendable {
         case missing
         /// `found` is the JSON type of the value, never its content.

@@ -8,8 +8,8 @@ internal import Text
 /// lists are empty. An optional value is nil when it is an empty text, `false` or `[]`. Numbers, amounts, dates and IDs
 /// must be present and valid.
 ///
-/// Texts are converted from HTML to plain text, because WordPress writes characters as references and allows elements in
-/// names and notes; see ``isVerbatim(_:)``. ``JSONValue`` keeps texts as they are. Amounts lose the noise of binary
+/// Texts are converted from HTML to plain text, because WordPress writes characters as references and allows elements
+/// in names and notes; see ``isVerbatim(_:)``. ``JSONValue`` keeps texts as they are. Amounts lose the noise of binary
 /// floating point, in which some stores calculate.
 public struct DocumentDecoder: Decoder {
     /// The state that all decoders of one document share. It keeps the decoder small enough to avoid heap allocation.
@@ -113,8 +113,8 @@ public struct DocumentDecoder: Decoder {
         return Self.isVerbatim(name) ? text : HTMLText.plain(text)
     }
 
-    /// Whether the text of a member is for programs: an address, a secret, or an HTML element. `<` and `&` have no other
-    /// meaning in it.
+    /// Whether the text of a member is for programs: an address, a secret, or an HTML element. `<` and `&` have no
+    /// other meaning in it.
     static func isVerbatim(_ name: String) -> Bool {
         let name = name.lowercased()
         return name.hasSuffix("url") || name.hasSuffix("nonce") || exact.contains(name)

@@ -112,8 +112,8 @@ public final class JSONDocument: Sendable {
     }
 }
 
-/// Hashes member names without regard to case and inner underscores: `orderKey`, `order_key` and `order_Key` are equal. A
-/// leading underscore counts, because `_links` is not `links`.
+/// Hashes member names without regard to case and inner underscores: `orderKey`, `order_key` and `order_Key` are equal.
+/// A leading underscore counts, because `_links` is not `links`.
 enum NameHash {
     /// Returns the FNV-1a hash of the significant bytes.
     static func of(_ name: some Sequence<UInt8>) -> UInt32 {

@@ -204,6 +204,7 @@ struct JSONParser {
 
 /// A syntax error in a JSON text.
 public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The rule of RFC 8259 that the text breaks, or the limit that it exceeds.
     public enum Problem: Hashable, Sendable {
         case empty
         /// The text ends inside a value.

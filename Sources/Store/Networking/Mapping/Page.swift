@@ -27,8 +27,8 @@ public struct Page<Element> {
             list: list.map(transform), total: total, totalPages: totalPages, hasNext: hasNext, servedAt: servedAt)
     }
 
-    /// Reads `X-WP-Total`, `X-WP-TotalPages` and `Link` (WordPress REST API, pagination; RFC 8288). The tunnel drops these
-    /// headers; then a full page is assumed to have a successor.
+    /// Reads `X-WP-Total`, `X-WP-TotalPages` and `Link` (WordPress REST API, pagination; RFC 8288). The tunnel drops
+    /// these headers; then a full page is assumed to have a successor.
     init(list: ElementList<Element>, headers: HTTPHeaders, number: Int, size: Int) {
         let total = headers["X-WP-Total"].flatMap { Int($0) }
         let totalPages = headers["X-WP-TotalPages"].flatMap { Int($0) }

@@ -18,6 +18,7 @@ public struct ResponseEntity: Sendable {
     /// - Throws: ``NetworkError``
     public func decode(_ bytes: [UInt8]) throws(NetworkError) -> Value { try read(bytes) }
 
+    /// Returns the entity with this name; nil for an unknown name.
     public static func named(_ name: String) -> ResponseEntity? { all.first { $0.name == name } }
 
     private static func one<Output>(_ name: String, _ mapper: some Mapper<Output>) -> ResponseEntity {

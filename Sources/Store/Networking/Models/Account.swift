@@ -72,8 +72,8 @@ public struct Site: Codable, Hashable, Sendable {
     }
     // End of generated code.
 
-    /// Whether the site is connected without the full Jetpack plug-in. Then WordPress.com has incomplete data and the site
-    /// itself must be asked.
+    /// Whether the site is connected without the full Jetpack plug-in. Then WordPress.com has incomplete data and the
+    /// site itself must be asked.
     public var isConnectedByPartOnly: Bool { jetpackConnection && !jetpack }
 }
 

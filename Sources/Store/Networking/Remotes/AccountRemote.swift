@@ -6,6 +6,7 @@ public struct AccountRemote: Remote {
 
     public init(_ sender: any RequestSender) { self.sender = sender }
 
+    /// Loads the signed-in account.
     public func loadAccount() async throws(NetworkError) -> Account {
         try await value(DotcomRequest(.rest1_1, .get, "me"))
     }
@@ -39,6 +40,7 @@ public struct AccountRemote: Remote {
         return try await list(DotcomRequest(.rest1_1, .get, "me/sites", parameters: parameters), in: "sites")
     }
 
+    /// Loads the WordPress.com plan of a site.
     public func loadSitePlan(siteID: Int64) async throws(NetworkError) -> SiteWithPlan {
         try await value(DotcomRequest(.rest1_1, .get, "sites/\(siteID)", parameters: ["fields": "ID,plan"]))
     }
@@ -54,10 +56,12 @@ public struct AccountRemote: Remote {
         }
     }
 
+    /// Loads the title, the description, and the address of a site from its WordPress settings.
     public func loadWordPressSiteSettings(siteID: Int64) async throws(NetworkError) -> WordPressSiteSettings {
         try await value(DotcomRequest(.wordPress2, .get, "sites/\(siteID)/settings", isAvailableOnSite: true))
     }
 
+    /// Closes the signed-in account for good.
     public func closeAccount() async throws(NetworkError) {
         _ = try await sender.send(DotcomRequest(.rest1_1, .post, "me/account/close"))
     }
@@ -111,6 +115,7 @@ public struct SiteAPIRemote: Remote {
 
     public init(_ sender: any RequestSender) { self.sender = sender }
 
+    /// Loads the namespaces and the ways to authenticate that the site's index lists.
     public func loadAPI(siteID: Int64) async throws(NetworkError) -> SiteAPI {
         let fields: Parameters = ["_fields": "authentication,namespaces"]
         return try await value(

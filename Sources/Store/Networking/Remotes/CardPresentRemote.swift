@@ -23,10 +23,12 @@ extension CardPresentRemote {
             JetpackRequest(siteID: siteID, .get, Self.accountPath, parameters: fields))
     }
 
+    /// Creates a token with which a reader connects to the gateway.
     public func loadConnectionToken(siteID: Int64) async throws(NetworkError) -> ReaderConnectionToken {
         try await value(JetpackRequest(siteID: siteID, .post, "\(Self.root)/connection_tokens"))
     }
 
+    /// Loads the location of the store's readers. The gateway creates it from the store's address if there is none.
     public func loadDefaultReaderLocation(siteID: Int64) async throws(NetworkError) -> ReaderLocation {
         try await value(JetpackRequest(siteID: siteID, .get, "\(Self.root)/terminal/locations/store"))
     }
@@ -55,6 +57,7 @@ public struct WCPayRemote: CardPresentRemote {
 
     public init(_ sender: any RequestSender) { self.sender = sender }
 
+    /// Loads a charge with the details of its card.
     public func fetchCharge(siteID: Int64, chargeID: String) async throws(NetworkError) -> WCPayCharge {
         try await value(
             JetpackRequest(siteID: siteID, .get, "payments/charges/\(chargeID)"),
@@ -74,12 +77,12 @@ public struct StripeRemote: CardPresentRemote {
 }
 
 /// Decodes a gateway's account. WooPayments returns an empty list when there is none.
-public struct GatewayAccountMapper: Mapper {
+struct GatewayAccountMapper: Mapper {
     private let context: DecodingContext
 
-    public init(siteID: Int64, gatewayID: String) { context = DecodingContext(siteID: siteID, gatewayID: gatewayID) }
+    init(siteID: Int64, gatewayID: String) { context = DecodingContext(siteID: siteID, gatewayID: gatewayID) }
 
-    public func map(_ content: ResponseContent) throws(DecodingFailure) -> GatewayAccount? {
+    func map(_ content: ResponseContent) throws(DecodingFailure) -> GatewayAccount? {
         if content.isEmptyList { return nil }
         return try content.value(GatewayAccount.self, context: context)
     }

@@ -6,6 +6,7 @@ public struct CustomerRemote: Remote {
 
     public init(_ sender: any RequestSender) { self.sender = sender }
 
+    /// Loads a customer with an account.
     public func loadCustomer(siteID: Int64, customerID: Int64) async throws(NetworkError) -> Customer {
         try await value(
             JetpackRequest(siteID: siteID, .get, "customers/\(customerID)"), context: DecodingContext(siteID: siteID))
@@ -14,16 +15,19 @@ public struct CustomerRemote: Remote {
 
 /// All customers, including guests.
 public struct WCAnalyticsCustomerRemote: Remote {
+    /// The field to sort by.
     public enum OrderBy: String, Hashable, Sendable, CaseIterable {
         case name
         case dateLastActive = "date_last_active"
     }
 
+    /// The direction of the sort.
     public enum Direction: String, Hashable, Sendable, CaseIterable {
         case ascending = "asc"
         case descending = "desc"
     }
 
+    /// The field to search.
     public enum SearchFilter: String, Hashable, Sendable, CaseIterable {
         case all, name, username, email
     }
@@ -43,6 +47,7 @@ public struct WCAnalyticsCustomerRemote: Remote {
         return try await page(Self.request(siteID, parameters), wanted, siteID: siteID)
     }
 
+    /// Loads a page of the customers in which the store finds the keyword, in one field or in all.
     public func searchCustomers(
         siteID: Int64, keyword: String, filter: SearchFilter, page wanted: PageRequest = PageRequest(),
         orderBy: OrderBy = .name, direction: Direction = .ascending

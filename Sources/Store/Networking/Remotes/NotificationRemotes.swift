@@ -12,10 +12,13 @@ public struct NotificationsRemote: Remote {
         return try await list(Self.request(ids, fields: fields), in: "notes")
     }
 
+    /// Loads the hash of each notification, which changes with its contents. Without IDs, loads those of the newest
+    /// 100.
     public func loadHashes(_ ids: [Int64]? = nil) async throws(NetworkError) -> ElementList<NoteHash> {
         try await list(Self.request(ids, fields: "id,note_hash"), in: "notes")
     }
 
+    /// Marks notifications as read or unread.
     public func updateReadStatus(_ ids: [Int64], read: Bool) async throws(NetworkError) {
         // A notification counts how often it was read. A large number marks it as read or unread.
         let count: JSONValue = read ? "9999" : "-9999"
@@ -66,6 +69,7 @@ public struct DevicesRemote: Remote {
 
     public init(_ sender: any RequestSender) { self.sender = sender }
 
+    /// Registers a device for push notifications of the account's stores.
     public func registerDevice(
         _ device: Device, applicationID: String, applicationVersion: String, defaultStoreID: Int64
     ) async throws(NetworkError) -> DotcomDevice {
@@ -79,6 +83,7 @@ public struct DevicesRemote: Remote {
         return try await value(DotcomRequest(.rest1_1, .post, "devices/new", parameters: parameters))
     }
 
+    /// Ends the push notifications to a device, by the ID of its registration.
     public func unregisterDevice(_ deviceID: String) async throws(NetworkError) {
         let device = PercentEncoding.encode(deviceID)
         let result: SuccessResult = try await value(DotcomRequest(.rest1_1, .post, "devices/\(device)/delete"))
@@ -92,6 +97,7 @@ public struct CommentRemote: Remote {
 
     public init(_ sender: any RequestSender) { self.sender = sender }
 
+    /// Changes the status of a comment, and returns the status that it has then.
     public func moderate(
         siteID: Int64, commentID: Int64, status: CommentStatus
     ) async throws(NetworkError) -> CommentStatus {

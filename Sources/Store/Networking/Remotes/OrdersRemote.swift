@@ -7,6 +7,7 @@ public struct OrdersRemote: Remote {
 
     public init(_ sender: any RequestSender) { self.sender = sender }
 
+    /// Loads a page of the orders that match the filter.
     public func loadOrders(
         siteID: Int64, filter: OrderFilter = OrderFilter(), page wanted: PageRequest = PageRequest()
     ) async throws(NetworkError) -> Page<Order> {
@@ -17,12 +18,14 @@ public struct OrdersRemote: Remote {
             JetpackRequest(siteID: siteID, .get, "orders", parameters: parameters), wanted, siteID: siteID)
     }
 
+    /// Loads a page of the orders in which the store finds the keyword.
     public func searchOrders(
         siteID: Int64, keyword: String, page wanted: PageRequest = PageRequest()
     ) async throws(NetworkError) -> Page<Order> {
         try await loadOrders(siteID: siteID, filter: OrderFilter(search: keyword), page: wanted)
     }
 
+    /// Loads one order.
     public func loadOrder(siteID: Int64, orderID: Int64) async throws(NetworkError) -> Order {
         let request = JetpackRequest(siteID: siteID, .get, "orders/\(orderID)", parameters: Self.orderParameters)
         return try await value(request, context: DecodingContext(siteID: siteID))
@@ -37,6 +40,7 @@ public struct OrdersRemote: Remote {
         return try await value(request, context: DecodingContext(siteID: siteID))
     }
 
+    /// Loads only the time of an order's last change.
     public func loadDateModified(siteID: Int64, orderID: Int64) async throws(NetworkError) -> Timestamp {
         let parameters: Parameters = ["_fields": "date_modified_gmt", "dates_are_gmt": true]
         let request = JetpackRequest(siteID: siteID, .get, "orders/\(orderID)", parameters: parameters)
@@ -44,8 +48,8 @@ public struct OrdersRemote: Remote {
         return modified.dateModifiedGMT
     }
 
-    /// `idempotencyKey`: a store that supports keys creates the order once, even if the request repeats. WooCommerce itself
-    /// does not support them.
+    /// `idempotencyKey`: a store that supports keys creates the order once, even if the request repeats. WooCommerce
+    /// itself does not support them.
     public func createOrder(
         siteID: Int64, _ changes: OrderChanges, idempotencyKey: String? = nil
     ) async throws(NetworkError) -> Order {
@@ -55,6 +59,7 @@ public struct OrdersRemote: Remote {
         return try await value(request, context: DecodingContext(siteID: siteID))
     }
 
+    /// Changes the given parts of an order, and returns the order.
     public func updateOrder(
         siteID: Int64, orderID: Int64, _ changes: OrderChanges
     ) async throws(NetworkError) -> Order {
@@ -64,9 +69,9 @@ public struct OrdersRemote: Remote {
 
     /// Completes an order that was paid elsewhere.
     ///
-    /// WooCommerce completes an order with `set_paid` only while it needs a payment: `isReopened` makes it pending first,
-    /// which it must be for an order that is on hold, or in process and unpaid. `transactionID` names the payment, also
-    /// in the metadata under ``transactionKey``.
+    /// WooCommerce completes an order with `set_paid` only while it needs a payment: `isReopened` makes it pending
+    /// first, which it must be for an order that is on hold, or in process and unpaid. `transactionID` names the
+    /// payment, also in the metadata under ``transactionKey``.
     public func completeOrder(
         siteID: Int64, orderID: Int64, methodID: String, methodTitle: String, transactionID: String, isReopened: Bool
     ) async throws(NetworkError) -> Order {
@@ -92,6 +97,7 @@ public struct OrdersRemote: Remote {
 
     // MARK: Notes
 
+    /// Loads the notes of an order.
     public func loadOrderNotes(siteID: Int64, orderID: Int64) async throws(NetworkError) -> ElementList<OrderNote> {
         try await list(
             JetpackRequest(siteID: siteID, .get, "orders/\(orderID)/notes/"),
@@ -163,6 +169,7 @@ public struct ReportRemote: Remote {
 
     public init(_ sender: any RequestSender) { self.sender = sender }
 
+    /// Loads the statuses of the store, those of plug-ins included, with the number of orders in each.
     public func loadOrderStatuses(siteID: Int64) async throws(NetworkError) -> ElementList<OrderStatus> {
         try await list(
             JetpackRequest(siteID: siteID, .get, "reports/orders/totals"), context: DecodingContext(siteID: siteID))

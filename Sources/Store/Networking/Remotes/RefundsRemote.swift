@@ -18,6 +18,7 @@ public struct RefundsRemote: Remote {
             context: DecodingContext(siteID: siteID, orderID: orderID))
     }
 
+    /// Loads a refund of an order.
     public func loadRefund(siteID: Int64, orderID: Int64, refundID: Int64) async throws(NetworkError) -> Refund {
         try await value(
             JetpackRequest(siteID: siteID, .get, "\(Self.path(orderID))/\(refundID)"),

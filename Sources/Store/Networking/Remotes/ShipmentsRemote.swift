@@ -7,6 +7,7 @@ public struct ShipmentsRemote: Remote {
 
     public init(_ sender: any RequestSender) { self.sender = sender }
 
+    /// Loads the shipments of an order.
     public func loadTrackings(
         siteID: Int64, orderID: Int64
     ) async throws(NetworkError) -> ElementList<ShipmentTracking> {
@@ -14,12 +15,14 @@ public struct ShipmentsRemote: Remote {
             Self.request(siteID, orderID, .get, ""), context: DecodingContext(siteID: siteID, orderID: orderID))
     }
 
+    /// Loads the carriers that the store knows, by country. They are the same for all orders.
     public func loadProviders(
         siteID: Int64, orderID: Int64
     ) async throws(NetworkError) -> [ShipmentTrackingProviderGroup] {
         try await output(ShipmentProvidersMapper(siteID: siteID), Self.request(siteID, orderID, .get, "providers"))
     }
 
+    /// Adds a shipment with a carrier that the store knows.
     public func createTracking(
         siteID: Int64, orderID: Int64, provider: String, trackingNumber: String, dateShipped: CivilDate
     ) async throws(NetworkError) -> ShipmentTracking {
@@ -32,6 +35,7 @@ public struct ShipmentsRemote: Remote {
             context: DecodingContext(siteID: siteID, orderID: orderID))
     }
 
+    /// Adds a shipment with another carrier and the address of its tracking page.
     public func createCustomTracking(
         siteID: Int64, orderID: Int64, provider: String, trackingNumber: String, trackingLink: String,
         dateShipped: CivilDate
@@ -64,12 +68,12 @@ public struct ShipmentsRemote: Remote {
 }
 
 /// Decodes carriers, nested as country, name and address.
-public struct ShipmentProvidersMapper: Mapper {
+struct ShipmentProvidersMapper: Mapper {
     private let siteID: Int64
 
-    public init(siteID: Int64) { self.siteID = siteID }
+    init(siteID: Int64) { self.siteID = siteID }
 
-    public func map(_ content: ResponseContent) throws(DecodingFailure) -> [ShipmentTrackingProviderGroup] {
+    func map(_ content: ResponseContent) throws(DecodingFailure) -> [ShipmentTrackingProviderGroup] {
         if content.isEmptyList { return [] }
         let countries = try content.value(JSONValue.self)
         guard case .object(let groups) = countries else {

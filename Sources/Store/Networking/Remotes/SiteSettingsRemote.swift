@@ -6,6 +6,7 @@ public struct SiteSettingsRemote: Remote {
 
     public init(_ sender: any RequestSender) { self.sender = sender }
 
+    /// Loads the settings of a group.
     public func loadSettings(
         siteID: Int64, group: SiteSettingGroup
     ) async throws(NetworkError) -> ElementList<SiteSetting> {
@@ -14,6 +15,7 @@ public struct SiteSettingsRemote: Remote {
             context: DecodingContext(siteID: siteID, groupID: group.rawValue))
     }
 
+    /// Loads one setting of a group.
     public func loadSetting(
         siteID: Int64, group: SiteSettingGroup, settingID: String
     ) async throws(NetworkError) -> SiteSetting {
@@ -22,6 +24,7 @@ public struct SiteSettingsRemote: Remote {
             context: DecodingContext(siteID: siteID, groupID: group.rawValue))
     }
 
+    /// Changes a setting, and returns it with the value that the store accepted.
     public func updateSetting(
         siteID: Int64, group: SiteSettingGroup, settingID: String, value text: String
     ) async throws(NetworkError) -> SiteSetting {
@@ -31,6 +34,7 @@ public struct SiteSettingsRemote: Remote {
             context: DecodingContext(siteID: siteID, groupID: group.rawValue))
     }
 
+    /// Loads the address that taxes are based on.
     public func loadTaxBasedOn(siteID: Int64) async throws(NetworkError) -> TaxBasedOn {
         try await output(
             TaxBasedOnMapper(), JetpackRequest(siteID: siteID, .get, "settings/tax/woocommerce_tax_based_on"))
@@ -43,11 +47,13 @@ public struct TaxRemote: Remote {
 
     public init(_ sender: any RequestSender) { self.sender = sender }
 
+    /// Loads all tax classes.
     public func loadTaxClasses(siteID: Int64) async throws(NetworkError) -> ElementList<TaxClass> {
         try await list(
             JetpackRequest(siteID: siteID, .get, "taxes/classes"), context: DecodingContext(siteID: siteID))
     }
 
+    /// Loads a page of the tax rates.
     public func loadTaxRates(
         siteID: Int64, page wanted: PageRequest = PageRequest()
     ) async throws(NetworkError) -> Page<TaxRate> {
@@ -57,6 +63,7 @@ public struct TaxRemote: Remote {
             JetpackRequest(siteID: siteID, .get, "taxes", parameters: parameters), wanted, siteID: siteID)
     }
 
+    /// Loads one tax rate.
     public func loadTaxRate(siteID: Int64, taxRateID: Int64) async throws(NetworkError) -> TaxRate {
         try await value(
             JetpackRequest(siteID: siteID, .get, "taxes/\(taxRateID)"), context: DecodingContext(siteID: siteID))
@@ -64,10 +71,10 @@ public struct TaxRemote: Remote {
 }
 
 /// Decodes the address that taxes are based on.
-public struct TaxBasedOnMapper: Mapper {
-    public init() {}
+struct TaxBasedOnMapper: Mapper {
+    init() {}
 
-    public func map(_ content: ResponseContent) throws(DecodingFailure) -> TaxBasedOn {
+    func map(_ content: ResponseContent) throws(DecodingFailure) -> TaxBasedOn {
         try content.member("value").value(TaxBasedOn.self)
     }
 }

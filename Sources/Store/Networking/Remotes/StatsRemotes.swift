@@ -50,12 +50,14 @@ public struct OrderStatsRemoteV4: Remote {
         return try await report(siteID, "reports/revenue/stats", parameters, range.timeRange)
     }
 
+    /// Loads the sales of product bundles. Requires the extension Product Bundles.
     public func loadProductBundleStats(siteID: Int64, _ range: Range) async throws(NetworkError) -> ProductBundleStats {
         var parameters = range.parameters
         parameters.add("fields", ["items_sold", "bundled_items_sold", "net_revenue", "orders_count"])
         return try await report(siteID, "reports/bundles/stats", parameters, range.timeRange)
     }
 
+    /// Loads the amounts that were paid with gift cards. Requires the extension Gift Cards.
     public func loadUsedGiftCardStats(siteID: Int64, _ range: Range) async throws(NetworkError) -> GiftCardStats {
         var parameters = range.parameters
         parameters.add("fields", ["giftcards_count", "used_amount", "refunded_amount", "net_amount"])
@@ -115,6 +117,7 @@ public struct SiteStatsRemote: Remote {
         return try await stats("visits/", siteID: siteID, parameters, timeRange)
     }
 
+    /// Loads the summary of the period that ends with the day `latest`: visitors and views, counted by WordPress.com.
     public func loadSummary(
         siteID: Int64, period: StatsGranularity, latest: CivilDate, timeRange: String = ""
     ) async throws(NetworkError) -> SiteSummaryStats {

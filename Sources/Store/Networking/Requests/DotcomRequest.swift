@@ -2,6 +2,7 @@ internal import Text
 
 /// A request to WordPress.com.
 public struct DotcomRequest: Request, Hashable {
+    /// The interface of WordPress.com, by the beginning of its path.
     public enum Version: String, Hashable, Sendable, CaseIterable {
         case rest1_1 = "rest/v1.1"
         case rest1_2 = "rest/v1.2"

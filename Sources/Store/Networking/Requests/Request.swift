@@ -34,8 +34,8 @@ public struct RequestOptions: Hashable, Sendable {
     public var timeout: Duration
     /// The maximum size of the response, in bytes after decompression.
     public var sizeLimit: Int
-    /// Sent as `Idempotency-Key`. A server that supports it processes requests with the same key once. The tunnel does not
-    /// forward it.
+    /// Sent as `Idempotency-Key`. A server that supports it processes requests with the same key once. The tunnel does
+    /// not forward it.
     public var idempotencyKey: String?
 
     public init(
@@ -69,6 +69,7 @@ public struct Parameters: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
     public var isEmpty: Bool { members.isEmpty }
 
+    /// Adds a parameter behind the others.
     public mutating func add(_ name: String, _ value: JSONValue) { members.append(JSONValue.Member(name, value)) }
 
     /// Adds the value unless it is nil.
@@ -84,7 +85,8 @@ public struct Parameters: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// The parameters as a JSON object.
     public var jsonText: String { JSONValue.object(members).jsonText }
 
-    /// The parameters as fields of a query or a form. A list becomes one field per element; object members get brackets.
+    /// The parameters as fields of a query or a form. A list becomes one field per element; object members get
+    /// brackets.
     public var fields: [(name: String, value: String)] { members.flatMap { Self.fields($0.name, $0.value) } }
 
     private static func fields(_ name: String, _ value: JSONValue) -> [(name: String, value: String)] {
@@ -120,6 +122,8 @@ public struct RequestConverter: Sendable {
 
     public init(credentials: Credentials?) { site = credentials?.directSite }
 
+    /// Returns the request to the site itself when the site accepts the credentials directly; otherwise the same
+    /// request.
     public func convert(_ request: any Request) -> any Request {
         guard let site, let direct = request.direct(site: site) else { return request }
         return direct

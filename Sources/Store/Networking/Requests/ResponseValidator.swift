@@ -30,8 +30,8 @@ struct ResponseValidator {
         return document
     }
 
-    /// Returns the error in a response, if it is one. Its message is plain text. A status inside takes precedence over the HTTP status, which is the
-    /// tunnel's.
+    /// Returns the error in a response, if it is one. Its message is plain text. A status inside takes precedence over
+    /// the HTTP status, which is the tunnel's.
     func error(in document: JSONDocument) -> (code: String, message: String?, status: Int?)? {
         let message = text("message", document).map(HTMLText.plain)
         if dialect != .wordPress, let code = text("error", document) {
@@ -150,8 +150,8 @@ public struct ServiceError: Error, Hashable, Sendable {
         }
     }
 
-    /// Whether the server may have processed the request although it reports an error: it, or the site behind it, may have
-    /// failed afterward.
+    /// Whether the server may have processed the request although it reports an error: it, or the site behind it, may
+    /// have failed afterward.
     public var mayHaveTakenEffect: Bool {
         switch kind {
         case .serverFailure, .siteUnreachable: true

@@ -29,9 +29,11 @@ public struct RESTRequest: Request, Hashable {
         let address = WebAddress(
             origin: site.origin, path: site.path.hasSuffix("/") ? site.path : site.path + "/",
             query: PercentEncoding.form(fields))
-        return options.httpRequest(
+        var request = options.httpRequest(
             method, address, body: hasBody ? Array(parameters.jsonText.utf8) : nil,
             contentType: "application/json; charset=utf-8")
+        request.routeField = "rest_route=" + route
+        return request
     }
 
     public func direct(site: WebAddress) -> RESTRequest? { self }
@@ -82,6 +84,7 @@ public struct JetpackRequest: Request, Hashable {
             var request = options.httpRequest(.get, address)
             // A deletion is sent as a GET but must not be repeated.
             request.isRepeatable = method == .get
+            request.routeField = "path=\(place)&_method=\(method.rawValue.lowercased())"
             return request
         case .post, .put:
             fields.append((name: "body", value: parameters.jsonText))
@@ -90,6 +93,7 @@ public struct JetpackRequest: Request, Hashable {
                 contentType: "application/x-www-form-urlencoded; charset=utf-8")
             // The tunnel does not forward the idempotency key.
             request.isRepeatable = false
+            request.routeField = "path=\(place)&_method=\(method.rawValue.lowercased())"
             return request
         }
     }

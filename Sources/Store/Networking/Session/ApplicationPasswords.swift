@@ -3,8 +3,8 @@ internal import Text
 
 /// A source of application passwords.
 public protocol ApplicationPasswordIssuing: Sendable {
-    /// Creates a new password. Other passwords stay as they are, also those of the same name: they may belong to another
-    /// till.
+    /// Creates a new password. Other passwords stay as they are, also those of the same name: they may belong to
+    /// another till.
     ///
     /// - Throws: ``NetworkError``
     func makePassword() async throws(NetworkError) -> ApplicationPassword
@@ -63,8 +63,8 @@ public struct ApplicationPasswordIssuer: ApplicationPasswordIssuing {
     }
 }
 
-/// Holds the application password of a session and renews it when the site rejects it. Requests that are rejected at the
-/// same time share one renewal.
+/// Holds the application password of a session and renews it when the site rejects it. Requests that are rejected at
+/// the same time share one renewal.
 final class ApplicationPasswordCache: Sendable {
     private typealias Result = Swift.Result<ApplicationPassword, NetworkError>
 

@@ -2,8 +2,8 @@ public import Determinism
 internal import Synchronization
 internal import Text
 
-/// Signs in at a site with the user's password, like a browser, and sends requests with the session cookies. Used only to
-/// create an application password.
+/// Signs in at a site with the user's password, like a browser, and sends requests with the session cookies. Used only
+/// to create an application password.
 public final class CookieSignIn: RequestSender {
     private struct Session {
         let cookie: Secret

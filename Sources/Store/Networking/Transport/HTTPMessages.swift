@@ -16,6 +16,9 @@ public struct HTTPRequest: Hashable, Sendable {
     public var sizeLimit: Int
     /// Whether the request can be sent twice without a second effect.
     public var isRepeatable: Bool
+    /// The field of the query or the body that names the route at the site, with its value as people write it:
+    /// `rest_route=/wc/v3/orders/12`. It has no parameters, which can be search terms.
+    public var routeField: String?
 
     /// `isRepeatable`: nil means only a GET is.
     public init(
@@ -39,8 +42,10 @@ public struct HTTPRequest: Hashable, Sendable {
 }
 
 extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The method and the address without its query.
-    public var description: String { "\(method.rawValue) \(address.withoutQuery)" }
+    /// The method and the address with only the part of its query that names the route.
+    public var description: String {
+        "\(method.rawValue) \(address.withoutQuery)" + (routeField.map { "?" + $0 } ?? "")
+    }
 
     public var debugDescription: String { description }
 
@@ -83,6 +88,7 @@ public enum HTTPMethod: String, Hashable, Sendable, CaseIterable {
 
 /// Header fields in order. Names are case-insensitive (RFC 9110 §5).
 public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
+    /// A name with its value.
     public struct Field: Hashable, Sendable {
         public let name: String
         public let value: String
@@ -106,6 +112,7 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         fields.filter { Self.isSame($0.name, name) }.map(\.value)
     }
 
+    /// Adds a field behind the others, also when there is one of that name.
     public mutating func add(_ name: String, _ value: String) { fields.append(Field(name: name, value: value)) }
 
     private static func isSame(_ first: String, _ second: String) -> Bool {

@@ -37,7 +37,8 @@ public enum NetworkError: Error, Hashable, Sendable {
     case missingCredentials(String)
     /// The sign-in at a site failed; the text names the site.
     case signInFailed(String)
-    /// The request was sent more than once. The server may have processed an earlier attempt, even if the last one failed.
+    /// The request was sent more than once. The server may have processed an earlier attempt, even if the last one
+    /// failed.
     indirect case outcomeUnknown(earlier: NetworkError, last: NetworkError)
 
     /// Whether the server may have processed the request. For payments this matters more than the cause of the error.

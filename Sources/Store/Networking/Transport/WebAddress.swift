@@ -107,6 +107,7 @@ extension WebAddress: CustomStringConvertible {
 
 /// An origin: scheme, host and port (RFC 6454 §4).
 public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
+    /// The scheme of an address.
     public enum Scheme: String, Hashable, Sendable {
         case http
         case https

@@ -9,7 +9,7 @@ internal import Text
 /// backup is therefore given up at once, and the till asks the host about it at the next opening; see
 /// ``FormerIdentity``.
 public struct DatabaseRestore: Hashable, Sendable {
-    /// What the restored database holds.
+    /// The contents of the restored database.
     public let summary: DatabaseSummary
     /// The identity that the backup had.
     public let formerIdentity: String
@@ -83,7 +83,7 @@ private struct RestorePlace {
     /// Whether a file there has, or may have, records: the database or its log.
     let isOccupied: Bool
 
-    /// What SQLite has beside a database (sqlite.org/tempfiles.html), without the index of its log.
+    /// The files that SQLite keeps beside a database (sqlite.org/tempfiles.html), without the index of its log.
     private static let logs = ["-wal", "-journal"]
 
     /// - Throws: ``BackupError/isTheDatabase(path:)``, ``BackupError/notARegularFile(path:)``

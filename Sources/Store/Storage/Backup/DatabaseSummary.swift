@@ -1,7 +1,7 @@
 internal import GRDB
 internal import Glibc
 
-/// What a complete copy of the records holds.
+/// The contents of a complete copy of the records.
 public struct DatabaseSummary: Hashable, Sendable {
     /// The path of the file.
     public private(set) var path: String

@@ -36,6 +36,8 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
     case notificationNotOurs(PaymentID, lease: Int64)
     /// The order notification cannot enter this state from its current state.
     case illegalNotification(PaymentID, from: OrderPaymentNotification.State, to: OrderPaymentNotification.State)
+    /// The site has been notified of everything about the payment, or people have accepted that it has not.
+    case nothingToAccept(PaymentID)
     /// The payment was refunded before the site was notified.
     case refundedBeforeNotification(PaymentID)
     /// The source of random numbers gives only identities that the database had before.
@@ -70,6 +72,8 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
             "another process (lease \(lease)) is notifying the store of payment \(id): wait for it to end"
         case .illegalNotification(let id, let from, let to):
             "the order notification of payment \(id) is \(from.rawValue) and cannot become \(to.rawValue)"
+        case .nothingToAccept(let id):
+            "the store has everything about payment \(id), or it was accepted before: there is nothing to accept"
         case .refundedBeforeNotification(let id): "payment \(id) was refunded before the store was notified"
         case .noNewIdentity: "the database needs a new identity, and no random numbers can be drawn"
         case .neverRestored:

@@ -8,7 +8,7 @@ internal import Payments
 /// again that the payment host knows already. The till therefore asks the host at every opening, and takes another
 /// identity when the host knows later numbers, or does not say.
 public struct FormerIdentity: IdentifiedObject {
-    /// What is known about the numbers of the identity.
+    /// The state of the numbers of the identity.
     public enum State: String, Hashable, Sendable, Codable, CaseIterable, DatabaseValueConvertible {
         /// The host did not answer, so the identity is not used any more.
         case unconfirmed
@@ -76,7 +76,7 @@ public struct FormerIdentity: IdentifiedObject {
     public mutating func didInsert(rowID: Int64) { id = rowID }
 }
 
-/// What a host must be asked about the identities of a database.
+/// The question to a host about the identities of a database.
 public struct IdentityQuestion: Hashable, Sendable {
     /// The identity of the database.
     public let current: String
@@ -86,7 +86,7 @@ public struct IdentityQuestion: Hashable, Sendable {
     public let taken: Set<String>
 }
 
-/// What a host said about the identities of a database.
+/// A host's answer about the identities of a database.
 public struct IdentityAnswer: Hashable, Sendable {
     /// The identity of the database when the host was asked.
     public let current: String

@@ -175,7 +175,7 @@ extension PaymentJournal {
     }
 }
 
-/// A row that says what a site still has to be told of.
+/// A row for a notification of a site.
 protocol SiteNotification: IdentifiedObject {
     var paymentID: PaymentID { get }
     var state: OrderPaymentNotification.State { get set }

@@ -30,11 +30,7 @@ extension PaymentJournal {
         try read { storage in
             try storage.allObjects(
                 ofType: Payment.self,
-                matching: StoragePredicate(
-                    """
-                    (state <> 'refunded' AND id IN (SELECT id FROM siteCapture WHERE state IN ('refused', 'conflict')))
-                    OR id IN (SELECT paymentID FROM siteRefund WHERE state IN ('refused', 'conflict'))
-                    """), sortedBy: "id DESC", limit: nil
+                matching: StoragePredicate(ReviewRule.payments), sortedBy: "id DESC", limit: nil
             ).map { try addNotification(to: $0, from: storage) }
         }
     }
@@ -60,7 +56,7 @@ extension PaymentJournal {
         try read { try addNotification(to: payment, from: $0) }
     }
 
-    private func addNotification(to payment: Payment, from storage: any StorageType) throws -> Payment {
+    func addNotification(to payment: Payment, from storage: any StorageType) throws -> Payment {
         guard payment.orderID != nil else { return payment }
         var payment = payment
         let notification = try storage.loadObject(ofType: OrderPaymentNotification.self, with: payment.id)

@@ -54,7 +54,50 @@ extension PaymentJournal {
         try takeOver(StoragePredicate("advice IS NOT NULL AND openState IS NULL"))
     }
 
+    /// Stores what later messages must repeat of an attempt's message, before the first one leaves. It can be an
+    /// advice.
+    ///
+    /// - Returns: What is stored: `identity`, unless the attempt has one already.
+    /// - Throws: As ``keepAdvice(_:for:)``.
+    public func keepIdentity(
+        _ identity: MessageIdentity, for attempt: Int64
+    ) throws(JournalError) -> MessageIdentity {
+        try change(attempt) { attempt in
+            let kept = attempt.identity ?? identity
+            attempt.identity = kept
+            return kept
+        }
+    }
+
+    /// Returns an attempt.
+    ///
+    /// - Throws: ``JournalError/attemptNotFound(_:)``, ``JournalError/storage(_:)``
+    public func attempt(_ id: Int64) throws(JournalError) -> PaymentAttempt {
+        try read { storage in
+            guard let attempt = try storage.loadObject(ofType: PaymentAttempt.self, with: id) else {
+                throw JournalError.attemptNotFound(id)
+            }
+            return attempt
+        }
+    }
+
+    /// Returns every attempt that the host has not finished with, oldest first: those without a result, and those with
+    /// an advice to send. It takes none over.
+    ///
+    /// - Throws: ``JournalError/storage(_:)``
+    public func attemptsAwaitingHost() throws(JournalError) -> [PaymentAttempt] {
+        try read { storage in
+            try storage.allObjects(
+                ofType: PaymentAttempt.self, matching: StoragePredicate("openState IS NOT NULL OR advice IS NOT NULL"),
+                sortedBy: "id", limit: nil)
+        }
+    }
+
     private func setAdvice(_ advice: String?, for id: Int64) throws(JournalError) {
+        try change(id) { $0.advice = advice }
+    }
+
+    private func change<T>(_ id: Int64, _ body: (inout PaymentAttempt) -> T) throws(JournalError) -> T {
         try write { storage in
             guard var attempt = try storage.loadObject(ofType: PaymentAttempt.self, with: id) else {
                 throw JournalError.attemptNotFound(id)
@@ -62,8 +105,9 @@ extension PaymentJournal {
             guard attempt.lease == lease.number else {
                 throw JournalError.notOurs(attempt: id, lease: attempt.lease)
             }
-            attempt.advice = advice
+            let value = body(&attempt)
             try storage.updateObject(attempt)
+            return value
         }
     }
 }

@@ -15,8 +15,8 @@ extension PaymentJournal {
             limit: nil)
     }
 
-    /// Returns the open refund notifications of this journal, and of processes that have ended, which this journal takes
-    /// over in the same commit. Oldest first.
+    /// Returns the open refund notifications of this journal, and of processes that have ended, which this journal
+    /// takes over in the same commit. Oldest first.
     ///
     /// - Throws: ``JournalError/storage(_:)``
     public func openRefundNotifications() throws(JournalError) -> [OrderRefundNotification] {
@@ -36,7 +36,7 @@ extension PaymentJournal {
         try write { try claim(try loadRefundNotification(attempt, from: $0), in: $0) }
     }
 
-    /// Records that the site is about to be told of a refund. Call it again before each retry.
+    /// Records that the site is about to be notified of a refund. Call it again before each retry.
     ///
     /// - Throws: the errors of ``recordRefundNotification(_:as:refundID:reason:at:saving:)``.
     @discardableResult
@@ -71,8 +71,8 @@ extension PaymentJournal {
         }
     }
 
-    /// Records what the site has to know of a refund, in the commit that records the refund. A site whose order does not
-    /// show the payment need not know yet.
+    /// Records what the site has to know of a refund, in the commit that records the refund. A site whose order does
+    /// not show the payment need not know yet.
     func planRefundNotification(
         of attempt: PaymentAttempt, at moment: Timestamp, in storage: any StorageType
     ) throws {
@@ -82,7 +82,7 @@ extension PaymentJournal {
         else { return }
         try storage.insertNewObject(
             OrderRefundNotification(
-                id: attempt.id, paymentID: attempt.paymentID, amount: attempt.amount,
+                id: attempt.id, paymentID: attempt.paymentID, amount: attempt.amount, lines: attempt.lines,
                 intentID: OrderRefundNotification.intentID(of: attempt),
                 state: capture.state == .confirmed ? .due : .planned, lease: attempt.lease, createdAt: moment,
                 updatedAt: moment))

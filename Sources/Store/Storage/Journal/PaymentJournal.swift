@@ -82,12 +82,13 @@ public struct PaymentJournal: Sendable {
         }
     }
 
-    /// Records a refund attempt. Refunds that are in progress, or whose outcome is unknown, count as refunded.
+    /// Records a refund attempt. Refunds that are in progress, or whose outcome is unknown, count as refunded. `lines`
+    /// are those of the order that the refund names; the caller has compared their sum with `amount`.
     ///
     /// - Throws: ``JournalError/notRefundable(_:_:)``, ``JournalError/refundTooLarge(_:requested:available:)``,
     ///   ``JournalError/money(_:)`` when the currency differs.
     public func beginRefund(
-        of id: PaymentID, amount: Money, hostName: String, at moment: Timestamp
+        of id: PaymentID, amount: Money, lines: [RefundedLine] = [], hostName: String, at moment: Timestamp
     ) throws(JournalError) -> JournalEntry {
         try write { storage in
             let payment = try load(id, from: storage)
@@ -106,21 +107,24 @@ public struct PaymentJournal: Sendable {
                 throw JournalError.refundTooLarge(
                     id, requested: amount, available: try Money(minorUnits: left, currency: amount.currency))
             }
-            let attempt = try add(.refund, of: amount, to: payment, hostName: hostName, at: moment, in: storage)
+            let attempt = try add(
+                .refund, of: amount, lines: lines, to: payment, hostName: hostName, at: moment, in: storage)
             let updated = try updatePayment(after: attempt, among: attempts + [attempt], at: moment, in: storage)
             return JournalEntry(payment: updated, attempt: attempt, receipt: nil)
         }
     }
 
-    /// Records that the request is about to be sent, with the card data known so far.
+    /// Records that the request is about to be sent, with the card data known so far, and with what later messages must
+    /// repeat of it.
     ///
     /// - Throws: ``JournalError/illegalTransition(attempt:from:to:)``, ``JournalError/notOurs(attempt:lease:)``,
     ///   ``JournalError/attemptNotFound(_:)``, ``JournalError/storage(_:)``, like all steps below.
     @discardableResult
     public func markAuthorizing(
-        _ attempt: Int64, details: PaymentDetails = PaymentDetails(), at moment: Timestamp
+        _ attempt: Int64, details: PaymentDetails = PaymentDetails(), identity: MessageIdentity? = nil,
+        at moment: Timestamp
     ) throws(JournalError) -> JournalEntry {
-        try move(attempt, to: .authorizing, details: details, at: moment)
+        try move(attempt, to: .authorizing, details: details, identity: identity, at: moment)
     }
 
     /// Records the end of an attempt, with the card data, the answer, and the receipt, in one commit. The state is
@@ -156,9 +160,9 @@ public struct PaymentJournal: Sendable {
     }
 
     private func move(
-        _ id: Int64, to state: AttemptState, details: PaymentDetails, hostReference: String? = nil,
-        receipt: ReceiptDraft? = nil, detail: String? = nil, advice: String? = nil, offlineCard: CardFingerprint? = nil,
-        at moment: Timestamp
+        _ id: Int64, to state: AttemptState, details: PaymentDetails, identity: MessageIdentity? = nil,
+        hostReference: String? = nil, receipt: ReceiptDraft? = nil, detail: String? = nil, advice: String? = nil,
+        offlineCard: CardFingerprint? = nil, at moment: Timestamp
     ) throws(JournalError) -> JournalEntry {
         try write { storage in
             var attempts = try attempts(withSiblingsOf: id, in: storage)
@@ -177,6 +181,7 @@ public struct PaymentJournal: Sendable {
             attempt.state = state
             attempt.transitions += 1
             attempt.updatedAt = moment
+            attempt.identity = identity ?? attempt.identity
             attempt.hostReference = hostReference ?? details.card?.hostReference ?? attempt.hostReference
             attempt.lastError = details.errorMessage ?? detail ?? attempt.lastError
             try storage.updateObject(attempt)
@@ -194,8 +199,8 @@ public struct PaymentJournal: Sendable {
     }
 
     private func add(
-        _ kind: PaymentAttempt.Kind, of amount: Money, to payment: Payment, hostName: String, at moment: Timestamp,
-        in storage: any StorageType
+        _ kind: PaymentAttempt.Kind, of amount: Money, lines: [RefundedLine] = [], to payment: Payment,
+        hostName: String, at moment: Timestamp, in storage: any StorageType
     ) throws -> PaymentAttempt {
         var identity = try DatabaseIdentity.load(from: storage)
         let (number, key, stan) = identity.nextAttempt()
@@ -203,7 +208,8 @@ public struct PaymentJournal: Sendable {
         let attempt = try storage.insertNewObject(
             PaymentAttempt(
                 id: number, paymentID: payment.id, kind: kind, key: key, stan: stan,
-                hostName: hostName, amount: amount, lease: lease.number, createdAt: moment, updatedAt: moment))
+                hostName: hostName, amount: amount, lease: lease.number, lines: lines, createdAt: moment,
+                updatedAt: moment))
         try storage.insertNewObject(AttemptTransition(of: attempt, detail: nil))
         return attempt
     }

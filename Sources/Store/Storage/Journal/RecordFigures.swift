@@ -22,9 +22,9 @@ public struct RecordFigures: Hashable, Sendable {
     public var openAttempts: Queue
     /// Advices that the host does not have.
     public var advices: Queue
-    /// Payments that a store has not been told of, since they were taken.
+    /// Payments that a store has not been notified of, since they were taken.
     public var orderNotifications: Queue
-    /// Refunds that a store has not been told of, since they were made.
+    /// Refunds that a store has not been notified of, since they were made.
     public var refundNotifications: Queue
     /// Payments and refunds that a store rejects, and people decide about.
     public var rejectedNotifications: Queue
@@ -32,6 +32,8 @@ public struct RecordFigures: Hashable, Sendable {
     public var prints: Queue
     /// How often the database was restored from a backup.
     public var restores: Int
+    /// The attempts by what came of them, and their times.
+    public var attempts: AttemptFigures
 
     /// Counts the records of a database.
     ///
@@ -72,13 +74,14 @@ public struct RecordFigures: Hashable, Sendable {
         refundNotifications = try queue(
             "siteRefund", since: "createdAt", where: "state IN ('due', 'sent', 'unknown')")
         let rejected = [
-            try queue("siteCapture", since: "updatedAt", where: "state IN ('refused', 'conflict')"),
-            try queue("siteRefund", since: "updatedAt", where: "state IN ('refused', 'conflict')"),
+            try queue("siteCapture", since: "updatedAt", where: ReviewRule.payment),
+            try queue("siteRefund", since: "updatedAt", where: ReviewRule.refund),
         ]
         rejectedNotifications = Queue(
             count: rejected.reduce(0) { $0 + $1.count }, oldest: rejected.compactMap(\.oldest).min())
         prints = try queue("printJob", since: "createdAt", where: "isOpen = 1")
         restores =
             try Int.fetchOne(database, sql: "SELECT count(*) FROM formerIdentity WHERE state = 'restored'") ?? 0
+        attempts = try AttemptFigures(database)
     }
 }

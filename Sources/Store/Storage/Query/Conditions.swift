@@ -33,8 +33,10 @@ public struct StoragePredicate: Sendable {
         StoragePredicate(condition: "(\(condition)) OR (\(other.condition))", arguments: arguments + other.arguments)
     }
 
+    /// Matches records that both conditions match.
     public static func && (first: StoragePredicate, second: StoragePredicate) -> StoragePredicate { first.and(second) }
 
+    /// Matches records that one of the conditions matches, or both.
     public static func || (first: StoragePredicate, second: StoragePredicate) -> StoragePredicate { first.or(second) }
 
     /// Matches the records that do not match the condition. Conditions of ``RecordColumn`` are never NULL.
@@ -84,10 +86,12 @@ public struct RecordColumn<Value: ColumnValue>: Sendable {
         compared("IN (SELECT value FROM json_each(?))", with: JSONList.text(values))
     }
 
+    /// Matches records with this value; nil matches records without one.
     public static func == (column: Self, value: Value?) -> StoragePredicate {
         value.map { StoragePredicate("\(column.sql) IS ?", $0) } ?? column.isNull
     }
 
+    /// Matches records with another value, or without one; nil matches records with a value.
     public static func != (column: Self, value: Value?) -> StoragePredicate {
         value.map { StoragePredicate("\(column.sql) IS NOT ?", $0) } ?? column.isNotNull
     }
@@ -99,12 +103,16 @@ public struct RecordColumn<Value: ColumnValue>: Sendable {
 }
 
 extension RecordColumn where Value: OrderedColumnValue {
+    /// Matches records whose value is less. A record without a value never matches.
     public static func < (column: Self, value: Value) -> StoragePredicate { column.compared("< ?", with: value) }
 
+    /// Matches records whose value is less or equal.
     public static func <= (column: Self, value: Value) -> StoragePredicate { column.compared("<= ?", with: value) }
 
+    /// Matches records whose value is greater.
     public static func > (column: Self, value: Value) -> StoragePredicate { column.compared("> ?", with: value) }
 
+    /// Matches records whose value is greater or equal.
     public static func >= (column: Self, value: Value) -> StoragePredicate { column.compared(">= ?", with: value) }
 }
 
@@ -114,10 +122,12 @@ extension RecordColumn<String> {
         StoragePredicate("\(TextSearch.name)(\"\(name)\", ?)", text.lowercased())
     }
 
+    /// Matches records whose text is the raw value of the word.
     public static func == <Word: RawRepresentable<String>>(column: Self, word: Word) -> StoragePredicate {
         column == word.rawValue
     }
 
+    /// Matches records whose text is not the raw value of the word.
     public static func != <Word: RawRepresentable<String>>(column: Self, word: Word) -> StoragePredicate {
         column != word.rawValue
     }

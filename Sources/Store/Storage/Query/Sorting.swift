@@ -78,8 +78,8 @@ struct SortTerm: Hashable, Sendable {
 
 /// The position of a record in its table, by some sort descriptors and then by its key.
 ///
-/// It compares as SQLite does: NULL first, then numbers, then texts by their bytes. Compare only places of the same sort
-/// order; places of different orders are never equal.
+/// It compares as SQLite does: NULL first, then numbers, then texts by their bytes. Compare only places of the same
+/// sort order; places of different orders are never equal.
 public struct SortedPlace: Comparable, Sendable {
     private let values: [DatabaseValue]
     private let terms: [SortTerm]

@@ -1,4 +1,5 @@
 internal import Determinism
+internal import FoundationEssentials
 public import GRDB
 internal import Money
 public import Payments
@@ -7,7 +8,7 @@ extension OrderPaymentNotification: IdentifiedObject {
     public static let databaseTableName = "siteCapture"
     public static let columnNames = [
         "id", "attemptID", "siteAddress", "storeName", "orderNumber", "gateway", "intentID", "state", "tries",
-        "orderStatus", "receiptID", "lastError", "lease", "createdAt", "updatedAt",
+        "orderStatus", "receiptID", "lastError", "acceptance", "lease", "createdAt", "updatedAt",
     ]
     public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
 
@@ -50,8 +51,8 @@ extension OrderPaymentNotification: IdentifiedObject {
             intentID: try reader.optional("intentID"), state: try reader.value("state"),
             tries: try reader.value("tries"), orderStatus: try reader.optional("orderStatus"),
             receiptID: try reader.optional("receiptID"), lastError: try reader.optional("lastError"),
-            lease: try reader.value("lease"), createdAt: try reader.timestamp("createdAt"),
-            updatedAt: try reader.timestamp("updatedAt"))
+            acceptance: try reader.optional("acceptance"), lease: try reader.value("lease"),
+            createdAt: try reader.timestamp("createdAt"), updatedAt: try reader.timestamp("updatedAt"))
     }
 
     public var columnValues: [(any DatabaseValueConvertible)?] {
@@ -68,6 +69,7 @@ extension OrderPaymentNotification: IdentifiedObject {
             orderStatus,
             receiptID,
             lastError.map(PANMasking.masked),
+            acceptance.map(PANMasking.masked),
             lease,
             createdAt.milliseconds,
             updatedAt.milliseconds,
@@ -78,8 +80,8 @@ extension OrderPaymentNotification: IdentifiedObject {
 extension OrderRefundNotification: IdentifiedObject {
     public static let databaseTableName = "siteRefund"
     public static let columnNames = [
-        "id", "paymentID", "amount", "currency", "intentID", "state", "tries", "refundID", "lastError", "lease",
-        "createdAt", "updatedAt",
+        "id", "paymentID", "amount", "currency", "lines", "intentID", "state", "tries", "refundID", "lastError",
+        "acceptance", "lease", "createdAt", "updatedAt",
     ]
     public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
 
@@ -94,9 +96,10 @@ extension OrderRefundNotification: IdentifiedObject {
         var reader = RowReader(row: row, of: Self.self)
         self.init(
             id: try reader.value("id"), paymentID: try reader.value("paymentID"), amount: try reader.money("amount"),
-            intentID: try reader.value("intentID"), state: try reader.value("state"),
-            tries: try reader.value("tries"), refundID: try reader.optional("refundID"),
-            lastError: try reader.optional("lastError"), lease: try reader.value("lease"),
+            lines: try reader.refundedLines("lines"), intentID: try reader.value("intentID"),
+            state: try reader.value("state"), tries: try reader.value("tries"),
+            refundID: try reader.optional("refundID"), lastError: try reader.optional("lastError"),
+            acceptance: try reader.optional("acceptance"), lease: try reader.value("lease"),
             createdAt: try reader.timestamp("createdAt"), updatedAt: try reader.timestamp("updatedAt"))
     }
 
@@ -106,11 +109,13 @@ extension OrderRefundNotification: IdentifiedObject {
             paymentID,
             amount.minorUnits,
             amount.currency.code,
+            RefundedLine.text(of: lines),
             intentID,
             state,
             tries,
             refundID,
             lastError.map(PANMasking.masked),
+            acceptance.map(PANMasking.masked),
             lease,
             createdAt.milliseconds,
             updatedAt.milliseconds,
@@ -132,5 +137,27 @@ extension OrderPaymentNotification: ObservableObject {
     public struct Columns: Sendable {
         /// The payment's number.
         public let id = RecordColumn<Int64>("id")
+    }
+}
+
+extension RefundedLine {
+    /// Returns the lines as JSON; nil for none.
+    static func text(of lines: [RefundedLine]) -> String? {
+        guard !lines.isEmpty else { return nil }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        // Integers in structures can always be encoded.
+        return (try? encoder.encode(lines)).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension RowReader {
+    /// Reads the lines of a refund; empty for none.
+    mutating func refundedLines(_ column: String) throws -> [RefundedLine] {
+        guard let text: String = try optional(column) else { return [] }
+        guard let lines = try? JSONDecoder().decode([RefundedLine].self, from: Data(text.utf8)) else {
+            throw unreadable(column)
+        }
+        return lines
     }
 }

@@ -2,6 +2,7 @@ internal import Determinism
 public import GRDB
 internal import Money
 public import Payments
+internal import Text
 
 extension PaymentID: DatabaseValueConvertible {}
 extension PaymentState: DatabaseValueConvertible {}
@@ -115,10 +116,7 @@ private struct PaymentDetailColumns {
         texts["odaReason"] = card.offlineDataAuthenticationReason
         texts["arc"] = card.authorizationResponseCode
         texts["hostReference"] = card.hostReference
-        texts["atc"] = card.applicationTransactionCounter.map { counter in
-            let digits = String(counter, radix: 16, uppercase: true)
-            return String(repeating: "0", count: 4 - digits.count) + digits
-        }
+        texts["atc"] = card.applicationTransactionCounter.map(\.hexadecimal)
     }
 
     var details: PaymentDetails {
@@ -153,7 +151,8 @@ extension PaymentAttempt: IdentifiedObject {
     public static let databaseTableName = "paymentAttempt"
     public static let columnNames = [
         "id", "paymentID", "kind", "idempotencyKey", "state", "stan", "hostName", "amount", "currency", "lease",
-        "transitions", "hostReference", "lastError", "advice", "createdAt", "updatedAt",
+        "transitions", "messageIdentity", "hostReference", "lastError", "advice", "refundLines", "createdAt",
+        "updatedAt",
     ]
     public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
 
@@ -166,9 +165,11 @@ extension PaymentAttempt: IdentifiedObject {
             key: IdempotencyKey(rawValue: try reader.value("idempotencyKey")), state: try reader.value("state"),
             stan: try reader.value("stan"), hostName: try reader.value("hostName"),
             amount: try reader.money("amount"), lease: try reader.value("lease"),
-            transitions: try reader.value("transitions"), hostReference: try reader.optional("hostReference"),
-            lastError: try reader.optional("lastError"), advice: try reader.optional("advice"),
-            createdAt: try reader.timestamp("createdAt"), updatedAt: try reader.timestamp("updatedAt"))
+            transitions: try reader.value("transitions"), identity: try reader.messageIdentity("messageIdentity"),
+            hostReference: try reader.optional("hostReference"), lastError: try reader.optional("lastError"),
+            advice: try reader.optional("advice"), lines: try reader.refundedLines("refundLines"),
+            createdAt: try reader.timestamp("createdAt"),
+            updatedAt: try reader.timestamp("updatedAt"))
     }
 
     public var columnValues: [(any DatabaseValueConvertible)?] {
@@ -184,9 +185,11 @@ extension PaymentAttempt: IdentifiedObject {
             amount.currency.code,
             lease,
             transitions,
+            identity?.text,
             hostReference,
             lastError.map(PANMasking.masked),
             advice,
+            RefundedLine.text(of: lines),
             createdAt.milliseconds,
             updatedAt.milliseconds,
         ]

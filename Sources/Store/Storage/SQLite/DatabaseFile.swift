@@ -1,3 +1,4 @@
+internal import Files
 internal import GRDB
 internal import Glibc
 
@@ -64,16 +65,7 @@ enum DatabaseFile {
     }
 
     private static func createFolders(above path: String) throws(StorageError) {
-        var folder = path.hasPrefix("/") ? "/" : ""
-        for part in path.split(separator: "/").dropLast() {
-            folder += folder.isEmpty || folder.hasSuffix("/") ? String(part) : "/\(part)"
-            guard mkdir(folder, 0o700) != 0 else { continue }
-            let code = errno
-            var status = stat()
-            // For an existing folder, mkdir can fail for many reasons.
-            if stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { continue }
-            throw failure(path, code == EEXIST ? ENOTDIR : code)
-        }
+        do throws(FolderError) { try Files.createFolders(above: path) } catch { throw failure(path, error.error.code) }
     }
 
     private static func failure(_ path: String, _ code: CInt) -> StorageError {

@@ -120,8 +120,8 @@ extension SQLiteStorageManager {
     /// Runs a read-only SQL query, for inspection tools and tests.
     ///
     /// - Parameter sql: one SQL statement.
-    /// - Returns: For each row, the column names and values as text, in order; nil for NULL and hexadecimal digits for a
-    ///   blob.
+    /// - Returns: For each row, the column names and values as text, in order; nil for NULL and hexadecimal digits for
+    ///   a blob.
     /// - Throws: ``StorageError``
     public func rows(_ sql: String) throws(StorageError) -> [[(column: String, value: String?)]] {
         do {

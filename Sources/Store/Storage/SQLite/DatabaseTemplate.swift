@@ -56,8 +56,8 @@ public struct DatabaseTemplate: Sendable {
     }
 }
 
-/// A database file that is emptied and reused, for simulations that each need an empty database without the time to open
-/// one. Writing works as for a shop's database.
+/// A database file that is emptied and reused, for simulations that each need an empty database without the time to
+/// open one. Writing works as for a shop's database.
 public final class ReusableDatabase: Sendable {
     public let storage: SQLiteStorageManager
     /// A connection without triggers and foreign keys: the schema forbids deleting the history of a payment.

@@ -47,7 +47,8 @@ enum ReadOnlyDatabase {
     ///   - path: the path of the database file.
     ///   - configuration: the configuration of a connection.
     /// - Returns: The open database.
-    /// - Throws: ``StorageError``; ``StorageError/notReadable(path:reason:)`` when it can't be read without creating a file.
+    /// - Throws: ``StorageError``; ``StorageError/notReadable(path:reason:)`` when it can't be read without creating a
+    ///   file.
     static func openCreatingNothing(
         _ path: String, _ configuration: Configuration
     ) throws(StorageError) -> any DatabaseWriter {

@@ -230,6 +230,9 @@ struct RowReader {
         return value
     }
 
+    /// Returns the error for a value that can't be used.
+    func unreadable(_ column: String) -> UnreadableRow { UnreadableRow(table: table, column: column) }
+
     mutating func timestamp(_ column: String) throws -> Timestamp { Timestamp(milliseconds: try value(column)) }
 
     /// Reads an amount in minor units of the currency in the column `currency`.

@@ -7,8 +7,8 @@ public final class SQLiteStorageManager: StorageManagerType {
     public let path: String?
     /// The failures that a committed payment survives.
     public let durability: Durability
-    /// Whether the database was opened with ``init(readingAt:)``. Every change then fails with
-    /// ``StorageError/notWritable(path:reason:)``.
+    /// Whether the file stays as it is. Every change fails with ``StorageError/notWritable(path:reason:)`` after
+    /// ``init(readingAt:)``, and is lost at the end after ``init(copying:)``.
     public let isReadOnly: Bool
     let writer: any DatabaseWriter
     /// Delivers the notifications of commits.
@@ -47,6 +47,22 @@ public final class SQLiteStorageManager: StorageManagerType {
     public init(readingAt path: String) throws(StorageError) {
         writer = try ReadOnlyDatabase.open(path, Self.configuration(path: path, schema: .current))
         (self.path, durability, isRewindable, isReadOnly) = (path, .full, false, true)
+    }
+
+    /// Reads the database at `path` into memory, where it can be changed: for a program that keeps what it loads, on a
+    /// disk that can't be written. The copy exists as long as this object.
+    ///
+    /// - Throws: ``StorageError``, as ``init(readingAt:)`` does.
+    public init(copying path: String) throws(StorageError) {
+        let file = try ReadOnlyDatabase.open(path, Self.configuration(path: path, schema: .current))
+        do {
+            let copy = try DatabaseQueue(configuration: Self.configuration(path: path, schema: .current))
+            try file.backup(to: copy)
+            try file.close()
+            (self.path, durability, writer, isRewindable, isReadOnly) = (nil, .off, copy, false, true)
+        } catch {
+            throw StorageError(error, path: path)
+        }
     }
 
     init(
@@ -159,8 +175,8 @@ public final class SQLiteStorageManager: StorageManagerType {
     /// Closes the database in order, after the accesses that are under way. The last connection of all processes moves
     /// the write-ahead log into the file and deletes it. Later accesses fail.
     ///
-    /// An error is ignored, and another process is not waited for: the log keeps what was not moved, and SQLite reads it
-    /// at the next opening.
+    /// An error is ignored, and another process is not waited for: the log keeps what was not moved, and SQLite reads
+    /// it at the next opening.
     public func close() {
         // SQLite leaves the log when the connection that closes last can only read.
         (writer as? DatabasePool)?.invalidateReadOnlyConnections()

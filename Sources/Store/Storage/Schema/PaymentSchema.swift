@@ -1,5 +1,6 @@
 extension SchemaMigrator.Step {
-    /// Schema 1: payments, attempts, receipts and print jobs. Released steps are never edited; each change is a new step.
+    /// Schema 1: payments, attempts, receipts and print jobs. Released steps are never edited; each change is a new
+    /// step.
     ///
     /// No column can hold a card number; `last4` holds exactly four digits.
     static let version1 = SchemaMigrator.Step(
@@ -147,8 +148,8 @@ extension SchemaMigrator.Step {
 }
 
 extension SchemaMigrator.Step {
-    /// Schema 5 adds the readers that were used. `turn` increases with each change of reader; the largest value marks the
-    /// most recently used one.
+    /// Schema 5 adds the readers that were used. `turn` increases with each change of reader; the largest value marks
+    /// the most recently used one.
     static let version5 = SchemaMigrator.Step(
         sql: """
             CREATE TABLE rememberedReader (
@@ -201,6 +202,15 @@ extension SchemaMigrator.Step {
 extension SchemaMigrator.Step {
     /// Keeps the PIN tries that a card had left after a wrong PIN, in decimal digits.
     static let pinTriesLeft = SchemaMigrator.Step(sql: "ALTER TABLE payment ADD COLUMN pinTriesLeft TEXT")
+}
+
+extension SchemaMigrator.Step {
+    /// Keeps what later messages repeat of an attempt's message, without card data; see ``MessageIdentity``.
+    static let messageIdentity = SchemaMigrator.Step(
+        sql: """
+            ALTER TABLE paymentAttempt ADD COLUMN messageIdentity TEXT
+                CHECK (messageIdentity IS NULL OR json_valid(messageIdentity))
+            """)
 }
 
 extension SchemaMigrator.Step {

@@ -1,9 +1,9 @@
 extension SchemaMigrator.Step {
     /// Schema 8 makes receipts immutable, versioned and searchable, and records the state changes of print jobs.
     ///
-    /// Existing print jobs are migrated. Earlier programs marked a job as completed when the queue had passed it on, even
-    /// if the printer could not confirm the paper; these jobs become `sent` and are not polled again. A rejected job had
-    /// no job number.
+    /// Existing print jobs are migrated. Earlier programs marked a job as completed when the queue had passed it on,
+    /// even if the printer could not confirm the paper; these jobs become `sent` and are not polled again. A rejected
+    /// job had no job number.
     static let version8 = SchemaMigrator.Step(
         sql: """
             ALTER TABLE receipt ADD COLUMN attemptID INTEGER REFERENCES paymentAttempt (id);

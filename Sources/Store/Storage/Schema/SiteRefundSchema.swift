@@ -1,7 +1,7 @@
 extension SchemaMigrator.Step {
-    /// Schema 11 adds refunds at store sites: what a site has to know of the till's refunds, one row per refund, written
-    /// by the commit that records the refund; and the refunds of orders as a site returns them. The till may complete
-    /// an order itself.
+    /// Schema 11 adds refunds at store sites: what a site has to know of the till's refunds, one row per refund,
+    /// written by the commit that records the refund; and the refunds of orders as a site returns them. The till may
+    /// complete an order itself.
     static let siteRefunds = SchemaMigrator.Step(
         sql: """
             CREATE TABLE siteRefund (

@@ -1,7 +1,7 @@
 extension SchemaMigrator.Step {
-    /// Schema 6 adds copies of the records of sites and accounts: a table for each record type, with the site's key, and
-    /// a table for each list of children, in order. Times are milliseconds since 1970, amounts are decimal texts, and
-    /// lists and values of any shape are JSON.
+    /// Schema 6 adds copies of the records of sites and accounts: a table for each record type, with the site's key,
+    /// and a table for each list of children, in order. Times are milliseconds since 1970, amounts are decimal texts,
+    /// and lists and values of any shape are JSON.
     static let version6 = SchemaMigrator.Step(
         sql: [siteTables, orderTables, statsTables].joined(separator: "\n\n"))
 

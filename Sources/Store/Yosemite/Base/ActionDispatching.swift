@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Concurrency
 
 /// Accepts actions: the ``Dispatcher``, and the ``StoresManager`` in front of it.
 public protocol ActionDispatching: Sendable {
@@ -39,9 +39,12 @@ extension ActionDispatching {
     public func perform<Value: Sendable, Failure: Error>(
         _ makeAction: (@escaping @Sendable (Result<Value, Failure>) -> Void) -> any Action
     ) async throws(ActionFailure<Failure>) -> Value {
-        let result = await withCheckedContinuation { (continuation: Answer<Value, Failure>.Continuation) in
-            let answer = Answer(continuation)
-            let action = makeAction { answer.give($0.mapError { .failed($0) }) }
+        let result: Result<Value?, ActionFailure<Failure>> = await withCheckedContinuation { continuation in
+            // The completion owns it, so that the wait ends at the latest when the last copy of the completion is
+            // released.
+            let answer = FirstAnswer<Value?, ActionFailure<Failure>>(orElse: .success(nil))
+            answer.wait(continuation)
+            let action = makeAction { answer.give($0.map(Optional.some).mapError { .failed($0) }) }
             do throws(DispatcherError) {
                 try dispatch(action)
             } catch {
@@ -49,29 +52,7 @@ extension ActionDispatching {
             }
         }
         // Looking up the name by reflection is slow, so it is done only here.
-        guard let result else { throw .neverCompleted(actionName: makeAction { _ in }.name) }
-        return try result.get()
-    }
-}
-
-/// Resumes a waiting task once. The completion closure owns it, so that the task is resumed at the latest when the last
-/// copy of the closure is released.
-private final class Answer<Value: Sendable, Failure: Error>: Sendable {
-    /// The result is nil when the completion was released without a call.
-    typealias Continuation = CheckedContinuation<Result<Value, ActionFailure<Failure>>?, Never>
-
-    private let waiting: Mutex<Continuation?>
-
-    init(_ continuation: Continuation) { waiting = Mutex(continuation) }
-
-    deinit { take()?.resume(returning: nil) }
-
-    func give(_ result: Result<Value, ActionFailure<Failure>>) { take()?.resume(returning: result) }
-
-    private func take() -> Continuation? {
-        waiting.withLock { waiting in
-            defer { waiting = nil }
-            return waiting
-        }
+        guard let value = try result.get() else { throw .neverCompleted(actionName: makeAction { _ in }.name) }
+        return value
     }
 }

@@ -4,8 +4,8 @@ internal import Storage
 
 /// Makes the commands with which ``CustomerStore`` reads the customers of a site and keeps them.
 ///
-/// Each command does one thing, and the store composes them. It knows only the types of their values and errors, so that
-/// a test can replace each command.
+/// Each command does one thing, and the store composes them. It knows only the types of their values and errors, so
+/// that a test can replace each command.
 protocol CustomerCommandFactory: Sendable {
     /// Fetches a page of all customers, guests included.
     func fetchCustomers(
@@ -34,7 +34,7 @@ struct CustomerSearch: Hashable, Sendable {
     var storedKeyword: String { CustomerRepository.keyword(keyword, filter) }
 }
 
-/// What is saved, and deleted, after customers were read.
+/// The customers to save and to delete after a read.
 enum CustomerChanges: Hashable, Sendable {
     /// One customer with an account.
     case account(Customer)

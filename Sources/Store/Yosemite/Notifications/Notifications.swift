@@ -51,23 +51,28 @@ public final class NotificationStore: Store {
     static let unknownHash = Int64.min
 
     private let context: StoreContext
-    private let notes: NotificationsRemote
+    private let commands: any NotificationCommandFactory
 
-    public init(_ context: StoreContext) { (self.context, notes) = (context, NotificationsRemote(context.sender)) }
+    public convenience init(_ context: StoreContext) {
+        self.init(context, commands: AccountNotificationCommands(context))
+    }
+
+    /// - Parameters:
+    ///   - context: the dependencies of the stores of a site.
+    ///   - commands: makes the commands that read notifications from the account and keep them.
+    init(_ context: StoreContext, commands: any NotificationCommandFactory) {
+        (self.context, self.commands) = (context, commands)
+    }
 
     public func onAction(_ action: NotificationAction) {
         switch action {
         case .registerDevice(let device, let application, let version, let siteID, let onCompletion):
             context.run(
-                HTTPCommand { [context] () throws(NetworkError) in
-                    try await DevicesRemote(context.sender).registerDevice(
-                        device, applicationID: application, applicationVersion: version, defaultStoreID: siteID)
-                }, onCompletion)
+                commands.registerDevice(
+                    device, applicationID: application, applicationVersion: version, defaultStoreID: siteID),
+                onCompletion)
         case .unregisterDevice(let deviceID, let onCompletion):
-            context.run(
-                HTTPCommand { [context] () throws(NetworkError) in
-                    try await DevicesRemote(context.sender).unregisterDevice(deviceID)
-                }, onCompletion)
+            context.run(commands.unregisterDevice(deviceID), onCompletion)
         case .synchronizeNotifications(let onCompletion): synchronize(onCompletion)
         case .loadNotifications(let onCompletion):
             context.read(onCompletion) { storage in
@@ -77,9 +82,7 @@ public final class NotificationStore: Store {
             }
         case .synchronizeNotification(let noteID, let onCompletion): synchronize(noteID, onCompletion)
         case .updateLastSeen(let timestamp, let onCompletion):
-            context.run(
-                HTTPCommand { [notes] () throws(NetworkError) in try await notes.updateLastSeen(timestamp) },
-                onCompletion)
+            context.run(commands.updateLastSeen(timestamp), onCompletion)
         case .updateReadStatus(let noteID, let read, let onCompletion):
             updateReadStatus([noteID], read: read, onCompletion)
         case .updateMultipleReadStatus(let noteIDs, let read, let onCompletion):
@@ -98,56 +101,32 @@ public final class NotificationStore: Store {
 
     /// Compares hashes, and fetches only changed notifications. They are stored in one transaction.
     private func synchronize(_ onCompletion: @escaping NotificationAction.Completion<ElementList<Note>>) {
-        let (context, storage, notes) = (context, context.storage, notes)
-        let hashes = HTTPCommand(key: CommandKey("notifications")) { () throws(NetworkError) in
-            try await notes.loadHashes()
-        }
-        let kept = hashes.then { hashes in
-            ClosureCommand { () throws(StoreError) in
-                try context.read { try Self.changed(hashes.elements, in: $0) }
-            }.then { changed in
-                guard !changed.isEmpty else { return KnownCommand(ElementList<Note>(elements: [])) }
-                return HTTPCommand { () throws(NetworkError) in try await notes.loadNotes(changed) }
-            }.then { fetched in
-                StoreCommand(in: storage) { storage in
-                    if hashes.rejected.isEmpty {
-                        let listed = hashes.elements.map(\.id)
-                        try storage.delete(Note.self) { !$0.id.isIn(listed) }
-                    }
-                    try Self.keep(fetched.elements, in: storage)
-                    return ElementList(elements: fetched.elements, rejected: hashes.rejected + fetched.rejected)
-                }
+        let kept = commands.fetchHashes().then { [commands] hashes in
+            commands.storedNotes().then { stored in
+                let changed = Self.changed(hashes.elements, since: stored)
+                return changed.isEmpty ? KnownCommand(ElementList<Note>(elements: [])) : commands.fetchNotes(changed)
+            }.followed { fetched in
+                let listed = hashes.rejected.isEmpty ? hashes.elements.map(\.id) : nil
+                return commands.save(NotificationChanges(notes: fetched.elements, listed: listed))
+            }.map { fetched in
+                ElementList(elements: fetched.elements, rejected: hashes.rejected + fetched.rejected)
             }
         }
-        context.run(kept, onCompletion)
+        context.run(kept.keyed(CommandKey("notifications")), onCompletion)
     }
 
     private func synchronize(_ noteID: Int64, _ onCompletion: @escaping NotificationAction.Completion<Note>) {
-        context.synchronize(
-            CommandKey("notifications.one", String(noteID)),
-            { [notes] () throws(NetworkError) in try await notes.loadNotes([noteID]) },
-            save: { list, storage in
-                guard let note = list.elements.first(where: { $0.id == noteID }) else {
-                    if let failure = list.rejected.first { throw StoreError.network(.undecodable(failure)) }
-                    throw StoreError.notFound(entity: "notification", id: String(noteID))
-                }
-                try Self.keep([note], in: storage)
-                return note
-            }, onCompletion)
+        let fetched = commands.fetchNotes([noteID]).map { list throws(StoreError) -> Note in
+            if let note = list.elements.first(where: { $0.id == noteID }) { return note }
+            if let failure = list.rejected.first { throw .network(.undecodable(failure)) }
+            throw .notFound(entity: "notification", id: String(noteID))
+        }.followed { [commands] note in commands.save(NotificationChanges(notes: [note], listed: nil)) }
+        context.run(fetched.keyed(CommandKey("notifications.one", String(noteID))), onCompletion)
     }
 
-    private static func changed(_ hashes: [NoteHash], in storage: any StorageType) throws -> [Int64] {
-        let kept = try storage.models(Note.self)
-        let known = Dictionary(kept.map { ($0.id, $0.noteHash) }) { first, _ in first }
+    private static func changed(_ hashes: [NoteHash], since stored: [Note]) -> [Int64] {
+        let known = Dictionary(stored.map { ($0.id, $0.noteHash) }) { first, _ in first }
         return hashes.filter { known[$0.id] != $0.noteHash }.map(\.id)
-    }
-
-    /// The local deletion flag is preserved.
-    private static func keep(_ notes: [Note], in storage: any StorageType) throws {
-        let noteIDs = notes.map(\.id)
-        let deleting = Set(
-            try storage.models(Note.self, matching: { $0.id.isIn(noteIDs) && $0.deleteInProgress == true }).map(\.id))
-        try storage.save(notes.map { $0.copy(deleteInProgress: deleting.contains($0.id)) })
     }
 
     // MARK: Reading
@@ -160,9 +139,7 @@ public final class NotificationStore: Store {
         do throws(StoreError) { changed = try context.write { try Self.mark(noteIDs, read: read, in: $0) } } catch {
             return onCompletion(.failure(error))
         }
-        context.run(
-            HTTPCommand { [notes] () throws(NetworkError) in try await notes.updateReadStatus(noteIDs, read: read) }
-        ) { [context] result in
+        context.run(commands.updateReadStatus(noteIDs, read: read)) { [context] result in
             if case .failure = result {
                 // The server's failure is reported, whether or not the change can be reverted.
                 _ = try? context.write { try Self.takeBack(changed, of: noteIDs, read: read, in: $0) }

@@ -34,7 +34,7 @@ protocol OrderCommandFactory: Sendable {
     func forgetOrder(siteID: Int64, orderID: Int64) -> any Command<Void, StoreError>
 }
 
-/// What happens to the stored orders when others are saved.
+/// The treatment of stored orders when others are saved.
 enum OrderSaving: Hashable, Sendable {
     /// The orders replace stored ones that are not newer: those of a list may have been read before a later change.
     case page

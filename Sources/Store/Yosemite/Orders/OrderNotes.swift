@@ -104,7 +104,8 @@ public final class OrderNoteStore: Store {
         }
     }
 
-    /// Saves notes, with their order if it is not stored yet. A note is stored even when its order can't be fetched now.
+    /// Saves notes, with their order if it is not stored yet. A note is stored even when its order can't be fetched
+    /// now.
     private func saving(
         _ notes: [OrderNote], siteID: Int64, orderID: Int64, isWhole: Bool
     ) -> any Command<Void, StoreError> {

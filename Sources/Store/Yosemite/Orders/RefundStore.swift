@@ -41,20 +41,25 @@ public enum RefundAction: Action {
 /// Stored values are replaced only after a successful response.
 public final class RefundStore: Store {
     private let context: StoreContext
-    private let remote: RefundsRemote
+    private let commands: any RefundCommandFactory
 
-    public init(_ context: StoreContext) { (self.context, remote) = (context, RefundsRemote(context.sender)) }
+    public convenience init(_ context: StoreContext) { self.init(context, commands: SiteRefundCommands(context)) }
+
+    /// - Parameters:
+    ///   - context: the dependencies of the stores of a site.
+    ///   - commands: makes the commands that create and read refunds at the site and keep them.
+    init(_ context: StoreContext, commands: any RefundCommandFactory) {
+        (self.context, self.commands) = (context, commands)
+    }
 
     public func onAction(_ action: RefundAction) {
         switch action {
         case .createRefund(let siteID, let orderID, let draft, let onCompletion):
             // Without a key: two equal refunds are two refunds.
-            context.synchronize(
-                nil,
-                { [remote] () throws(NetworkError) in
-                    try await remote.createRefund(siteID: siteID, orderID: orderID, draft)
-                },
-                save: Self.keep, onCompletion)
+            context.run(
+                commands.createRefund(siteID: siteID, orderID: orderID, draft).followed { [commands] in
+                    commands.save(.some([$0]))
+                }, onCompletion)
         case .retrieveRefund(let siteID, let orderID, let refundID, let onCompletion):
             retrieveRefund(siteID, orderID, refundID, onCompletion)
         case .retrieveRefunds(let siteID, let orderID, let refundIDs, let isDeleting, let onCompletion):
@@ -66,67 +71,53 @@ public final class RefundStore: Store {
         }
     }
 
-    private static func keep(_ refund: Refund, in storage: any StorageType) throws -> Refund {
-        try storage.save(refund)
-        return refund
-    }
-
     private func retrieveRefund(
         _ siteID: Int64, _ orderID: Int64, _ refundID: Int64, _ onCompletion: @escaping RefundAction.Completion<Refund>
     ) {
-        let storage = context.storage
         let key = CommandKey("refunds.one", String(siteID), String(orderID), String(refundID))
-        let fetched = HTTPCommand(key: key) { [remote] () throws(NetworkError) in
-            try await remote.loadRefund(siteID: siteID, orderID: orderID, refundID: refundID)
-        }.then { refund in StoreCommand(in: storage) { try Self.keep(refund, in: $0) } }
-        context.run(
-            fetched.forgetting(.notFound(entity: "refund", id: String(refundID))) {
-                StoreCommand(in: storage) { storage in
-                    try storage.delete(Refund.self) { $0.siteID == siteID && $0.id == refundID }
-                }
-            }, onCompletion)
+        let fetched = commands.fetchRefund(siteID: siteID, orderID: orderID, refundID: refundID)
+        let kept = fetched.followed { [commands] in commands.save(.some([$0])) }
+            .forgetting(.notFound(entity: "refund", id: String(refundID))) { [commands] in
+                commands.save(.gone(siteID: siteID, refundID: refundID))
+            }
+        context.run(kept.keyed(key), onCompletion)
     }
 
     private func retrieveRefunds(
         _ siteID: Int64, _ orderID: Int64, _ refundIDs: [Int64], isDeleting: Bool,
         _ onCompletion: @escaping RefundAction.Completion<ElementList<Refund>>
     ) {
+        let key = CommandKey("refunds.some", String(siteID), String(orderID), "\(refundIDs)", "\(isDeleting)")
         let wanted = PageRequest(size: PageRequest.largest)
-        context.synchronize(
-            CommandKey("refunds.some", String(siteID), String(orderID), "\(refundIDs)", "\(isDeleting)"),
-            { [remote] () throws(NetworkError) in
-                guard !refundIDs.isEmpty else { return ElementList<Refund>(elements: []) }
-                return try await remote.loadRefunds(
-                    siteID: siteID, orderID: orderID, refundIDs: refundIDs, page: wanted
-                ).list
-            },
-            save: { list, storage in
-                if isDeleting, list.rejected.isEmpty {
-                    let found = list.elements.map(\.id)
-                    try storage.delete(Refund.self) {
-                        $0.siteID == siteID && $0.orderID == orderID && !$0.id.isIn(found)
-                    }
-                }
-                try storage.save(list.elements)
-                return list
-            }, onCompletion)
+        let fetched =
+            refundIDs.isEmpty
+            ? KnownCommand(ElementList<Refund>(elements: []))
+            : commands.fetchRefunds(siteID: siteID, orderID: orderID, refundIDs: refundIDs, page: wanted)
+                .map { $0.list }
+        let kept = fetched.followed { [commands] list in
+            commands.save(Self.changes(list, of: orderID, siteID: siteID, areAll: isDeleting))
+        }
+        context.run(kept.keyed(key), onCompletion)
     }
 
     private func synchronizeRefunds(
         _ siteID: Int64, _ orderID: Int64, _ wanted: PageRequest,
         _ onCompletion: @escaping RefundAction.Completion<Page<Refund>>
     ) {
-        context.synchronize(
-            CommandKey("refunds", String(siteID), String(orderID), String(wanted.number), String(wanted.size)),
-            { [remote] () throws(NetworkError) in
-                try await remote.loadRefunds(siteID: siteID, orderID: orderID, page: wanted)
-            },
-            save: { page, storage in
-                if wanted.number == 1, page.list.rejected.isEmpty {
-                    try storage.delete(Refund.self) { $0.siteID == siteID && $0.orderID == orderID }
-                }
-                try storage.save(page.elements)
-                return page
-            }, onCompletion)
+        let key = CommandKey("refunds", String(siteID), String(orderID), String(wanted.number), String(wanted.size))
+        let fetched = commands.fetchRefunds(siteID: siteID, orderID: orderID, refundIDs: nil, page: wanted)
+        let kept = fetched.followed { [commands] page in
+            commands.save(Self.changes(page.list, of: orderID, siteID: siteID, areAll: wanted.number == 1))
+        }
+        context.run(kept.keyed(key), onCompletion)
+    }
+
+    /// `areAll`: whether stored refunds of the order that are not in the list are deleted. A refund that cannot be read
+    /// may be one of them.
+    private static func changes(
+        _ list: ElementList<Refund>, of orderID: Int64, siteID: Int64, areAll: Bool
+    ) -> RefundChanges {
+        areAll && list.rejected.isEmpty
+            ? .all(list.elements, siteID: siteID, orderID: orderID) : .some(list.elements)
     }
 }

@@ -17,9 +17,12 @@ struct AdviceDelivery: Sendable {
         for attempt in attempts where attempt.hostName == host.name {
             guard let advice = attempt.advice.flatMap(StoredAdvice.init(text:)) else { continue }
             do {
-                try await host.forward(advice.request(for: attempt))
+                try await host.forward(advice.request(for: attempt), of: attempt.id)
                 try journal.forgetAdvice(for: attempt.id)
             } catch {
+                if case PaymentHostError.outcomeUnknown = error, let text = advice.sent {
+                    try? journal.keepAdvice(text, for: attempt.id)
+                }
                 // When one advice cannot be sent, the next ones would fail as well.
                 return
             }
@@ -34,6 +37,8 @@ struct StoredAdvice: Codable, Hashable, Sendable {
     private var iccData: [[String]]
     /// Nil in records of older versions, which means an offline approval.
     private var purpose: AdviceRequest.Purpose?
+    /// True once the advice may have been sent, nil before.
+    private var isSent: Bool?
 
     init(_ advice: AdviceRequest) {
         lastFour = advice.lastFour
@@ -56,14 +61,22 @@ struct StoredAdvice: Codable, Hashable, Sendable {
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 
-    func request(for attempt: PaymentAttempt) -> AdviceRequest {
+    /// The text of this advice after a try without an answer; nil when it had one before.
+    var sent: String? {
+        guard isSent != true else { return nil }
+        var advice = self
+        advice.isSent = true
+        return advice.text
+    }
+
+    /// Makes the message. `isRepeat`: whether it may have been sent before, although nothing was noted.
+    func request(for attempt: PaymentAttempt, isRepeat: Bool = false) -> AdviceRequest {
         AdviceRequest(
             key: attempt.key, stan: attempt.stan, amount: attempt.amount,
             lastFour: lastFour,
             iccData: iccData.compactMap { pair in
                 guard pair.count == 2, let tag = UInt32(pair[0], radix: 16) else { return nil }
                 return BERTLV(BERTag(rawValue: tag), [UInt8](hexadecimal: pair[1]) ?? [])
-            }, purpose: purpose ?? .offlineApproval)
+            }, purpose: purpose ?? .offlineApproval, identity: attempt.identity, isRepeat: isRepeat || isSent == true)
     }
-
 }

@@ -7,7 +7,9 @@ public import Storage
 
 /// The actions of ``CardPresentPaymentsStore``. Every completion is called exactly once.
 public enum CardPresentPaymentsAction: Action {
+    /// Receives the result of an action, once.
     public typealias Completion<Value> = @Sendable (Result<Value, CardPresentPaymentsError>) -> Void
+    /// Receives the events of the reader during a payment, in order.
     public typealias Messages = @Sendable (CardReaderEvent) -> Void
 
     /// Selects the payment gateway account of a store site. A change disconnects the reader.
@@ -80,10 +82,15 @@ public enum CardPresentPaymentsAction: Action {
     /// running.
     case cancelPayment(onCompletion: Completion<Void>)
 
-    /// Refunds a captured payment; the whole remaining amount when `amount` is nil. Completes with the recorded
+    /// Loads the order of a payment, and returns what lines of it cost.
+    case quoteRefund(paymentID: PaymentID, items: [RefundItem], onCompletion: Completion<RefundQuote>)
+    /// Refunds a captured payment; the whole remaining amount when `amount` is nil. `lines` are those of the order that
+    /// the refund names, as ``quoteRefund(paymentID:items:onCompletion:)`` returns them: they determine the amount, and
+    /// another one is an error. The store site gets them with the refund. Completes with the recorded
     /// payment, whatever the outcome of the refund: see ``Payment/refundedAmount`` and the payment's history. Fails
     /// only when nothing could be recorded or started.
-    case refundPayment(paymentID: PaymentID, amount: Money?, onCompletion: Completion<Payment>)
+    case refundPayment(
+        paymentID: PaymentID, amount: Money?, lines: [RefundedLine] = [], onCompletion: Completion<Payment>)
     /// Cancels a refund that has not been sent yet.
     case cancelRefund(onCompletion: Completion<Void>)
 
@@ -109,8 +116,11 @@ public enum CardPresentPaymentsAction: Action {
     /// Notifies the store site of every payment with an open notification; with `paymentID`, checks that payment again,
     /// even if the site rejected it or there is a conflict.
     case syncOrderPayments(paymentID: PaymentID?, onCompletion: Completion<OrderPaymentReport>)
-    /// Returns the payments that people have to decide about, newest first: the store site rejects the payment or one of
-    /// its refunds, or shows something else.
+    /// Records that a person accepts that the store site does not show a payment or its refunds, and why: it is dealt
+    /// with there, and nothing is sent any more. Completes with the payment.
+    case acceptOrderPayment(paymentID: PaymentID, reason: String, onCompletion: Completion<Payment>)
+    /// Returns the payments that people have to decide about, newest first: the store site rejects the payment or one
+    /// of its refunds, or shows something else.
     case loadPaymentsToReview(onCompletion: Completion<[Payment]>)
     /// Returns the payments that match a filter, newest first.
     case loadPayments(
@@ -136,9 +146,11 @@ public enum CardPresentPaymentsAction: Action {
             ["site": String(request.siteID), "order": String(request.orderID)]
         case .quoteOrder(let siteID, let orderID, _): ["site": String(siteID), "order": String(orderID)]
         case .syncOrderPayments(let id, _): ["payment": id?.description ?? "all"]
+        case .acceptOrderPayment(let id, _, _): ["payment": id.description]
         case .retryPayment(let id, _, _, _, _, _), .loadPayment(let id, _): ["payment": id.description]
-        case .refundPayment(let id, let amount, _):
-            ["payment": id.description, "amount": amount?.description ?? "all"]
+        case .quoteRefund(let id, let items, _): ["payment": id.description, "lines": String(items.count)]
+        case .refundPayment(let id, let amount, let lines, _):
+            ["payment": id.description, "amount": amount?.description ?? "all", "lines": String(lines.count)]
         case .fetchWCPayCharge(let siteID, let chargeID, _): ["site": String(siteID), "charge": chargeID]
         case .loadOrderPayments(let siteID, let orderID, _): ["site": String(siteID), "order": String(orderID)]
         case .loadPayments(_, let limit, _): ["limit": limit.map(String.init) ?? "none"]

@@ -14,6 +14,8 @@ public enum CardPresentPaymentsError: Error, Hashable, Sendable, CustomStringCon
     case order(OrderNotPayable)
     /// No payment gateway of the store is usable.
     case gateway(GatewayProblem)
+    /// The lines of an order cannot be refunded.
+    case refund(RefundLineProblem)
     /// The gateway has no location for readers.
     case readerConfiguration(ReaderConfigurationError)
     /// The reader or the host failed outside a payment.
@@ -35,6 +37,7 @@ public enum CardPresentPaymentsError: Error, Hashable, Sendable, CustomStringCon
         case .site(let error): error.description
         case .order(let error): error.description
         case .gateway(let error): error.description
+        case .refund(let error): error.description
         case .readerConfiguration(let error): error.description
         case .reader(let error): error.description
         case .journal(let error): error.description

@@ -45,14 +45,14 @@ public final class CardPresentPaymentsStore: Store {
         time: any TimeSource, random: any RandomSource,
         service makeService: (any PaymentHost) -> any CardReaderService
     ) {
-        let journalling = JournalingPaymentHost(host: host, journal: journal, time: time)
-        (self.host, self.journal, self.history, self.time) = (journalling, journal, history, time)
+        let journaling = JournalingPaymentHost(host: host, journal: journal, time: time)
+        (self.host, self.journal, self.history, self.time) = (journaling, journal, history, time)
         (self.readers, self.site, self.orderPayment) = (readers, site, orderPayment)
         identity = TillIdentity(journal: journal, host: host, time: time, random: random)
         accounts = GatewayAccounts(site: site)
         captures = OrderPaymentNotifications(journal: journal, site: site, time: time)
         receipts = ReceiptWriter(merchant: merchant, languages: languages, journal: journal, time: time)
-        service = makeService(journalling)
+        service = makeService(journaling)
         session = ReaderSession(service)
     }
 
@@ -146,12 +146,16 @@ public final class CardPresentPaymentsStore: Store {
             }
         case .cancelPayment(let onCompletion): cancel(.payment, onCompletion)
         case .cancelRefund(let onCompletion): cancel(.refund, onCompletion)
-        case .refundPayment(let id, let amount, let onCompletion):
+        case .quoteRefund(let id, let items, let onCompletion):
+            ask(onCompletion) { [journal, site] () throws(CardPresentPaymentsError) in
+                try await RefundPreparation(journal: journal, site: site).quote(id, items)
+            }
+        case .refundPayment(let id, let amount, let lines, let onCompletion):
             let operation = {
                 @Sendable [collection, identity]
                 () async throws(CardPresentPaymentsError) -> Payment in
                 try await identity.prepare()
-                return try await collection.refund(id, amount: amount)
+                return try await collection.refund(id, amount: amount, lines: lines)
             }
             exclusion.run(.refund, operation, onEnd: onCompletion)
 
@@ -173,16 +177,16 @@ public final class CardPresentPaymentsStore: Store {
 
         case .recoverPayments(let onCompletion): recover(onCompletion)
         case .syncOrderPayments(let id, let onCompletion):
-            ask(onCompletion) { [captures, journal] () async throws(CardPresentPaymentsError) in
+            ask(onCompletion) { [captures] () async throws(CardPresentPaymentsError) in
                 do throws(JournalError) {
-                    guard let id else { return try await captures.syncOpen() }
-                    var report = OrderPaymentReport()
-                    try await captures.sync(id)
-                    report.add(try journal.paymentWithNotification(id))
-                    return report
+                    return if let id { try await captures.sync(id) } else { try await captures.syncOpen() }
                 } catch {
                     throw .journal(error)
                 }
+            }
+        case .acceptOrderPayment(let id, let reason, let onCompletion):
+            read(onCompletion) { [journal, time] () throws(JournalError) in
+                try journal.acceptNotifications(of: id, reason: reason, at: time.now())
             }
         case .loadPaymentsToReview(let onCompletion):
             read(onCompletion) { [journal] () throws(JournalError) in try journal.paymentsToReview() }

@@ -1,5 +1,6 @@
 internal import Determinism
-public import Payments
+internal import EMV
+internal import Payments
 internal import Storage
 internal import Synchronization
 
@@ -7,7 +8,7 @@ internal import Synchronization
 ///
 /// It connects the reader service, which is independent of storage, with the real host. A request that is not in the
 /// journal is not sent.
-public final class JournalingPaymentHost: PaymentHost {
+final class JournalingPaymentHost: PaymentHost {
     /// The progress of an attempt at the host.
     enum Phase: Hashable, Sendable {
         case nothingSent
@@ -30,6 +31,8 @@ public final class JournalingPaymentHost: PaymentHost {
         var phase: Phase
         /// Whether the host has approved.
         var isApproved = false
+        /// What is in the journal of the attempt's message.
+        var identity: MessageIdentity?
     }
 
     private let host: any PaymentHost
@@ -41,13 +44,19 @@ public final class JournalingPaymentHost: PaymentHost {
         (self.host, self.journal, self.time) = (host, journal, time)
     }
 
-    public var name: String { host.name }
+    var name: String { host.name }
+
+    var canBeAsked: Bool { host.canBeAsked }
+
+    func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity? {
+        try await host.identity(of: subject)
+    }
 
     /// Allows messages for an attempt that is in the journal.
     func open(_ attempt: PaymentAttempt) {
         let phase: Phase = attempt.state == .created ? .nothingSent : .moved
         entries.withLock {
-            $0[attempt.key] = Entry(attempt: attempt.id, phase: phase)
+            $0[attempt.key] = Entry(attempt: attempt.id, phase: phase, identity: attempt.identity)
         }
     }
 
@@ -58,11 +67,11 @@ public final class JournalingPaymentHost: PaymentHost {
         entries.withLock { $0.removeValue(forKey: key)?.phase ?? .nothingSent }
     }
 
-    public func authorize(
+    func authorize(
         _ request: borrowing AuthorizationRequest
     ) async throws(PaymentHostError) -> AuthorizationResponse {
         let key = request.key
-        try begin(key)
+        try await begin(request.subject)
         do throws(PaymentHostError) {
             let response = try await host.authorize(request)
             note(response, of: key)
@@ -73,8 +82,8 @@ public final class JournalingPaymentHost: PaymentHost {
         }
     }
 
-    public func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse {
-        try begin(request.key)
+    func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse {
+        try await begin(request.subject)
         do throws(PaymentHostError) {
             let response = try await host.refund(request)
             note(response, of: request.key)
@@ -85,7 +94,7 @@ public final class JournalingPaymentHost: PaymentHost {
         }
     }
 
-    public func reverse(_ request: ReversalRequest) async throws(PaymentHostError) {
+    func reverse(_ request: ReversalRequest) async throws(PaymentHostError) {
         let attempt = try attempt(request.key)
         do throws(JournalError) {
             try journal.markReversing(attempt, reason: request.reason.rawValue, at: time.now())
@@ -93,7 +102,9 @@ public final class JournalingPaymentHost: PaymentHost {
             throw .notSent("the journal cannot be written: \(error)")
         }
         setPhase(.reversing, of: request.key)
-        try await host.reverse(request)
+        var reversal = request
+        reversal.identity = request.identity ?? entries.withLock { $0[request.key]?.identity }
+        try await host.reverse(reversal)
         entries.withLock {
             guard let entry = $0[request.key] else { return }
             $0[request.key]?.phase = entry.isApproved ? .voided : .reversed
@@ -102,9 +113,9 @@ public final class JournalingPaymentHost: PaymentHost {
 
     /// Sends the advice of an approval at once. An advice that moves no money stays in the journal until the payment is
     /// recorded: see ``AdviceDelivery``.
-    public func advise(_ advice: AdviceRequest) async throws(PaymentHostError) {
-        guard !advice.purpose.movesMoney else { return try await forward(advice) }
+    func advise(_ advice: AdviceRequest) async throws(PaymentHostError) {
         let attempt = try attempt(advice.key)
+        guard !advice.purpose.movesMoney else { return try await forward(advice, of: attempt) }
         do throws(JournalError) {
             try journal.keepAdvice(StoredAdvice(advice).text, for: attempt)
         } catch {
@@ -112,31 +123,51 @@ public final class JournalingPaymentHost: PaymentHost {
         }
     }
 
-    /// Sends an advice of any purpose.
-    func forward(_ advice: AdviceRequest) async throws(PaymentHostError) { try await host.advise(advice) }
+    /// Sends an advice of any purpose about an attempt. It may be the attempt's first message.
+    func forward(_ advice: AdviceRequest, of attempt: Int64) async throws(PaymentHostError) {
+        var advice = advice
+        if advice.identity == nil, let identity = try await host.identity(of: advice.subject) {
+            do throws(JournalError) {
+                advice.identity = try journal.keepIdentity(identity, for: attempt)
+            } catch {
+                throw .notSent("the journal cannot be written: \(error)")
+            }
+        }
+        try await host.advise(advice)
+    }
 
-    public func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
+    func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
         try await host.inquire(key)
     }
 
-    public func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] {
+    func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] {
         try await host.lastNumbers(of: identities)
     }
 
-    private func begin(_ key: IdempotencyKey) throws(PaymentHostError) {
-        let attempt = try attempt(key)
+    private func begin(_ subject: MessageSubject) async throws(PaymentHostError) {
+        let attempt = try attempt(subject.key)
+        let identity = try await host.identity(of: subject)
         do throws(JournalError) {
-            try journal.markAuthorizing(attempt, at: time.now())
+            try journal.markAuthorizing(attempt, identity: identity, at: time.now())
         } catch {
             throw .notSent("the journal cannot be written: \(error)")
         }
-        // Until the host answers otherwise.
-        setPhase(.moved, of: key)
+        entries.withLock { entries in
+            // Until the host answers otherwise.
+            entries[subject.key]?.phase = .moved
+            entries[subject.key]?.identity = identity
+        }
     }
 
     private func note(_ response: AuthorizationResponse, of key: IdempotencyKey) {
         if response.isApproved {
-            entries.withLock { $0[key]?.isApproved = true }
+            entries.withLock { entries in
+                guard var entry = entries[key] else { return }
+                entry.isApproved = true
+                entry.identity = entry.identity?.answered(
+                    reference: response.reference, authorizationCode: response.answer.authorizationCode)
+                entries[key] = entry
+            }
         } else {
             setPhase(.refused, of: key)
         }

@@ -4,7 +4,7 @@ internal import Payments
 internal import Storage
 internal import Text
 
-/// Who completes the order of a payment at the store.
+/// The side that completes the order of a payment at the store.
 enum OrderCompletion: Sendable {
     /// A gateway of the store captures the payment.
     case gateway(PaymentGatewayExtension)
@@ -26,7 +26,7 @@ enum OrderCompletion: Sendable {
         }
     }
 
-    /// Tells the store once that an order is paid. The caller has read the order, and reads it again.
+    /// Notifies the store once that an order is paid. The caller has read the order, and reads it again.
     func complete(
         _ order: Networking.Order, intentID: String, _ site: PaymentSite
     ) async throws(NetworkError) -> RemotePaymentIntent {

@@ -21,23 +21,32 @@ struct OrderPaymentNotifications: Sendable {
     /// Notifies the site of one payment and of its refunds, and checks rejected ones again.
     ///
     /// Canceling the caller does not stop the notification.
-    func sync(_ id: PaymentID) async throws(JournalError) {
-        _ = try await tell(of: id)
-        try await syncRefunds(of: id)
+    @discardableResult
+    func sync(_ id: PaymentID) async throws(JournalError) -> OrderPaymentReport {
+        var contacts = [try await tell(of: id).contact]
+        contacts += try await syncRefunds(of: id)
+        var report = OrderPaymentReport()
+        report.add(try journal.paymentWithNotification(id), contacts)
+        return report
     }
 
     /// Notifies the site of the refunds of one payment that its order shows.
-    func syncRefunds(of id: PaymentID) async throws(JournalError) {
-        for refund in try journal.refundNotifications(of: id) where refund.state != .confirmed {
-            _ = try await tell(ofRefund: refund.id, of: id)
+    @discardableResult
+    func syncRefunds(of id: PaymentID) async throws(JournalError) -> [SiteContact] {
+        var contacts: [SiteContact] = []
+        for refund in try journal.refundNotifications(of: id) where !refund.state.isFinal {
+            contacts.append(try await tell(ofRefund: refund.id, of: id).contact)
         }
+        return contacts
     }
 
-    private func tell(of id: PaymentID) async throws(JournalError) -> OrderPaymentNotification {
+    private func tell(of id: PaymentID) async throws(JournalError) -> SiteAnswer<OrderPaymentNotification> {
         try await run(OrderPaymentNotificationCommand(payment: id, journal: journal, site: site, time: time), of: id)
     }
 
-    private func tell(ofRefund refund: Int64, of id: PaymentID) async throws(JournalError) -> OrderRefundNotification {
+    private func tell(
+        ofRefund refund: Int64, of id: PaymentID
+    ) async throws(JournalError) -> SiteAnswer<OrderRefundNotification> {
         try await run(OrderRefundNotificationCommand(refund: refund, journal: journal, site: site, time: time), of: id)
     }
 
@@ -69,15 +78,13 @@ struct OrderPaymentNotifications: Sendable {
         var round = Round()
         for capture in try journal.openNotifications() {
             await round.tell(of: capture.id, from: site, in: journal) { () throws(JournalError) in
-                let after = try await tell(of: capture.id)
-                return !after.state.isOpen || after.tries > capture.tries
+                try await tell(of: capture.id).contact
             }
         }
         // A payment that was confirmed just now makes its refunds due.
         for refund in try journal.openRefundNotifications() {
             await round.tell(of: refund.paymentID, from: site, in: journal) { () throws(JournalError) in
-                let after = try await tell(ofRefund: refund.id, of: refund.paymentID)
-                return !after.state.isOpen || after.tries > refund.tries
+                try await tell(ofRefund: refund.id, of: refund.paymentID).contact
             }
         }
         return round.report(from: journal)
@@ -87,19 +94,21 @@ struct OrderPaymentNotifications: Sendable {
     private struct Round {
         private var payments: [PaymentID] = []
         private var failures: [PaymentID: JournalError] = [:]
+        private var contacts: [PaymentID: [SiteContact]] = [:]
         private var isReachable = true
 
-        /// `tell` returns whether the site could be reached.
         mutating func tell(
             of id: PaymentID, from site: PaymentSite?, in journal: PaymentJournal,
-            _ tell: () async throws(JournalError) -> Bool
+            _ tell: () async throws(JournalError) -> SiteContact
         ) async {
             if !payments.contains(id) { payments.append(id) }
             guard isReachable, failures[id] == nil, let site else { return }
             do throws(JournalError) {
                 let payment = try journal.paymentWithNotification(id)
                 guard let capture = payment.notification, site.covers(capture, of: payment) else { return }
-                isReachable = try await tell()
+                let contact = try await tell()
+                contacts[id, default: []].append(contact)
+                isReachable = contact.isReachable
             } catch {
                 failures[id] = error
             }
@@ -110,12 +119,44 @@ struct OrderPaymentNotifications: Sendable {
             for id in payments {
                 do throws(JournalError) {
                     if let error = failures[id] { throw error }
-                    report.add(try journal.paymentWithNotification(id))
+                    report.add(try journal.paymentWithNotification(id), contacts[id] ?? [])
                 } catch {
                     report.failed.append(RecoveryReport.Failure(payment: "\(id)", error: error))
                 }
             }
             return report
+        }
+    }
+}
+
+/// A notification after an exchange with its site.
+struct SiteAnswer<Notice: Sendable>: Sendable {
+    let notice: Notice
+    let contact: SiteContact
+
+    init(_ notice: Notice, _ contact: SiteContact = .none) { (self.notice, self.contact) = (notice, contact) }
+}
+
+/// The exchange of a notification with its site.
+enum SiteContact: Hashable, Sendable {
+    /// No request was sent: there was nothing to ask, or the user is not signed in to the site.
+    case none
+    /// The site showed what became of the payment or refund.
+    case clear
+    /// The site answers, and does not show what became of it; and why.
+    case unclear(String)
+    /// The site could not be reached, or refuses the user; and why.
+    case unreachable(String)
+
+    /// Whether another request to the site makes sense.
+    var isReachable: Bool {
+        if case .unreachable = self { false } else { true }
+    }
+
+    var failure: String? {
+        switch self {
+        case .none, .clear: nil
+        case .unclear(let reason), .unreachable(let reason): reason
         }
     }
 }
@@ -142,20 +183,20 @@ struct OrderPaymentNotificationCommand: Command {
         case hidden(NetworkError)
     }
 
-    func execute() async throws(JournalError) -> OrderPaymentNotification {
+    func execute() async throws(JournalError) -> SiteAnswer<OrderPaymentNotification> {
         let capture = try journal.claimNotification(of: payment)
         let paid = try journal.payment(payment)
-        guard capture.state != .confirmed, paid.state.isCaptured, let intentID = capture.intentID,
+        guard !capture.state.isFinal, paid.state.isCaptured, let intentID = capture.intentID,
             let orderID = paid.orderID, let completion = OrderCompletion(capture), let site,
             site.covers(capture, of: paid)
-        else { return capture }
+        else { return SiteAnswer(capture) }
         let before = await look(at: orderID, of: paid, intentID: intentID, site)
         guard case .order(let order, .unpaid) = before else { return try resolve(before, of: capture) }
         do throws(JournalError) {
             try journal.markNotificationSent(of: payment, at: time.now())
         } catch {
             guard case .refundedBeforeNotification = error else { throw error }
-            return try note(.refused, "\(error)", of: capture)
+            return SiteAnswer(try record(.refused, "\(error)"), .clear)
         }
         let answer: Result<RemotePaymentIntent, NetworkError>
         do throws(NetworkError) {
@@ -191,7 +232,7 @@ struct OrderPaymentNotificationCommand: Command {
 
     /// Determines the result from the order.
     private func resolve(_ sight: Sight, of capture: OrderPaymentNotification) throws(JournalError)
-        -> OrderPaymentNotification
+        -> SiteAnswer<OrderPaymentNotification>
     {
         switch sight {
         case .order(let order, let verdict):
@@ -202,34 +243,42 @@ struct OrderPaymentNotificationCommand: Command {
                 case .closed(let reason): (.refused, reason)
                 case .unpaid: (capture.state.afterSilence, capture.lastError)
                 }
-            return try journal.recordNotification(
+            let resolved = try journal.recordNotification(
                 of: payment, as: state, orderStatus: order.status.rawValue, reason: reason, at: time.now()
             ) { _ = try $0.save(order) }
-        case .gone(let reason): return try note(.refused, reason, of: capture)
-        case .hidden(let error): return try note(capture.state.afterSilence, "\(error)", of: capture)
+            return SiteAnswer(resolved, .clear)
+        case .gone(let reason): return SiteAnswer(try record(.refused, reason), .clear)
+        case .hidden(let error):
+            // What cannot be seen changes no decision.
+            let notice =
+                capture.state.needsReview ? capture : try record(capture.state.afterSilence, "\(error)")
+            return SiteAnswer(notice, .unreachable("\(error)"))
         }
     }
 
     /// Determines the result from the answer, when the order does not show the payment or cannot be read.
     private func note(
         _ answer: Result<RemotePaymentIntent, NetworkError>, orderIsSeen: Bool, of capture: OrderPaymentNotification
-    ) throws(JournalError) -> OrderPaymentNotification {
+    ) throws(JournalError) -> SiteAnswer<OrderPaymentNotification> {
         switch answer {
         case .success(let intent) where intent.status == .canceled && orderIsSeen:
-            return try note(.refused, "the payment gateway has canceled \(intent.id)", of: capture)
+            return SiteAnswer(try record(.refused, "the payment gateway has canceled \(intent.id)"), .clear)
         case .success(let intent):
-            return try note(
-                .unknown, "the store answered '\(intent.status.rawValue)', and its order does not show the payment yet",
-                of: capture)
-        case .failure(let error) where error.mayHaveTakenEffect: return try note(.unknown, "\(error)", of: capture)
+            let reason = "the store answered '\(intent.status.rawValue)', and its order does not show the payment yet"
+            return SiteAnswer(try record(.unknown, reason), .unclear(reason))
+        case .failure(let error) where error.mayHaveTakenEffect:
+            return SiteAnswer(try record(.unknown, "\(error)"), .unclear("\(error)"))
         case .failure(.service(let error)) where orderIsSeen && error.isRefusal:
-            return try note(.refused, "\(error)", of: capture)
-        case .failure(let error): return try note(capture.state.afterSilence, "\(error)", of: capture)
+            return SiteAnswer(try record(.refused, "\(error)"), .clear)
+        case .failure(let error):
+            // The request had no effect, so a decision and its reason stay.
+            let reason = capture.state.needsReview ? capture.lastError : "\(error)"
+            return SiteAnswer(try record(capture.state.afterSilence, reason), .unclear("\(error)"))
         }
     }
 
-    private func note(
-        _ state: OrderPaymentNotification.State, _ reason: String, of capture: OrderPaymentNotification
+    private func record(
+        _ state: OrderPaymentNotification.State, _ reason: String?
     ) throws(JournalError) -> OrderPaymentNotification {
         try journal.recordNotification(of: payment, as: state, reason: reason, at: time.now())
     }
@@ -260,20 +309,42 @@ public struct OrderPaymentReport: Hashable, Sendable {
     public var open: [Payment] = []
     /// Payments that their sites reject, or that conflict with the order: they need review.
     public var refused: [Payment] = []
+    /// Payments of which their sites need not know any more: they were given back, or a person accepted that the sites
+    /// do not show them.
+    public var settled: [Payment] = []
+    /// Payments of ``refused`` whose orders could not be checked again now, and why. What was known of them stays.
+    public var unread: [Unread] = []
     /// Payments whose records could not be read or written.
     public var failed: [RecoveryReport.Failure] = []
 
+    /// Whether a request was sent to a site.
+    public var wasSiteAsked = false
+
+    /// A payment in review whose order could not be checked again.
+    public struct Unread: Hashable, Sendable {
+        public let payment: PaymentID
+        /// The error, as a human-readable sentence.
+        public let reason: String
+    }
+
     public init() {}
 
-    mutating func add(_ payment: Payment) {
+    /// Adds a payment after the exchanges about it.
+    mutating func add(_ payment: Payment, _ contacts: [SiteContact]) {
+        if contacts.contains(where: { $0 != .none }) { wasSiteAsked = true }
         guard let notification = payment.notification else { return }
         let states = [notification.state] + payment.refundNotifications.map(\.state)
         if states.contains(where: \.isOpen) {
             open.append(payment)
-        } else if states.contains(where: \.needsReview) {
+        } else if payment.needsReview {
             refused.append(payment)
-        } else {
+            if let reason = contacts.lazy.compactMap(\.failure).first {
+                unread.append(Unread(payment: payment.id, reason: reason))
+            }
+        } else if states.allSatisfy({ $0 == .confirmed }) {
             confirmed.append(payment)
+        } else {
+            settled.append(payment)
         }
     }
 }

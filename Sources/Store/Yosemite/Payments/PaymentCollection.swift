@@ -96,7 +96,7 @@ struct PaymentCollection: Sendable {
     /// that the payment is approved and recorded.
     private func advise(_ advice: AdviceRequest, of entry: JournalEntry) async -> Payment? {
         do {
-            try await host.advise(advice)
+            try await host.forward(advice, of: entry.attempt.id)
             return try journal.addNotification(
                 to: try journal.finish(entry.attempt.id, as: .captured, at: time.now()).payment)
         } catch {

@@ -5,7 +5,8 @@ public import Storage
 /// Finishes attempts that were left open by a killed process or by a host without an answer.
 ///
 /// A sale without an answer is reversed: the till has not shown it as approved. For a refund an inquiry is sent,
-/// because it was promised to the customer. An attempt that the host does not confirm stays open until the next
+/// because it was promised to the customer; at a host that can't be asked, it is reversed as well, and can then be made
+/// again. An attempt that the host does not confirm stays open until the next
 /// recovery.
 ///
 /// Before anything else, the host is asked whether the database was restored from a backup. If it was, an attempt in it
@@ -59,8 +60,10 @@ struct PaymentRecovery: Sendable {
                 case (.authorized, _): try await adviseAgain(attempt)
                 case (.created, _) where isOutdated: try await inquireUnsent(attempt)
                 case (.created, _): try abandon(attempt)
-                case (_, .refund): try await inquire(attempt)
+                // A person has to look.
+                case (.unknown, _) where isOutdated && !host.canBeAsked: nil
                 case _ where isOutdated: try await finishOutdated(attempt)
+                case (_, .refund) where host.canBeAsked: try await inquire(attempt)
                 default: try await reverse(attempt)
                 }
             }
@@ -94,8 +97,12 @@ struct PaymentRecovery: Sendable {
     /// A sale that was about to be taken back, whatever the host answered, is taken back. Every other one may have been
     /// shown as approved since the backup.
     private func finishOutdated(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry {
-        let wasReversing = try journal.transitions(of: attempt.id).contains { $0.state == .reversing }
-        return wasReversing ? try await reverse(attempt) : try await inquire(attempt)
+        guard attempt.kind == .sale, try wasReversing(attempt) else { return try await inquire(attempt) }
+        return try await reverse(attempt)
+    }
+
+    private func wasReversing(_ attempt: PaymentAttempt) throws(JournalError) -> Bool {
+        try journal.transitions(of: attempt.id).contains { $0.state == .reversing }
     }
 
     /// - Returns: Nil when the advice cannot be sent yet, or cannot be read: a payment must not count as captured
@@ -103,7 +110,7 @@ struct PaymentRecovery: Sendable {
     private func adviseAgain(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry? {
         guard let advice = attempt.advice.flatMap(StoredAdvice.init(text:)) else { return nil }
         do throws(PaymentHostError) {
-            try await host.advise(advice.request(for: attempt))
+            try await host.forward(advice.request(for: attempt, isRepeat: true), of: attempt.id)
         } catch {
             return nil
         }
@@ -113,7 +120,7 @@ struct PaymentRecovery: Sendable {
     private func reverse(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry {
         let reversal = ReversalRequest(
             key: attempt.key, stan: attempt.stan, amount: attempt.amount,
-            reason: attempt.state == .authorizing ? .interrupted : .timeout)
+            reason: attempt.state == .authorizing ? .interrupted : .timeout, isRepeat: try wasReversing(attempt))
         do throws(PaymentHostError) {
             try await host.reverse(reversal)
         } catch {

@@ -5,28 +5,44 @@ internal import Payments
 internal import Storage
 
 extension PaymentCollection {
-    /// Refunds `amount` of a payment, or the whole remaining amount when it is nil, records the result, and tells the
-    /// store site.
-    func refund(_ id: PaymentID, amount: Money?) async throws(CardPresentPaymentsError) -> Payment {
-        let payment = try await record(id, amount: amount)
+    /// Refunds `amount` of a payment, or the whole remaining amount when it is nil, records the result, and notifies
+    /// the store site. `lines` are those of the order that the refund names: the amount is what they cost.
+    func refund(
+        _ id: PaymentID, amount: Money?, lines: [RefundedLine] = []
+    ) async throws(CardPresentPaymentsError) -> Payment {
+        let cost = lines.isEmpty ? amount : try cost(of: lines, of: id)
+        if let amount, let cost, amount != cost { throw .refund(.otherAmount(amount, lines: cost)) }
+        let payment = try await record(id, amount: cost, lines: lines)
         guard payment.refundNotifications.contains(where: \.state.isOpen) else { return payment }
         // The refund and its notification are recorded, so a later run handles an error.
         _ = try? await captures.syncRefunds(of: id)
         return (try? journal.paymentWithNotification(id)) ?? payment
     }
 
-    private func record(_ id: PaymentID, amount: Money?) async throws(CardPresentPaymentsError) -> Payment {
-        let begun: (entry: JournalEntry, original: IdempotencyKey)
+    private func record(
+        _ id: PaymentID, amount: Money?, lines: [RefundedLine]
+    ) async throws(CardPresentPaymentsError) -> Payment {
+        let begun: (entry: JournalEntry, original: PaymentAttempt)
         do throws(JournalError) {
             let payment = try journal.payment(id)
             let sale = try journal.attempts(of: id).last { $0.kind == .sale && $0.state == .captured }
             guard let sale else { throw JournalError.notRefundable(id, payment.state) }
             let part = if let amount { amount } else { try remaining(payment) }
-            begun = (try journal.beginRefund(of: id, amount: part, hostName: host.name, at: time.now()), sale.key)
+            begun = (
+                try journal.beginRefund(of: id, amount: part, lines: lines, hostName: host.name, at: time.now()),
+                sale
+            )
         } catch {
             throw .journal(error)
         }
         return try await send(begun.entry, original: begun.original)
+    }
+
+    private func cost(of lines: [RefundedLine], of id: PaymentID) throws(CardPresentPaymentsError) -> Money {
+        let payment: Payment
+        do throws(JournalError) { payment = try journal.payment(id) } catch { throw .journal(error) }
+        guard payment.orderID != nil else { throw .refund(.noOrder(id)) }
+        return try RefundQuote(lines, currency: payment.amount.currency).amount
     }
 
     private func remaining(_ payment: Payment) throws(JournalError) -> Money {
@@ -40,12 +56,15 @@ extension PaymentCollection {
     }
 
     private func send(
-        _ entry: JournalEntry, original: IdempotencyKey
+        _ entry: JournalEntry, original: PaymentAttempt
     ) async throws(CardPresentPaymentsError) -> Payment {
         let attempt = entry.attempt
         let key = attempt.key
         host.open(attempt)
-        let request = HostRefundRequest(key: key, original: original, stan: attempt.stan, amount: attempt.amount)
+        let request = HostRefundRequest(
+            key: key, original: original.key, stan: attempt.stan, amount: attempt.amount,
+            originalIdentity: original.identity?.answered(
+                reference: original.hostReference, authorizationCode: entry.payment.card?.authorizationCode))
         let result: Result<RefundResult, CardReaderServiceError>
         do throws(CardReaderServiceError) {
             result = .success(try await service.refundPayment(request))

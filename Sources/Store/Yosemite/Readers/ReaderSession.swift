@@ -34,8 +34,8 @@ public final class ReaderSession: Sendable {
         queries.query(query, select: select, notify: notify)
     }
 
-    /// Calls `notify` with the connected readers: now, and whenever the list changes. Calls do not overlap, and end with
-    /// the subscription.
+    /// Calls `notify` with the connected readers: now, and whenever the list changes. Calls do not overlap, and end
+    /// with the subscription.
     func observeReaders(_ notify: @escaping @Sendable ([CardReader]) -> Void) -> Subscription {
         let following = Task { [service] in
             var last: [CardReader]?

@@ -4,6 +4,7 @@ public import Storage
 
 /// The actions of ``ReceiptStore``. Every completion is called exactly once.
 public enum ReceiptAction: Action {
+    /// Receives the result of an action, once.
     public typealias Completion<Value> = @Sendable (Result<Value, ReceiptStoreError>) -> Void
 
     /// Prints a receipt in the format of its printer, and follows the job. Marks a copy that may already be printed as

@@ -122,7 +122,8 @@ public struct EntityWatch<Model: ObservableModel>: Sendable {
         source = WatchSource(storage: storage, time: time, interval: interval)
     }
 
-    /// Follows the row until the stream's task is canceled. A row that is stored again after it was deleted is inserted.
+    /// Follows the row until the stream's task is canceled. A row that is stored again after it was deleted is
+    /// inserted.
     public func updates() -> WatchUpdate<Model>.Stream {
         source.updates { continuation in
             let isDeleted = Mutex(false)

@@ -54,7 +54,7 @@ public enum AppSettingsAction: Action {
         siteID: Int64, cardReaderType: String, at: Timestamp, onCompletion: Completion<Bool>)
     case loadSiteHasAtLeastOneIPPTransactionFinished(siteID: Int64, onCompletion: Completion<Bool>)
 
-    // MARK: Favourites
+    // MARK: Favorites
 
     /// Appends a product to the favorites, unless it is one.
     case setProductIDAsFavorite(productID: Int64, siteID: Int64, onCompletion: Completion<Void>)

@@ -79,6 +79,7 @@ extension StorageType {
         try objects(ofType: Model.Record.self, rowIDs: rowIDs).mapValues { try $0.toReadOnly() }
     }
 
+    /// Returns the number of stored values that match.
     public func count<Model: ReadOnlyType>(
         _ type: Model.Type, matching predicate: (Model.Record.Columns) -> StoragePredicate = { _ in .all }
     ) throws -> Int {

@@ -8,8 +8,8 @@ struct ProcessingRestrictionsTests {
         ProcessingRestrictions(
             cardVersion: 0x0096, terminalVersions: [0x008C, 0x0096], usageControl: nil, issuerCountry: 840,
             terminalCountry: 840, isATM: false, kind: .goodsOrServices, hasCashback: false,
-            transactionDate: try #require(CardDate(bytes: bytes("260102"))), effectiveDate: nil,
-            expirationDate: try #require(CardDate(bytes: bytes("260131"))))
+            transactionDate: try #require(EMVDate(bytes: bytes("260102"))), effectiveDate: nil,
+            expirationDate: try #require(EMVDate(bytes: bytes("260131"))))
     }
 
     // EMV Book 3 §10.4: a card that gives no version, usage control or effective date is not restricted by them
@@ -29,12 +29,12 @@ struct ProcessingRestrictionsTests {
     // included
     @Test func `dates include the first and the last day`() throws {
         var input = try restrictions()
-        input.expirationDate = try #require(CardDate(bytes: bytes("260101")))
+        input.expirationDate = try #require(EMVDate(bytes: bytes("260101")))
         #expect(input.evaluate() == .expiredApplication)
         input.expirationDate = input.transactionDate
         input.effectiveDate = input.transactionDate
         #expect(input.evaluate().isEmpty)
-        input.effectiveDate = CardDate(bytes: bytes("260103"))
+        input.effectiveDate = EMVDate(bytes: bytes("260103"))
         #expect(input.evaluate() == .applicationNotYetEffective)
     }
 

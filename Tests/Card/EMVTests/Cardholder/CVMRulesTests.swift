@@ -198,7 +198,7 @@ struct CVMRulesTests {
     // MARK: Offline PIN
 
     // EMV Book 3 §10.5.1: a PIN try counter of zero fails the method at once and sets the try limit bit
-    // EMV Book 4 §6.3.4.1: the cardholder is told before the last try
+    // EMV Book 4 §6.3.4.1: a message precedes the cardholder's last try
     // EMV Book 3 §6.5.7: the PIN try counter is read with GET DATA, and a card need not give it
     /// Book 4 §6.3.4.1: the counter is asked for before the cardholder is.
     @Test(

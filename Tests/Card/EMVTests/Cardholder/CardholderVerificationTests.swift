@@ -152,7 +152,7 @@ struct CardholderVerificationTests {
         #expect(card.commands(0x20).map { $0.bytes.hexText } == ["0020008008" + "2512345FFFFFFFFF"])
     }
 
-    // EMV Book 4 §6.3.4.1: the cardholder is told that the PIN was wrong and when one try is left
+    // EMV Book 4 §6.3.4.1: messages say that the PIN was wrong, and when one try is left
     @Test func `prompts show the remaining tries, and the last one`() async throws {
         var profile = TestCard.Profile.standard(cvmList: "0000000000000000 0100")
         profile.data[0x9F17] = [2]

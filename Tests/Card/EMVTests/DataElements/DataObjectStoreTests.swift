@@ -66,13 +66,13 @@ struct DataObjectStoreTests {
         ("000229", 2000, 2, 29),
     ])
     func `dates are read with their century`(text: String, year: Int, month: Int, day: Int) throws {
-        let date = try #require(CardDate(bytes: bytes(text)))
+        let date = try #require(EMVDate(bytes: bytes(text)))
         #expect((date.year, date.month, date.day) == (year, month, day))
     }
 
     // EMV Book 3 §7.5: a date that the calendar does not have is a format error
     @Test(arguments: ["250229", "261301", "260001", "260100", "260431", "2A0101", "2601", ""])
     func `an invalid date is rejected`(text: String) {
-        #expect(CardDate(bytes: bytes(text)) == nil)
+        #expect(EMVDate(bytes: bytes(text)) == nil)
     }
 }

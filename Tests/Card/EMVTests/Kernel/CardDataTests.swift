@@ -126,7 +126,7 @@ struct CardDataTests {
             _ = try? OfflineDataAuthentication.parse(input)
             _ = FileControlInformation(input)
             _ = IssuerScript(template: input)
-            _ = CardDate(bytes: input)
+            _ = EMVDate(bytes: input)
         }
         let good = tlv(0x77, tlv(0x9F27, "80"), tlv(0x9F36, "0001"), tlv(0x9F26, "0102030405060708"))
         for count in 0..<good.count {

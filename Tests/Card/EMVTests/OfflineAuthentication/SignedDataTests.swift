@@ -75,7 +75,7 @@ struct SignedDataTests {
         #expect(card.commands(0xAE).first?.data.suffix(4) == SigningFixture.dynamicNumber[...])
     }
 
-    // EMV Book 4 §12.1: the issuer is told the result of offline data authentication in the TVR
+    // EMV Book 4 §12.1: the issuer gets the result of offline data authentication in the TVR
     @Test func `a payment that goes online after DDA reports it to the issuer`() async throws {
         let till = AuthenticatingTill(floorLimit: 0)
         let outcome = try await till.run(try .authenticated(aip: "3C00"))

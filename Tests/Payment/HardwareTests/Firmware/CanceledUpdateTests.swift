@@ -8,7 +8,7 @@ import Testing
 @testable import Hardware
 
 /// What else is asked of a service while the firmware of its reader is being updated.
-@Suite(.simulatedTime, .timeLimit(.minutes(1))) struct CanceledUpdateTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct CanceledUpdateTests {
     private let bench: ServiceBench
     private let meddler = MeddlingSource()
     private let shelf: FirmwareShelf

@@ -7,7 +7,7 @@ import Testing
 @testable import Hardware
 
 /// Updates that go wrong: with the file, with the reader, in the middle.
-@Suite(.simulatedTime, .timeLimit(.minutes(1))) struct FailedUpdateTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct FailedUpdateTests {
     private let shelf: FirmwareShelf
 
     init() throws { shelf = try FirmwareShelf() }

@@ -7,7 +7,7 @@ import Testing
 @testable import Hardware
 
 /// Firmware updates through the reader service, of a reader whose firmware runs only when every byte of it has come.
-@Suite(.simulatedTime, .timeLimit(.minutes(1))) struct ReaderUpdateTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct ReaderUpdateTests {
     private let shelf: FirmwareShelf
 
     init() throws { shelf = try FirmwareShelf() }

@@ -13,7 +13,7 @@ import USB
 @testable import Payments
 
 /// Payments with swiped cards, from the reader to the host.
-@Suite(.simulatedTime, .timeLimit(.minutes(2))) struct SwipePaymentTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct SwipePaymentTests {
     /// A host that notes how cards were read before it passes requests on.
     private final class NotingHost: PaymentHost {
         private let host: any PaymentHost

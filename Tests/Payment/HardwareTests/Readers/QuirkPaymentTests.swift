@@ -8,7 +8,7 @@ import Testing
 @testable import Hardware
 
 /// Whole payments at readers that misbehave, each with the row that it needs.
-@Suite(.simulatedTime, .timeLimit(.minutes(1))) struct QuirkPaymentTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct QuirkPaymentTests {
     private static func table(_ model: SimulatedReaderModel, _ quirks: [ReaderQuirk]) -> ReaderQuirkTable {
         ReaderQuirkTable(rules: [
             ReaderQuirkRule(

@@ -9,7 +9,7 @@ import USB
 @testable import Hardware
 
 /// Devices with a reader behind each of several interfaces.
-@Suite(.simulatedTime, .timeLimit(.minutes(1))) struct ReaderInterfaceTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct ReaderInterfaceTests {
     private let clock = SimulationClock()
     private let bus: SimulatedUSBBus
     private let unit: SimulatedReaderUnit

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hardware
 
-@Suite(.simulatedTime, .timeLimit(.minutes(1))) struct BatteryTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct BatteryTests {
     @Test func `the charge is known once the reader is connected`() async throws {
         let bench = try ServiceBench(model: .battery)
         bench.reader.setBatteryLevel(percent: 64)

@@ -8,7 +8,7 @@ import Testing
 @testable import Payments
 
 /// The contract of a card reader service.
-@Suite(.simulatedTime, .timeLimit(.minutes(1))) struct CardReaderServiceTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct CardReaderServiceTests {
     // MARK: Discovery and connection
 
     @Test func `it supports CCID readers on USB`() async throws {

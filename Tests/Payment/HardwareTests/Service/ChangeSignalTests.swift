@@ -3,7 +3,7 @@ import Testing
 
 @testable import Hardware
 
-@Suite(.timeLimit(.minutes(1))) struct ChangeSignalTests {
+@Suite(.timeLimit(.minutes(10))) struct ChangeSignalTests {
     /// Sleeps until it is canceled.
     private struct EndlessTime: TimeSource {
         func now() -> Timestamp { VirtualTimeSource.standardStart }

@@ -7,7 +7,7 @@ import USB
 @testable import Hardware
 
 /// The reason of a lost reader, as reported by the kernel.
-@Suite(.simulatedTime, .timeLimit(.minutes(1))) struct DisconnectReasonTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct DisconnectReasonTests {
     private static let program = USBDeviceOwner.program(name: "pcscd", pid: 812)
     private static let here = USBDeviceStatus(isPresent: true)
     private static let away = USBDeviceStatus(isPresent: false)

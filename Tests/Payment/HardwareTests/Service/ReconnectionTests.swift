@@ -10,7 +10,7 @@ import USB
 @testable import Payments
 
 /// A reader that is lost and comes back, on a simulated bus. The tests control the time.
-@Suite(.simulatedTime, .timeLimit(.minutes(1))) struct ReconnectionTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct ReconnectionTests {
     private typealias States = AsyncStream<CardReaderReconnectionState>.AsyncIterator
     private typealias Events = AsyncStream<CardReaderEvent>.AsyncIterator
 

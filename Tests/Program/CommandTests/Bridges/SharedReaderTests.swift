@@ -45,11 +45,11 @@ extension WithPCSCD {
             let ownOutcome = try await Terminal(profile: name).pay(with: own)
             await driver.close()
 
-            let door = CardBridge(
+            let bridge = CardBridge(
                 .vpcd, at: try #require(BridgeAddress(virtual.address)), card: try Self.chip(name),
                 time: SystemTimeSource(),
                 cardTime: VirtualTimeSource())
-            let serving = Task { () -> Void in try? await door.serve() }
+            let serving = Task { () -> Void in try? await bridge.serve() }
             let reader = try await reader()
             let shared = RecordingChannel(try await reader.powerOn())
             let sharedOutcome = try await Terminal(profile: name).pay(with: shared)

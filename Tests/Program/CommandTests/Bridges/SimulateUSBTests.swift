@@ -180,8 +180,9 @@ struct SimulateUSBTests {
     }
 
     @Test(arguments: [
-        ["--usb-id", "8e6:4433"], ["--usb-id", "08e6"], ["--usb-id", "08e6:44g3"], ["--listen", "localhost"],
-        ["--listen", "localhost:65536"], ["--model", "msr", "--high-speed"], ["--wait", "-1"], ["--model", "tpdu-t1"],
+        ["--usb-id", "8e6:4433"], ["--usb-id", "+8e6:4433"], ["--usb-id", "08e6"], ["--usb-id", "08e6:44g3"],
+        ["--listen", "localhost"], ["--listen", "localhost:65536"], ["--model", "msr", "--high-speed"],
+        ["--wait", "-1"], ["--model", "tpdu-t1"],
     ])
     func `invalid options are rejected`(options: [String]) throws {
         let result = try Program.run(["simulate", "usb"] + options, in: scratch)

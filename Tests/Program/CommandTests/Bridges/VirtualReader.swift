@@ -18,7 +18,7 @@ final class VirtualReader {
     /// at a time may be: libpcsclite looks for its daemon once in a process, so that each of this one's has to be in
     /// the same place.
     init(isForThisProcess: Bool = true) throws {
-        let mark = isForThisProcess ? "\(getpid())" : "\(getpid())-\(UUID().uuidString.prefix(8))"
+        let mark = isForThisProcess ? "\(getpid())" : "\(getpid())-\(UUID().uuidString.filter(\.isLetter).prefix(8))"
         directory = NSTemporaryDirectory() + "/cardpresent-reader-\(mark)"
         let output = try Self.run("start", directory, [String(getpid())])
         var variables: [String: String] = [:]

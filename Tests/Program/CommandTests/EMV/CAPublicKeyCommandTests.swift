@@ -43,9 +43,7 @@ struct CAPublicKeyCommandTests {
     }
 
     @Test func `a key without a checksum is listed as unchecked, and the list goes on`() throws {
-        let unchecked = line().replacingOccurrences(
-            of: #", "sha1": "[0-9A-F]*""#, with: "", options: .regularExpression
-        ).replacingOccurrences(of: #""index": "04""#, with: #""index": "05""#)
+        let unchecked = with(index: "05", in: withoutChecksum(line()))
         let file = try scratch.write(unchecked + line(), to: "keys.jsonl")
         let keys = try capks(file, "--json").list()
         #expect(keys.map { $0["index"] as? String } == ["05", "04"])
@@ -55,13 +53,58 @@ struct CAPublicKeyCommandTests {
         #expect(table.output.contains(" unchecked"))
     }
 
-    @Test func `a wrong checksum exits with 65 and names file, line, and key`() throws {
-        let file = try scratch.write(line() + line(checksum: String(repeating: "00", count: 20)), to: "keys.jsonl")
+    private func with(index: String, in line: String) -> String {
+        line.replacingOccurrences(of: #""index": "04""#, with: #""index": "\#(index)""#)
+    }
+
+    private func withoutChecksum(_ line: String) -> String {
+        line.replacingOccurrences(of: #", "sha1": "[0-9A-F]*""#, with: "", options: .regularExpression)
+    }
+
+    @Test func `a wrong checksum is marked, the list goes on, and the exit code is 65`() throws {
+        let wrong = line(checksum: String(repeating: "00", count: 20))
+        let file = try scratch.write(
+            with(index: "03", in: withoutChecksum(line())) + wrong + line() + #"{"rid": "A000000025"}"# + "\n",
+            to: "keys.jsonl")
         let result = try capks(file, "--json")
         #expect(result.status == 65)
-        let error = try #require(try result.object()["error"] as? [String: Any])
-        #expect((error["message"] as? String)?.hasPrefix("\(file):2: sha1: the checksum of CA public key") == true)
+        let keys = try result.list()
+        #expect(keys.map { $0["index"] as? String } == ["03", "04", "04", nil])
+        #expect(keys.map { $0["checksumOk"] as? Bool } == [nil, false, true, nil])
+        let messages = keys.map { ($0["error"] as? [String: Any])?["message"] as? String }
+        #expect(messages[0] == nil && messages[2] == nil)
+        #expect(messages[1]?.hasPrefix("\(file):2: sha1: the checksum of CA public key") == true, "\(messages)")
+        #expect(messages[3] == "\(file):4: the key 'index' is missing", "\(messages)")
+        for message in messages.compactMap(\.self) { #expect(result.error.contains(message)) }
+        let table = try capks(file)
+        #expect(table.status == 65)
+        #expect(table.output.split(separator: "\n").count == 5, "\(table.output)")
+        #expect(table.output.contains("WRONG") && table.output.contains(" unchecked"), "\(table.output)")
         #expect(try capks(scratch.file("nowhere")).status == 65)
+    }
+
+    @Test func `a file that can't be read does not hide the keys of the others`() throws {
+        let file = try scratch.write(line(), to: "keys.jsonl")
+        let result = try capks(scratch.file("nowhere"), file, "--json")
+        #expect(result.status == 65)
+        #expect(try result.list().map { $0["index"] as? String } == [nil, "04"])
+        #expect(result.error.contains("nowhere"))
+    }
+
+    @Test func `a configuration's keys are all listed, also those that a till refuses`() throws {
+        _ = try scratch.write(
+            line() + with(index: "05", in: withoutChecksum(line())) + with(index: "06", in: line()), to: "keys.jsonl")
+        let till = try scratch.write("capks: [keys.jsonl, nowhere.jsonl]\n", to: "till.yaml")
+        let result = try capks("--config", till, "--json")
+        #expect(result.status == 65)
+        let keys = try result.list()
+        #expect(keys.map { $0["index"] as? String } == ["04", "05", "06", nil])
+        #expect(keys.map { $0["checksumOk"] as? Bool } == [true, nil, false, nil])
+        #expect(keys.map { $0["error"] is NSNull } == [true, false, false, false])
+        #expect(result.error.split(separator: "\n").count { $0.hasPrefix("cardpresent: ") } == 3, "\(result.error)")
+        // The till itself takes none of them.
+        let check = try Program.run(["config", "check", "--config", till], in: scratch)
+        #expect(check.status != 0)
     }
 
     @Test func `without a file the configuration's keys are listed`() throws {

@@ -49,6 +49,22 @@ struct DecodeTests {
         #expect(try decode("-", input: Self.environment + "\n").output == Self.tree)
     }
 
+    @Test func `a command's data is decoded by the list that it answers`() throws {
+        let list = ["--dol", "9F02 06 9F37:04"]
+        let result = try Program.run(
+            ["emv", "decode", "80AE80000A00000000125001020304", "--as", "command"] + list, in: scratch)
+        #expect(result.status == 0, "\(result.error)")
+        #expect(result.output.contains("000000001250 = 1250 minor units"), "\(result.output)")
+        #expect(result.output.contains("9F37  unpredictable number"))
+        let short = try Program.run(["emv", "decode", "80AE80000400000000", "--as", "command"] + list, in: scratch)
+        #expect(short.status == 65)
+        #expect(short.error.contains("asks for 10 bytes, and the command has 4"), "\(short.error)")
+        for arguments in [["--dol", "9F"], ["--dol", "x"], ["--dol", ""], ["--as", "tlv"] + list] {
+            let wrong = try Program.run(["emv", "decode", "9F0206000000001250"] + arguments, in: scratch)
+            #expect(wrong.status == 64, "\(arguments): \(wrong.output)")
+        }
+    }
+
     @Test func `JSON always has all documented keys`() throws {
         let object = try decode(Self.environment, "--json").object()
         #expect(Set(object.keys) == ["kind", "guessed", "length", "values", "error"])

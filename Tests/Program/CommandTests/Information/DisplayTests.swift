@@ -28,10 +28,34 @@ struct DisplayTests {
         #expect(result.error.contains("cardpresent: configuration: \(config)\n"))
         #expect(result.error.contains("cardpresent: database: \(scratch.database)\n"))
         #expect(result.error.contains("cardpresent: took "))
-        // The reader of the payment, once: neither the time before the connection nor the end of the command is told.
+        // The reader of the payment, once: not the time before the connection, and not the end of the command.
         #expect(result.error.components(separatedBy: "cardpresent: reader: ").count == 2, "\(result.error)")
         #expect(try pay("--config", config).error.isEmpty)
         #expect(try pay("--verbose", "--quiet").status == 64)
+    }
+
+    @Test func `--verbose tells route, status, size, and time of each request, and no credentials`() throws {
+        let store = try SimulatedStore(in: scratch)
+        let password = try scratch.text("store-password").trimmingCharacters(in: .whitespacesAndNewlines)
+        let error = try store.run("orders", "sync", "--verbose").error
+        let expected = try Regex(
+            #"cardpresent: GET http://127\.0\.0\.1:\d+/\?rest_route=/wc/v3/orders: 200, \d+ bytes, \d+ ms\n"#)
+        #expect(error.contains(expected), "\(error)")
+        // Parameters can be search terms.
+        let search = try store.run("orders", "search", "a1b2c3", "--verbose").error
+        #expect(search.contains(expected) && !search.contains("a1b2c3"), "\(search)")
+        for secret in [password, "Authorization", "Basic "] { #expect(!(error + search).contains(secret)) }
+        #expect(try store.run("orders", "show", "99999", "--refresh", "--verbose").error.contains(": 404, "))
+    }
+
+    @Test func `--verbose tells why a request failed, and when`() throws {
+        let database: String
+        do {
+            let store = try SimulatedStore(in: scratch)
+            database = store.scratch.database
+        }
+        let error = try Program.run(["orders", "sync", "--verbose", "--database", database], in: scratch).error
+        #expect(error.contains("?rest_route=/wc/v3/orders: cannot reach 127.0.0.1: "), "\(error)")
     }
 
     @Test func `color is for terminals, and --color decides otherwise`() throws {
@@ -45,6 +69,47 @@ struct DisplayTests {
         let json = try pay("--color", "always", "--json")
         #expect(try json.object()["outcome"] as? String == "approved")
         #expect(!json.output.contains(escape))
+    }
+
+    @Test func `lists color their status`() throws {
+        let escape = "\u{1B}["
+        try pay("--seed", "1").expectStatus(0)
+        try pay("--card", "mute").expectStatus(5)
+        func colored(_ words: String...) throws -> String {
+            try Program.run(words + ["--database", scratch.database, "--color", "always"], in: scratch).output
+        }
+        func plain(_ words: String...) throws -> String {
+            try Program.run(words + ["--database", scratch.database, "--color", "never"], in: scratch).output
+        }
+        let list = try colored("payments", "list")
+        #expect(
+            list.contains("\(escape)32mcaptured\(escape)0m  ") && list.contains("\(escape)1;31mfailed\(escape)0m  "))
+        // Colors take no place.
+        let bare = list.replacing(try Regex("\u{1B}\\[[0-9;]*m"), with: "")
+        #expect(bare == (try plain("payments", "list")))
+        let shown = try colored("payments", "show", "1")
+        #expect(shown.contains("\(escape)32mcaptured\(escape)0m\n"))
+        #expect(try colored("issuer", "reconcile").hasSuffix("\(escape)32mledger and journal agree\(escape)0m\n"))
+        #expect(try colored("issuer", "ledger").contains("\(escape)32m00\(escape)0m"))
+        #expect(!(try colored("payments", "list", "--json").contains(escape)))
+        let scenario = try scratch.write(
+            "template_version: 1\ndescription: x\ncard: visa-credit\nsteps:\n  - connect\n  - pay: 5\n", to: "a.yaml")
+        let run = try Program.run(["simulate", "run", scenario, "--color", "always"], in: scratch)
+        #expect(run.output.hasPrefix("\(escape)32m"), "\(run.output)\(run.error)")
+    }
+
+    @Test func `orders and watched payments color their status`() throws {
+        let escape = "\u{1B}["
+        let store = try SimulatedStore(in: scratch)
+        try store.run("orders", "sync").expectStatus(0)
+        let list = try store.run("orders", "list", "--color", "always").output
+        #expect(list.contains("\(escape)32m") && !list.contains("\(escape)0m\(escape)"), "\(list)")
+        try pay().expectStatus(0)
+        let watch = try Child(
+            ["payments", "watch", "--color", "always", "--database", scratch.database], in: scratch)
+        #expect(watch.wait { watch.output.contains("\n") })
+        watch.send(SIGTERM)
+        #expect(try watch.result().output.contains("\(escape)32mcaptured\(escape)0m"))
     }
 
     @Test(arguments: [

@@ -55,9 +55,11 @@ struct HelpTests {
                   comments                Moderate and reply to comments and product reviews.
                   notifications           List and sync WordPress.com notifications.
                   cards                   List and show simulated cards.
-                  simulate                Run simulated sessions, hardware, and stores.
+                  simulate                Simulate sessions, hardware, stores, and acquirers.
                   exceptions              Manage the exception file of blocked cards.
                   issuer                  Show and reconcile the simulated issuer's ledger.
+                  host                    Check payment hosts, and decode and encode their
+                                          messages (ISO 8583).
                   init                    Write a configuration by asking a few questions.
                   config                  Show and check the till configuration.
                   features                List features and experiments.
@@ -199,7 +201,7 @@ struct HelpTests {
         ["shipments", "delete"], ["shipments", "providers"], ["comments", "approve"], ["comments", "unapprove"],
         ["comments", "spam"], ["comments", "unspam"], ["comments", "trash"], ["comments", "untrash"],
         ["comments", "reply"], ["notifications", "list"], ["notifications", "read"], ["notifications", "sync"],
-        ["backup"], ["restore"], ["metrics"],
+        ["backup"], ["restore"], ["metrics"], ["host", "check"], ["host", "status"],
     ])
     func `every command has help, and results as JSON`(command: [String]) throws {
         let result = try Program.run(command + ["--help"], in: scratch)
@@ -207,6 +209,30 @@ struct HelpTests {
         #expect(result.output.hasPrefix("OVERVIEW: "))
         #expect(result.output.contains("USAGE: cardpresent " + command.joined(separator: " ")))
         #expect(result.output.contains("--json"))
+    }
+
+    @Test func `every command begins its help with examples of itself`() throws {
+        let help = try Program.run(["--experimental-dump-help"], in: scratch).object()
+        var commands = [(name: "", description: try #require(help["command"] as? [String: Any]))]
+        var count = 0
+        while let (prefix, command) = commands.popLast() {
+            let name = prefix + (try #require(command["commandName"] as? String))
+            var parts = command["subcommands"] as? [[String: Any]] ?? []
+            parts.removeAll { $0["commandName"] as? String == "help" }
+            commands += parts.map { (name + " ", $0) }
+            guard parts.isEmpty else { continue }
+            count += 1
+            let discussion = command["discussion"] as? String ?? ""
+            let lines = discussion.split(separator: "\n", omittingEmptySubsequences: false)
+            let examples = lines.dropFirst().prefix { !$0.isEmpty }
+            #expect(lines.first == "EXAMPLES:", "\(name)")
+            #expect(examples.contains { $0.hasPrefix("  \(name)") }, "\(name)")
+            // Every command has the same choices of output.
+            let arguments = command["arguments"] as? [[String: Any]] ?? []
+            let options = arguments.flatMap { ($0["names"] as? [[String: String]] ?? []).compactMap { $0["name"] } }
+            for option in ["json", "quiet", "verbose", "color"] { #expect(options.contains(option), "\(name)") }
+        }
+        #expect(count > 80)
     }
 
     @Test(arguments: ["bash", "zsh", "fish"])

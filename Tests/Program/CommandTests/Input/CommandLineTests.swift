@@ -133,6 +133,72 @@ struct CommandLineTests {
         #expect((try missing.object()["mistakes"] as? [Any])?.count == 1)
     }
 
+    @Test func `a mistake in a required value hides no other mistake beside it`() throws {
+        let file = try scratch.write(
+            """
+            applications:
+              - { aid: ZZ, floorLimit: abc, versions: [1], actionCodes: { denial: x }, name: "" }
+              - { aid: A0000000031010, randomSelection: { threshold: y } }
+            capks:
+              - { rid: ZZ, index: QQ, modulus: "00", exponent: x, checksum: z }
+            printers:
+              - { name: "a b", columns: 3, address: nowhere }
+            readers:
+              quirks:
+                - { reader: z, name: "", firmware: q }
+              firmware:
+                - { reader: z, version: q, required: perhaps }
+            revocations:
+              - { rid: ZZ, index: QQ, serial: "1" }
+            """, to: "till.yaml")
+        let result = try run("config", "check", file)
+        #expect(result.status == 78)
+        for key in [
+            "applications[0].aid", "applications[0].floorLimit", "applications[0].versions[0]",
+            "applications[0].actionCodes.denial", "applications[0].name", "applications[1].randomSelection.threshold",
+            "capks[0].rid", "capks[0].index", "capks[0].modulus", "capks[0].exponent", "capks[0].checksum",
+            "printers[0].name", "printers[0].columns", "printers[0].address", "readers.quirks[0].reader",
+            "readers.quirks[0].name", "readers.quirks[0].firmware", "readers.firmware[0].reader",
+            "readers.firmware[0].version", "readers.firmware[0].required", "revocations[0].rid", "revocations[0].index",
+            "revocations[0].serial",
+        ] {
+            #expect(result.error.contains("\(key): "), "\(key): \(result.error)")
+        }
+    }
+
+    @Test func `the logo and the sender of a configuration are checked`() throws {
+        let text = "receipt: { logo: /nope.png, sender: not mail }\nterminal: { country: 1 }\n"
+        let file = try scratch.write(text, to: "till.yaml")
+        let mistakes = try run("config", "check", file).error
+        for words in [
+            "receipt.logo: cannot use the logo '/nope.png'", "receipt.sender: not an e-mail", "terminal.country",
+        ] {
+            #expect(mistakes.contains(words), "\(mistakes)")
+        }
+        #expect(mistakes.split(separator: "\n").count { $0.hasPrefix("cardpresent: ") } == 3)
+        let wrong = try scratch.write("receipt: { sender: Corner Shop }\n", to: "wrong.yaml")
+        #expect(try run("doctor", "--only", "configuration", "--config", wrong).status == 78)
+        // Neither matters for a payment.
+        #expect(try run("pay", "5", "--config", wrong, "--database", scratch.database).status == 0)
+        let right = try scratch.write("receipt: { sender: Corner Shop <till@shop.example> }\n", to: "right.yaml")
+        #expect(try run("config", "check", right).output == "\(right) is valid\n")
+    }
+
+    @Test func `without a file the configuration that other commands use is checked`() throws {
+        #expect(try run("config", "check").output == "there is no configuration file, and the defaults are valid\n")
+        #expect(try run("config", "check", "--json").object()["valid"] as? Bool == true)
+        let file = try scratch.write("curency: EUR\n", to: "till.yaml")
+        let named = try Program.run(["config", "check"], in: scratch, environment: ["CARDPRESENT_CONFIG": file])
+        #expect(named.status == 78 && named.error.contains("unknown key 'curency'"), "\(named.error)")
+        #expect(try run("config", "check", "--config", file).status == 78)
+        #expect(try run("config", "check", file, "--config", file).status == 64)
+        let folder = scratch.file(".config/cardpresent")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let standard = try scratch.write("currency: EUR\n", to: ".config/cardpresent/cardpresent.yaml")
+        #expect(try run("config", "check").output == "\(standard) is valid\n")
+        #expect(try run("config", "check", "--json").object()["file"] as? String == standard)
+    }
+
     @Test func `a duplicate key is told with the other mistakes of a configuration`() throws {
         let file = try scratch.write(
             "curency: EUR\nmerchant: { id: A, id: B }\nmerchant: { nam: x }\n", to: "till.yaml")

@@ -36,7 +36,7 @@ struct DatabaseTests {
         ["receipts", "cancel", "J1"], ["receipts", "backend", "1"], ["issuer", "ledger"], ["issuer", "reconcile"],
         ["exceptions", "list"], ["exceptions", "remove", "1"], ["readers", "list", "--remembered"],
         ["readers", "forget", "--all"], ["orders", "list"], ["orders", "show", "1"], ["customers", "list"],
-        ["settings", "list"], ["settings", "get", "x"], ["notifications", "list"],
+        ["settings", "list"], ["settings", "get", "x"], ["notifications", "list"], ["logout"],
     ])
     func `a command that makes no records names a missing database, and creates nothing`(command: [String]) throws {
         try expectRefusal(scratch.file("shop/typo.sqlite"), 66, "database_missing", of: [command])
@@ -68,6 +68,23 @@ struct DatabaseTests {
         #expect(try scratch.everything().map(\.name) == ["till.yaml"])
     }
 
+    @Test func `credentials without their database are revoked and deleted, and no database is made`() throws {
+        let store = try SimulatedStore(in: scratch)
+        for ending in ["", "-wal", "-shm"] { unlink(scratch.database + ending) }
+        let out = try store.run("logout", "--json")
+        #expect(out.status == 0, "\(out.error)")
+        #expect(try out.object()["passwordRevoked"] as? Bool == true)
+        let left = try FileManager.default.contentsOfDirectory(atPath: scratch.folder)
+        #expect(!left.contains("till.sqlite") && !left.contains("till.sqlite.credentials"), "\(left)")
+        #expect(try store.run("logout").status == 66)
+        // Those that can't be read are deleted, too.
+        _ = try scratch.write("no credentials", to: "till.sqlite.credentials")
+        chmod(scratch.file("till.sqlite.credentials"), 0o600)
+        #expect(try store.run("logout").status == 0)
+        #expect(!FileManager.default.fileExists(atPath: scratch.file("till.sqlite.credentials")))
+        #expect(!FileManager.default.fileExists(atPath: scratch.database))
+    }
+
     @Test(arguments: [["orders", "sync"], ["orders", "watch"], ["sites"], ["stats"], ["customers", "sync"]])
     func `a command that needs a session creates no database without one`(command: [String]) throws {
         let result = try Program.run(command + ["--database", scratch.database], in: scratch)
@@ -77,11 +94,14 @@ struct DatabaseTests {
 
     /// Runs a command whose folder can be read but not written, also for root.
     private func onReadOnlyDisk(_ command: [String]) throws -> ProgramResult {
-        chmod(scratch.folder, 0o555)
-        for file in try FileManager.default.contentsOfDirectory(atPath: scratch.folder) {
-            chmod(scratch.file(file), 0o444)
+        let files = try FileManager.default.contentsOfDirectory(atPath: scratch.folder)
+        // Only the owner may read: anything else is refused for credentials.
+        for file in files { chmod(scratch.file(file), 0o400) }
+        chmod(scratch.folder, 0o500)
+        defer {
+            chmod(scratch.folder, 0o755)
+            for file in files { chmod(scratch.file(file), 0o600) }
         }
-        defer { chmod(scratch.folder, 0o755) }
         // Without this capability, root has the rights of a file's owner (capabilities(7)).
         let withoutOverride =
             geteuid() == 0 ? "setpriv --bounding-set=-dac_override,-dac_read_search \"$0\" \"$@\"" : "\"$0\" \"$@\""
@@ -106,11 +126,55 @@ struct DatabaseTests {
         #expect(["pending", "unknown"].contains(states.first))
         let pay = try onReadOnlyDisk(["pay", "5"])
         #expect(pay.status == 69)
-        for file in try FileManager.default.contentsOfDirectory(atPath: scratch.folder) {
-            chmod(scratch.file(file), 0o644)
-        }
         // The next command on a disk that can be written finishes what is open.
         try Records(of: scratch).expectTruth()
+    }
+
+    /// All commands that show what the store answers or what is stored of it, for order `order`.
+    private static func showing(order: String) -> [[String]] {
+        [
+            ["sites", "list"], ["sites", "gateway"], ["orders", "list"], ["orders", "show", order],
+            ["orders", "show", order, "--refresh"], ["orders", "search", "a"], ["orders", "status"],
+            ["orders", "status", order], ["orders", "notes", order], ["orders", "notes", order, "--stored"],
+            ["orders", "refunds", order], ["customers", "list"], ["customers", "search", "a"],
+            ["customers", "show", "1"], ["settings", "list"], ["settings", "get", "woocommerce_currency"], ["stats"],
+            ["taxes", "list"], ["taxes", "classes"], ["taxes", "show", "1"], ["shipments", "list", order],
+            ["shipments", "providers"], ["payments", "list"], ["payments", "show", "1"], ["receipts", "list"],
+            ["receipts", "show", "1"], ["receipts", "render", "1"], ["receipts", "preview", "1"],
+            ["receipts", "check", "1"], ["receipts", "jobs"], ["issuer", "ledger"], ["exceptions", "list"],
+            ["readers", "list", "--remembered"],
+            ["notifications", "list"], ["metrics"],
+        ]
+    }
+
+    @Test func `on a read-only disk each command shows what it shows elsewhere, and nothing is written`() throws {
+        let store = try SimulatedStore(in: scratch)
+        try store.run("orders", "sync").expectStatus(0)
+        try store.run("settings", "sync").expectStatus(0)
+        try store.run("pay", "5", "--seed", "1").expectStatus(0)
+        let order = String(try #require(try store.run("orders", "list", "--json").list().first?["id"] as? Int))
+        for command in Self.showing(order: order) {
+            let elsewhere = try Program.run(command + ["--database", scratch.database], in: scratch)
+            let before = try Data(contentsOf: URL(fileURLWithPath: scratch.database))
+            let shown = try onReadOnlyDisk(command)
+            #expect(shown.status == elsewhere.status, "\(command): \(shown.error)")
+            if command != ["metrics"] { #expect(shown.output == elsewhere.output, "\(command): \(shown.error)") }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: scratch.database)) == before, "\(command)")
+        }
+        let notes = try onReadOnlyDisk(["orders", "notes", order])
+        #expect(notes.error.contains("what the store answers is not kept"), "\(notes.error)")
+    }
+
+    @Test func `a command that changes something fails on a read-only disk before it asks the store`() throws {
+        let store = try SimulatedStore(in: scratch)
+        try store.run("orders", "sync").expectStatus(0)
+        let order = String(try #require(try store.run("orders", "list", "--json").list().first?["id"] as? Int))
+        for command in [["orders", "note", order, "hello"], ["orders", "sync"], ["customers", "sync"]] {
+            let failed = try onReadOnlyDisk(command + ["--json"])
+            #expect(failed.status == 69, "\(command): \(failed.error)")
+            #expect((try failed.object()["error"] as? [String: Any])?["code"] as? String == "database_not_writable")
+        }
+        #expect(!(try store.run("orders", "notes", order).output.contains("hello")))
     }
 
     @Test func `a file that is not a database stays unchanged`() throws {

@@ -19,7 +19,7 @@ struct MistypedCardNumberTests {
             if let status { #expect(result.status == status, sourceLocation: sourceLocation) }
             #expect(!(result.output + result.error).isEmpty, sourceLocation: sourceLocation)
             for told in [result.output, result.error] {
-                for part in ["4761", "7390", "0101", "0010"] {
+                for part in ["4761", "7390", "0101", "0010", "4.761", "739.001"] {
                     #expect(!told.contains(part), "\(told)", sourceLocation: sourceLocation)
                 }
             }
@@ -28,11 +28,14 @@ struct MistypedCardNumberTests {
 
     private static let spellings = [
         [number], ["4761 7390 0101 0010"], ["4761-7390-0101-0010"], ["4761", "7390", "0101", "0010"],
-        ["4761 7390 0101 0019"], ["x" + number], [number + "=35122010012345678"],
+        ["4761 7390 0101 0019"], ["x" + number], [number + "=35122010012345678"], ["4761.7390.0101.0010"],
+        ["4761,7390,0101,0010"], ["4761/7390/0101/0010"], ["4761:7390:0101:0010"], ["4.761.739.001.010.010"],
+        ["47617390.01010010"], ["47617390,01010010"],
     ]
 
     private static let commands = [
-        ["pay"], ["payments", "show"], ["refund"], ["cards", "show"], ["payments"], ["orders", "show"], [],
+        ["pay"], ["payments", "show"], ["refund"], ["cards", "show"], ["payments"], ["payments", "list"],
+        ["orders", "show"], [],
     ]
 
     @Test(arguments: spellings)
@@ -44,6 +47,27 @@ struct MistypedCardNumberTests {
     func `the value of an option is not repeated`(option: String) throws {
         try expectNoEcho(["pay", "5", "--database", scratch.database, option, Self.number])
         try expectNoEcho(["pay", "5", "--database", scratch.database, "\(option)=\(Self.number)"])
+    }
+
+    @Test(arguments: [number, "4761.7390.0101.0010", "4.761.739.001.010.010"])
+    func `the name of a file or a folder is not repeated`(name: String) throws {
+        try expectNoEcho(["config", "check", name], status: 78)
+        try expectNoEcho(["payments", "list", "--database", name], status: 66)
+        try expectNoEcho(["payments", "list", "--amount", name, "--database", scratch.database])
+        for more in [[], ["--json"], ["--verbose"]] {
+            for command in [
+                ["doctor", "--only", "configuration", "--config", name],
+                ["doctor", "--only", "database", "--database", name],
+                ["doctor", "--only", "clock", "--database", name],
+                ["man-pages", scratch.file(name)],
+            ] {
+                let result = try Program.run(command + more, in: scratch)
+                for told in [result.output, result.error] {
+                    #expect(!told.contains(name), "\(told)")
+                    #expect(!told.contains("0101"), "\(told)")
+                }
+            }
+        }
     }
 
     @Test func `a setting is not repeated`() throws {

@@ -11,7 +11,7 @@ struct CoreDumpTests {
 
     /// In the environment of the payment, so that a dump without it would not be one of all its memory.
     private static let planted = "0123PLANTED9876"
-    /// A card that nobody but its own process knows. The issuer declines it.
+    /// A card that only its own process knows. The issuer declines it.
     private static let unknownPAN = "4761735829641705"
     private static let longPIN = "739157284615"
 

@@ -54,13 +54,19 @@ struct PayOrderTests {
         }
         #expect(try gateway().object()["gateway"] is NSNull)
         #expect(try gateway("woocommerce-stripe").object()["gateway"] as? String == "woocommerce-stripe")
-        // The store has only WooPayments.
-        let refused = try pay(order)
+        // The store has only WooPayments: a gateway that is named must be there, a preferred one need not.
+        let refused = try Program.run(words(order) + ["--gateway", "woocommerce-stripe"], in: scratch)
         #expect(refused.status == 78)
         #expect((try refused.object()["error"] as? [String: Any])?["code"] as? String == "no_gateway_account")
         #expect(try gateway().object()["gateway"] as? String == "woocommerce-stripe")
+        let paid = try pay(order)
+        #expect(paid.status == 0, "\(paid.error)")
+        #expect(paid.error.contains("'cardpresent sites gateway --forget'"), "\(paid.error)")
+        #expect(try capture(paid)["gateway"] as? String == "woocommerce-payments")
         #expect(try gateway("--forget").object()["gateway"] is NSNull)
-        try pay(order).expectStatus(0)
+        let next = try pay(try store.makeOrder())
+        #expect(next.status == 0)
+        #expect(next.error == "")
         for words in [["paypal"], ["woocommerce-stripe", "--forget"]] {
             let command = ["sites", "gateway"] + words + ["--database", scratch.database]
             #expect(try Program.run(command, in: scratch).status == 64, "\(words)")
@@ -195,14 +201,14 @@ struct PayOrderTests {
     }
 
     @Test func `a revoked password is noticed without a pending payment, and by the sync of one payment`() throws {
-        for words in [[], ["P1"]] {
+        for (words, isConflict) in [([], false), (["P1"], false), (["P1"], true)] {
             let scratch = try Scratch()
             let store = try RunningStore(in: scratch, faults: [capture + " 500"])
             let order = try store.makeOrder()
             let database = ["--database", scratch.database]
             try Program.run(["pay", "--order", "\(order)"] + database, in: scratch).expectStatus(0)
             try store.removeFaults()
-            if words.isEmpty {
+            if !isConflict {
                 try Program.run(["payments", "sync"] + database, in: scratch).expectStatus(0)
             } else {
                 try store.payOtherwise(order)
@@ -210,7 +216,10 @@ struct PayOrderTests {
             }
             for path in ["orders*", "reports/orders/totals"] { try store.add(fault: "GET /wc/v3/\(path) 401") }
             let result = try Program.run(["payments", "sync"] + words + database, in: scratch)
-            #expect(result.status == (words.isEmpty ? 78 : 7), "\(result.error)")
+            #expect(result.status == (isConflict ? 7 : 78), "\(result.error)")
+            // The reason of the conflict stays, and the error is beside it.
+            #expect(result.error.contains("was paid otherwise") == isConflict, "\(result.error)")
+            #expect(result.error.contains("P000001 could not be checked again") == isConflict, "\(result.error)")
             #expect(result.error.contains("you have been signed out"), "\(result.error)")
             #expect(result.error.contains("'cardpresent login URL'"))
             #expect(!FileManager.default.fileExists(atPath: scratch.file("till.sqlite.credentials")))
@@ -225,7 +234,7 @@ struct PayOrderTests {
         let refund = try Program.run(
             ["refund", "P1", "--amount", "5.00", "--database", scratch.database, "--json"], in: scratch)
         #expect(refund.status == 0, "\(refund.error)")
-        #expect(refund.error.contains("may not have been told of it yet"))
+        #expect(refund.error.contains("may not have been notified of it yet"))
         #expect(try store.refunds(order).isEmpty)
         #expect(try sync().status == 4)
         try store.removeFaults()
@@ -239,8 +248,102 @@ struct PayOrderTests {
         let whole = try Program.run(
             ["orders", "show", "\(order)", "--refresh", "--database", scratch.database], in: scratch)
         #expect(whole.output.contains("\n  Refund at the till: P000001"), "\(whole.output)")
+        // Amounts end in one column, however long the reason is.
+        let rows = whole.output.split(separator: "\n").filter { $0.contains("Goods") || $0.contains("Refund at") }
+        let ends = rows.compactMap { row in
+            row.range(of: "[0-9]+\\.[0-9]{2}", options: [.regularExpression, .backwards]).map {
+                row.distance(from: row.startIndex, to: $0.upperBound)
+            }
+        }
+        #expect(ends.count == 2 && Set(ends).count == 1, "\(whole.output)")
         let shown = try Program.run(["payments", "show", "P1", "--database", scratch.database], in: scratch)
         #expect(shown.output.contains("store refund"))
+    }
+
+    @Test func `a refund of a deleted order is accepted, and then needs no review`() throws {
+        let store = try RunningStore(in: scratch)
+        let order = try store.makeOrder()
+        try pay(order).expectStatus(0)
+        try store.delete(order)
+        let database = ["--database", scratch.database]
+        let refund = try Program.run(["refund", "P1", "--amount", "5"] + database, in: scratch)
+        #expect(refund.status == 0)
+        for words in [[], ["P1"]] {
+            let result = try Program.run(["payments", "sync"] + words + database, in: scratch)
+            #expect(result.status == 7)
+            #expect(
+                result.error.contains("'cardpresent payments sync P000001 --accept --reason TEXT'"), "\(result.error)")
+        }
+        for words in [
+            ["--accept"], ["P1", "--accept"], ["P1", "--reason", "x"], ["P1", "--accept", "--reason", " "],
+        ] {
+            #expect(try Program.run(["payments", "sync"] + words + database, in: scratch).status == 64, "\(words)")
+        }
+        let accepted = try sync("P1", "--accept", "--reason", "booked by hand")
+        #expect(accepted.status == 0, "\(accepted.error)")
+        #expect((try accepted.object()["settled"] as? [Any])?.count == 1)
+        #expect(try sync().status == 0)
+        #expect(try sync("P1").status == 0)
+        #expect(try sync("P1", "--accept", "--reason", "again").status == 64)
+        let shown = try Program.run(["payments", "show", "P1"] + database, in: scratch).output
+        #expect(shown.contains("5.00 USD accepted"))
+        #expect(shown.contains("accepted: booked by hand"))
+        let json = try Program.run(["payments", "show", "P1", "--json"] + database, in: scratch).object()
+        let payment = try #require(json["payment"] as? [String: Any])
+        let told = try #require((payment["storeRefunds"] as? [[String: Any]])?.first)
+        #expect(told["state"] as? String == "accepted")
+        #expect(told["acceptedReason"] as? String == "booked by hand")
+        #expect(told["currency"] as? String == "USD" && told["exponent"] as? Int == 2)
+        #expect(payment["currency"] as? String == "USD" && payment["exponent"] as? Int == 2)
+    }
+
+    @Test func `pieces of an order are refunded for what the customer paid`() throws {
+        let store = try RunningStore(in: scratch)
+        let (order, line) = try store.makeOrder(pieces: 2, of: "20.00")
+        try pay(order).expectStatus(0)
+        let database = ["--database", scratch.database]
+        let shown = try Program.run(["orders", "show", "\(order)", "--refresh"] + database, in: scratch)
+        #expect(shown.output.contains("line \(line)"), "\(shown.output)")
+        for (words, code) in [
+            (["--item", "999999"], "unknown_line"), (["--item", "\(line):3"], "line_not_refundable"),
+            (["--item", "\(line):1", "--amount", "1"], "amount_differs"),
+        ] {
+            let result = try Program.run(["refund", "P1", "--json"] + words + database, in: scratch)
+            #expect(result.status == 64, "\(result.error)")
+            #expect((try result.object()["error"] as? [String: Any])?["code"] as? String == code)
+        }
+        #expect(try Program.run(["refund", "P1", "--item", "x"] + database, in: scratch).status == 64)
+        let refund = try Program.run(["refund", "P1", "--item", "\(line):1", "--json"] + database, in: scratch)
+        #expect(refund.status == 0, "\(refund.error)")
+        let told = try #require(
+            ((try refund.object()["payment"] as? [String: Any])?["storeRefunds"] as? [[String: Any]])?.first)
+        #expect(told["state"] as? String == "confirmed")
+        #expect((told["lines"] as? [[String: Any]])?.map { $0["line"] as? Int } == [line])
+        let listed = try Program.run(["orders", "refunds", "\(order)", "--json"] + database, in: scratch).list()
+        #expect(listed.first?["exponent"] as? Int == 2)
+        #expect((listed.first?["lines"] as? [[String: Any]])?.first?["quantity"] as? String == "-1")
+        try Records(of: scratch).expectTruth()
+    }
+
+    @Test func `a payment that was given back needs no review, however it is asked for`() throws {
+        let store = try RunningStore(in: scratch, faults: [capture + " 500"])
+        let order = try store.makeOrder()
+        try pay(order).expectStatus(0)
+        try store.removeFaults()
+        try store.payOtherwise(order)
+        #expect(try sync("P1").status == 7)
+        try Program.run(["refund", "P1", "--database", scratch.database], in: scratch).expectStatus(0)
+        #expect(try sync().status == 0)
+        #expect(try sync("P1").status == 0)
+    }
+
+    @Test func `a preferred gateway does not keep the till from completing an order`() throws {
+        let store = try RunningStore(in: scratch, options: ["--no-woopayments"])
+        let preferred = ["sites", "gateway", "woocommerce-payments", "--database", scratch.database]
+        try Program.run(preferred, in: scratch).expectStatus(0)
+        let result = try pay(try store.makeOrder())
+        #expect(result.status == 0, "\(result.error)")
+        #expect(try capture(result)["gateway"] as? String == "till")
     }
 
     @Test func `a store without a gateway is completed by the till`() throws {

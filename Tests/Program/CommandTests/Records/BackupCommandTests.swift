@@ -47,6 +47,14 @@ import Testing
         #expect(try run("issuer", "reconcile").status == 7)
     }
 
+    @Test func `a backup makes no folder, which may be that of a disk that is not mounted`() throws {
+        #expect(try run("pay", "12.50").status == 0)
+        let refused = try run("backup", scratch.file("disk/till.sqlite"), "--json")
+        #expect(refused.status == 78)
+        #expect(try code(refused) == "no_directory")
+        #expect(!FileManager.default.fileExists(atPath: scratch.file("disk")))
+    }
+
     @Test func `a backup of the last moment is a restored one, too`() throws {
         #expect(try run("pay", "12.50").status == 0)
         #expect(try run("backup", scratch.file("backup")).output.hasPrefix("backed up 1 payment (0 unfinished, "))
@@ -94,6 +102,13 @@ import Testing
         #expect(lines.contains(#"cardpresent_payments{state="unknown"} 0"#))
         #expect(lines.contains(#"cardpresent_waiting{queue="unknown_payments"} 0"#))
         #expect(!lines.contains { $0.hasPrefix("cardpresent_waiting_since_timestamp_seconds{") })
+        #expect(lines.contains(#"cardpresent_attempts_total{kind="sale",outcome="captured"} 1"#))
+        #expect(lines.contains(#"cardpresent_attempts_total{kind="sale",outcome="unknown"} 0"#))
+        #expect(lines.contains(#"cardpresent_attempts_total{kind="refund",outcome="declined"} 0"#))
+        #expect(lines.contains(#"cardpresent_attempt_seconds_count{kind="sale",outcome="captured"} 1"#))
+        #expect(lines.contains(#"cardpresent_host_seconds_count{kind="sale",state="captured"} 1"#))
+        let attempts = try #require(try run("metrics", "--json").object()["attempts"] as? [String: [String: Int]])
+        #expect(attempts["sale"]?["captured"] == 1 && attempts["refund"]?["unknown"] == 0)
         let open = try run("metrics", "--format", "openmetrics").output
         #expect(open.hasSuffix("# EOF\n"))
     }
@@ -103,7 +118,7 @@ import Testing
         let file = scratch.file("till.prom")
         let result = try run("metrics", "--output", file)
         #expect((result.status, result.output) == (0, ""))
-        #expect(try scratch.text("till.prom").hasPrefix("# HELP cardpresent_metrics_timestamp_seconds "))
+        #expect(try scratch.text("till.prom").hasPrefix("# HELP cardpresent_attempt_seconds "))
         let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
         #expect(mode.map { $0 & 0o444 } == 0o444)
     }

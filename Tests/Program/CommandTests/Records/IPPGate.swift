@@ -35,7 +35,7 @@ final class IPPGate: Sendable {
     }
 
     init(to server: String, in scratch: Scratch, at operation: Operation, _ place: Place) throws {
-        socket = scratch.file("gate-\(UUID().uuidString.prefix(8)).sock")
+        socket = scratch.file("gate-\(UUID().uuidString.filter(\.isLetter).prefix(8)).sock")
         (self.server, self.operation, self.place) = (server, operation, place)
         listener = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         let bound = Self.withAddress(socket) { bind(listener, $0, $1) }

@@ -11,6 +11,21 @@ struct PaymentListTests {
         try Program.run(arguments + ["--database", scratch.database], in: scratch, environment: ["TZ": zone])
     }
 
+    @Test func `why a payment failed stands beside its card, not in its place`() throws {
+        try run("pay", "12.50", "--seed", "1").expectStatus(0)
+        try run("pay", "3", "--card", "mute", "--seed", "2").expectStatus(5)
+        let lines = try run("payments", "list").output.split(separator: "\n").map(String.init)
+        let columns = ["CARD", "NOTE"].map { lines[0].range(of: $0)?.lowerBound.utf16Offset(in: lines[0]) ?? -1 }
+        #expect(lines[0].hasSuffix("  NOTE"))
+        func cell(_ line: String, _ column: Int, _ end: Int? = nil) -> String {
+            String(line.dropFirst(column).prefix(end.map { $0 - column } ?? .max)).trimmingCharacters(in: .whitespaces)
+        }
+        #expect(cell(lines[1], columns[1]) != "")
+        #expect(cell(lines[1], columns[0], columns[1]) == "", "\(lines)")
+        #expect(cell(lines[2], columns[1]) == "")
+        #expect(lines[2].dropFirst(columns[0]).hasPrefix("Visa"), "\(lines)")
+    }
+
     @Test func `payments are found by status, time, card, amount, and order`() throws {
         // All of them on 2 January 2026 at noon, UTC.
         try run("pay", "12.50", "--seed", "1").expectStatus(0)

@@ -44,6 +44,16 @@ struct PreviewTests {
         }
     }
 
+    @Test func `a preview is shown as JSON, too`() throws {
+        try pay()
+        let told = try preview("--json", "--copy", "merchant").object()
+        #expect(told["text"] as? String == (try preview("--copy", "merchant").output))
+        #expect(told["payment"] as? String == "P000001" && told["copy"] as? String == "merchant")
+        let failed = try Program.run(
+            ["receipts", "preview", "9", "--json", "--database", scratch.database], in: scratch)
+        #expect(try failed.object()["error"] is [String: Any])
+    }
+
     @Test(arguments: [["--width", "23"], ["--width", "81"], ["--locale", "zz"], ["--paper", "a5"]])
     func `formats that cannot be shown are rejected`(arguments: [String]) throws {
         let result = try Program.run(

@@ -11,7 +11,7 @@ final class PrintServer: Sendable {
 
     /// With a port, the server has a queue `raw` that leads there.
     init(rawPort: UInt16? = nil) throws {
-        directory = NSTemporaryDirectory() + "cardpresent-print-\(UUID().uuidString)"
+        directory = NSTemporaryDirectory() + "cardpresent-print-\(UUID().uuidString.filter(\.isLetter))"
         try Self.run(["start", directory, "\(getpid())"] + (rawPort.map { ["\($0)"] } ?? []))
     }
 

@@ -35,6 +35,19 @@ struct RenderingTests {
         #expect(try scratch.everything().allSatisfy { !$0.name.hasSuffix(".new") })
     }
 
+    @Test func `--json prints the receipt or, with a file, what was written`() throws {
+        try pay()
+        #expect(try render("--json").output == (try render("--format", "json").output))
+        let file = scratch.file("receipt.pdf")
+        let written = try render("--json", "--format", "pdf", "-o", file).object()
+        #expect(written["file"] as? String == file && written["format"] as? String == "pdf")
+        #expect(written["receipts"] as? Int == 1)
+        #expect(FileManager.default.fileExists(atPath: file))
+        #expect(try render("--json", "--format", "pdf").status == 64)
+        #expect(try render("--json", "--of", "refund").object()["error"] is [String: Any])
+        #expect(try render("--verbose").error.contains("database: \(scratch.database)"))
+    }
+
     @Test func `the receipt of each refund can be shown, and a missing one is named`() throws {
         try pay()
         let none = try render("--of", "refund")

@@ -28,12 +28,22 @@ struct RestoredBackupTests {
         try copy(from: scratch.file("backup"), to: scratch.database)
     }
 
+    @Test func `a missing backup is named as one`() throws {
+        let result = try Program.run(
+            ["restore", scratch.file("nobackup.sqlite"), "--database", scratch.database, "--json"], in: scratch)
+        #expect(result.status == 66)
+        #expect(result.error.contains("the backup '\(scratch.file("nobackup.sqlite"))' does not exist\n"))
+        #expect(result.error.contains("'cardpresent backup FILE' writes a backup") && !result.error.contains("login"))
+        #expect((try result.object()["error"] as? [String: Any])?["code"] as? String == "database_missing")
+        #expect(try scratch.everything().isEmpty)
+    }
+
     @Test func `it takes a new identity, and reconciling names what it lost`() throws {
         try restore()
         let stopped = try run("pay", "5", "--json")
         #expect(stopped.status == 75)
         #expect((try stopped.object()["error"] as? [String: Any])?["code"] as? String == "database_restored")
-        #expect(stopped.error.contains("cardpresent: this database was restored from a backup: it has 1 attempts of "))
+        #expect(stopped.error.contains("cardpresent: this database was restored from a backup: it has 1 attempt of "))
         #expect(stopped.error.contains("cardpresent issuer reconcile"))
         #expect(try run("issuer", "ledger", "--json").list().count == 3)
         let paid = try run("pay", "5", "--json")
@@ -78,7 +88,7 @@ struct RestoredBackupTests {
 
     @Test func `what it lost can be accepted with a reason, once, and stays in the report`() throws {
         try restore()
-        // Nobody can accept what no report has listed.
+        // Losses that no report has listed can't be accepted.
         let early = try run("issuer", "reconcile", "--accept-lost", "--reason", "booked by hand")
         #expect(early.status == 75)
         #expect(try run("issuer", "reconcile").status == 7)
@@ -100,7 +110,7 @@ struct RestoredBackupTests {
         let shown = try run("issuer", "reconcile")
         #expect(shown.status == 0)
         #expect(shown.output.contains("3.00 USD  booked by hand, card ************0010\n"))
-        #expect(shown.output.hasSuffix("1 attempts, 0 still open: ledger and journal agree, but for 2 accepted\n"))
+        #expect(shown.output.hasSuffix("1 attempt, 0 still open: ledger and journal agree, but for 2 accepted\n"))
 
         // Only what was listed is accepted.
         let backup = scratch.file("second backup")

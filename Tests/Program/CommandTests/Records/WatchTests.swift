@@ -39,6 +39,19 @@ struct WatchTests {
         #expect(try scratch.everything().allSatisfy { !$0.name.hasSuffix(".sqlite") })
     }
 
+    @Test(arguments: [["payments", "watch", "--json"], ["readers", "watch", "--simulated", "--json"]])
+    func `more signals change nothing, up to the exit`(arguments: [String]) throws {
+        // timeout(1) sends two: to the program, and to its process group.
+        let watching = try Child(arguments, in: scratch)
+        #expect(watching.wait { !watching.errorOutput.isEmpty || !watching.output.isEmpty })
+        let isOver = watching.wait {
+            watching.send(SIGINT)
+            return false
+        }
+        #expect(!isOver)
+        #expect(try watching.result().status == 0)
+    }
+
     @Test func `payments of other processes are printed as JSON lines with the keys of the list`() throws {
         #expect(try pay("1.00").status == 0)
         let watching = try Child(["payments", "watch", "--json", "--database", scratch.database], in: scratch)

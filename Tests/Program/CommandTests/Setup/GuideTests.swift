@@ -87,6 +87,40 @@ struct GuideTests {
         #expect(command("payments_recorded", in: recovered) == "cardpresent payments list")
     }
 
+    @Test(arguments: [true, false])
+    func `a restored backup comes first, until the host was asked and what it lost is accepted`(
+        isRestored: Bool
+    ) throws {
+        let database = ["--database", scratch.database]
+        func run(_ arguments: String..., status: Int32) throws {
+            try Program.run(arguments + database, in: scratch).expectStatus(status)
+        }
+        try run("pay", "12.50", status: 0)
+        try run("backup", scratch.file("backup"), status: 0)
+        #expect(try !steps(database[0], database[1]).contains { $0.code.hasPrefix("backup") })
+        for amount in ["3", "4"] { try run("pay", amount, status: 0) }
+        if isRestored {
+            try run("restore", "--force", scratch.file("backup"), status: 0)
+        } else {
+            // A copy that was put in place by hand.
+            for suffix in ["", "-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: scratch.database + suffix)
+            }
+            try FileManager.default.copyItem(atPath: scratch.file("backup"), toPath: scratch.database)
+        }
+        let found = try steps(database[0], database[1])
+        #expect(found.prefix(2).map(\.code) == ["backup_restored", "backup_lacks_payments"])
+        #expect(found.first?.command == "cardpresent payments recover --database \(scratch.database)")
+        try run("payments", "recover", status: 0)
+        let recovered = try steps(database[0], database[1])
+        #expect(recovered.first?.code == "backup_lacks_payments")
+        #expect(recovered.first?.command == "cardpresent issuer reconcile --database \(scratch.database)")
+        let shown = try Program.run(database, in: scratch).output
+        #expect(shown.contains("2 payments that the host has and the restored backup lacks\n"))
+        try run("issuer", "reconcile", "--accept-lost", "--reason", "booked by hand", status: 0)
+        #expect(try !steps(database[0], database[1]).contains { $0.code.hasPrefix("backup") })
+    }
+
     @Test func `a file that is no database leads to the doctor`() throws {
         let text = try scratch.write(String(repeating: "no database ", count: 100), to: "till.sqlite")
         #expect(

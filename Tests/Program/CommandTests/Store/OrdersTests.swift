@@ -189,6 +189,7 @@ struct OrdersTests {
         let listed = try store.run("customers", "list", "--json").list()
         #expect(saved > 0 && listed.count == min(saved, 100))
         let account = try #require(listed.compactMap { $0["account"] as? Int }.first)
+        #expect(listed.first?["currency"] as? String == "USD" && listed.first?["exponent"] as? Int == 2)
         let shown = try store.run("customers", "show", String(account), "--json").object()
         #expect(shown["id"] as? Int == account)
         let email = try #require(shown["email"] as? String)

@@ -2,7 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A site of one test on the loopback interface, as much of WordPress as signing in meets. It answers each connection once.
+/// A site of one test on the loopback interface, as much of WordPress as signing in meets. It answers each connection
+/// once.
 final class TestSite: Sendable {
     struct Answer: Sendable {
         var status = 200

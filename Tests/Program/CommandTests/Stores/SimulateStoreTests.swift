@@ -82,6 +82,31 @@ struct SimulateStoreTests {
         #expect(!result.error.contains("canary"))
     }
 
+    @Test func `SIGHUP reads its secrets again, and opens its log again`() throws {
+        let log = scratch.file("log")
+        let token = try scratch.write("first-token\n", to: "token")
+        let (child, view) = try start("--token-file", token, "--log", "logfmt", "--log-file", log)
+        let address = try #require(view["address"] as? String)
+        func status(_ token: String) throws -> String {
+            try Child(
+                program: "/usr/bin/env",
+                [
+                    "curl", "-sS", "--max-time", "300", "-o", "/dev/null", "-w", "%{http_code}", "-H",
+                    "Authorization: Bearer " + token, address + "/rest/v1.1/me",
+                ], in: scratch
+            ).result().output
+        }
+        #expect(try status("first-token") == "200")
+        try FileManager.default.moveItem(atPath: log, toPath: log + ".1")
+        _ = try scratch.write("second-token\n", to: "token")
+        child.send(SIGHUP)
+        #expect(child.wait { (try? scratch.text("log"))?.hasSuffix("msg=reloaded part=secrets\n") == true })
+        #expect(try status("first-token") == "401")
+        #expect(try status("second-token") == "200")
+        child.send(SIGTERM)
+        #expect(try child.result().status == 0)
+    }
+
     @Test func `a port in use is reported`() throws {
         let (child, view) = try start()
         let address = try #require(view["address"] as? String)
@@ -122,7 +147,10 @@ struct SimulateStoreTests {
 
     @Test func `the control answers only requests to this machine by its own name`() throws {
         let (child, view) = try start()
-        #expect(try ask(view, "GET", "/_simulator/state", host: "evil.example").contains("foreign_host"))
+        for host in ["evil.example", "[evil", "[evil]", "[::1", "[::1]x", "[::1]:x"] {
+            #expect(try ask(view, "GET", "/_simulator/state", host: host).contains("foreign_host"), "\(host)")
+        }
+        #expect(!(try ask(view, "GET", "/_simulator/state", host: "[::1]:80").contains("foreign_host")))
         #expect(try ask(view, "GET", "/_simulator/state", host: "localhost").contains("woocommerce"))
         child.send(SIGTERM)
         #expect(try child.result().status == 0)

@@ -39,7 +39,7 @@ final class Child {
         environment: [String: String] = [:], onTerminal: Bool = false, typed: String? = nil,
         takesSignals: Bool = false
     ) throws {
-        let run = UUID().uuidString
+        let run = UUID().uuidString.filter(\.isLetter)
         let folder = NSTemporaryDirectory() + "/cardpresent-child-" + run
         (outputFile, errorFile) = (folder + ".out", folder + ".err")
         let inputFile = folder + ".in"
@@ -169,8 +169,8 @@ final class Child {
         threads("stat").allSatisfy { $0.split(separator: ")").last?.hasPrefix(" S") == true }
     }
 
-    /// Whether a thread of the child waits in write(2) for room in a pipe. Where the kernel does not tell users what their
-    /// processes wait for, whether all threads wait for something.
+    /// Whether a thread of the child waits in write(2) for room in a pipe. Where the kernel does not tell users what
+    /// their processes wait for, whether all threads wait for something.
     var isBlockedByPipe: Bool {
         let places = threads("wchan")
         let isTold = places.contains { !$0.isEmpty && $0 != "0" }

@@ -24,7 +24,7 @@ final class CoreDump {
     /// Stops the program for the time of the dump. With `isWhole`, the dump has the memory, too, that the program keeps
     /// out of dumps.
     init(of child: Child, in scratch: Scratch, isWhole: Bool = false) throws {
-        let path = scratch.file("core-\(UUID().uuidString)")
+        let path = scratch.file("core-\(UUID().uuidString.filter(\.isLetter))")
         defer { unlink(path) }
         let gdb = try Child(
             program: try #require(Self.debugger),

@@ -13,7 +13,7 @@ final class TracePipe {
 
     /// Makes the pipe with room for so many bytes, which the program can write before it stops.
     init(in scratch: Scratch, room: Int) throws {
-        path = scratch.file("trace-\(UUID().uuidString)")
+        path = scratch.file("trace-\(UUID().uuidString.filter(\.isLetter))")
         guard mkfifo(path, 0o600) == 0 else { throw ChildError(call: "mkfifo", code: errno) }
         descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         // F_SETPIPE_SZ, which glibc shows under _GNU_SOURCE only.

@@ -5,7 +5,7 @@ import SmartCard
 import Testing
 
 /// Readers that carry single bytes: the host runs T=0 and T=1 whole (CCID 1.1 §6.1.4).
-@Suite(.simulatedTime, .timeLimit(.minutes(1))) struct CharacterLevelTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct CharacterLevelTests {
     private func select() throws -> CommandAPDU {
         try CommandAPDU(cla: 0x00, ins: 0xA4, p1: 0x00, p2: 0x00, data: [0x3F, 0x00], expectedLength: nil)
     }

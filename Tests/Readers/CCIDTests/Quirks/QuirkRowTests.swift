@@ -8,7 +8,7 @@ import USB
 
 /// Every row of the table on a simulated reader with the row's identifiers and its fault: with the row the reader
 /// works, without it it fails as described in the row.
-@Suite(.simulatedTime, .timeLimit(.minutes(1))) struct QuirkRowTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct QuirkRowTests {
     private let entry = PINPadEntry(seconds: 30)
 
     // MARK: Firmware and start

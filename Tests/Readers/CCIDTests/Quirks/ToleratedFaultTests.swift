@@ -7,7 +7,7 @@ import Testing
 import USB
 
 /// Faults that need no row: the driver tolerates them in every reader.
-@Suite(.simulatedTime, .timeLimit(.minutes(1))) struct ToleratedFaultTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct ToleratedFaultTests {
     /// The simulated readers that show a fault; the others are a matter of bytes.
     static func models(showing faults: Set<ToleratedFault>) -> [String] {
         var names: [String] = []

@@ -8,7 +8,7 @@ import USB
 
 /// Quirks that a shop can give a reader and that no reader in the table has: with the row it works, without it it
 /// fails.
-@Suite(.simulatedTime, .timeLimit(.minutes(1))) struct UnlistedQuirkTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct UnlistedQuirkTests {
     @Test(arguments: [QuirkCard.t0, QuirkCard.t1])
     func `a reader that claims short APDU and supports TPDU`(card: [UInt8]) async throws {
         // Data both ways: T=0 splits it in two, T=1 puts it into a block.

@@ -234,5 +234,6 @@ final class SleepingMachine: TimeSource {
 /// The driver on simulated readers through the real libusb, whose system calls the bridge answers. ``USBBridgeRun``
 /// runs these suites where the bridge is; anywhere else they have nothing to talk to.
 ///
-/// One after the other: time is real here, and every test counts what it leaves behind.
-@Suite(.serialized, .enabled(if: USBBridge.isPresent), .timeLimit(.minutes(1))) enum OverLibUSB {}
+/// One after the other: time is real here, and every test counts what it leaves behind. The limit of a test is below
+/// that of the whole run, so that a test that hangs is named.
+@Suite(.serialized, .enabled(if: USBBridge.isPresent), .timeLimit(.minutes(3))) enum OverLibUSB {}

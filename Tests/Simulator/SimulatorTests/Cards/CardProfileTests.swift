@@ -175,6 +175,7 @@ struct CardProfileTests {
         ("account: { scripts: [ { command: fly } ] }", "unknown value"),
         ("account: { scripts: [ { command: putData } ] }", "the key 'tag' is missing"),
         ("cardholder: { choosesApplication: AMEX }", "no application has this label; use one of VISA, cancel"),
+        ("cardholder: { choosesAccount: checking }", "use one of default, savings, cheque, credit"),
         ("cardholder: { pinEntries: [\"12\"] }", "expected 4 to 12"),
         ("unknown: 1", "unknown key 'unknown'"),
     ])

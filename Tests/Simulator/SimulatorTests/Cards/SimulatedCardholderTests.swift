@@ -108,6 +108,13 @@ import USB
         #expect(await scene.person.chooseApplication([]) == nil)
     }
 
+    @Test func `the cardholder chooses an account that is offered, otherwise the default account`() async throws {
+        let scene = try Scene { $0.cardholder.chosenAccount = .checking }
+        #expect(await scene.person.chooseAccountType([0x10, 0x20], languages: []) == 0x20)
+        #expect(await scene.person.chooseAccountType([0x10], languages: ["de"]) == nil)
+        #expect(await (try Scene()).person.chooseAccountType([0x10, 0x20], languages: []) == nil)
+    }
+
     @Test func `PIN entry ends without input, and when the card is removed`() async throws {
         let scene = try Scene("pin-required") { $0.cardholder.pinEntries = [.nothing, .cardRemoved] }
         #expect(await scene.typed() == "cancelled")

@@ -5,7 +5,7 @@ import Simulator
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct RunQueueTests {
+@Suite(.timeLimit(.minutes(10))) struct RunQueueTests {
     private final class Seen: Sendable {
         private let words = Mutex<[String]>([])
         var all: [String] { words.withLock { $0 } }
@@ -242,5 +242,22 @@ import Testing
         }
         #expect(second == 7)
         #expect(seen.all == ["slept"])
+    }
+
+    @Test func `a body that comes in a pause never begins, and the beginning of a turn can end the pause`() async {
+        let (queue, seen) = (RunQueue(), Seen())
+        let isPaused = Mutex(true)
+        func turn(_ word: String, ending: Bool) async -> Int? {
+            await queue.turn(
+                until: { _ in nil }, onBegin: { if ending { isPaused.withLock { $0 = false } } },
+                pausedBy: { isPaused.withLock { $0 } }
+            ) {
+                seen.add(word)
+                return 7
+            }
+        }
+        #expect(await turn("in the pause", ending: false) == nil)
+        #expect(await turn("after it", ending: true) == 7)
+        #expect(seen.all == ["after it"])
     }
 }

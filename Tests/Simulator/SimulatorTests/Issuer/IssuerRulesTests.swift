@@ -24,7 +24,7 @@ struct IssuerRulesTests {
             keys: fixture.keys, time: VirtualTimeSource(), random: SeededRandomSource(seed: 1), ledgerPath: ledgerPath)
     }
 
-    /// A rule that answers 05 when `condition` holds, for one authorisation.
+    /// A rule that answers 05 when `condition` holds, for one authorization.
     private func holds(
         _ condition: String, _ amount: String = "12.50", account: IssuerAccount? = nil,
         request: (IssuerFixture) throws -> AuthorizationRequest

@@ -117,6 +117,18 @@ struct SimulatedIssuerTests {
         #expect(try await fixture.spent(issuer) == 2000)
     }
 
+    @Test(arguments: [
+        ("JPY", "20", "20.00", "20.01"), ("EUR", "0.50", "0.50", "12.50"), ("KWD", "0.505", "0.50", "0.51"),
+    ])
+    func `an account of another currency is not overdrawn, either`(
+        currency: String, available: String, enough: String, more: String
+    ) async throws {
+        let issuer = try fixture.issuer(
+            try fixture.account { $0.available = try Money(available, currency: Currency(code: currency)) })
+        #expect(try await issuer.authorize(try fixture.request("a", more, atc: 1)).responseCode == "51")
+        #expect(try await issuer.authorize(try fixture.request("b", enough, atc: 2)).isApproved)
+    }
+
     @Test func `an amount over the limit is declined`() async throws {
         let issuer = try fixture.issuer(try fixture.account { $0.largestAmount = try fixture.dollars("10.00") })
         #expect(try await issuer.authorize(try fixture.request("a", "10.00", atc: 1)).isApproved)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Yosemite
 
-@Suite(.timeLimit(.minutes(1))) struct OrderListStoreTests {
+@Suite(.timeLimit(.minutes(10))) struct OrderListStoreTests {
     /// The lists that a subscriber got.
     private struct Lists {
         private let subscription: Subscription

@@ -9,7 +9,7 @@ import Testing
 @testable import Yosemite
 
 /// A payment that is canceled, at every moment at which it can be.
-@Suite(.simulatedTime, .timeLimit(.minutes(1))) struct CancellationTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct CancellationTests {
     /// Expects that the payment was canceled before authorization, and that the reader takes the next one.
     private func expectCanceled(
         _ payment: Payment, on till: TestTill, sourceLocation: SourceLocation = #_sourceLocation

@@ -8,7 +8,7 @@ import Testing
 @testable import Yosemite
 
 /// Cards and readers that are pulled out, at every command of a payment.
-@Suite(.simulatedTime, .timeLimit(.minutes(2))) struct InterruptedPaymentTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct InterruptedPaymentTests {
     /// More commands than any payment here takes.
     private static let bound = 120
 

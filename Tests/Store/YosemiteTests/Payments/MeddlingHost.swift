@@ -15,6 +15,12 @@ struct MeddlingHost: PaymentHost {
 
     var name: String { host.name }
 
+    var canBeAsked: Bool { host.canBeAsked }
+
+    func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity? {
+        try await host.identity(of: subject)
+    }
+
     func authorize(_ request: borrowing AuthorizationRequest) async throws(PaymentHostError) -> AuthorizationResponse {
         await before()
         let response = try await host.authorize(request)

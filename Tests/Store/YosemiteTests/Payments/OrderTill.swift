@@ -6,6 +6,7 @@ import Storage
 import StoreSite
 import Synchronization
 import Testing
+import Text
 
 @testable import Yosemite
 
@@ -60,6 +61,16 @@ extension StoreSiteNetwork {
 
     func deleteOrder(_ id: Int64) async throws {
         _ = try await orders().deleteOrder(siteID: Self.siteID, orderID: id, force: true)
+    }
+
+    /// Deletes a refund like another user.
+    func deleteRefund(_ id: Int64, of order: Int64) async throws {
+        let credentials = [UInt8]("\(Self.username):\(Self.password.filter { $0 != " " })".utf8).base64
+        let answer = site.answer(
+            SiteRequest(
+                method: "DELETE", target: "/wp-json/wc/v3/orders/\(order)/refunds/\(id)?force=true",
+                headers: [("Authorization", "Basic " + credentials)], body: []))
+        #expect(answer.response.status == 200)
     }
 
     /// Pays an order like another user.

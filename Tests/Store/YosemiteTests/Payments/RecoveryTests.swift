@@ -10,7 +10,7 @@ import Testing
 @testable import Yosemite
 
 /// Tills that are killed in the middle, and what the next run makes of what they left.
-@Suite(.simulatedTime, .timeLimit(.minutes(2))) struct RecoveryTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct RecoveryTests {
     /// What a kill would leave, taken again and again while a till works.
     private final class Kills: Sendable {
         private let database: TestDatabase

@@ -9,7 +9,7 @@ import Testing
 @testable import Yosemite
 
 /// Tills whose database was restored from a backup, while the host has gone on.
-@Suite(.simulatedTime, .timeLimit(.minutes(2))) struct RestoredDatabaseTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct RestoredDatabaseTests {
     private let silent = IssuerFaultRule(.notReachable, messages: [.inquire])
 
     /// A database with one payment, put back after two more.

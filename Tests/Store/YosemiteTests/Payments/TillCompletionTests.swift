@@ -11,7 +11,7 @@ import Text
 @testable import Yosemite
 
 /// Orders of a store without a payment gateway: the till takes the money and completes the order, once.
-@Suite(.simulatedTime, .timeLimit(.minutes(2))) struct TillCompletionTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct TillCompletionTests {
     private let store = StoreSiteNetwork(hasGateways: false)
 
     /// Pays an order without choosing a gateway.

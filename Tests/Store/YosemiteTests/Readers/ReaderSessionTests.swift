@@ -9,7 +9,7 @@ import Testing
 @testable import Yosemite
 
 /// The reader's state as seen by its subscribers.
-@Suite(.simulatedTime, .timeLimit(.minutes(1))) struct ReaderSessionTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct ReaderSessionTests {
     private final class Seen<Value: Sendable>: Sendable {
         private let values = Mutex<[Value]>([])
         func add(_ value: Value) { values.withLock { $0.append(value) } }

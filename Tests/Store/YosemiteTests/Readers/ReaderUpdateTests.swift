@@ -10,7 +10,7 @@ import Testing
 @testable import Yosemite
 
 /// Firmware updates as the layers above ask for them.
-@Suite(.simulatedTime, .timeLimit(.minutes(1))) struct ReaderUpdateTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct ReaderUpdateTests {
     /// A till whose reader could have newer firmware.
     private func till(
         file name: String, need: ReaderFirmwareUpdate.Need = .optional

@@ -9,7 +9,7 @@ import Testing
 @testable import Yosemite
 
 /// Prints whose program was killed in the middle, and what the next run makes of what it left.
-@Suite(.simulatedTime, .timeLimit(.minutes(2))) struct PrintRecoveryTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct PrintRecoveryTests {
     /// A database as a kill leaves it at one moment.
     private struct Kill: Sendable {
         var database: TestDatabase

@@ -10,7 +10,7 @@ import Testing
 @testable import Yosemite
 
 /// What a whole payment leaves on its receipt.
-@Suite(.simulatedTime, .timeLimit(.minutes(2))) struct ReceiptContentTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct ReceiptContentTests {
     private func receipt(
         _ till: TestTill, _ payment: Payment, _ kind: ReceiptContent.Kind? = nil
     ) async throws -> ReceiptContent {

@@ -9,7 +9,7 @@ import Testing
 @testable import Yosemite
 
 /// The states of prints in the journal.
-@Suite(.simulatedTime, .timeLimit(.minutes(2))) struct ReceiptPrintTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct ReceiptPrintTests {
     private typealias Report = Result<Printing.PrintJob, PrinterError>
 
     private static func says(

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Yosemite
 
-@Suite(.timeLimit(.minutes(1))) struct ListWatchTests {
+@Suite(.timeLimit(.minutes(10))) struct ListWatchTests {
     private let file = NSTemporaryDirectory() + "list-watch-\(UUID().uuidString).sqlite"
     private let time = SteppedTime()
 
@@ -149,7 +149,7 @@ import Testing
     }
 }
 
-@Suite(.simulatedTime, .timeLimit(.minutes(1))) struct PaymentWatchTests {
+@Suite(.simulatedTime, .timeLimit(.minutes(10))) struct PaymentWatchTests {
     @Test func `payments appear with their first approval, and change with their notification`() async throws {
         let store = StoreSiteNetwork()
         let till = try TestTill(store)

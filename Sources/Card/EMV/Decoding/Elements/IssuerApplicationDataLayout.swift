@@ -137,7 +137,10 @@ extension Reading {
     /// be a method 2 with two bytes of proprietary data too, but only if the issuer says that they follow. Which method
     /// it is depends on the payment system, so that the one shown for ten bytes is marked as a guess. M/Chip has only
     /// the first.
-    func issuerAuthenticationData(_ value: inout DecodedValue, _ range: Range<Int>) {
+    ///
+    /// - Returns: whether the layout is certain: the payment system is known, or the response code is one. Any other
+    ///   value of this length would fit the second method, also an account number.
+    func issuerAuthenticationData(_ value: inout DecodedValue, _ range: Range<Int>) -> Bool {
         let start = range.lowerBound
         let code = (start + 8)..<range.upperBound
         let isMastercard = context.brand == .mastercard
@@ -153,6 +156,7 @@ extension Reading {
             value.children = [
                 cryptogram(method: 1, length: 8), part("authorisation response code", code, words),
             ]
+            return true
         } else if range.count == 10, isMastercard || isBinary {
             value.children = [
                 cryptogram(method: 1, length: 8),
@@ -166,6 +170,7 @@ extension Reading {
                 value.children.append(freePart("proprietary authentication data", (start + 8)..<range.upperBound))
             }
         }
+        return context.brand != nil
     }
 
     func cardStatusUpdate(at range: Range<Int>) -> DecodedValue {

@@ -47,7 +47,7 @@ extension Reading {
         if text.utf8.count >= 4 { words += ", expires 20" + text.prefix(2) + "-" + text.dropFirst(2).prefix(2) }
         if text.utf8.count >= 7 {
             let code = text.dropFirst(4).prefix(3)
-            words += ", service code \(code) (\(ServiceCode.words(code)))"
+            words += ", service code \(code) (\(ServiceCodeWords.words(code)))"
         }
         if text.utf8.count > 7 { words += ", \(text.utf8.count - 7) discretionary digits not shown" }
         return words
@@ -75,7 +75,7 @@ extension Reading {
 }
 
 /// The service code: three digits after the expiration date of a track (ISO/IEC 7813).
-enum ServiceCode {
+enum ServiceCodeWords {
     static func words(_ digits: some StringProtocol) -> String {
         let values = digits.utf8.map { $0 &- 0x30 }
         guard values.count == 3 else { return "" }

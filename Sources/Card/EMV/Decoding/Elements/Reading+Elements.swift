@@ -65,7 +65,7 @@ extension Reading {
         case .fileLocator: fileLocator(&value, range)
         case .verificationList: verificationList(&value, range)
         case .verificationResults: verificationResults(&value, range)
-        case .issuerAuthenticationData: issuerAuthenticationData(&value, range)
+        case .issuerAuthenticationData: return issuerAuthenticationData(&value, range)
         case .scriptCommand: scriptCommand(&value, range)
         case .transactionQualifiers: transactionQualifiers(&value, range)
         case .cardQualifiers: cardQualifiers(&value, range)
@@ -111,7 +111,7 @@ extension Reading {
         case .date: return date(value, &problems)
         case .time: return time(value, &problems)
         case .counter: return counter(value)
-        case .serviceCode: return ServiceCode.words(digits(value).suffix(3))
+        case .serviceCode: return ServiceCodeWords.words(digits(value).suffix(3))
         case .transactionType: return Self.transactionTypes[value.first ?? 0] ?? "other transaction type"
         case .terminalType: return terminalType(value, &problems)
         case .entryMode: return Self.entryModes[value.first ?? 0] ?? "other entry mode"

@@ -36,7 +36,7 @@ extension Reading {
     }
 
     func date(_ value: ArraySlice<UInt8>, _ problems: inout [String]) -> String? {
-        guard let date = CardDate(bytes: Array(value)) else {
+        guard let date = EMVDate(bytes: Array(value)) else {
             problems.append("not a valid date")
             return nil
         }

@@ -9,7 +9,7 @@ extension Reading {
             return []
         }
         let command = wholeCommand(in: 0..<length)
-        let instruction = CardInstruction(class: bytes[0], code: bytes[1])
+        let instruction = EMVInstruction(class: bytes[0], code: bytes[1])
         return command + (response(in: length..<bytes.count, to: instruction).map { [$0] } ?? [])
     }
 
@@ -37,7 +37,7 @@ extension Reading {
     private mutating func command(in range: Range<Int>) throws(APDUError) -> DecodedValue {
         let start = range.lowerBound
         let command = try CommandAPDU(bytes: Array(bytes[range]))
-        let instruction = CardInstruction(class: command.cla, code: command.ins)
+        let instruction = EMVInstruction(class: command.cla, code: command.ins)
         var value = DecodedValue(
             name: instruction?.name ?? "command of unknown instruction", offset: start, length: range.count)
         value.meaning = instruction?.words(p1: command.p1, p2: command.p2)
@@ -57,7 +57,7 @@ extension Reading {
     }
 
     private mutating func data(
-        of command: CommandAPDU, _ instruction: CardInstruction?, _ place: Range<Int>
+        of command: CommandAPDU, _ instruction: EMVInstruction?, _ place: Range<Int>
     ) -> DecodedValue {
         switch instruction {
         case .verify, .pinChange:
@@ -71,7 +71,13 @@ extension Reading {
             guard let object = try? reader.next(in: bytes.span), object.tag == 0x83,
                 object.value.upperBound == place.upperBound
             else { return freePart("data", place) }
-            return element(object.tag, start: object.start, value: object.value)
+            var values = element(object.tag, start: object.start, value: object.value)
+            addRequestedValues(to: &values, in: object.value)
+            return values
+        case .generateApplicationCryptogram, .internalAuthenticate:
+            var values = freePart("data", place)
+            addRequestedValues(to: &values, in: place)
+            return values
         case .externalAuthenticate:
             guard (8...16).contains(place.count) else { return freePart("data", place) }
             return element(EMVTag.issuerAuthenticationData, start: place.lowerBound, value: place)
@@ -84,7 +90,7 @@ extension Reading {
     }
 
     /// An answer of the card.
-    mutating func response(in range: Range<Int>, to instruction: CardInstruction?) -> DecodedValue? {
+    mutating func response(in range: Range<Int>, to instruction: EMVInstruction?) -> DecodedValue? {
         guard range.count >= 2 else {
             stop(at: range.lowerBound, "no status word")
             return nil
@@ -98,7 +104,7 @@ extension Reading {
         return value
     }
 
-    private mutating func data(in range: Range<Int>, to instruction: CardInstruction?) -> [DecodedValue] {
+    private mutating func data(in range: Range<Int>, to instruction: EMVInstruction?) -> [DecodedValue] {
         var reader = BERTLVReader(range)
         let isObject = (try? reader.nextTag(in: bytes.span)).map { DataElement.described($0) != nil } ?? false
         guard isObject, instruction != .getChallenge else {
@@ -168,7 +174,7 @@ extension Reading {
 /// Status words in plain words (ISO/IEC 7816-4 §5.6; EMV Book 1 §11, Book 3 §6.5).
 enum StatusWordMeaning {
     /// Returns the meaning of a status word, which can depend on the command.
-    static func words(_ status: StatusWord, to instruction: CardInstruction?) -> String {
+    static func words(_ status: StatusWord, to instruction: EMVInstruction?) -> String {
         switch (instruction, status.rawValue) {
         case (.select, 0x6283): "the application is blocked"
         case (.select, 0x6A81): "the card is blocked, or does not know the command"

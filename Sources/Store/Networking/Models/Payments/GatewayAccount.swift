@@ -94,6 +94,7 @@ public struct ReaderLocation: Codable, Hashable, Sendable {
 }
 
 // @model
+/// The address of a reader's location.
 public struct ReaderLocationAddress: Codable, Hashable, Sendable {
     public let line1: String
     public let line2: String?

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Simulator
 
-struct CardDoorTests {
+struct CardBridgeTests {
     private final class Log<Value: Sendable>: Sendable {
         private let stored = Mutex<[Value]>([])
         var values: [Value] { stored.withLock { $0 } }

@@ -5,7 +5,7 @@ import USB
 
 @testable import Simulator
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct USBIPServerTests {
     /// A server at a free port, its bus, and its events.
     private final class Bench {

@@ -113,6 +113,30 @@ struct USBIPTransfersTests {
         #expect(transfers.endpoints == [])
     }
 
+    @Test func `a reader that was just unplugged tells its client nothing more`() {
+        let reader = SimulatedCCIDReader(model: .tpdu, clock: SimulationClock())
+        reader.insert(ScriptedCard(ScriptedCard.t1))
+        reader.plugged {}
+        let port = SimulatedUSBPort(reader, bus: 1, address: 5, number: 1)
+        var transfers = USBIPTransfers(port: port)
+        let (notices, answers) = (SimulatedReaderModel.interruptEndpoint, SimulatedReaderModel.bulkInEndpoint)
+        _ = transfers.submit(read(1, 8, endpoint: notices))
+        let notice: [UInt8] = [0x50, 0x03]
+        #expect(transfers.advance().replies == [.ended(sequence: 1, .success, length: 2, data: notice)])
+        _ = transfers.submit(read(2, 8, endpoint: notices))
+        _ = transfers.submit(read(3, endpoint: answers))
+        port.disconnect()
+        reader.unplugged()
+        // The client sends its next block before it hears that the reader is gone. A notice of the card that is still
+        // in the reader would mean to it that the card was out.
+        let block = RawHost.message(0x6F, [0, 0, 0], [0x00, 0xC1, 0x01, 0x20, 0xE0])
+        _ = transfers.submit(write(4, block, endpoint: SimulatedReaderModel.bulkOutEndpoint))
+        #expect(transfers.advance().replies == [])
+        #expect(!port.hasInput(endpoint: notices) && !port.hasInput(endpoint: answers))
+        reader.plugged {}
+        #expect(reader.read(endpoint: notices, maximumLength: 8) == .data(notice))
+    }
+
     @Test mutating func `the time of the next response is reported`() {
         let (soon, late) = (Timestamp(milliseconds: 5), Timestamp(milliseconds: 9))
         _ = transfers.submit(read(1))

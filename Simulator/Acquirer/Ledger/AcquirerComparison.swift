@@ -1,0 +1,113 @@
+public import Determinism
+internal import ISO8583
+public import Payments
+public import Simulator
+
+/// The attempts of a till as the acquirer's ledger has them, for an `IssuerReconciliation`.
+///
+/// The wire has no key of an attempt. A record belongs to the attempt with its trace number whose time is the nearest,
+/// within an hour.
+public struct AcquirerComparison: Sendable {
+    /// An attempt of the till's journal.
+    public struct Attempt: Hashable, Sendable {
+        public var key: IdempotencyKey
+        /// Field 11.
+        public var traceNumber: Int64
+        /// When the till recorded it.
+        public var at: Timestamp
+
+        public init(key: IdempotencyKey, traceNumber: Int64, at: Timestamp) {
+            (self.key, self.traceNumber, self.at) = (key, traceNumber, at)
+        }
+    }
+
+    /// The state of each transaction in the order of the ledger. One without an attempt of the till has the key
+    /// `TERMINAL/STAN/TIME`.
+    public let states: [(key: IdempotencyKey, state: IssuerTransactionState)]
+
+    private static let window: Int64 = 3_600_000
+
+    /// - Parameters:
+    ///   - records: the acquirer's records.
+    ///   - attempts: the attempts that went to it.
+    ///   - terminal: the terminal (field 41) to compare; nil for all.
+    ///   - time: the till's time zone, in which the wire has its local times.
+    public init(
+        _ records: [AcquirerRecord], till attempts: [Attempt], terminal: String? = nil, time: any TimeSource
+    ) {
+        let records = records.filter { terminal == nil || $0.terminal == terminal }
+        var order: [AcquirerKey] = []
+        var found: [AcquirerKey: [AcquirerRecord]] = [:]
+        for record in records {
+            guard let key = Self.subject(record) else { continue }
+            if found[key] == nil { order.append(key) }
+            found[key, default: []].append(record)
+        }
+        let voids = records.filter { $0.kind == .void && $0.state == .approved }
+        let keys = Self.keys(of: order + voids.map(\.key), attempts, time)
+        // A till may give money back by a void. Then it has an attempt of its own, and the sale counts as before.
+        let refunds = voids.filter { keys[$0.key] != nil }
+        let givenBack = Dictionary(refunds.map { ($0.original ?? 0, $0.amount) }, uniquingKeysWith: +)
+        let owners = Dictionary(records.map { ($0.id, $0.key) }) { first, _ in first }
+        func original(_ record: AcquirerRecord) -> IdempotencyKey? {
+            record.original.flatMap { owners[$0] }.map { keys[$0] ?? $0.issuerKey }
+        }
+        let transactions = order.map { key in
+            let own = found[key] ?? []
+            let moving = own.filter(\.kind.isTransaction)
+            let last = moving.last ?? own.last
+            let moved = moving.reduce(0) { $0 + $1.moved + (givenBack[$1.id] ?? 0) }
+            let isRefund = last?.kind == .refund
+            return (
+                key: keys[key] ?? key.issuerKey,
+                state: IssuerTransactionState(
+                    isRefund: isRefund, original: isRefund ? last.flatMap(original) : nil, minorUnits: moved,
+                    currency: last?.currency ?? "XXX", responseCode: last?.response,
+                    isReversed: moved == 0 && own.contains { $0.state == .reversed || $0.missing != nil })
+            )
+        }
+        states =
+            transactions
+            + refunds.map { void in
+                (
+                    key: keys[void.key] ?? void.key.issuerKey,
+                    state: IssuerTransactionState(
+                        isRefund: true, original: original(void), minorUnits: void.amount, currency: void.currency,
+                        responseCode: void.response)
+                )
+            }
+    }
+
+    /// The transaction that a record is or, for a reversal of one that never came, would have been.
+    private static func subject(_ record: AcquirerRecord) -> AcquirerKey? {
+        if record.kind.isTransaction { return record.key }
+        guard let missing = record.missing else { return nil }
+        let parts = missing.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count >= 3, let time = parts.last else { return nil }
+        return AcquirerKey(
+            terminal: record.terminal, traceNumber: String(parts[parts.count - 2]), localTime: String(time))
+    }
+
+    /// Gives each attempt the nearest key with its trace number that no other attempt has.
+    private static func keys(
+        of found: [AcquirerKey], _ attempts: [Attempt], _ time: any TimeSource
+    ) -> [AcquirerKey: IdempotencyKey] {
+        let byNumber = Dictionary(grouping: found) { Int64($0.traceNumber) ?? -1 }
+        var keys: [AcquirerKey: IdempotencyKey] = [:]
+        for attempt in attempts {
+            let offset = time.offsetSeconds(at: attempt.at)
+            let near = (byNumber[attempt.traceNumber] ?? []).compactMap { key -> (key: AcquirerKey, distance: Int64)? in
+                guard keys[key] == nil, let moment = moment(key.localTime, near: attempt.at, offset) else { return nil }
+                let distance = abs(moment.milliseconds - attempt.at.milliseconds)
+                return distance <= window ? (key, distance) : nil
+            }
+            if let nearest = near.min(by: { $0.distance < $1.distance }) { keys[nearest.key] = attempt.key }
+        }
+        return keys
+    }
+
+    /// The moment of a local time, or of field 7.
+    private static func moment(_ text: String, near now: Timestamp, _ offset: Int) -> Timestamp? {
+        CivilDate(text).map { Timestamp($0, offsetSeconds: offset) } ?? MessageDates.transmission(text, near: now)
+    }
+}

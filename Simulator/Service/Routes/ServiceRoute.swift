@@ -1,0 +1,181 @@
+/// A route of the API. The server dispatches by the table of routes, and the OpenAPI document is generated from it.
+struct ServiceRoute: Sendable {
+    /// A query parameter or header field.
+    struct Parameter: Sendable {
+        var name: String
+        var schema: Schema
+        var summary: String
+    }
+
+    /// The response of a successful request.
+    struct Success: Sendable {
+        var status: Int
+        var summary: String
+        /// The shapes by media type; nil if not JSON.
+        var content: [(mediaType: String, schema: Schema?)]
+
+        static func json(_ name: String, _ summary: String, status: Int = 200) -> Success {
+            Success(status: status, summary: summary, content: [("application/json", .named(name))])
+        }
+
+        static func list(_ name: String, _ summary: String) -> Success {
+            Success(status: 200, summary: summary, content: [("application/json", .list(.named(name)))])
+        }
+
+        static let nothing = Success(status: 204, summary: "Done.", content: [])
+    }
+
+    typealias Act = @Sendable (ServiceCall) async throws(APIError) -> APIAnswer
+
+    let method: String
+    /// The path, with names in braces: `/v1/sessions/{session}`.
+    let path: String
+    /// The operation's ID in the OpenAPI document.
+    let name: String
+    let summary: String
+    var query: [Parameter] = []
+    var headers: [Parameter] = []
+    /// The shape of the body; nil without a body.
+    var body: Schema?
+    let success: Success
+    /// The failures beyond those of every request: the status and the reason.
+    var failures: [(status: Int, summary: String)] = []
+    let act: Act
+
+    /// Creates a route that changes a session and responds with it. `path` follows the session's own.
+    static func change(
+        _ path: String, _ name: String, _ summary: String, body: Schema? = nil,
+        success: String = "The changed session.", failures: [(status: Int, summary: String)] = [],
+        _ act: @escaping @Sendable (ServiceCall, ServedSession) async throws(APIError) -> Void
+    ) -> ServiceRoute {
+        ServiceRoute(
+            method: "POST", path: "/v1/sessions/{session}/\(path)", name: name, summary: summary, body: body,
+            success: .json("Session", success), failures: failures
+        ) { call async throws(APIError) in
+            let session = try call.session()
+            try await act(call, session)
+            return .json(try await session.view())
+        }
+    }
+
+    /// Returns the values in the path; nil when the path does not match.
+    func match(_ segments: [String]) -> [String: String]? {
+        let own = path.split(separator: "/")
+        guard own.count == segments.count else { return nil }
+        var values: [String: String] = [:]
+        for (part, segment) in zip(own, segments) {
+            if part.hasPrefix("{"), part.hasSuffix("}") {
+                guard !segment.isEmpty else { return nil }
+                values[String(part.dropFirst().dropLast())] = segment
+            } else if part != segment {
+                return nil
+            }
+        }
+        return values
+    }
+
+    /// The names in braces in the path.
+    var pathNames: [String] {
+        path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
+    }
+}
+
+/// A request in the handler of its route.
+struct ServiceCall: Sendable {
+    let service: SimulationService
+    let request: APIRequest
+    /// The values in the path.
+    let values: [String: String]
+    let body: BodyNode
+
+    /// Returns the session in the path.
+    func session() throws(APIError) -> ServedSession { try service.session(values["session"] ?? "") }
+
+    /// Returns a number in the query.
+    func number(_ name: String, _ range: ClosedRange<Int>) throws(APIError) -> Int? {
+        guard let text = request.query[name] else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw APIError(
+                400, "invalid_parameter", "'\(name)' is a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// Returns a word in the query.
+    func word(_ name: String, _ known: [String]) throws(APIError) -> String? {
+        guard let text = request.query[name] else { return nil }
+        guard known.contains(text) else {
+            throw APIError(
+                400, "invalid_parameter", "'\(name)' is one of \(known.joined(separator: ", "))",
+                fix: BodyNode.suggestion(text, known))
+        }
+        return text
+    }
+}
+
+extension ServiceRoute {
+    /// All routes.
+    static let table = service + monitoring + sessions + readers + payments + world + records + inspection + scenarios
+
+    /// Whether the requests of this route repeat a session: those that may change it. Loading a receipt is an action of
+    /// the till.
+    var isRepeated: Bool {
+        let isOwn = path.hasPrefix("/v1/sessions/{session}/")
+        return isOwn && (method != "GET" || name == "readReceipt") && !Self.unrepeated.contains(name)
+    }
+
+    /// Whether the requests of this route may change a session that stays. Continuing one changes it, too.
+    var mayChangeSession: Bool { isRepeated || name == "continueSession" }
+
+    private static let unrepeated = ["resetSession", "repeatSession", "continueSession", "setBreakpoints"]
+
+    /// All failures with their reasons, by status: those of every request, of a session, of a body, and its own.
+    var allFailures: [Int: String] {
+        var all = [
+            400: "The request is unreadable.", 403: "The request comes from another site.",
+            405: "The path has other methods.", 413: "The body is too large.",
+            503: "The server has no connection left.",
+        ]
+        if needsToken { all[401] = "The token is missing or wrong." }
+        if body != nil { all[422] = "The body is invalid." }
+        if path.hasPrefix("/v1/sessions") {
+            all[500] = "The session is in an unexpected state."
+            all[503] = "The server has no connection left, or the disk was made to fail."
+        }
+        if !pathNames.isEmpty {
+            all[404] = "The path names something that does not exist."
+            all[409] = "The session can't do this now."
+        }
+        for (status, summary) in failures { all[status] = summary }
+        return all
+    }
+
+    /// Whether the route needs the token. The console page, the document, and the state of health contain no data of
+    /// sessions.
+    var needsToken: Bool { path.hasPrefix("/v1") || path == "/metrics" }
+}
+
+extension ServiceRoute {
+    /// The routes of the service itself.
+    static let service: [ServiceRoute] = [
+        ServiceRoute(
+            method: "GET", path: "/", name: "console", summary: "Returns the web console.",
+            success: Success(status: 200, summary: "The page, one file.", content: [("text/html", nil)])
+        ) { _ async throws(APIError) in Console.page },
+        ServiceRoute(
+            method: "GET", path: "/openapi.json", name: "openapi", summary: "Returns this document.",
+            success: Success(status: 200, summary: "The OpenAPI 3.1 document.", content: [("application/json", nil)])
+        ) { _ async throws(APIError) in
+            APIAnswer(200, "application/json", .bytes(OpenAPIDocument.bytes))
+        },
+        ServiceRoute(
+            method: "GET", path: "/v1", name: "service", summary: "Returns the state of the server.",
+            success: .json("Service", "The number of sessions and its limits.")
+        ) { call async throws(APIError) in .json(call.service, as: Views.service) },
+        ServiceRoute(
+            method: "GET", path: "/v1/catalogue", name: "catalogue",
+            summary: "Lists the available cards, reader models, and issuer rules.",
+            success: .json("Catalogue", "The cards, reader models, and issuer rules.")
+        ) { _ async throws(APIError) in .json(SimulationService.catalog) },
+    ]
+}

@@ -1,0 +1,228 @@
+internal import Connections
+public import Determinism
+public import ISO8583
+public import Payments
+
+/// Sends messages to a host and waits for their answers.
+public protocol MessageSending: Sendable {
+    /// Sends a request, and waits for its answer.
+    ///
+    /// - Parameters:
+    ///   - request: the message.
+    ///   - kind: which message of the profile it is.
+    ///   - limit: the longest time to the answer; nil for that of the profile.
+    /// - Returns: the answer. A refusal is one, too.
+    /// - Throws: ``HostFailure``
+    func send(
+        _ request: ISOMessage, as kind: MessageKind, limit: Duration?
+    ) async throws(HostFailure) -> ISOMessage
+
+    /// Gives up a connection that may be half open, so that the next message gets a new one.
+    func renew() async
+}
+
+extension HostLink: MessageSending {}
+
+/// A payment host that speaks ISO 8583, in the dialect of a profile.
+///
+/// It can't be asked: what it did not answer is taken back. A reversal is sent again, as a repeat and with growing
+/// pauses, until the host confirms it or the time for it is over; recovery sends it again later. Meanwhile nothing new
+/// is sent, if the profile says so.
+public actor AcquirerHost: PaymentHost {
+    public nonisolated let name: String
+    public nonisolated var canBeAsked: Bool { false }
+
+    private let profile: MessageProfile
+    /// The address of the host, `HOST:PORT`.
+    private let destination: String?
+    private let messages: AcquirerMessages
+    private let link: any MessageSending
+    private let time: any TimeSource
+    /// What was made for the journal, by key, oldest first.
+    private var identities: [(key: IdempotencyKey, identity: MessageIdentity)] = []
+    /// The attempts whose reversal the host has not confirmed.
+    private var openReversals: Set<IdempotencyKey> = []
+
+    /// How many identities are kept between the journal and the request.
+    private static let mostIdentities = 64
+
+    /// - Parameters:
+    ///   - name: the name in the journal.
+    ///   - profile: the dialect of the host.
+    ///   - destination: the address of the host, `HOST:PORT`, for the journal: what went to one host is not taken back
+    ///     at another one.
+    ///   - terminal: the terminal and its merchant in the messages.
+    ///   - link: the connection to the host.
+    ///   - clock: the time of messages, as the terminal shows it.
+    ///   - time: measures the time to answers, and the pauses.
+    public init(
+        name: String, _ profile: MessageProfile, at destination: String? = nil, terminal: AcquirerTerminal,
+        link: any MessageSending, clock: any TimeSource, time: any TimeSource
+    ) {
+        (self.name, self.profile, self.destination, self.link, self.time) = (name, profile, destination, link, time)
+        messages = AcquirerMessages(profile, terminal: terminal, time: clock)
+    }
+
+    public func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity? {
+        try make(subject)
+    }
+
+    private func make(_ subject: MessageSubject) throws(PaymentHostError) -> MessageIdentity {
+        let identity: MessageIdentity
+        do throws(HostFailure) { identity = try messages.identity(of: subject, at: destination) } catch {
+            throw error.hostError
+        }
+        if identities.count >= Self.mostIdentities { identities.removeFirst() }
+        identities.append((subject.key, identity))
+        return identity
+    }
+
+    /// Returns what the journal has, or makes it for a caller without a journal.
+    private func identity(for subject: MessageSubject) throws(PaymentHostError) -> MessageIdentity {
+        guard let place = identities.lastIndex(where: { $0.key == subject.key }) else { return try make(subject) }
+        return identities[place].identity
+    }
+
+    public func authorize(
+        _ request: borrowing AuthorizationRequest
+    ) async throws(PaymentHostError) -> AuthorizationResponse {
+        let subject = request.subject
+        let identity = try identity(for: subject)
+        try checkNothingIsOpen()
+        let kind = messages.kind(of: subject)
+        let message: ISOMessage
+        do throws(HostFailure) { message = try messages.request(kind, identity, card: request.card) } catch {
+            throw error.hostError
+        }
+        let answer = try await send(message, as: kind)
+        return try AnswerReading(profile: profile).response(answer, to: identity, takesPart: true)
+    }
+
+    /// Fails if a message of the journal went to another host, which alone can take it back.
+    private func checkIsHere(_ original: MessageIdentity?) throws(PaymentHostError) {
+        guard let sent = original?.destination, let destination, sent != destination else { return }
+        throw .notSent(
+            "the message went to the host at \(sent), and this one is at \(destination): "
+                + "use the configuration of that host")
+    }
+
+    public func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse {
+        try checkIsHere(request.originalIdentity)
+        let identity = try identity(for: request.subject)
+        try checkNothingIsOpen()
+        let message: ISOMessage
+        do throws(HostFailure) { message = try messages.refund(identity, of: request.originalIdentity) } catch {
+            throw error.hostError
+        }
+        let answer = try await send(message, as: .refund)
+        return try AnswerReading(profile: profile).response(answer, to: identity, takesPart: false)
+    }
+
+    public func reverse(_ request: ReversalRequest) async throws(PaymentHostError) {
+        guard let original = request.identity ?? identities.last(where: { $0.key == request.key })?.identity else {
+            throw .notSent("the journal does not have the message to take back")
+        }
+        try checkIsHere(original)
+        openReversals.insert(request.key)
+        var message: ISOMessage
+        do throws(HostFailure) { message = try messages.reversal(request, of: original) } catch {
+            throw error.hostError
+        }
+        let repeated = profile.messages[.reversal]?.repeated ?? message.type.repeated
+        if request.isRepeat { message.type = repeated }
+        let longest = profile.timing.reversalAnswer
+        let deadline = Deadline(after: longest * 2, on: time)
+        var tries = 0
+        while true {
+            tries += 1
+            let failure: PaymentHostError
+            var pause = pause(after: tries)
+            do throws(HostFailure) {
+                let limit = min(longest, deadline.remaining(on: time))
+                let answer = try await link.send(message, as: .reversal, limit: limit)
+                let code = AnswerReading.trimmed(answer.text(of: 39)) ?? ""
+                guard !profile.results.reversalDone.contains(code) else {
+                    openReversals.remove(request.key)
+                    return
+                }
+                let words = AnswerReading(profile: profile).words(code)
+                failure = .outcomeUnknown("the host answered the reversal with \(words)")
+                message.type = repeated
+            } catch {
+                guard error.mayPass else { throw error.hostError }
+                failure = .outcomeUnknown("\(error.problem)")
+                if case .pausing(let rest) = error.problem { pause = max(pause, rest) }
+                if case .outcomeUnknown = error { message.type = repeated }
+                if error.problem == .noAnswer { await link.renew() }
+            }
+            // Recovery sends it again each time: one try is enough there.
+            guard !request.isRepeat, tries < profile.timing.stopAfter ?? .max, pause < deadline.remaining(on: time),
+                (try? await time.sleep(for: pause)) != nil
+            else { throw failure }
+        }
+    }
+
+    /// Sends an advice once; recovery repeats it. No message of a profile carries the results of the issuer's scripts,
+    /// so they are not sent.
+    public func advise(_ advice: AdviceRequest) async throws(PaymentHostError) {
+        guard advice.purpose != .completion else { return }
+        let kind = messages.kind(of: advice.subject)
+        // A host without the message need not know of a decline.
+        guard advice.purpose.movesMoney || profile.messages[kind] != nil else { return }
+        try checkIsHere(advice.identity)
+        let identity = if let identity = advice.identity { identity } else { try identity(for: advice.subject) }
+        var message: ISOMessage
+        do throws(HostFailure) { message = try messages.advice(advice, identity) } catch { throw error.hostError }
+        if advice.isRepeat { message.type = profile.messages[kind]?.repeated ?? message.type.repeated }
+        let answer = try await send(message, as: kind)
+        let code = AnswerReading.trimmed(answer.text(of: 39)) ?? ""
+        let results = profile.results
+        // Without money, any answer says that the host has the advice.
+        guard advice.purpose.movesMoney, !results.adviceDone.contains(code), !results.approved.contains(code) else {
+            return
+        }
+        throw .outcomeUnknown("the host answered the advice with \(AnswerReading(profile: profile).words(code))")
+    }
+
+    public func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
+        throw .outcomeUnknown("the host '\(name)' answers no inquiries: a person has to ask the acquirer")
+    }
+
+    public func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] {
+        throw .notSent("the host '\(name)' does not say which numbers it knows")
+    }
+
+    private func send(_ message: ISOMessage, as kind: MessageKind) async throws(PaymentHostError) -> ISOMessage {
+        do throws(HostFailure) { return try await link.send(message, as: kind, limit: nil) } catch {
+            throw error.hostError
+        }
+    }
+
+    private func checkNothingIsOpen() throws(PaymentHostError) {
+        guard profile.timing.oneOpenReversal, !openReversals.isEmpty else { return }
+        throw .notSent("the host has not confirmed a reversal, and gets nothing new before")
+    }
+
+    private func pause(after tries: Int) -> Duration {
+        let pauses = profile.timing.backoff
+        return pauses.isEmpty ? .zero : pauses[min(tries, pauses.count) - 1]
+    }
+}
+
+extension HostFailure {
+    /// The failure as payments know it.
+    var hostError: PaymentHostError {
+        switch self {
+        case .notSent(let problem): .notSent("\(problem)")
+        case .outcomeUnknown(let problem): .outcomeUnknown("\(problem)")
+        }
+    }
+
+    /// Whether the same message can succeed later.
+    var mayPass: Bool {
+        switch problem {
+        case .message, .noMessage, .missingField, .needsKey, .pin, .tooLong, .canceled, .closed: false
+        case .connection, .hangUp, .frame, .sameKey, .signOnRefused, .noAnswer, .halfOpen, .pausing: true
+        }
+    }
+}

@@ -1,0 +1,38 @@
+public import ISO8583
+
+/// Why payments can't go by a profile.
+public enum ProfileObstacle: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The profile lacks a message without which no payment may begin.
+    case noMessage(MessageKind)
+    /// A message after the payment has card data, which is not kept.
+    case needsCardData(MessageKind, field: Int)
+    /// A message has a MAC, and there are no keys.
+    case needsKey(MessageKind)
+
+    public var description: String {
+        switch self {
+        case .noMessage(let kind): "it has no message '\(kind.rawValue)'"
+        case .needsCardData(let kind, let field):
+            "its message '\(kind.rawValue)' has the mandatory field \(field), and card data is not kept after a payment"
+        case .needsKey(let kind): "its message '\(kind.rawValue)' has a MAC, and MACs are not there yet"
+        }
+    }
+}
+
+extension MessageProfile {
+    /// The messages that follow a payment when its card is gone.
+    private static let later: [MessageKind] = [.reversal, .refund, .offlineAdvice, .declineAdvice]
+
+    /// Returns why payments can't go by this profile; nil when they can. A payment that could not be taken back must
+    /// not begin.
+    public var obstacleToPayments: ProfileObstacle? {
+        let first: MessageKind = messages[.sale] == nil ? .authorization : .sale
+        for kind in [first, .reversal] where messages[kind] == nil { return .noMessage(kind) }
+        for kind in Self.later {
+            guard let form = messages[kind] else { continue }
+            let cardData = form.mandatory.first { $0 == 14 || ISOMessage.secretFields.contains($0) && $0 != 55 }
+            if let cardData { return .needsCardData(kind, field: cardData) }
+        }
+        return ([first] + Self.later).first { security.mac?.messages.contains($0) == true }.map { .needsKey($0) }
+    }
+}

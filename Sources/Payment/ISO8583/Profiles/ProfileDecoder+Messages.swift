@@ -1,0 +1,199 @@
+internal import Settings
+
+extension ProfileDecoder {
+    mutating func messages(
+        _ version: MessageVersion, _ table: FieldTable, _ values: ProfileValues
+    ) -> [MessageKind: MessageForm] {
+        var messages: [MessageKind: MessageForm] = [:]
+        for entry in entries(node("messages")) {
+            guard let kind = MessageKind(rawValue: entry.key), entry.value.kind == .mapping,
+                let form = form(kind, version, table, values, entry.value)
+            else { continue }
+            messages[kind] = form
+        }
+        return messages
+    }
+
+    private mutating func form(
+        _ kind: MessageKind, _ version: MessageVersion, _ table: FieldTable, _ values: ProfileValues,
+        _ node: SettingsNode
+    ) -> MessageForm? {
+        func value(_ key: String) -> SettingsNode? { try? node.optional(key) }
+        guard let type = type(value("mti"), version) else { return nil }
+        guard let standard = type.answer else {
+            if let mti = value("mti") { note(mti.error("the type of an answer")) }
+            return nil
+        }
+        let answer = self.type(value("answer"), version) ?? standard
+        if !answer.isAnswer, let place = value("answer") { note(place.error("not the type of an answer")) }
+        var form = MessageForm(
+            type: type, answer: answer, repeated: self.type(value("repeat"), version) ?? type.repeated,
+            mandatory: fieldSet(node, "M", table), conditional: fieldSet(node, "C", table))
+        if let processing = value("processing") {
+            let key = text("", processing)
+            form.processing = key
+            if values.processing[key] == nil {
+                note(
+                    processing.error(
+                        "values.processing has no '\(key)'",
+                        fix: "use one of \(values.processing.keys.sorted().joined(separator: ", "))"))
+            }
+        }
+        if let function = value("function") {
+            form.function = text("", function)
+            check(text("", function), 24, table, function)
+        }
+        if let reason = value("reason") {
+            form.reason = text("", reason)
+            check(text("", reason), 25, table, reason)
+        }
+        if let code = value("code"), text("none", code) != "none" {
+            form.code = text("", code)
+            check(text("", code), 70, table, code)
+        }
+        if kind == .settlement { form.settlement = .init(totals: word(.none, value("totals"))) }
+        if let key = value("keyIn") {
+            form.keyExchange = .init(
+                field: int(48, key), form: word(.tdesEcbUnderTMK, value("keyForm")),
+                checkValueLength: int(3, value("checkValue")))
+        }
+        return form
+    }
+
+    private mutating func type(_ node: SettingsNode?, _ version: MessageVersion) -> MessageType? {
+        guard let node else { return nil }
+        guard let type = MessageType(text("", node)) else {
+            note(node.error("not a message type", fix: "write four digits, such as 0200"))
+            return nil
+        }
+        if type.version != version.digit {
+            note(node.error("a message type of \(version.rawValue) begins with \(version.digit)"))
+        }
+        return type
+    }
+
+    private mutating func fieldSet(_ node: SettingsNode, _ key: String, _ table: FieldTable) -> FieldSet {
+        guard let list = (try? node.optional("fields"))?.flatMap({ try? $0.optional(key) }) else { return FieldSet() }
+        return FieldSet(numbers(list, table))
+    }
+
+    /// Reads a list of fields that the dialect has.
+    private mutating func numbers(_ list: SettingsNode?, _ table: FieldTable) -> [Int] {
+        var numbers: [Int] = []
+        for entry in note([], { () throws(SettingsError) in try list?.list() }) {
+            let number = int(0, entry)
+            guard !omitted.contains(number) else { continue }
+            if table[number] == nil {
+                note(entry.error("the profile has no field \(number)", fix: "write it under fields, or remove it here"))
+            }
+            numbers.append(number)
+        }
+        return numbers
+    }
+
+    mutating func inquiry(_ messages: [MessageKind: MessageForm]) -> InquiryWay {
+        guard messages[.inquiry] == nil else { return .message }
+        guard let node = node("messages", "inquiry"), node.kind == .text else { return .none }
+        return word(.none, node)
+    }
+
+    mutating func matching(_ table: FieldTable) -> MatchingRules {
+        var matching = MatchingRules()
+        if let key = node("matching", "key") { matching.key = numbers(key, table) }
+        matching.echoed = numbers(node("matching", "echoed"), table)
+        matching.stanOfReversal = word(.original, node("matching", "stanOfReversal"))
+        matching.originalData = word(.none, node("matching", "originalData"))
+        return matching
+    }
+
+    mutating func results(_ version: MessageVersion, _ table: FieldTable) -> ResultRules {
+        var results = ResultRules()
+        results.approved = codes("approved", table)
+        results.partial = codes("partial", table)
+        results.reverseAnyway = codes("reverseAnyway", table)
+        results.reversalDone = codes("reversalDone", table)
+        results.adviceDone = codes("adviceDone", table)
+        results.newKeysOn = codes("newKeysOn", table)
+        results.meanings = ResponseMeanings.of(version).merging(self.table(node("results", "meanings"))) { $1 }
+        return results
+    }
+
+    private mutating func codes(_ key: String, _ table: FieldTable) -> [String] {
+        guard let list = node("results", key) else { return [] }
+        for entry in note([], { () throws(SettingsError) in try list.list() }) {
+            check(text("", entry), 39, table, entry)
+        }
+        return texts(list)
+    }
+
+    mutating func security(_ table: FieldTable, _ messages: [MessageKind: MessageForm]) -> SecurityRules {
+        var security = SecurityRules()
+        if node("security", "mac") != nil {
+            security.mac = SecurityRules.MACRule(
+                algorithm: word(.iso9797Algorithm3, node("security", "mac", "algorithm")),
+                padding: int(1, node("security", "mac", "padding")), bytes: int(8, node("security", "mac", "bytes")),
+                scheme: word(.masterSession, node("security", "mac", "scheme")),
+                key: text("", node("security", "mac", "key")), messages: macMessages(messages))
+        }
+        if let pin = node("security", "pin") {
+            let rule = SecurityRules.PINRule(
+                format: int(0, node("security", "pin", "format")),
+                scheme: word(.masterSession, node("security", "pin", "scheme")),
+                key: text("", node("security", "pin", "key")))
+            security.pin = rule
+            if ![0, 3, 4].contains(rule.format) { note(pin.error("the PIN block has format 0, 3, or 4")) }
+            let length = rule.format == 4 ? 16 : 8
+            if let format = table[52], format.length != .fixed(length) {
+                note(pin.error("field 52 must have \(length) bytes", fix: "write fields.52.length: \(length)"))
+            }
+        }
+        security.keySerialNumberField = node("security", "ksn").map { int(53, $0) }
+        if let field = security.keySerialNumberField, table[field] == nil, let place = node("security", "ksn") {
+            note(place.error("the profile has no field \(field)"))
+        }
+        return security
+    }
+
+    private mutating func macMessages(_ messages: [MessageKind: MessageForm]) -> Set<MessageKind> {
+        var kinds: Set<MessageKind> = []
+        let list = node("security", "mac", "on")
+        for entry in note([], { () throws(SettingsError) in try list?.list() }) {
+            guard let kind = MessageKind(rawValue: text("", entry)) else { continue }
+            if messages[kind] == nil { note(entry.error("the profile has no message \(kind.rawValue)")) }
+            kinds.insert(kind)
+        }
+        return kinds
+    }
+
+    mutating func timing() -> TimingRules {
+        var timing = TimingRules()
+        timing.answer = duration(timing.answer, node("timing", "answer"))
+        timing.reversalAnswer = duration(timing.reversalAnswer, node("timing", "reversalAnswer"))
+        if let backoff = node("timing", "backoff") {
+            timing.backoff = note(timing.backoff) { () throws(SettingsError) in
+                var pauses: [Duration] = []
+                for pause in try backoff.list() { pauses.append(try pause.duration()) }
+                return pauses
+            }
+        }
+        if let stop = node("timing", "stopAfter"), text("", stop) != "never" { timing.stopAfter = int(1, stop) }
+        timing.oneOpenReversal = bool(true, node("timing", "oneOpenReversal"))
+        return timing
+    }
+
+    mutating func limits(_ table: FieldTable) -> LimitRules {
+        var limits = LimitRules()
+        let (first, last) = (int(1, node("limits", "stanFrom")), int(999_999, node("limits", "stanTo")))
+        if first <= last {
+            limits.stan = first...last
+        } else if let place = node("limits", "stanTo") {
+            note(place.error("stanTo is less than stanFrom"))
+        }
+        if let digits = table[11]?.length.maximum, String(last).count > digits, let place = node("limits", "stanTo") {
+            note(place.error("field 11 has \(digits) digits"))
+        }
+        limits.storedAdvices = int(limits.storedAdvices, node("limits", "storedAdvices"))
+        limits.storedAdviceAge = duration(limits.storedAdviceAge, node("limits", "storedAdviceAge"))
+        return limits
+    }
+}

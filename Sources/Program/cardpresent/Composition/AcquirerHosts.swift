@@ -1,0 +1,114 @@
+internal import Connections
+internal import Determinism
+internal import EMV
+internal import Hosts
+internal import ISO8583
+internal import Payments
+internal import Simulator
+internal import TillConfiguration
+
+extension HostFactory {
+    /// Creates a host that speaks ISO 8583. It connects with its first message.
+    ///
+    /// The host is real, even when the reader is simulated: the time to its answers is that of the machine, and
+    /// simulated time stands still meanwhile. Its messages have the time of the till's clock, like the card's data.
+    ///
+    /// - Throws: `CommandFailure`
+    static func acquirer(
+        _ acquirer: AcquirerSettings, _ settings: TillConfiguration, clock: any TimeSource
+    ) throws(CommandFailure) -> any PaymentHost {
+        var profile = try ProfileFile.load(acquirer.profile)
+        if let obstacle = profile.obstacleToPayments {
+            throw CommandFailure(
+                .configuration, code: "profile_not_usable",
+                message: "payments can't go by the profile '\(profile.name)': \(obstacle)",
+                fix: "correct the profile, or ask the acquirer for another way")
+        }
+        if let limit = acquirer.connectTimeout { profile.connectTimeout = limit }
+        if let limit = acquirer.answerTimeout {
+            (profile.timing.answer, profile.timing.reversalAnswer) = (limit, limit)
+        }
+        let time = SystemTimeSource()
+        let tls = try acquirer.tlsFiles?.client(time)
+        let connector: NetworkConnector
+        do throws(NetworkConnector.NeedsTLS) {
+            connector = try NetworkConnector(acquirer.address, tls: tls, time: time)
+        } catch {
+            throw CommandFailure(.configuration, code: "needs_tls", message: "\(error)")
+        }
+        let terminal = AcquirerTerminal(settings)
+        let network = TraceNumberPlan(profile).network
+        // A new number for each second, so that the sign-ons of a day have numbers of their own.
+        let first = network.lowerBound + Int(time.now().milliseconds / 1000) % network.count
+        let link = HostLink(
+            profile, identity: terminal.identity, connector: connector,
+            traceNumbers: CountedTraceNumbers(network, from: first), time: time, random: SystemRandomSource()
+        ) { event in
+            if let words = event.words { StandardError.detail("host \(acquirer.address): \(words)") }
+        }
+        return AcquirerHost(
+            name: settings.host.kind, profile, at: "\(acquirer.address)".lowercased(), terminal: terminal,
+            link: OutsideLink(link: link, address: acquirer.address), clock: clock, time: OutsideTimeSource())
+    }
+}
+
+/// A link to a real host, for code that may be in a simulated world.
+private struct OutsideLink: MessageSending {
+    let link: HostLink
+    let address: TCPAddress
+
+    func send(
+        _ request: ISOMessage, as kind: MessageKind, limit: Duration?
+    ) async throws(HostFailure) -> ISOMessage {
+        try await RunQueue.outside { () async throws(HostFailure) in
+            try await Waiting.on("Waiting for \(address)") { () async throws(HostFailure) in
+                try await link.send(request, as: kind, limit: limit)
+            }
+        }
+    }
+
+    func renew() async { await RunQueue.outside { await link.renew() } }
+}
+
+extension AcquirerTerminal {
+    /// The terminal and the merchant of a configuration.
+    init(_ settings: TillConfiguration) {
+        let terminal = settings.terminal
+        let pads: TerminalCapabilities = [.plaintextOfflinePIN, .encipheredOnlinePIN, .encipheredOfflinePIN]
+        self.init(
+            identity: TerminalIdentity(
+                terminal: terminal.terminalIdentification, merchant: terminal.merchantIdentifier),
+            merchantName: terminal.merchantNameAndLocation.split(separator: ",").first.map(String.init) ?? "",
+            city: settings.merchantCity,
+            countryCodes: [CountryCode.shortText(terminal.country), CountryCode.text(terminal.country)]
+                .compactMap(\.self),
+            category: terminal.merchantCategory,
+            // Without the setting, the number is that of no acquirer.
+            acquirer: terminal.acquirer == TerminalConfiguration.standard.acquirer ? nil : "\(terminal.acquirer)",
+            hasPINPad: !terminal.capabilities.isDisjoint(with: pads))
+    }
+}
+
+extension AcquirerSettings {
+    /// The files for TLS; nil without TLS.
+    var tlsFiles: HostTLSFiles? {
+        tls.map {
+            HostTLSFiles(
+                authorities: $0.authorities, certificate: $0.certificate, key: $0.key, serverName: $0.serverName)
+        }
+    }
+}
+
+extension HostEvent {
+    /// The event in words; nil for one that is part of every connection.
+    fileprivate var words: String? {
+        switch self {
+        case .connected(let peer): "connected to \(peer)"
+        case .disconnected(let problem): "\(problem)"
+        case .unmatched(let message):
+            "\(message)" + (message.responseCode.map { ", with the response code \($0)" } ?? "")
+        case .malformed(let error): "no message of the profile: \(error)"
+        case .keepAlive: nil
+        }
+    }
+}

@@ -1,0 +1,177 @@
+internal import ArgumentParser
+internal import Connections
+internal import Determinism
+internal import Hosts
+internal import ISO8583
+internal import TillConfiguration
+
+/// `host check`
+struct CheckHost: ReportingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Check the way to a payment host: connect, sign on, and echo.",
+        discussion: """
+            EXAMPLES:
+              cardpresent host check --address 127.0.0.1:8583 --profile iso87-ascii --terminal TERM0001
+              cardpresent host check --address acquirer.example:8583 --profile my-host.yaml --ca acquirer.pem \
+            --terminal TERM0001 --merchant 123456789012345
+              cardpresent host check --config till.yaml
+              cardpresent host check --address 192.0.2.7:8583 --profile iso2003 --certificate till.pem --key till.key \
+            --server-name acquirer.example --terminal TERM0001 --json
+
+            Without --address, checks the host of the configuration, as its payments reach it.
+
+            Shows each step with its time, and ends at the first one that fails: with what failed, why, and what to \
+            do. No money moves, and no card data is sent. TLS is used with every host that is not this machine, and on \
+            this machine with --ca, --certificate, or --server-name.
+
+            Exits with 69 when the host can't be reached, refuses, or does not answer, with 65 when its bytes are not \
+            those of the profile, and with 78 when a file is wrong.
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "Host and port, such as acquirer.example:8583. Default: the configured host.", valueName: "host:port"))
+    var address: String?
+    @Option(
+        help: ArgumentHelp(
+            "Message profile of the host: a shipped one or a file.",
+            discussion: "Shipped: \(MessageProfile.shippedNames.joined(separator: ", ")).", valueName: "profile"),
+        completion: .list(MessageProfile.shippedNames))
+    var profile: String?
+    @Option(help: .config, completion: .configuration) var config: String?
+    @OptionGroup var tls: HostTLSOptions
+    @Option(help: ArgumentHelp("Number of the terminal (field 41).", valueName: "tid"))
+    var terminal: String?
+    @Option(help: ArgumentHelp("Number of the merchant (field 42).", valueName: "mid"))
+    var merchant: String?
+    @Option(
+        help: ArgumentHelp("Longest time of each step. Default: the profile's, and 15 s.", valueName: "seconds"))
+    var timeout: Int?
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        try check(timeout, in: 1...600, "--timeout", "seconds")
+        if let address {
+            guard TCPAddress(address) != nil else {
+                throw ValidationError("--address must be HOST:PORT, such as acquirer.example:8583")
+            }
+            guard profile != nil else { throw ValidationError("--address needs --profile") }
+            guard config == nil else { throw ValidationError("--config can't be used with --address") }
+        } else if tls.isGiven {
+            throw ValidationError("options of TLS need --address: the configured host has its own")
+        }
+        try tls.check()
+    }
+
+    /// The host to check.
+    private struct Subject {
+        var address: TCPAddress
+        var profile: MessageProfile
+        var files: HostTLSFiles?
+        var identity: TerminalIdentity
+    }
+
+    private func subject() throws(CommandFailure) -> Subject {
+        if let address = address.flatMap({ TCPAddress($0) }), let profile {
+            return Subject(
+                address: address, profile: try ProfileFile.load(profile), files: tls.files(for: address),
+                identity: TerminalIdentity())
+        }
+        var options = ConfigurationOptions()
+        options.config = config
+        let settings = try options.load()
+        guard case .iso8583(let acquirer) = settings.host else {
+            throw CommandFailure(
+                .usage, code: "no_host",
+                message: "the configured host is '\(settings.host.kind)', which has no address",
+                fix: "give --address and --profile, or a configuration with host.kind: iso8583")
+        }
+        var profile = try ProfileFile.load(profile ?? acquirer.profile)
+        if let limit = acquirer.connectTimeout { profile.connectTimeout = limit }
+        return Subject(
+            address: acquirer.address, profile: profile, files: acquirer.tlsFiles,
+            identity: AcquirerTerminal(settings).identity)
+    }
+
+    func execute() async throws {
+        let subject = try subject()
+        var profile = subject.profile
+        let wait = timeout.map { Duration.seconds($0) }
+        if let wait { profile.connectTimeout = wait }
+        let address = subject.address
+        let time = SystemTimeSource()
+        let client = try subject.files?.client(time)
+        let identity = TerminalIdentity(
+            terminal: terminal ?? subject.identity.terminal, merchant: merchant ?? subject.identity.merchant)
+        let check = HostCheck(
+            profile: profile, address: address, tls: client, identity: identity, wait: wait ?? .seconds(15),
+            time: time)
+        var steps: [HostCheck.Step] = []
+        let failure = await check.run { step in
+            steps.append(step)
+            guard !output.json else { return }
+            do throws(CommandFailure) { try StandardOutput.write(step.line) } catch { error.report() }
+        }
+        if output.json {
+            let object: JSONObject = [
+                "address": "\(address)", "profile": profile.name, "steps": steps.map(\.json), "error": failure?.json,
+            ]
+            try StandardOutput.write(json: object)
+        }
+        try Outcome.end(failure)
+    }
+}
+
+/// How `host` commands use TLS.
+struct HostTLSOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "PEM file of the authorities to trust. Default: those of the system.", valueName: "file"),
+        completion: .file())
+    var ca: String?
+    @Option(
+        help: ArgumentHelp("PEM file of the till's certificate; needs --key.", valueName: "file"), completion: .file())
+    var certificate: String?
+    @Option(
+        help: ArgumentHelp("PEM file of its key, readable by its owner alone.", valueName: "file"), completion: .file())
+    var key: String?
+    @Option(
+        help: ArgumentHelp("Name in the host's certificate. Default: that of --address.", valueName: "name"))
+    var serverName: String?
+
+    func check() throws {
+        guard (certificate == nil) == (key == nil) else { throw ValidationError("--certificate and --key go together") }
+    }
+
+    /// Whether an option asks for TLS.
+    var isGiven: Bool { ca != nil || certificate != nil || serverName != nil }
+
+    /// - Returns: nil when the host is this machine and no option asks for TLS.
+    func files(for address: TCPAddress) -> HostTLSFiles? {
+        guard !address.isLoopback || isGiven else { return nil }
+        return HostTLSFiles(authorities: ca, certificate: certificate, key: key, serverName: serverName)
+    }
+}
+
+/// The files that TLS with a payment host uses.
+struct HostTLSFiles: Hashable, Sendable {
+    /// PEM file of the authorities to trust; nil for those of the system.
+    var authorities: String?
+    /// PEM files of the till's certificate and its key; nil for none.
+    var certificate: String?
+    var key: String?
+    /// The name in the host's certificate; nil for that of the address.
+    var serverName: String?
+
+    /// - Throws: `CommandFailure` when a file can't be used.
+    func client(_ time: any TimeSource) throws(CommandFailure) -> TLSClient {
+        var settings = TLSClient.Settings(serverName: serverName)
+        if let authorities { settings.authorities = .pinned(file: authorities) }
+        if let certificate, let key { settings.identity = TLSIdentityFiles(certificate: certificate, key: key) }
+        do throws(TLSSetupError) { return try TLSClient(settings, time: time) } catch {
+            throw CommandFailure(
+                .configuration, code: "tls_file", message: "TLS cannot be set up: \(error)",
+                fix: "give PEM files; a key has the mode 600 and belongs to the certificate")
+        }
+    }
+}
