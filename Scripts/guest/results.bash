@@ -44,6 +44,18 @@ table() { # table HEADING...: reads the rows
 show_results() {
     table controller card test result ms <"$rows"
     [ ! -s "$figures" ] || { echo; table controller card figure value unit <"$figures"; }
+    [ "$(count_failures)" -eq 0 ] || show_failures
+}
+
+# Prints the ends of the failed tests' output and their rows, so that a log whose beginning is cut tells what failed.
+show_failures() {
+    local words folder
+    for words in "${parts[@]}"; do
+        folder=$cache/${words/ /-}
+        [ ! -s "$folder/failures" ] || { echo && tail -n 40 "$folder/failures"; }
+    done
+    echo
+    awk -F '\t' '$4 != "passed"' "$rows" | table controller card test result ms
 }
 
 write_results() { # write_results FILE
