@@ -29,6 +29,8 @@ func tests(
         path: "Tests/\(place)Tests", exclude: list(excluding), resources: list(copying).map { .copy($0) })
 }
 
+/// What sessions and tests of payments with simulated cards use.
+let cards = "CardSecrets Determinism EMV Money Payments Simulator SmartCard"
 func list(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
 
 /// The modules of other packages, by the package that they come from.
@@ -90,9 +92,10 @@ let payment = layer(
     target(
         "ISO8583", uses: "CardSecrets Determinism Settings SmartCard Text", excluding: "profile.schema.json",
         embedding: "Profiles/Shipped"),
+    target("HostSecurity", uses: "CardSecrets Cryptography Determinism Files ISO8583 Settings Text"),
     target(
-        "Hosts", uses: "CardSecrets Concurrency Connections Determinism EMV ISO8583 MagneticStripe Money Payments",
-        "SmartCard Text"))
+        "Hosts", uses: "CardSecrets Concurrency Connections Determinism EMV HostSecurity ISO8583 MagneticStripe Money",
+        "Payments SmartCard Text TillConfiguration"))
 
 /// Records, the network, and the actions and stores above them.
 let store = layer(
@@ -116,20 +119,20 @@ let simulator = layer(
         embedding: "Resources/Cards Resources/IssuerRules Resources/Keys"),
     target("SimulatedTime", at: "Simulator/Testing/SimulatedTime", uses: "Simulator"),
     target(
-        "Acquirer", uses: "CardSecrets Concurrency Connections Determinism EMV Files GRDB ISO8583 MagneticStripe",
-        "Money Payments Settings Simulator SmartCard Text"),
+        "Acquirer", uses: "CardSecrets Concurrency Connections Cryptography Determinism EMV Files GRDB HostSecurity",
+        "ISO8583 MagneticStripe Money Payments Settings Simulator SmartCard Text"),
     target("StoreSite", uses: "Cryptography Determinism Money Text", excluding: "Server"),
     target("HTTPListening", at: "Simulator/Service/Listening", uses: "Determinism NIOCore NIOHTTP1 NIOPosix"),
     target(
         "StoreSiteServer", at: "Simulator/StoreSite/Server", uses: "Determinism HTTPListening Monitoring Networking",
         "StoreSite"),
     target(
-        "Sessions", uses: "CardSecrets Concurrency Cryptography Determinism EMV Hardware Money Networking Payments",
-        "Printing Settings Simulator SmartCard Storage StoreSite TillConfiguration USB Yosemite"),
+        "Sessions", uses: cards, "Acquirer Concurrency Connections Cryptography Hardware Hosts ISO8583 Networking",
+        "Printing Settings Storage StoreSite TillConfiguration USB Yosemite"),
     target("SessionViews", at: "Simulator/Service/Console", uses: "EMV Sessions SmartCard Text", embedding: "Page"),
     target(
-        "ScenarioFormat", at: "Simulator/Scenarios/Format", uses: "Determinism EMV Hardware Money Payments Settings",
-        "Simulator StoreSite Text TillConfiguration", excluding: "scenario.schema.json"),
+        "ScenarioFormat", at: "Simulator/Scenarios/Format", uses: "Acquirer Determinism EMV Hardware ISO8583 Money",
+        "Payments Settings Simulator StoreSite Text TillConfiguration", excluding: "scenario.schema.json"),
     target(
         "ScenarioRunner", at: "Simulator/Scenarios/Runner", uses: "Determinism Hardware Money Payments",
         "ScenarioFormat SessionViews Sessions Settings Simulator StoreSite Text Yosemite"),
@@ -157,15 +160,12 @@ let program = layer(
     .executableTarget(
         name: "CardPresentCommand",
         dependencies: [
-            "Acquirer ArgumentParser CardSecrets CCID Concurrency Connections CProcessSecrecy Cryptography",
-            "Determinism DFU Doctor EMV EMVReplay Explorer Files Hardware Hosts HTTPListening ISO8583 MagneticStripe",
+            "Acquirer ArgumentParser CardSecrets CCID Concurrency Connections CProcessSecrecy Cryptography Determinism",
+            "DFU Doctor EMV EMVReplay Explorer Files Hardware Hosts HostSecurity HTTPListening ISO8583 MagneticStripe",
             "Mail ManualPages Money Monitoring Networking Payments PCSC Printing Receipts Recorder ScenarioFormat",
             "ScenarioRunner Settings SimulationServer Simulator SmartCard Storage StoreSite StoreSiteServer Text",
             "TillConfiguration USB Yosemite",
         ].flatMap(list).map(dependency), path: "Sources/Program/cardpresent"))
-
-/// What tests of payments with simulated cards use.
-let cards = "CardSecrets Determinism EMV Money Payments Simulator SmartCard"
 
 /// The tests and what they share.
 let testTargets = [
@@ -190,7 +190,8 @@ let testTargets = [
         "Payment/TillConfiguration", uses: "Cryptography Determinism EMV Hardware MagneticStripe Money Payments",
         "Printing Settings", excluding: "Frozen"),
     tests("Payment/ISO8583", uses: "CardSecrets Cryptography Determinism Settings Text", copying: "Vectors"),
-    tests("Payment/Hosts", uses: cards, "Connections ISO8583 SimulatedTime"),
+    tests("Payment/Hosts", uses: cards, "Connections HostSecurity ISO8583 SimulatedTime"),
+    tests("Payment/HostSecurity", uses: "CardSecrets Cryptography Determinism Files ISO8583 Settings Text"),
     tests("Payment/Receipts", uses: "CTestFonts Determinism Payments Printing TestPrinters", excluding: "Goldens"),
     tests("Store/Storage", uses: "Determinism GRDB Money Payments"), tests("Readers/USB", uses: "CLibUSB Determinism"),
     tests("Store/Networking", uses: "Determinism Files Money TestDoubles Text"), tests("Foundations/Determinism"),
@@ -205,7 +206,9 @@ let testTargets = [
     tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"), tests("Card/SmartCard"),
     tests("Simulator/StoreSiteServer", uses: "Determinism HTTPListening Money Networking StoreSite Text"),
     tests("Simulator/Sessions", uses: cards, "CLinux Hardware Storage StoreSite Yosemite"),
-    tests("Simulator/Acquirer", uses: cards, "Connections Cryptography ISO8583 MagneticStripe SimulatedTime"),
+    tests(
+        "Simulator/Acquirer", uses: cards, "Connections Cryptography Hosts HostSecurity ISO8583 MagneticStripe",
+        "SimulatedTime Text"),
     tests("Simulator/ScenarioFormat", uses: "Money Settings Simulator"),
     tests("Simulator/ScenarioRunner", uses: "ScenarioFormat Sessions Settings", excluding: "Frozen"),
     tests(

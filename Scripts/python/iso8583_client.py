@@ -53,7 +53,7 @@ def message(kind, trace, **more):
 def main():
     track = sys.stdin.readline().strip()
     money = {"_3": "000000", "_4": "000000001250", "_22": "901", "_25": "00", "_49": "840"}
-    with socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=30) as connection:
+    with socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=600) as connection:
         answers = [ask(connection, message("0800", 1, _70="001"))]
         sale = message("0200", 2, _35=track, **money)
         answers.append(ask(connection, sale))

@@ -1,8 +1,9 @@
 internal import Concurrency
 public import Determinism
+public import HostSecurity
 public import ISO8583
 internal import Money
-internal import Payments
+public import Payments
 public import Simulator
 internal import Text
 
@@ -15,12 +16,17 @@ public actor SimulatedAcquirer {
     nonisolated let time: any TimeSource
     let issuer: SimulatedIssuer
     private let ledger: AcquirerLedger
+    private let names: @Sendable (AcquirerKey) -> IdempotencyKey
     var book: AcquirerBook
     /// Messages of one terminal are decided one after the other.
     private let turns = KeyedSerialQueue<String>()
+    nonisolated let keys: AcquirerKeys
+    let pins: PINTranslation
+    let random: any RandomSource
 
     /// - Parameters:
     ///   - profile: the dialect that clients speak.
+    ///   - hostKeys: the keys of a key file, for MACs, PINs, and key exchanges.
     ///   - ledger: the ledger, with what it had.
     ///   - rules: the rules of the issuer.
     ///   - keys: the keys of the simulated cards and PIN pads.
@@ -28,12 +34,10 @@ public actor SimulatedAcquirer {
     ///   - random: the source of authorization codes.
     /// - Throws: ``AcquirerSetupError``
     public init(
-        profile: MessageProfile, ledger: AcquirerLedger = AcquirerLedger(), rules: IssuerRules = IssuerRules(),
-        keys: TestKeys, time: any TimeSource, random: any RandomSource
+        profile: MessageProfile, hostKeys: HostKeys? = nil, ledger: AcquirerLedger = AcquirerLedger(),
+        rules: IssuerRules = IssuerRules(), keys: TestKeys, time: any TimeSource, random: any RandomSource
     ) throws(AcquirerSetupError) {
-        guard profile.security.mac == nil else { throw .needsMACKey(profile.name) }
-        (self.profile, self.time, self.ledger) = (profile, time, ledger)
-        book = AcquirerBook(ledger.records)
+        let issuer: SimulatedIssuer
         do throws(IssuerLedgerError) {
             issuer = try SimulatedIssuer(
                 name: "acquirer", accounts: [], library: CardProfileLibrary.names, rules: rules, keys: keys, time: time,
@@ -41,7 +45,38 @@ public actor SimulatedAcquirer {
         } catch {
             throw .issuer("\(error)")
         }
+        try self.init(
+            profile: profile, hostKeys: hostKeys, ledger: ledger, issuer: issuer, keys: keys, time: time, random: random
+        )
     }
+
+    /// - Parameters:
+    ///   - profile: the dialect that clients speak.
+    ///   - hostKeys: the keys of a key file, for MACs, PINs, and key exchanges.
+    ///   - ledger: the ledger, with what it had.
+    ///   - issuer: the issuer that decides. What it had is not made anew from the ledger.
+    ///   - keys: the keys of the simulated PIN pads.
+    ///   - time: the clock; it also says which year a date without one has.
+    ///   - random: the source of exchanged keys.
+    ///   - names: the key of an attempt at the issuer, for an issuer that its owner compares with a till.
+    /// - Throws: ``AcquirerSetupError``
+    public init(
+        profile: MessageProfile, hostKeys: HostKeys? = nil, ledger: AcquirerLedger = AcquirerLedger(),
+        issuer: SimulatedIssuer, keys: TestKeys, time: any TimeSource, random: any RandomSource,
+        names: @escaping @Sendable (AcquirerKey) -> IdempotencyKey = { $0.issuerKey }
+    ) throws(AcquirerSetupError) {
+        let ring: AcquirerKeys
+        do throws(KeyObstacle) { ring = try AcquirerKeys(profile, hostKeys) } catch {
+            throw .keys(profile.name, error)
+        }
+        (self.profile, self.time, self.ledger, self.issuer) = (profile, time, ledger, issuer)
+        (self.keys, self.random) = (ring, random.stream("keys"))
+        pins = try PINTranslation(profile, ring, issuer: keys, random: random.stream("pins"))
+        (book, self.names) = (AcquirerBook(ledger.records), names)
+    }
+
+    /// The key of an attempt at the issuer.
+    func issuerKey(_ key: AcquirerKey) -> IdempotencyKey { names(key) }
 
     /// The records of the ledger, oldest first.
     public var records: [AcquirerRecord] { book.records }
@@ -135,6 +170,7 @@ public actor SimulatedAcquirer {
         (decision.response, decision.reference) = (first.response, first.reference)
         decision.authorizationCode = first.authorizationCode
         decision.chip = first.chip.flatMap { [UInt8](hexadecimal: $0) }
+        if kind == .settlement { decision.fields = settlementFields(of: first, request) }
         return await committed(answer(to: request, decision, isRepeat: true))
     }
 
@@ -147,6 +183,7 @@ public actor SimulatedAcquirer {
 
     private func answerWithoutMoney(_ request: AcquirerRequest) -> AcquirerAnswer {
         switch request.kind {
+        case .keyExchange: return answer(to: request, keyExchange(request))
         case .signOn, .signOff, .echo: return answer(to: request, AcquirerDecision(ResponseCodes.approved))
         case .inquiry:
             let found = request.original.flatMap { book.original($0, terminal: request.key.terminal) }
@@ -166,13 +203,16 @@ public actor SimulatedAcquirer {
 
 /// Why an acquirer cannot be made.
 public enum AcquirerSetupError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The profile has MACs, which the acquirer cannot check.
-    case needsMACKey(String)
+    /// The profile can't be used with the keys that are there.
+    case keys(String, KeyObstacle)
     case issuer(String)
+
+    /// The advice; nil when the message says so.
+    public var fix: String? { if case .keys(_, let obstacle) = self { obstacle.fix } else { nil } }
 
     public var description: String {
         switch self {
-        case .needsMACKey(let name): "the profile '\(name)' has MACs, and the simulated acquirer has no MAC keys"
+        case .keys(let name, let obstacle): "the profile '\(name)' can't be used: \(obstacle)"
         case .issuer(let reason): "the simulated issuer cannot be made: \(reason)"
         }
     }

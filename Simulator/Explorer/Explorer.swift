@@ -15,6 +15,9 @@ public struct Explorer: Sendable {
     public var jobs: Int
     /// Whether to stop after the round of the first failure.
     public var stopsAtFailure: Bool
+    /// The message profile of the wire in every session; nil when the till has the issuer in its own process. A third
+    /// of the sessions has no faults on it, and the others have more and more of them.
+    public var wire: String?
     /// The folder for the files of sessions that use files.
     public var folder: String
     /// Returns the violations of a session.
@@ -28,9 +31,10 @@ public struct Explorer: Sendable {
     private static let mostFailures = 10
 
     public init(
-        seed: UInt64 = 1, sessions: Int? = nil, jobs: Int = 1, stopsAtFailure: Bool = false, folder: String
+        seed: UInt64 = 1, sessions: Int? = nil, jobs: Int = 1, stopsAtFailure: Bool = false, wire: String? = nil,
+        folder: String
     ) {
-        (self.seed, self.sessions, self.jobs) = (seed, sessions, max(1, jobs))
+        (self.seed, self.sessions, self.jobs, self.wire) = (seed, sessions, max(1, jobs), wire)
         (self.stopsAtFailure, self.folder) = (stopsAtFailure, folder)
     }
 
@@ -124,7 +128,18 @@ public struct Explorer: Sendable {
             let variation = model.variation(of: draft, with: other, coverage)
             return Planned(number: number, seed: sessionSeed, draft: variation, isVariation: true)
         }
-        return Planned(number: number, seed: sessionSeed, draft: model.draft(coverage), isVariation: false)
+        return Planned(
+            number: number, seed: sessionSeed, draft: wired(model.draft(coverage), number), isVariation: false)
+    }
+
+    /// Puts the wire into a new draft; variations have that of their draft.
+    private func wired(_ draft: SessionDraft, _ number: Int) -> SessionDraft {
+        guard let wire else { return draft }
+        var draft = draft
+        let percent = [0, 10, 40][number % 3]
+        draft.setup.append(
+            DraftEntry("host", ["wire": "iso8583", "profile": .text(wire), "faultPercent": .number(percent)]))
+        return draft
     }
 
     private func keepsFiles(_ planned: Planned) -> Bool { planned.number % Self.filesEvery == Self.filesEvery - 1 }

@@ -23,20 +23,34 @@ extension SimulatedIssuer {
         _ request: borrowing AuthorizationRequest, account: IssuerAccount?, rule: IssuerRule?, _ judge: () -> Verdict?
     ) throws(IssuerLedgerError) -> AuthorizationResponse {
         if let first = book.firstAnswer(request.key, .authorization), let answer = first.answer {
-            let isSame = first.minorUnits == request.amount.minorUnits && first.currency == request.amount.currency.code
+            let isSame =
+                first.requested ?? first.minorUnits == request.amount.minorUnits
+                && first.currency == request.amount.currency.code
             // A reversed attempt is not approved again, whatever its first answer was.
             let isBlocked = answer.response.isApproved && book.isReversed(request.key)
-            return isSame && !isBlocked ? answer.response : self.answer(.duplicate)
+            guard isSame, !isBlocked else { return self.answer(.duplicate) }
+            var response = answer.response
+            if first.requested != nil { response.approvedAmount = request.amount.part(first.minorUnits) }
+            return response
         }
         guard !book.isUsed(request.key, otherThan: .authorization), !book.isReversed(request.key) else {
             return answer(.duplicate)
         }
-        let verdict = judge() ?? Verdict(response: answer(.unknownCard), reason: .unknownAccount)
+        var verdict = judge() ?? Verdict(response: answer(.unknownCard), reason: .unknownAccount)
+        if let percent = rule?.answer.approvedPercent, verdict.response.responseCode == "10" {
+            let whole = request.amount.minorUnits
+            verdict.response.approvedAmount = request.amount.part(
+                max(1, whole / 100 * Int64(percent) + whole % 100 * Int64(percent) / 100))
+        }
         var entry = IssuerLedgerEntry(
             .authorization, key: request.key, account: account?.reference, lastFour: request.card.lastFour,
             amount: request.amount, answer: verdict.response)
         (entry.reason, entry.rule, entry.scriptReport) = (verdict.reason, rule?.name, verdict.scriptReport)
         entry.counter = verdict.counter
+        if request.isPreauthorization { entry.isHold = true }
+        if let part = verdict.response.approvedAmount {
+            (entry.minorUnits, entry.requested) = (part.minorUnits, request.amount.minorUnits)
+        }
         try record(entry)
         return verdict.response
     }
@@ -136,7 +150,7 @@ extension SimulatedIssuer {
     func take(_ advice: AdviceRequest, account: String?, rule: IssuerRule?) throws(IssuerLedgerError) {
         var entry: IssuerLedgerEntry
         switch advice.purpose {
-        case .offlineApproval:
+        case .offlineApproval, .capture:
             guard book.firstAnswer(advice.key, .advice) == nil else { return }
             entry = IssuerLedgerEntry(
                 .advice, key: advice.key, account: account, lastFour: advice.lastFour, amount: advice.amount,
@@ -163,6 +177,11 @@ extension SimulatedIssuer {
     private func answer(_ code: ResponseCode) -> AuthorizationResponse {
         reply.plain(code.rawValue, number: book.entries.count + 1)
     }
+}
+
+extension Money {
+    /// An amount in the same currency.
+    fileprivate func part(_ minorUnits: Int64) -> Money? { try? Money(minorUnits: minorUnits, currency: currency) }
 }
 
 extension IssuerDecision {

@@ -162,7 +162,11 @@ extension SessionWorld {
             return { [bus] in bus.suspend(for: duration, persistently: persistently) }
         case .issuerRules(let rules): return { [issuer] in Task { await issuer.use(rules) } }
         case .issuerFault(let fault): return { [issuer] in Task { await issuer.inject(fault) } }
-        case .issuerRecovers: return { [issuer] in Task { await issuer.removeFaults() } }
+        case .issuerRecovers:
+            return { [self] in
+                recoverWire()
+                Task { [issuer] in await issuer.removeFaults() }
+            }
         case .callOff: return { [plannedActs] in plannedActs.callOff() }
         case .siteRecovers: return { [site] in site?.site.removeFaults() }
         case .siteFault(let rule): return { [site] in site?.site.add(rule) }

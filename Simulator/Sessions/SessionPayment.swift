@@ -98,6 +98,7 @@ public struct SessionPayment: Hashable, Sendable {
                 switch attempt.states.last {
                 case "captured": .moved
                 case "authorized": .unreported
+                case "authorizedOnly": .held
                 case "declined", "cancelled", "failed": .notMoved
                 case "reversed": .reversed
                 default: .open
@@ -127,13 +128,18 @@ public struct PaymentOptions: Sendable {
     public var cardTimeout: Duration
     /// Whether to go online even if the card accepts offline.
     public var isForcedOnline: Bool
+    /// Whether the amount is only held, and captured later.
+    public var isHeld: Bool
+    /// Whether an approval of a part of the amount is taken.
+    public var allowsPartial: Bool
 
     /// Creates options. By default, the cardholder presents the first card at the connected reader.
     public init(
         card: String? = nil, cardholder: CardholderProfile? = nil, presentsCard: Bool = true,
         isByHand: Bool = false, reader: String? = nil, cardTimeout: Duration = .seconds(60),
-        isForcedOnline: Bool = false
+        isForcedOnline: Bool = false, isHeld: Bool = false, allowsPartial: Bool = false
     ) {
+        (self.isHeld, self.allowsPartial) = (isHeld, allowsPartial)
         (self.card, self.cardholder, self.presentsCard, self.reader) = (card, cardholder, presentsCard, reader)
         self.isByHand = isByHand
         (self.cardTimeout, self.isForcedOnline) = (cardTimeout, isForcedOnline)

@@ -1,4 +1,6 @@
+public import Acquirer
 public import Determinism
+public import ISO8583
 public import Money
 public import Simulator
 public import StoreSite
@@ -34,6 +36,8 @@ public struct SessionPlan: Sendable {
     public var issuerRules: IssuerRules
     /// Faults between the terminal and the issuer. The first one that matches a message applies.
     public var issuerFaults: [IssuerFaultRule]
+    /// The wire between the till and the issuer; nil when the till has the issuer in its own process.
+    public var wire: PlannedWire?
     /// The store that the till is signed in to; nil when it is not signed in.
     public var store: PlannedStore?
     /// The till's configuration.
@@ -65,7 +69,7 @@ public struct SessionPlan: Sendable {
     public init(cards: [PlannedCard], readers: [PlannedReader] = [PlannedReader()], seed: UInt64 = 1) {
         (self.cards, self.readers, self.seed) = (cards, readers, seed)
         (start, utcOffsetSeconds) = (VirtualTimeSource.standardStart, 0)
-        (exceptions, issuerRules, issuerFaults, store) = ([], IssuerRules(), [], nil)
+        (exceptions, issuerRules, issuerFaults, wire, store) = ([], IssuerRules(), [], nil, nil)
         (till, printer, disk, journal) = (.standard, .ready, .working, .memory)
         (logsExchanges, longestStep, mostTurns) = (true, .seconds(86_400), .max)
     }
@@ -101,6 +105,22 @@ public struct PlannedReader: Sendable {
     ) {
         (self.name, self.model, self.isPluggedIn) = (name, model, isPluggedIn)
         (self.faults, self.batteryPercent) = (faults, batteryPercent)
+    }
+}
+
+/// The wire of a simulated session: the till sends messages of ISO 8583 to a simulated acquirer, which asks the issuer.
+/// The bytes stay in this process, and their time is that of the session.
+public struct PlannedWire: Sendable {
+    /// The dialect of the acquirer.
+    public var profile: MessageProfile
+    /// What goes wrong at the acquirer. The first fault that applies to a message counts.
+    public var faults: [AcquirerFault]
+    /// The part of the messages about money that get another fault at random, by the seed of the session: 0...1.
+    public var faultRate: Double
+
+    /// Creates a wire; by default nothing goes wrong.
+    public init(_ profile: MessageProfile, faults: [AcquirerFault] = [], faultRate: Double = 0) {
+        (self.profile, self.faults, self.faultRate) = (profile, faults, faultRate)
     }
 }
 

@@ -75,7 +75,8 @@ extension SimulatedSession {
         _ amount: Money, _ options: PaymentOptions = PaymentOptions()
     ) async throws(SimulatedSessionError) -> Payment {
         let request = PaymentRequest(
-            amount: amount, cardTimeout: options.cardTimeout, forcedOnline: options.isForcedOnline)
+            amount: amount, cardTimeout: options.cardTimeout, forcedOnline: options.isForcedOnline,
+            holdDuration: options.isHeld ? Self.holdDuration : nil, allowsPartial: options.allowsPartial)
         return try await collect("pay \(amount)", options) { session, onCompletion in
             .collectPayment(
                 request: request, onCardReaderMessage: { session.take($0) }, onProcessingCompletion: { _ in },
@@ -161,6 +162,42 @@ extension SimulatedSession {
             try await perform { .cancelPayment(onCompletion: $0) } as Void
         } end: {
             "done"
+        }
+    }
+
+    /// How long the issuer holds the amount of a pre-authorization: a week.
+    private static let holdDuration = Duration.seconds(7 * 86_400)
+
+    /// Captures a pre-authorization, in full or in part.
+    ///
+    /// - Parameters:
+    ///   - payment: the payment's number.
+    ///   - amount: the amount to capture; nil for all.
+    /// - Returns: the recorded payment, which is authorized still when the host has not taken the capture.
+    /// - Throws: ``SimulatedSessionError``
+    public func capture(
+        _ payment: PaymentID, amount: Money? = nil
+    ) async throws(SimulatedSessionError) -> Payment {
+        try await step("capture \(payment) \(amount?.description ?? "all")") {
+            () async throws(SimulatedSessionError) in
+            try await perform {
+                .capturePreauthorization(paymentID: payment, amount: amount, onCompletion: $0)
+            }
+        } end: {
+            "\($0.name) \($0.state.rawValue) \($0.amount.minorUnits)"
+        }
+    }
+
+    /// Gives back what a pre-authorization holds.
+    ///
+    /// - Parameter payment: the payment's number.
+    /// - Returns: the recorded payment.
+    /// - Throws: ``SimulatedSessionError``
+    public func cancelPreauthorization(_ payment: PaymentID) async throws(SimulatedSessionError) -> Payment {
+        try await step("cancel \(payment)") { () async throws(SimulatedSessionError) in
+            try await perform { .cancelPreauthorization(paymentID: payment, onCompletion: $0) }
+        } end: {
+            "\($0.name) \($0.state.rawValue)"
         }
     }
 

@@ -97,8 +97,8 @@ public final class SimulatedShop: Sendable {
     /// The USB bus with the readers.
     public var bus: any USBBus { current.withLock { $0.bus } }
 
-    /// The connection to the issuer.
-    public var host: any PaymentHost { ProcessHost(issuer: world.issuer, life: life) }
+    /// The connection to the issuer. Over a wire, each call makes a new one.
+    public var host: any PaymentHost { world.host(of: life) }
 
     /// The connection to the store site of ``SessionPlan/store``. Without a store, every request fails.
     public var network: any Network {

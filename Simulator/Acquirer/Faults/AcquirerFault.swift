@@ -36,6 +36,8 @@ public struct AcquirerFault: Hashable, Sendable, CustomStringConvertible {
         case duplicate
         /// The ledger is down: no answer, and nothing was decided.
         case ledgerDown = "ledger-down"
+        /// The MAC of the answer is wrong, where the profile has MACs.
+        case wrongMAC = "wrong-mac"
 
         /// The effect, in words for a help text.
         public var summary: String {
@@ -55,6 +57,7 @@ public struct AcquirerFault: Hashable, Sendable, CustomStringConvertible {
             case .busy: "answers 91, or 911"
             case .duplicate: "answers 94, or 913"
             case .ledgerDown: "no answer, and nothing is decided"
+            case .wrongMAC: "the answer's MAC is wrong, in profiles with MACs"
             }
         }
 
@@ -126,8 +129,11 @@ public struct AcquirerFault: Hashable, Sendable, CustomStringConvertible {
         return duration <= .seconds(3600) ? duration : nil
     }
 
+    /// The text that ``init(_:)`` reads.
     public var description: String {
-        kind.rawValue + (message.map { ":\($0)" } ?? "") + (remaining.map { ":\($0)" } ?? "")
+        let own = duration == kind.standardDuration ? nil : duration
+        let pause = own.map { "=\($0 / .milliseconds(1))" }.map { String($0.prefix { $0 != "." }) + "ms" }
+        return kind.rawValue + (pause ?? "") + (message.map { ":\($0)" } ?? "") + (remaining.map { ":\($0)" } ?? "")
     }
 
     /// Whether it applies to a message.

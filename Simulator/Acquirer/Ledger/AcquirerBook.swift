@@ -106,11 +106,6 @@ struct AcquirerBook {
         }
     }
 
-    /// What the completion of an authorization took, in minor units; 0 without one.
-    func completed(_ id: Int64) -> Int64 {
-        records.last { $0.kind == .completion && $0.original == id && $0.state == .approved }?.amount ?? 0
-    }
-
     /// What the refunds and voids of a transaction gave back, in minor units.
     func refunded(_ id: Int64) -> Int64 {
         (givenBack[id] ?? []).map { records[$0] }.filter { $0.state == .approved }.reduce(0) { $0 + $1.amount }

@@ -5,8 +5,9 @@ public import Simulator
 
 /// The attempts of a till as the acquirer's ledger has them, for an `IssuerReconciliation`.
 ///
-/// The wire has no key of an attempt. A record belongs to the attempt with its trace number whose time is the nearest,
-/// within an hour.
+/// The wire has no key of an attempt. A record belongs to the attempt that sent its trace number and its time. Where
+/// the journal does not have the time that was sent, it is the attempt with its trace number whose time is the
+/// nearest, within an hour.
 public struct AcquirerComparison: Sendable {
     /// An attempt of the till's journal.
     public struct Attempt: Hashable, Sendable {
@@ -16,8 +17,34 @@ public struct AcquirerComparison: Sendable {
         /// When the till recorded it.
         public var at: Timestamp
 
+        /// The times that were sent, as the ledger has them: local (fields 12 and 13), and field 7. Empty when the
+        /// journal has none.
+        var sentTimes: [String] = []
+
         public init(key: IdempotencyKey, traceNumber: Int64, at: Timestamp) {
             (self.key, self.traceNumber, self.at) = (key, traceNumber, at)
+        }
+
+        /// - Parameters:
+        ///   - key: the key of the attempt.
+        ///   - stan: the number of the attempt, for one whose identity has no field 11.
+        ///   - identity: the fields that were sent; nil when the journal has none.
+        ///   - at: when the till recorded it.
+        public init(key: IdempotencyKey, stan: UInt32, sent identity: MessageIdentity?, at: Timestamp) {
+            // The number that was sent: that of a profile with fresh numbers for reversals is not the attempt's.
+            self.init(key: key, traceNumber: identity?[11].flatMap { Int64($0) } ?? Int64(stan), at: at)
+            guard let identity else { return }
+            let key = AcquirerKey(identity, Self.edition(identity[12] ?? ""), near: at.civil(offsetSeconds: 0))
+            sentTimes = [key.localTime, identity[7] ?? ""].filter { !$0.isEmpty }
+        }
+
+        /// The edition by the digits of field 12: time, date with two digits of the year, or with four.
+        private static func edition(_ field12: String) -> MessageVersion {
+            switch field12.utf8.count {
+            case ...6: .v1987
+            case ...12: .v1993
+            default: .v2003
+            }
         }
     }
 
@@ -58,11 +85,12 @@ public struct AcquirerComparison: Sendable {
             let last = moving.last ?? own.last
             let moved = moving.reduce(0) { $0 + $1.moved + (givenBack[$1.id] ?? 0) }
             let isRefund = last?.kind == .refund
+            let held = last?.kind == .authorization && last?.state == .authorized ? last?.amount ?? 0 : 0
             return (
                 key: keys[key] ?? key.issuerKey,
                 state: IssuerTransactionState(
                     isRefund: isRefund, original: isRefund ? last.flatMap(original) : nil, minorUnits: moved,
-                    currency: last?.currency ?? "XXX", responseCode: last?.response,
+                    held: held, currency: last?.currency ?? "XXX", responseCode: last?.response,
                     isReversed: moved == 0 && own.contains { $0.state == .reversed || $0.missing != nil })
             )
         }
@@ -96,8 +124,13 @@ public struct AcquirerComparison: Sendable {
         var keys: [AcquirerKey: IdempotencyKey] = [:]
         for attempt in attempts {
             let offset = time.offsetSeconds(at: attempt.at)
-            let near = (byNumber[attempt.traceNumber] ?? []).compactMap { key -> (key: AcquirerKey, distance: Int64)? in
-                guard keys[key] == nil, let moment = moment(key.localTime, near: attempt.at, offset) else { return nil }
+            let free = (byNumber[attempt.traceNumber] ?? []).filter { keys[$0] == nil }
+            guard attempt.sentTimes.isEmpty else {
+                if let key = free.first(where: { attempt.sentTimes.contains($0.localTime) }) { keys[key] = attempt.key }
+                continue
+            }
+            let near = free.compactMap { key -> (key: AcquirerKey, distance: Int64)? in
+                guard let moment = moment(key.localTime, near: attempt.at, offset) else { return nil }
                 let distance = abs(moment.milliseconds - attempt.at.milliseconds)
                 return distance <= window ? (key, distance) : nil
             }

@@ -33,12 +33,13 @@ public final class AcquirerLedger: Sendable {
     /// A ledger in memory, which ends with the process.
     public init() { (writer, records, entries) = (nil, [], []) }
 
-    /// Opens a ledger file, and makes it when there is none.
+    /// Opens a ledger file, and makes it when there is none. No other acquirer can open it meanwhile.
     ///
-    /// - Throws: ``AcquirerLedgerError``
+    /// - Throws: ``AcquirerLedgerError``; ``AcquirerLedgerError/busy(path:)`` when another acquirer has it.
     public init(path: String) throws(AcquirerLedgerError) {
         do {
             try Files.createFolders(above: path)
+            let lock = try LedgerLock(path)
             let isNew = access(path, F_OK) != 0
             if isNew { _ = mknod(path, S_IFREG | 0o600, 0) }
             let queue = try DatabaseQueue(path: path, configuration: Self.configuration)
@@ -50,7 +51,7 @@ public final class AcquirerLedger: Sendable {
             try queue.write { try AcquirerSchema.prepare($0) }
             let found = try queue.read { try AcquirerSchema.contents($0) }
             (records, entries) = (found.records, found.entries)
-            writer = Writer(queue, path: path)
+            writer = Writer(queue, path: path, lock)
         } catch {
             throw AcquirerLedgerError(error, path: path)
         }
@@ -111,13 +112,26 @@ public final class AcquirerLedger: Sendable {
     private actor Writer {
         private let queue: DatabaseQueue
         private let path: String
+        private let lock: LedgerLock
+        /// The file that was opened. Another one at its place would not have the records.
+        private let file: UInt64?
 
-        init(_ queue: DatabaseQueue, path: String) { (self.queue, self.path) = (queue, path) }
+        init(_ queue: DatabaseQueue, path: String, _ lock: LedgerLock) {
+            (self.queue, self.path, self.lock) = (queue, path, lock)
+            file = Self.file(at: path)
+        }
+
+        /// The number of the file at a path (its inode); nil without one.
+        private static func file(at path: String) -> UInt64? {
+            var status = stat()
+            return stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
+        }
 
         func write(_ ledger: AcquirerLedger) throws(AcquirerLedgerError) {
             let changes = ledger.pending.withLock { $0.changes }
             guard !changes.isEmpty else { return }
             do {
+                guard let file, Self.file(at: path) == file else { throw AcquirerLedgerError.removed(path: path) }
                 try queue.write { database in
                     for change in changes {
                         switch change {
@@ -139,6 +153,25 @@ public final class AcquirerLedger: Sendable {
     }
 }
 
+/// Keeps other acquirers out of a ledger, until it goes away or the process ends (flock(2)). Readers need no lock.
+private final class LedgerLock: Sendable {
+    private let descriptor: CInt
+
+    /// - Throws: ``AcquirerLedgerError``
+    init(_ path: String) throws(AcquirerLedgerError) {
+        descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            throw .failed(path: path, reason: "cannot open its lock: " + String(cString: strerror(errno)))
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            throw .busy(path: path)
+        }
+    }
+
+    deinit { close(descriptor) }
+}
+
 /// Why the acquirer's ledger cannot be used.
 public enum AcquirerLedgerError: Error, Hashable, Sendable, CustomStringConvertible {
     case missing(path: String)
@@ -146,6 +179,8 @@ public enum AcquirerLedgerError: Error, Hashable, Sendable, CustomStringConverti
     case noLedger(path: String)
     /// Another program holds the file for too long.
     case busy(path: String)
+    /// The file is gone, or another one is in its place, while the acquirer has it open.
+    case removed(path: String)
     /// The text is SQLite's; it names tables, never values.
     case failed(path: String, reason: String)
 
@@ -169,6 +204,7 @@ public enum AcquirerLedgerError: Error, Hashable, Sendable, CustomStringConverti
         case .missing(let path): "there is no acquirer's ledger at '\(path)'"
         case .noLedger(let path): "'\(path)' is not an acquirer's ledger"
         case .busy(let path): "the acquirer's ledger '\(path)' is in use by another program"
+        case .removed(let path): "the acquirer's ledger '\(path)' was removed or replaced"
         case .failed(let path, let reason): "the acquirer's ledger '\(path)' cannot be used: \(reason)"
         }
     }

@@ -1,4 +1,6 @@
 public import Determinism
+public import ISO8583
+public import Payments
 internal import Text
 
 /// One message about money in the ledger of the simulated acquirer. It has no card number, only its last four digits.
@@ -71,7 +73,8 @@ public struct AcquirerRecord: Hashable, Sendable {
     /// The trace number and the time of a message to take back that never arrived, so that it cannot arrive later.
     public var missing: String?
     public var state: State
-    /// What the transaction moves now, in minor units: less after a reversal, and without its refunds.
+    /// What the transaction moves now, in minor units: less after a reversal, and without its refunds. Of a void, what
+    /// it took back.
     public var moved: Int64
     /// The settlement that has closed the batch of the record; nil while the batch is open.
     public var settlement: Int64?
@@ -93,4 +96,29 @@ public struct AcquirerKey: Hashable, Sendable, CustomStringConvertible {
 
     /// For example `TERM0001/000123/2026-01-02T15:04:05`.
     public var description: String { "\(terminal)/\(traceNumber)/\(localTime)" }
+
+    /// The key of what a till sends.
+    ///
+    /// - Parameters:
+    ///   - identity: the fields of the message.
+    ///   - version: the edition of its profile.
+    ///   - now: when it is sent, to the year, which not every edition has.
+    public init(_ identity: MessageIdentity, _ version: MessageVersion, near now: CivilDate) {
+        let local = identity[12].flatMap { field12 in
+            MessageDates.local(
+                MessageDates.LocalTime(field12: field12, field13: version == .v1987 ? identity[13] : nil), version,
+                near: now)
+        }
+        self.init(
+            terminal: Self.trimmed(identity[41]), traceNumber: identity[11] ?? "",
+            localTime: local?.description ?? identity[7] ?? "")
+    }
+
+    private static func trimmed(_ text: String?) -> String {
+        guard let text, let last = text.lastIndex(where: { $0 != " " }) else { return "" }
+        return String(text[...last])
+    }
+
+    /// The key of the attempt at the simulated issuer.
+    public var issuerKey: IdempotencyKey { IdempotencyKey(rawValue: description) }
 }

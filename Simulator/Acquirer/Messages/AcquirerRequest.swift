@@ -17,7 +17,7 @@ struct AcquirerRequest: Sendable {
     let localTime: CivilDate?
     /// Field 4 with the currency of field 49, or of field 50 in a settlement; nil without it.
     let amount: Money?
-    /// The currency of field 49 or 50; nil without it.
+    /// The currency of field 49 or 50, or that of field 97 of 2003; nil without it.
     let currency: Currency?
     let lastFour: String?
     /// The message that this one is about; nil when it names none.
@@ -69,12 +69,19 @@ struct AcquirerRequest: Sendable {
         key = AcquirerKey(
             terminal: terminal, traceNumber: message.text(of: 11) ?? "",
             localTime: localTime?.description ?? transmission)
-        currency = try Self.currency(message)
+        currency = try Self.currency(message) ?? Self.netCurrency(message, profile.version)
         amount = try Self.amount(message, currency, profile.version)
         do throws(PrimaryAccountNumberError) { lastFour = try message.primaryAccountNumber()?.lastFour } catch {
             throw .wrongCardNumber
         }
         original = OriginalReference(message, kind, profile, near: now)
+    }
+
+    /// The kind of a message, and the number of its terminal; the kind is nil for one that the profile does not have.
+    static func sender(
+        of message: ISOMessage, _ profile: MessageProfile
+    ) -> (kind: MessageKind?, terminal: String) {
+        (form(of: message, profile)?.0, identity(41, message) ?? "")
     }
 
     /// Finds the message of the profile that this one is: by type, processing code, function, and code, and then by
@@ -125,6 +132,12 @@ struct AcquirerRequest: Sendable {
             throw .wrongValue(field)
         }
         return currency
+    }
+
+    /// The currency of field 97, which a settlement of 2003 has instead of field 50.
+    private static func netCurrency(_ message: ISOMessage, _ version: MessageVersion) -> Currency? {
+        message.text(of: 97).flatMap { NetAmount($0, version)?.currency }.flatMap { UInt16($0) }
+            .flatMap { Currency(numericCode: $0) }
     }
 
     private static func amount(
@@ -222,6 +235,13 @@ enum AcquirerRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     case noCardData
     /// The PIN block has no key serial number, or the field has another length.
     case wrongPINBlock
+    /// The PIN block can't be opened: another key, or another card number.
+    case unreadablePIN
+    /// The message has no MAC, and the profile demands one.
+    case noMAC
+    case wrongMAC
+    /// The terminal has no key for MACs yet.
+    case noMACKey
 
     /// The response code of 1987.
     var code: String {
@@ -230,7 +250,8 @@ enum AcquirerRefusal: Error, Hashable, Sendable, CustomStringConvertible {
         case .missing, .wrongValue: "30"
         case .wrongCardNumber, .wrongTrack: "14"
         case .noCardData: "58"
-        case .wrongPINBlock: "99"
+        case .wrongPINBlock, .unreadablePIN: "99"
+        case .noMAC, .wrongMAC, .noMACKey: "98"
         }
     }
 
@@ -243,6 +264,10 @@ enum AcquirerRefusal: Error, Hashable, Sendable, CustomStringConvertible {
         case .wrongTrack: "track 2 cannot be read"
         case .noCardData: "a card that was neither swiped nor read by its chip"
         case .wrongPINBlock: "the PIN block has no key serial number"
+        case .unreadablePIN: "the PIN block cannot be opened"
+        case .noMAC: "the MAC is missing"
+        case .wrongMAC: "the MAC is wrong"
+        case .noMACKey: "the terminal has no key for MACs"
         }
     }
 }

@@ -9,8 +9,8 @@ extension AcquirerRequest {
     /// Reads the card data: the chip data of field 55, or else the track of field 35.
     ///
     /// - Throws: ``AcquirerRefusal``
-    func card(_ profile: MessageProfile) throws(AcquirerRefusal) -> PresentedCard {
-        let pin = try pinBlock(profile)
+    func card(_ profile: MessageProfile, _ pins: PINTranslation) throws(AcquirerRefusal) -> PresentedCard {
+        let pin = try pins.block(of: message, terminal: key.terminal)
         if message.fields.contains(55) { return .chip(try chip(pin)) }
         guard message.fields.contains(35) else { throw .noCardData }
         return .stripe(try stripe(pin, profile))
@@ -83,17 +83,5 @@ extension AcquirerRequest {
         if let number = message.text(of: 19).flatMap({ UInt16($0) }) { return number }
         guard let place = message.text(of: 43), let width = profile.values.location.last else { return 0 }
         return CountryCode.numeric(place.suffix(width).split(separator: " ").joined()) ?? 0
-    }
-
-    /// Returns the PIN block of field 52 with its key serial number.
-    ///
-    /// - Throws: ``AcquirerRefusal``
-    private func pinBlock(_ profile: MessageProfile) throws(AcquirerRefusal) -> EncipheredPINBlock? {
-        guard let block = message.withBytes(of: 52, { [UInt8]($0) }) else { return nil }
-        let field = profile.security.keySerialNumberField ?? 53
-        guard let serial = message.withBytes(of: field, { [UInt8]($0) }), !serial.isEmpty else {
-            throw .wrongPINBlock
-        }
-        return EncipheredPINBlock(block: block, keySerialNumber: serial)
     }
 }

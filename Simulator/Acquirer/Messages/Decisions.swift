@@ -5,6 +5,7 @@ internal import Money
 internal import Payments
 internal import Simulator
 internal import SmartCard
+internal import Text
 
 extension SimulatedAcquirer {
     /// Decides about a message that did not come before.
@@ -40,8 +41,8 @@ extension SimulatedAcquirer {
     private func authorize(_ request: AcquirerRequest) async throws(AcquirerRefusal) -> AcquirerDecision? {
         guard let amount = request.amount else { throw .missing([4, 49]) }
         let authorization = AuthorizationRequest(
-            key: request.key.issuerKey, stan: request.stan, amount: amount,
-            date: request.localTime ?? time.localDate(), card: try request.card(profile))
+            key: issuerKey(request.key), stan: request.stan, amount: amount,
+            date: request.localTime ?? time.localDate(), card: try request.card(profile, pins))
         let response: AuthorizationResponse
         do throws(PaymentHostError) { response = try await issuer.authorize(authorization) } catch {
             return Self.decision(error)
@@ -49,7 +50,8 @@ extension SimulatedAcquirer {
         var decision = AcquirerDecision(response.responseCode)
         if response.isApproved {
             decision.state = request.kind == .authorization ? .authorized : .approved
-            decision.moved = request.kind == .authorization ? 0 : amount.minorUnits
+            decision.moved = request.kind == .authorization ? 0 : (response.approvedAmount ?? amount).minorUnits
+            if let part = response.approvedAmount { decision.fields[4] = request.field4(part, profile.version) }
         }
         decision.authorizationCode = response.answer.authorizationCode
         decision.chip = response.answer.field55(atMost: profile.table[55]?.length.maximum ?? 0)
@@ -67,7 +69,7 @@ extension SimulatedAcquirer {
         else { return AcquirerDecision(ResponseCodes.notFound) }
         let response = try await issuer.refund(
             HostRefundRequest(
-                key: request.key.issuerKey, original: original.key.issuerKey, stan: request.stan, amount: amount))
+                key: issuerKey(request.key), original: issuerKey(original.key), stan: request.stan, amount: amount))
         var decision = AcquirerDecision(response.responseCode)
         decision.original = original
         guard response.isApproved else { return decision }
@@ -92,9 +94,11 @@ extension SimulatedAcquirer {
         else { return decision }
         let response = try await issuer.refund(
             HostRefundRequest(
-                key: request.key.issuerKey, original: original.key.issuerKey, stan: request.stan, amount: amount))
+                key: issuerKey(request.key), original: issuerKey(original.key), stan: request.stan, amount: amount))
         decision.code = response.responseCode
         guard response.isApproved else { return decision }
+        // What a reversal of the void gives back.
+        decision.moved = original.moved
         (original.state, original.moved) = (.reversed, 0)
         (decision.state, decision.changes) = (.approved, [original])
         decision.authorizationCode = response.answer.authorizationCode
@@ -113,7 +117,7 @@ extension SimulatedAcquirer {
         }
         try await issuer.advise(
             AdviceRequest(
-                key: original.key.issuerKey, stan: request.stan, amount: amount, lastFour: original.lastFour ?? "****",
+                key: issuerKey(original.key), stan: request.stan, amount: amount, lastFour: original.lastFour ?? "****",
                 iccData: (try? request.chipData()) ?? []))
         (original.state, original.moved) = (.completed, amount.minorUnits)
         (decision.code, decision.state, decision.changes) = (ResponseCodes.approved, .approved, [original])
@@ -126,7 +130,7 @@ extension SimulatedAcquirer {
         let former = book.transaction(request.key)
         try await issuer.advise(
             AdviceRequest(
-                key: request.key.issuerKey, stan: request.stan, amount: amount,
+                key: issuerKey(request.key), stan: request.stan, amount: amount,
                 lastFour: request.lastFour ?? former?.lastFour ?? "****", iccData: (try? request.chipData()) ?? [],
                 purpose: movesMoney ? .offlineApproval : .offlineDecline))
         var decision = AcquirerDecision(ResponseCodes.approved)
@@ -162,7 +166,7 @@ extension SimulatedAcquirer {
         guard let amount else { return decision }
         try await issuer.reverse(
             ReversalRequest(
-                key: original.key.issuerKey, stan: request.stan, amount: amount, reason: .timeout,
+                key: issuerKey(original.key), stan: request.stan, amount: amount, reason: .timeout,
                 iccData: (try? request.chipData()) ?? []))
         var changed = original
         (changed.state, changed.moved) = (.reversed, 0)
@@ -170,9 +174,8 @@ extension SimulatedAcquirer {
         // What a void or a refund took back counts again.
         if original.state == .approved, let id = original.original, var first = book[id] {
             if original.kind == .void {
-                let isAuthorization = first.kind == .authorization
-                first.moved = isAuthorization ? book.completed(id) : first.amount
-                first.state = !isAuthorization ? .approved : first.moved > 0 ? .completed : .authorized
+                first.moved = original.moved
+                first.state = first.kind != .authorization ? .approved : first.moved > 0 ? .completed : .authorized
             } else if first.state == .refunded {
                 first.state = first.kind == .authorization ? .completed : .approved
             }
@@ -194,7 +197,7 @@ extension SimulatedAcquirer {
         }
         try await issuer.advise(
             AdviceRequest(
-                key: original.key.issuerKey, stan: request.stan, amount: amount, lastFour: original.lastFour ?? "****",
+                key: issuerKey(original.key), stan: request.stan, amount: amount, lastFour: original.lastFour ?? "****",
                 iccData: []))
         changed.moved = rest
         decision.changes = [changed]
@@ -210,7 +213,7 @@ extension SimulatedAcquirer {
             let key = AcquirerKey(
                 terminal: request.key.terminal, traceNumber: wanted.traceNumber, localTime: localTime)
             try await issuer.reverse(
-                ReversalRequest(key: key.issuerKey, stan: request.stan, amount: amount, reason: .timeout))
+                ReversalRequest(key: issuerKey(key), stan: request.stan, amount: amount, reason: .timeout))
         }
         var decision = AcquirerDecision(ResponseCodes.notFound, state: .approved)
         decision.missing = AcquirerBook.missingName(wanted, terminal: request.key.terminal)
@@ -219,6 +222,14 @@ extension SimulatedAcquirer {
 }
 
 extension AcquirerRequest {
+    /// Field 4 for an amount in the currency of the message.
+    func field4(_ amount: Money, _ version: MessageVersion) -> String? {
+        TransactionAmount(
+            minorUnits: amount.minorUnits, currency: amount.currency.numericCode.zeroPadded(to: 3),
+            exponent: amount.currency.exponent
+        ).text(version)
+    }
+
     /// The trace number as the issuer has it: its last nine digits.
     var stan: UInt32 { UInt32(traceNumber.suffix(9)) ?? 0 }
 
@@ -227,11 +238,6 @@ extension AcquirerRequest {
         message.type.version == 0
             ? message.text(of: 95).flatMap { ReplacementAmounts($0) }?.transaction : nil
     }
-}
-
-extension AcquirerKey {
-    /// The key of the attempt at the issuer.
-    var issuerKey: IdempotencyKey { IdempotencyKey(rawValue: description) }
 }
 
 extension AcquirerRecord {

@@ -1,6 +1,7 @@
 internal import CardSecrets
 public import Connections
 internal import Determinism
+internal import HostSecurity
 internal import ISO8583
 
 /// Serves the clients of a simulated acquirer, each connection for itself.
@@ -126,7 +127,9 @@ struct AcquirerSession {
         guard !decoded.message.type.isAnswer else {
             return server.onEvent(.malformed(peer: peer, reason: "\(decoded.message.type) is no request"))
         }
-        let reading = server.acquirer.read(decoded.message)
+        let check = server.acquirer.check(decoded, body)
+        let reading: Result<AcquirerRequest, AcquirerRefusal> =
+            check.refusal.map { .failure($0) } ?? server.acquirer.read(decoded.message)
         let request = try? reading.get()
         let fault = server.faults.take(request)
         if request?.kind == .signOn { isSignedOff = false }
@@ -139,7 +142,7 @@ struct AcquirerSession {
         }
         if let fault, fault.kind == .closedBefore || fault.kind == .closedAfter { throw .reason("closed by a fault") }
         guard let message = answer?.message, fault?.kind != .answerLost else { return }
-        try await send(message, header: profile.header.answer(to: decoded.header), fault, &group)
+        try await send(message, header: profile.header.answer(to: decoded.header), check.seal, fault, &group)
     }
 
     /// Carries out a message, unless a fault is in the way.
@@ -180,11 +183,12 @@ struct AcquirerSession {
 
     /// Sends an answer, with the fault that it has.
     private mutating func send(
-        _ answer: ISOMessage, header: [UInt8], _ fault: AcquirerFault?, _ group: inout DiscardingTaskGroup
+        _ answer: ISOMessage, header: [UInt8], _ seal: AcquirerKeys.Seal?, _ fault: AcquirerFault?,
+        _ group: inout DiscardingTaskGroup
     ) async throws(End) {
         let frame: [UInt8]
         do throws(MessageError) {
-            frame = try AcquirerFrame.make(answer, header: header, fault?.kind, server.codec, profile)
+            frame = try AcquirerFrame.make(answer, header: header, seal, fault?.kind, server.codec, profile)
         } catch {
             throw .reason("the answer cannot be written: \(error)")
         }
@@ -223,8 +227,8 @@ struct AcquirerSession {
 /// Makes the frame of an answer, also of one that is wrong on purpose.
 enum AcquirerFrame {
     static func make(
-        _ answer: ISOMessage, header: [UInt8], _ fault: AcquirerFault.Kind?, _ codec: MessageCodec,
-        _ profile: MessageProfile
+        _ answer: ISOMessage, header: [UInt8], _ seal: AcquirerKeys.Seal?, _ fault: AcquirerFault.Kind?,
+        _ codec: MessageCodec, _ profile: MessageProfile
     ) throws(MessageError) -> [UInt8] {
         var answer = answer
         switch fault {
@@ -238,7 +242,7 @@ enum AcquirerFrame {
             if let type = MessageType(packed: answer.type.packed & 0xF0FF | other << 8) { answer.type = type }
         default: break
         }
-        var body = try codec.encode(answer, header: header).bytes
+        var body = try sealed(try codec.encode(answer, header: header, hasMAC: seal != nil), seal, fault)
         if fault == .damagedBitmap {
             let digits = profile.encoding.bitmap == .binary ? 8 : 16
             let place = header.count + (profile.encoding.messageType == .bcd ? 2 : 4) + digits - 1
@@ -246,6 +250,19 @@ enum AcquirerFrame {
             if place < body.count { body[place] = digits == 8 ? body[place] ^ 0xFF : 0x5A }
         }
         return profile.frame.frame(body) ?? []
+    }
+
+    /// Puts in the MAC; a wrong one has one bit changed.
+    private static func sealed(
+        _ message: EncodedMessage, _ seal: AcquirerKeys.Seal?, _ fault: AcquirerFault.Kind?
+    ) throws(MessageError) -> [UInt8] {
+        guard let seal else { return message.bytes }
+        var message = message
+        var mac =
+            (try? seal.authenticator.code(message.covered, key: seal.key, fieldLength: message.macLength ?? 0)) ?? []
+        if fault == .wrongMAC, !mac.isEmpty { mac[0] ^= 1 }
+        try message.seal(with: mac)
+        return message.bytes
     }
 }
 

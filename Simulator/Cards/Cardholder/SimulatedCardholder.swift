@@ -22,7 +22,8 @@ public final class SimulatedCardholder: CardholderInterface {
     private let stripe: SimulatedMagneticStripe?
     private let reader: SimulatedReader.Device
     private let clock: SimulationClock
-    private let pinPad: SimulatedPINPad
+    /// The terminal's PIN pad.
+    public let pinPad: SimulatedPINPad
     private let state: Mutex<State>
 
     /// Creates a cardholder.
@@ -189,6 +190,6 @@ public final class SimulatedCardholder: CardholderInterface {
     public func encipherPIN(
         _ pin: borrowing SensitiveBytes, pan: borrowing PrimaryAccountNumber
     ) async -> EncipheredPINBlock? {
-        try? pinPad.encipher(pin, pan: pan)
+        try? await pinPad.encipherForHost(pin, pan: pan)
     }
 }

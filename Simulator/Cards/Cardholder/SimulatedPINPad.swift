@@ -26,6 +26,8 @@ public final class SimulatedPINPad: Sendable {
     private let initialKey: SensitiveBytes
     private let random: any RandomSource
     private let serialNumber: Mutex<DUKPTKeySerialNumber>
+    /// The host that enciphers under a key of its own; nil for the keys of the pad.
+    private let host = Mutex<(any PINEnciphering)?>(nil)
 
     /// Creates a PIN pad.
     ///
@@ -53,6 +55,21 @@ public final class SimulatedPINPad: Sendable {
         }
         serialNumber = Mutex(device.with(counter: counter ?? random.number(in: 1...0x0F_FFFF)))
         self.random = random
+    }
+
+    /// Makes the pad encipher under a key that its host gave it.
+    public func use(_ host: any PINEnciphering) { self.host.withLock { $0 = host } }
+
+    /// Enciphers a PIN for the issuer: under a key of the host where there is one, and otherwise under the next key of
+    /// the pad.
+    ///
+    /// - Returns: nil when the host gave no key.
+    /// - Throws: ``Failure``
+    public func encipherForHost(
+        _ pin: borrowing SensitiveBytes, pan: borrowing PrimaryAccountNumber
+    ) async throws(Failure) -> EncipheredPINBlock? {
+        guard let host = host.withLock({ $0 }) else { return try encipher(pin, pan: pan) }
+        return await host.encipher(pin, pan: pan)
     }
 
     /// Enciphers a PIN under the key of the next transaction. Every call uses up a key, even if it fails.
@@ -113,4 +130,12 @@ public final class SimulatedPINPad: Sendable {
             throw .block(error)
         }
     }
+}
+
+/// Enciphers PINs under a key that terminal and host share.
+public protocol PINEnciphering: Sendable {
+    /// - Returns: the block, without a key serial number; nil when there is no key.
+    func encipher(
+        _ pin: borrowing SensitiveBytes, pan: borrowing PrimaryAccountNumber
+    ) async -> EncipheredPINBlock?
 }

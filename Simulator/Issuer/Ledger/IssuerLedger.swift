@@ -27,8 +27,8 @@ public struct IssuerLedger: Hashable, Sendable {
 
     public init() {}
 
-    /// Returns what an account paid in a currency, less reversals and refunds, in minor units. `account` is
-    /// ``IssuerAccount/reference``; nil stands for payments without an account.
+    /// Returns what an account paid in a currency, less reversals and refunds, and what is held, in minor units.
+    /// `account` is ``IssuerAccount/reference``; nil stands for payments without an account.
     public func spent(account: String?, currency: String) -> Int64 {
         spent[AccountCurrency(account: account, currency: currency)] ?? 0
     }
@@ -42,6 +42,14 @@ public struct IssuerLedger: Hashable, Sendable {
             sum &+= entry.minorUnits
         }
         return entry.minorUnits &- refunded
+    }
+
+    /// Returns what an authorization with this key holds, in minor units: zero once it is captured or reversed.
+    public func held(_ key: IdempotencyKey) -> Int64 {
+        guard let attempt = attempts[key], attempt.advised == nil, !attempt.isReversed, let entry = attempt.answered,
+            entry.isHold == true, entry.answer?.response.isApproved == true
+        else { return 0 }
+        return entry.minorUnits
     }
 
     /// Returns the entry with the first answer to an authorization, refund, or advice with this key.
@@ -94,7 +102,8 @@ public struct IssuerLedger: Hashable, Sendable {
         let effective = Self.effective(attempt)
         return IssuerTransactionState(
             isRefund: entry.kind == .refund, original: entry.original, minorUnits: effective?.minorUnits ?? 0,
-            currency: entry.currency, responseCode: entry.answer?.responseCode, isReversed: attempt.isReversed)
+            held: held(key), currency: entry.currency, responseCode: entry.answer?.responseCode,
+            isReversed: attempt.isReversed)
     }
 
     /// The keys of payments and refunds, in ledger order.
@@ -147,7 +156,7 @@ public struct IssuerLedger: Hashable, Sendable {
 
     mutating func append(_ entry: IssuerLedgerEntry) {
         let paymentKey = entry.original ?? attempts[entry.key]?.answered?.original ?? entry.key
-        let before = charged(paymentKey)
+        let before = charged(paymentKey) &+ held(paymentKey)
         entries.append(entry)
         switch entry.kind {
         case .authorization: attempts[entry.key, default: Attempt()].answered = entry
@@ -159,7 +168,7 @@ public struct IssuerLedger: Hashable, Sendable {
         case .notice: noticed.insert(entry.key)
         case .unanswered: break
         }
-        let difference = charged(paymentKey) &- before
+        let difference = charged(paymentKey) &+ held(paymentKey) &- before
         guard difference != 0, let payment = attempts[paymentKey]?.advised ?? attempts[paymentKey]?.answered else {
             return
         }
@@ -170,9 +179,9 @@ public struct IssuerLedger: Hashable, Sendable {
     /// its reversal.
     private static func effective(_ attempt: Attempt) -> IssuerLedgerEntry? {
         if let advised = attempt.advised { return advised }
-        guard !attempt.isReversed, let entry = attempt.answered, entry.answer?.response.isApproved == true else {
-            return nil
-        }
+        guard !attempt.isReversed, let entry = attempt.answered, entry.answer?.response.isApproved == true,
+            entry.isHold != true
+        else { return nil }
         return entry
     }
 }
@@ -197,6 +206,8 @@ public struct IssuerTransactionState: Hashable, Sendable {
     public var original: IdempotencyKey?
     /// The amount it moves, without its refunds: zero if it was declined or reversed.
     public var minorUnits: Int64
+    /// The amount that it only holds: zero once it is captured or reversed.
+    public var held: Int64
     /// The alphabetic currency code.
     public var currency: String
     /// DE 39; nil if there is only a reversal of a message that never arrived.
@@ -204,10 +215,10 @@ public struct IssuerTransactionState: Hashable, Sendable {
     public var isReversed: Bool
 
     public init(
-        isRefund: Bool, original: IdempotencyKey? = nil, minorUnits: Int64, currency: String,
-        responseCode: String? = nil, isReversed: Bool = false
+        isRefund: Bool, original: IdempotencyKey? = nil, minorUnits: Int64, held: Int64 = 0,
+        currency: String, responseCode: String? = nil, isReversed: Bool = false
     ) {
-        (self.isRefund, self.original, self.minorUnits) = (isRefund, original, minorUnits)
+        (self.isRefund, self.original, self.minorUnits, self.held) = (isRefund, original, minorUnits, held)
         (self.currency, self.responseCode, self.isReversed) = (currency, responseCode, isReversed)
     }
 }

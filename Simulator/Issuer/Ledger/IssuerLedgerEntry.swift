@@ -61,10 +61,15 @@ public struct IssuerLedgerEntry: Hashable, Sendable, Codable {
     public var account: String?
     /// The last four digits of the PAN.
     public var lastFour: String?
+    /// The approved amount, if the answer names a part.
     public var minorUnits: Int64
     /// The alphabetic currency code.
     public var currency: String
     public var answer: Answer?
+    /// The amount that was asked for, when a part of it was approved; nil otherwise.
+    public var requested: Int64?
+    /// True for an authorization that only holds the amount until an advice captures it; nil for any other message.
+    public var isHold: Bool?
     /// The decline reason; nil for an approval.
     public var reason: IssuerDeclineReason?
     /// The name of the rule that applied; nil if only the account decided.

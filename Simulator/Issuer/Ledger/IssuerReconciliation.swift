@@ -98,8 +98,10 @@ public struct IssuerReconciliation: Hashable, Sendable {
         }
         let known = Set(attempts.map(\.key))
         for (key, standing) in states {
-            guard standing.minorUnits != 0 else { continue }
-            add(standing.currency) { $0.issuer &+= standing.isRefund ? -standing.minorUnits : standing.minorUnits }
+            guard standing.minorUnits != 0 || standing.held != 0 else { continue }
+            if standing.minorUnits != 0 {
+                add(standing.currency) { $0.issuer &+= standing.isRefund ? -standing.minorUnits : standing.minorUnits }
+            }
             guard !known.contains(key) else { continue }
             let difference = Difference(kind: .unknownToTill, key: key, till: nil, issuer: standing)
             if isAccepted(difference) { accepted.append(difference) } else { differences.append(difference) }
@@ -112,8 +114,17 @@ public struct IssuerReconciliation: Hashable, Sendable {
         switch attempt.outcome {
         case .open, .unreported: return [.open]
         case .reversed where standing?.isReversed != true && standing?.minorUnits ?? 0 == 0: return [.reversalMissing]
-        case .reversed, .notMoved: return standing?.minorUnits ?? 0 == 0 ? [] : [.movedAtIssuerOnly]
-        case .moved: break
+        case .reversed, .notMoved:
+            return (standing?.minorUnits ?? 0, standing?.held ?? 0) == (0, 0) ? [] : [.movedAtIssuerOnly]
+        case .held where standing?.minorUnits ?? 0 != 0: return [.movedAtIssuerOnly]
+        case .held, .moved: break
+        }
+        if attempt.outcome == .held {
+            guard let standing, standing.held != 0 else { return [.missingAtIssuer] }
+            var kinds: [Kind] = []
+            if standing.currency != attempt.amount.currency.code { kinds.append(.currency) }
+            if standing.held != attempt.amount.minorUnits { kinds.append(.amount) }
+            return kinds
         }
         guard let standing, standing.minorUnits != 0 || attempt.amount.minorUnits == 0 else {
             return [.missingAtIssuer]
@@ -136,7 +147,9 @@ public struct TillAttempt: Hashable, Sendable {
     public enum Outcome: Hashable, Sendable {
         /// The money moved.
         case moved
-        /// The card approved, and the host was not notified yet.
+        /// The host holds the amount, and nothing moved yet.
+        case held
+        /// The card approved, or a capture has begun, and the host was not notified yet.
         case unreported
         /// No money moved.
         case notMoved

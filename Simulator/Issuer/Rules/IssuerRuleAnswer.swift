@@ -7,6 +7,8 @@ struct IssuerRuleAnswer: Hashable, Sendable {
 
     /// DE 39, two characters.
     var responseCode: String?
+    /// The part of the amount that an approval with the code 10 is for, 1...99; nil when the answer does not say.
+    var approvedPercent: Int?
     /// DE 38, 1...6 characters; only for an approval.
     var authorizationCode: String?
     var proof = Proof.right
@@ -24,7 +26,9 @@ extension IssuerRuleAnswer {
     private enum Loss: String, CaseIterable { case request, answer }
 
     /// Keys that apply to authorizations only.
-    private static let cardKeys = ["authorisationCode", "arpc", "arpcMethod", "cardStatusUpdate", "scripts"]
+    private static let cardKeys = [
+        "approvedPercent", "authorisationCode", "arpc", "arpcMethod", "cardStatusUpdate", "scripts",
+    ]
     private static let lineKeys = ["reachable", "lost", "delayMilliseconds"]
 
     /// Decodes the `answer` section of a rule for messages of these kinds.
@@ -49,6 +53,12 @@ extension IssuerRuleAnswer {
         }
         responseCode = try node.optional("responseCode").map { (node) throws(SettingsError) in
             try node.responseCode()
+        }
+        if let part = try node.optional("approvedPercent") {
+            guard responseCode == "10" else {
+                throw part.error("only an approval of a part has this", fix: "add responseCode: \"10\"")
+            }
+            approvedPercent = try part.int(in: 1...99)
         }
         authorizationCode = try node.optional("authorisationCode").map { (node) throws(SettingsError) in
             try node.authorizationCode()

@@ -123,6 +123,11 @@ public struct ScenarioPlay: Sendable {
             let id = try payment(refund.payment)
             _ = try await session.refund(id, amount: refund.amount)
             return try StepOutcome(refundOf: id.rawValue, in: session)
+        case .capture(let capture):
+            return StepOutcome(
+                captureOf: try await session.capture(try payment(capture.payment), amount: capture.amount))
+        case .cancelPayment(let place):
+            return StepOutcome(try await session.cancelPreauthorization(try payment(place)))
         case .cancel: try await session.cancel()
         case .update: try await session.installUpdate()
         case .restart: try await session.restart()
@@ -165,7 +170,8 @@ public struct ScenarioPlay: Sendable {
         let card = pay?.card ?? scenario.card
         return PaymentOptions(
             card: card.name, cardholder: card.profile.cardholder, presentsCard: pay?.presentsCard ?? true,
-            cardTimeout: pay?.timeout ?? .seconds(60), isForcedOnline: pay?.forcesOnline ?? false)
+            cardTimeout: pay?.timeout ?? .seconds(60), isForcedOnline: pay?.forcesOnline ?? false,
+            isHeld: pay?.authorizesOnly ?? false, allowsPartial: pay?.allowsPartial ?? false)
     }
 
     /// Returns a payment by its position; nil for the last one.
@@ -266,6 +272,7 @@ extension ScenarioAction {
             case .order(let place): "pay order \(place)"
             }
         case .refund(let refund): "refund" + (refund.amount.map { " \($0)" } ?? "")
+        case .capture(let capture): "capture" + (capture.amount.map { " \($0)" } ?? "")
         case .wait(let time): "wait \(Words.time(time))"
         case .connect(let reader?): "connect \(reader)"
         default: word

@@ -19,6 +19,9 @@ extension SessionPlan {
             seed: seed)
         (start, utcOffsetSeconds) = (scenario.clock.start, scenario.clock.offsetSeconds)
         (issuerRules, till, exceptions) = (scenario.issuerRules, scenario.till, scenario.exceptions.map(\.name))
+        wire = scenario.wire.map {
+            PlannedWire($0.profile, faults: $0.faults, faultRate: Double($0.faultPercent) / 100)
+        }
         store = scenario.site.map { site in
             PlannedStore(orders: site.orders, unpaid: site.unpaid, faults: site.faults)
         }
@@ -74,7 +77,8 @@ enum SessionActs {
                 .callOff, .issuerRules(IssuerRules()), .issuerRecovers, .siteRecovers, .printer(.ready),
                 .disk(.working),
             ]
-        case .connect, .disconnect, .pay, .retry, .refund, .update, .restart, .recover, .settle, .print, .reprint,
+        case .connect, .disconnect, .pay, .retry, .refund, .capture, .cancelPayment, .update, .restart, .recover,
+            .settle, .print, .reprint,
             .wait:
             nil
         }

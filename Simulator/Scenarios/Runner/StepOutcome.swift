@@ -25,6 +25,12 @@ public struct StepOutcome: Sendable {
         (outcome, errorCode, errorMessage) = (payment.outcome.rawValue, payment.errorCode, payment.errorMessage)
     }
 
+    /// Creates the outcome of a capture, which is open until the host has taken it.
+    init(captureOf payment: Payment) {
+        self.init(payment)
+        if !payment.state.isCaptured { outcome = "unknown" }
+    }
+
     init(_ print: ReceiptPrint) { (payment, outcome) = (print.paymentID.rawValue, print.state.rawValue) }
 
     /// Creates the outcome of a payment's last refund, from the journal.

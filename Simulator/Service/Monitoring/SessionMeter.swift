@@ -88,7 +88,7 @@ final class SessionMeter: Sendable {
         let isUnknown = word == ServiceMetrics.unknownOutcome
         let isNewlyUnknown = isUnknown && state.withLock { $0.unknown.insert(attempt).inserted }
         if isFinal || isNewlyUnknown { total.count(ServiceMetrics.attempts, "outcome", word) }
-        wait(.openAttempts, attempt, !isFinal, moment)
+        wait(.openAttempts, attempt, !isFinal && word != "authorizedOnly", moment)
         wait(.unknown, attempt, isUnknown, moment)
     }
 

@@ -5,21 +5,31 @@ internal import Printing
 internal import Simulator
 internal import StoreSite
 
-/// The connection from a process to the issuer. Logs every message; a process that has ended can't send any.
+/// The connection from a process to its payment host: the issuer itself, or an acquirer behind a wire. Logs every
+/// message; a process that has ended can't send any.
 struct ProcessHost: PaymentHost {
-    let issuer: SimulatedIssuer
+    let host: any PaymentHost
     let life: ProcessLife
+    /// Called with what a message will have on the wire, before it is sent.
+    var onIdentity: (@Sendable (MessageIdentity, IdempotencyKey) -> Void)?
 
-    var name: String { issuer.name }
+    var name: String { host.name }
+    var canBeAsked: Bool { host.canBeAsked }
 
     private static let gone = "the process is gone"
+
+    func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity? {
+        let identity = try await host.identity(of: subject)
+        if let identity { onIdentity?(identity, subject.key) }
+        return identity
+    }
 
     func authorize(
         _ request: borrowing AuthorizationRequest
     ) async throws(PaymentHostError) -> AuthorizationResponse {
         try send("authorize")
         do throws(PaymentHostError) {
-            return try take("authorize", try await issuer.authorize(request)) { $0.responseCode }
+            return try take("authorize", try await host.authorize(request)) { $0.responseCode }
         } catch {
             throw fail("authorize", error)
         }
@@ -27,7 +37,7 @@ struct ProcessHost: PaymentHost {
 
     func reverse(_ request: ReversalRequest) async throws(PaymentHostError) {
         try await exchange("reverse", about: request.reason.rawValue) { () async throws(PaymentHostError) in
-            try await issuer.reverse(request)
+            try await host.reverse(request)
         } words: {
             ""
         }
@@ -35,7 +45,7 @@ struct ProcessHost: PaymentHost {
 
     func advise(_ advice: AdviceRequest) async throws(PaymentHostError) {
         try await exchange("advise", about: advice.purpose.rawValue) { () async throws(PaymentHostError) in
-            try await issuer.advise(advice)
+            try await host.advise(advice)
         } words: {
             ""
         }
@@ -43,7 +53,7 @@ struct ProcessHost: PaymentHost {
 
     func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
         try await exchange("inquire") { () async throws(PaymentHostError) in
-            try await issuer.inquire(key)
+            try await host.inquire(key)
         } words: { result in
             switch result {
             case .notFound: "not_found"
@@ -57,14 +67,14 @@ struct ProcessHost: PaymentHost {
     /// Asks without a log entry, because it moves nothing: a process asks once, when it opens.
     func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] {
         guard life.isAlive else { throw .notSent(Self.gone) }
-        let numbers = try await issuer.lastNumbers(of: identities)
+        let numbers = try await host.lastNumbers(of: identities)
         guard life.isAlive else { throw .outcomeUnknown(Self.gone) }
         return numbers
     }
 
     func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse {
         try await exchange("refund") { () async throws(PaymentHostError) in
-            try await issuer.refund(request)
+            try await host.refund(request)
         } words: {
             $0.responseCode
         }

@@ -142,7 +142,7 @@ struct SessionTill: Sendable {
     private func payments(_ settings: TillConfiguration, site: PaymentSite?) -> CardPresentPaymentsStore {
         let (world, life) = (world, life)
         return CardPresentPaymentsStore(
-            host: ProcessHost(issuer: world.issuer, life: life), journal: journal, merchant: settings.merchant,
+            host: world.host(of: life), journal: journal, merchant: settings.merchant,
             languages: settings.receipt.languages,
             history: history, readers: ReaderRegister(storage: storage), site: site, time: world.clock,
             random: world.random.stream("identity \(life.number)")

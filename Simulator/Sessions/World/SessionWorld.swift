@@ -19,6 +19,8 @@ final class SessionWorld: Sendable {
     private let readerList: Mutex<[SessionReader]>
     let cards: [SessionCard]
     let issuer: SimulatedIssuer
+    /// The way to the issuer; nil when the till has it in its own process.
+    private let wire: SessionWire?
     let site: SessionSite?
     let printServer: SessionPrintServer
     let disk: SessionDisk
@@ -81,6 +83,10 @@ final class SessionWorld: Sendable {
                 name: Self.issuerName, accounts: accounts, rules: plan.issuerRules, keys: keys, time: clock,
                 random: random.stream("host"), ledgerPath: records.path.map { $0 + ".issuer" },
                 faults: plan.issuerFaults)
+            wire = try plan.wire.map { [issuer, log, random] in
+                try SessionWire(
+                    $0, to: issuer, plan.till, keys: keys, clock: clock, random: random.stream("acquirer"), log: log)
+            }
             authorityKeys = try cards.flatMap { try $0.profile.certificationAuthorityKeys(keys) }
             revoked = cards.flatMap(\.profile.revokedCertificates)
             pinPad = try SimulatedPINPad(
@@ -127,7 +133,15 @@ final class SessionWorld: Sendable {
     /// The number of processes that are still in memory.
     var livingProcesses: Int { processes.withLock { $0.count { $0.process != nil } } }
 
+    func recoverWire() { wire?.recover() }
+
     // MARK: Resources of a process
+
+    /// The payment host of a process.
+    func host(of life: ProcessLife) -> ProcessHost {
+        guard let wire else { return ProcessHost(host: issuer, life: life) }
+        return wire.host(of: life)
+    }
 
     /// Opens the records for a process.
     func openStorage() throws(StorageError) -> SQLiteStorageManager {

@@ -32,11 +32,11 @@ public actor AcquirerHost: PaymentHost {
     public nonisolated let name: String
     public nonisolated var canBeAsked: Bool { false }
 
-    private let profile: MessageProfile
+    let profile: MessageProfile
     /// The address of the host, `HOST:PORT`.
-    private let destination: String?
-    private let messages: AcquirerMessages
-    private let link: any MessageSending
+    let destination: String?
+    let messages: AcquirerMessages
+    let link: any MessageSending
     private let time: any TimeSource
     /// What was made for the journal, by key, oldest first.
     private var identities: [(key: IdempotencyKey, identity: MessageIdentity)] = []
@@ -44,7 +44,7 @@ public actor AcquirerHost: PaymentHost {
     private var openReversals: Set<IdempotencyKey> = []
 
     /// How many identities are kept between the journal and the request.
-    private static let mostIdentities = 64
+    private static let mostIdentities = 1024
 
     /// - Parameters:
     ///   - name: the name in the journal.
@@ -68,6 +68,9 @@ public actor AcquirerHost: PaymentHost {
     }
 
     private func make(_ subject: MessageSubject) throws(PaymentHostError) -> MessageIdentity {
+        if subject.kind == .preauthorization, let obstacle = profile.obstacleToPreauthorizations {
+            throw .notSent("the profile '\(profile.name)' can't hold an amount: \(obstacle)")
+        }
         let identity: MessageIdentity
         do throws(HostFailure) { identity = try messages.identity(of: subject, at: destination) } catch {
             throw error.hostError
@@ -172,7 +175,14 @@ public actor AcquirerHost: PaymentHost {
         try checkIsHere(advice.identity)
         let identity = if let identity = advice.identity { identity } else { try identity(for: advice.subject) }
         var message: ISOMessage
-        do throws(HostFailure) { message = try messages.advice(advice, identity) } catch { throw error.hostError }
+        do throws(HostFailure) {
+            message =
+                if let original = advice.original { try messages.completion(identity, of: original) } else {
+                    try messages.advice(advice, identity)
+                }
+        } catch {
+            throw error.hostError
+        }
         if advice.isRepeat { message.type = profile.messages[kind]?.repeated ?? message.type.repeated }
         let answer = try await send(message, as: kind)
         let code = AnswerReading.trimmed(answer.text(of: 39)) ?? ""
@@ -221,8 +231,8 @@ extension HostFailure {
     /// Whether the same message can succeed later.
     var mayPass: Bool {
         switch problem {
-        case .message, .noMessage, .missingField, .needsKey, .pin, .tooLong, .canceled, .closed: false
-        case .connection, .hangUp, .frame, .sameKey, .signOnRefused, .noAnswer, .halfOpen, .pausing: true
+        case .message, .noMessage, .missingField, .needsKey, .mac, .pin, .tooLong, .canceled, .closed: false
+        case .connection, .hangUp, .frame, .sameKey, .signOnRefused, .keyExchange, .noAnswer, .halfOpen, .pausing: true
         }
     }
 }

@@ -25,8 +25,10 @@ struct AcquirerMessages {
     func kind(of subject: MessageSubject) -> MessageKind {
         switch subject.kind {
         case .sale: profile.messages[.sale] == nil ? .authorization : .sale
+        case .preauthorization: .authorization
         case .refund: .refund
         case .advice(.offlineApproval): .offlineAdvice
+        case .advice(.capture): .completion
         case .advice: .declineAdvice
         }
     }
@@ -49,7 +51,8 @@ struct AcquirerMessages {
         values[22] = EntryModeField(profile: profile, hasPINPad: terminal.hasPINPad).value(subject)
         if let sequence = subject.cardSequenceNumber { values[23] = sequence.zeroPadded(to: 3) }
         if profile.version == .v1987, profile.values.fixed[25] == nil {
-            values[25] = profile.values.condition["attended"]
+            let condition = subject.kind == .advice(.capture) ? profile.values.condition["completion"] : nil
+            values[25] = condition ?? profile.values.condition["attended"]
         }
         if profile.values.reference == .terminal { values[37] = reference(now, number) }
         values.merge(derived(form)) { $1 }
@@ -117,6 +120,25 @@ struct AcquirerMessages {
         var message = start(form, values)
         if form.allowed.contains(55) { CardFields(profile: profile).set(advice.iccData, for: "advice", in: &message) }
         return try checked(message, kind, form)
+    }
+
+    /// Makes the message that captures what an authorization holds, without card data.
+    ///
+    /// - Parameters:
+    ///   - identity: the values of this message.
+    ///   - original: the authorization with the host's answer.
+    /// - Returns: the message.
+    /// - Throws: ``HostFailure/notSent(_:)``
+    func completion(_ identity: MessageIdentity, of original: MessageIdentity) throws(HostFailure) -> ISOMessage {
+        let form = try form(.completion)
+        var values = original.fields
+        values.merge(identity.fields) { $1 }
+        // How the card was read, and what the host called the authorization.
+        for field in [22, 23, 37, 38] { values[field] = original[field] }
+        values.merge(derived(form)) { $1 }
+        values[7] = MessageDates.transmission(time.now())
+        values.merge(originalData(original, form)) { $1 }
+        return try checked(start(form, values), .completion, form)
     }
 
     // MARK: Values

@@ -1,6 +1,7 @@
 internal import CardSecrets
 internal import EMV
 internal import ISO8583
+internal import Money
 internal import Payments
 internal import SmartCard
 
@@ -28,6 +29,9 @@ struct AnswerReading {
         }
         var code = Self.decline(raw, profile.version)
         if results.approved.contains(raw) || results.partial.contains(raw) {
+            if let currency = answer.text(of: 49), let asked = identity[49], currency != asked {
+                throw .outcomeUnknown("the host approved in another currency")
+            }
             let part = isPart(answer, identity)
             guard let part else { throw .outcomeUnknown("the host approved another amount") }
             if part || results.partial.contains(raw) {
@@ -53,12 +57,21 @@ struct AnswerReading {
                 issuerAuthenticationData: chip[EMVTag.issuerAuthenticationData].first.flatMap {
                     (8...16).contains($0.count) ? $0 : nil
                 }, scriptsBeforeFinal: chip[0x71], scriptsAfterFinal: chip[0x72]),
-            hostCode: raw == code ? nil : raw)
+            hostCode: raw == code ? nil : raw, approvedAmount: code == "10" ? approvedPart(answer, identity) : nil)
     }
 
     /// A code with its meaning: `05 (do not honor)`.
     func words(_ code: String) -> String {
         code + (profile.results.meaning(of: code).map { " (\($0))" } ?? "")
+    }
+
+    /// The amount of a partial approval; nil when field 4 is missing or the same as was asked for.
+    private func approvedPart(_ answer: ISOMessage, _ identity: MessageIdentity) -> Money? {
+        guard isPart(answer, identity) == true,
+            let amount = answer.text(of: 4).flatMap({ TransactionAmount($0, profile.version) }),
+            let currency = identity[49].flatMap({ UInt16($0) }).flatMap({ Currency(numericCode: $0) })
+        else { return nil }
+        return try? Money(minorUnits: amount.minorUnits, currency: currency)
     }
 
     /// Whether field 4 of an approval is less than was asked for; nil when it is more.

@@ -99,6 +99,11 @@ struct CardFields {
             throw .notSent(.pin("the profile '\(profile.name)' has none"))
         }
         switch rule.scheme {
+        case .masterSession where pin.keySerialNumber.isEmpty:
+            guard pin.block.count == profile.table[52]?.length.maximum else {
+                throw .notSent(.pin("the PIN block has \(pin.block.count) bytes"))
+            }
+            return message.set(52, bytes: pin.block)
         case .masterSession:
             throw .notSent(.pin("the profile '\(profile.name)' wants it under a session key, and there is none"))
         case .dukptTDES where pin.block.count != 8, .dukptAES where pin.block.count != 16:

@@ -32,6 +32,10 @@ public enum HostProblem: Hashable, Sendable {
     case missingField(Int, MessageKind)
     /// The profile demands a MAC, and there are no keys.
     case needsKey(MessageKind)
+    /// The MAC could not be made.
+    case mac(String)
+    /// The exchange of keys failed, so that there are none.
+    case keyExchange(String)
     /// The profile has no way for the PIN of this terminal.
     case pin(String)
     /// The message does not fit into a frame.
@@ -71,6 +75,8 @@ extension HostProblem: CustomStringConvertible {
         case .noMessage(let kind): "the profile has no message \(kind.rawValue)"
         case .missingField(let field, let kind): "the message \(kind.rawValue) needs field \(field)"
         case .needsKey(let kind): "the message \(kind.rawValue) needs a MAC, and there is no key"
+        case .mac(let reason): "the MAC cannot be made: \(reason)"
+        case .keyExchange(let reason): "the keys could not be exchanged: \(reason)"
         case .pin(let reason): "the PIN cannot be sent: \(reason)"
         case .tooLong: "the message is too long for a frame"
         case .sameKey: "a request with the same trace number waits for its answer"
@@ -112,6 +118,10 @@ public struct UnmatchedMessage: Hashable, Sendable, CustomStringConvertible {
         case changed([Int])
         /// It has the key of a waiting request, and not its header.
         case wrongHeader
+        /// It has the key of a waiting request, and no MAC.
+        case noMAC
+        /// It has the key of a waiting request, and its MAC is wrong: another key, or changed bytes.
+        case wrongMAC
         /// It is a request, and no answer.
         case request
         /// No request of this link has its key.
@@ -133,6 +143,8 @@ public struct UnmatchedMessage: Hashable, Sendable, CustomStringConvertible {
             case .otherTerminal: "is for another terminal"
             case .changed(let fields): "has other values in field \(fields.map(String.init).joined(separator: ", "))"
             case .wrongHeader: "has the header of another connection"
+            case .noMAC: "has no MAC"
+            case .wrongMAC: "has a wrong MAC"
             case .request: "is a request"
             case .unknown: "answers no request"
             }

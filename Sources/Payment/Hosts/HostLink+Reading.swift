@@ -1,6 +1,7 @@
 internal import CardSecrets
 internal import Concurrency
 internal import Connections
+internal import Determinism
 internal import ISO8583
 
 extension HostLink {
@@ -42,20 +43,31 @@ extension HostLink {
     /// Takes header and message.
     private func take(_ body: [UInt8]) {
         let decoded: DecodedMessage
-        do throws(MessageError) { decoded = try codec.decode(body) } catch { return onEvent(.malformed(error)) }
-        let message = decoded.message
-        guard let key = MessageKey(answer: message, fields: profile.matching.key) else {
-            return report(message, .request)
+        do throws(MessageError) { decoded = try codec.decode(body) } catch {
+            trace(body, answering: nil)
+            return onEvent(.malformed(error))
         }
+        let message = decoded.message
+        let found = MessageKey(answer: message, fields: profile.matching.key)
+        trace(body, answering: found.flatMap { pending[$0] })
+        guard let key = found else { return report(message, .request) }
         guard let waiting = pending[key] else { return report(message, reason(for: key)) }
         do throws(MessageError) {
             try profile.header.check(decoded.header, answers: profile.header.bytes)
         } catch { return report(message, .wrongHeader) }
+        guard isSealed(decoded, body, waiting.seal) else { return }
         let changed = profile.matching.differences(between: waiting.request, and: message)
         guard changed.isEmpty else { return report(message, .changed(changed)) }
         guard waiting.answer.give(.success(message)) else { return report(message, .late) }
         pending[key] = nil
         answered.insert(key)
+    }
+
+    private func trace(_ body: [UInt8], answering request: Pending?) {
+        onMessage?(
+            TracedMessage(
+                .received, body, kind: request?.kind, answering: request?.request, codec: codec, profile: profile,
+                at: time.now()))
     }
 
     /// Why an answer has no waiting request.
@@ -70,7 +82,7 @@ extension HostLink {
         return isOthers ? .otherTerminal : .unknown
     }
 
-    private func report(_ message: ISOMessage, _ reason: UnmatchedMessage.Reason) {
+    func report(_ message: ISOMessage, _ reason: UnmatchedMessage.Reason) {
         func text(_ field: Int) -> String? { message.text(of: field).map { CardNumberMask.masked($0) } }
         onEvent(
             .unmatched(

@@ -15,6 +15,11 @@ public actor HostLink {
         public var pauses = ReconnectPauses()
         /// How long the host may take to accept the sign-on, and to answer an echo.
         public var networkAnswer = Duration.seconds(15)
+        /// Whether keys are exchanged after a sign-on. Otherwise they are before the first message that needs them.
+        public var exchangesKeysOnSignOn = true
+        /// Called with each message before it is sent, and when it came, with card data masked; nil for no trace. It
+        /// must not wait.
+        public var onMessage: (@Sendable (TracedMessage) -> Void)?
 
         public init() {}
     }
@@ -23,7 +28,10 @@ public actor HostLink {
 
     /// A request that waits for its answer.
     struct Pending {
+        let kind: MessageKind
         let request: ISOMessage
+        /// The key and the maker of the request's MAC, which is also that of the answer; nil without a MAC.
+        let seal: LinkSecurity.Seal?
         let answer: Answer
     }
 
@@ -31,16 +39,21 @@ public actor HostLink {
     nonisolated let codec: MessageCodec
     nonisolated let network: NetworkMessages
     private let connector: any HostConnector
-    private let traceNumbers: any TraceNumberSource
+    let traceNumbers: any TraceNumberSource
     private let random: any RandomSource
-    private let settings: Settings
+    let settings: Settings
+    /// The keys and MACs; nil without a key file.
+    nonisolated let security: LinkSecurity?
     nonisolated let time: any TimeSource
     nonisolated let onEvent: @Sendable (HostEvent) -> Void
+    nonisolated var onMessage: (@Sendable (TracedMessage) -> Void)? { settings.onMessage }
 
     var pending: [MessageKey: Pending] = [:]
     /// The keys of the last requests without and with an answer.
     var (givenUp, answered) = (RecentKeys(), RecentKeys())
     var wire: Wire?
+    /// An exchange of keys that is under way; it has the reason why it failed.
+    var renewal: Task<HostFailure?, Never>?
     private var connecting: Task<Void, Never>?
     private var waitingToConnect: [FirstAnswer<Void, HostFailure>] = []
     private var (failures, isClosed) = (0, false)
@@ -54,14 +67,17 @@ public actor HostLink {
     ///   - time: measures all deadlines.
     ///   - random: spreads the pauses.
     ///   - settings: pauses, and the time for sign-on and echo.
+    ///   - security: the keys for MACs and PINs; nil for none.
     ///   - onEvent: called with each event. It must not wait.
     public init(
         _ profile: MessageProfile, identity: TerminalIdentity, connector: any HostConnector,
         traceNumbers: any TraceNumberSource, time: any TimeSource, random: any RandomSource,
-        settings: Settings = Settings(), onEvent: @escaping @Sendable (HostEvent) -> Void = { _ in }
+        settings: Settings = Settings(), security: LinkSecurity? = nil,
+        onEvent: @escaping @Sendable (HostEvent) -> Void = { _ in }
     ) {
         (self.profile, self.connector, self.traceNumbers) = (profile, connector, traceNumbers)
         (self.time, self.random, self.settings, self.onEvent) = (time, random, settings, onEvent)
+        self.security = security
         codec = profile.makeCodec()
         network = NetworkMessages(profile: profile, identity: identity, time: time)
     }
@@ -121,6 +137,7 @@ public actor HostLink {
         guard let wire else { throw .notSent(.hangUp) }
         // A late answer on a connection for one request must meet no other one.
         defer { if profile.connection == .perTransaction, pending.isEmpty { end(wire, .closed) } }
+        if kind != .keyExchange, security?.needsKeys == true { try await renewKeys(wire) }
         return try await exchange(request, as: kind, limit: limit, on: wire)
     }
 
@@ -165,7 +182,12 @@ extension HostLink {
             let wire = Wire(connection, profile.frame, since: time.reading())
             self.wire = wire
             startReading(wire)
-            do throws(HostFailure) { try await signOn(wire) } catch {
+            do throws(HostFailure) {
+                try await signOn(wire)
+                if settings.exchangesKeysOnSignOn, security?.exchangesOnSignOn(profile.connection) == true {
+                    try await exchangeKeys(wire)
+                }
+            } catch {
                 end(wire, error.problem)
                 // No request has left, whatever became of the sign-on.
                 throw .notSent(error.problem)
@@ -202,21 +224,21 @@ extension HostLink {
     }
 
     /// Sends a request on a connection, and waits for its answer.
-    private func exchange(
+    func exchange(
         _ message: ISOMessage, as kind: MessageKind, limit: Duration, on wire: Wire
     ) async throws(HostFailure) -> ISOMessage {
         guard let form = profile.messages[kind] else { throw .notSent(.noMessage(kind)) }
-        guard profile.security.mac?.messages.contains(kind) != true else { throw .notSent(.needsKey(kind)) }
         var request = message
         if !request.fields.contains(11) { request.set(11, profile.field11(await traceNumbers.next())) }
         guard let key = MessageKey(request: request, form: form, fields: profile.matching.key) else {
             throw .notSent(.noMessage(kind))
         }
         guard pending[key] == nil else { throw .notSent(.sameKey) }
-        var frame = try frame(of: request)
+        let seal = try seal(of: kind)
+        var frame = try frame(of: request, as: kind, seal)
         defer { frame.wipe() }
         let answer = Answer()
-        pending[key] = Pending(request: request, answer: answer)
+        pending[key] = Pending(kind: kind, request: request, seal: seal, answer: answer)
         let deadline = Deadline(after: limit, on: time)
         do throws(WriteFailure) { try await wire.connection.write(frame, deadline: deadline) } catch {
             if case .notSent(let reason) = error {
@@ -245,11 +267,13 @@ extension HostLink {
         }
     }
 
-    private nonisolated func frame(of request: ISOMessage) throws(HostFailure) -> [UInt8] {
-        var body: [UInt8]
-        do throws(MessageError) { body = try codec.encode(request).bytes } catch { throw .notSent(.message(error)) }
+    private nonisolated func frame(
+        of request: ISOMessage, as kind: MessageKind, _ seal: LinkSecurity.Seal?
+    ) throws(HostFailure) -> [UInt8] {
+        var body = try sealed(request, with: seal)
         defer { body.wipe() }
         guard let frame = profile.frame.frame(body) else { throw .notSent(.tooLong) }
+        onMessage?(TracedMessage(.sent, body, kind: kind, codec: codec, profile: profile, at: time.now()))
         return frame
     }
 

@@ -1,3 +1,4 @@
+public import HostSecurity
 public import ISO8583
 
 /// Why payments can't go by a profile.
@@ -6,26 +7,32 @@ public enum ProfileObstacle: Error, Hashable, Sendable, CustomStringConvertible 
     case noMessage(MessageKind)
     /// A message after the payment has card data, which is not kept.
     case needsCardData(MessageKind, field: Int)
-    /// A message has a MAC, and there are no keys.
-    case needsKey(MessageKind)
+    /// The keys that are there are not those of the profile.
+    case keys(KeyObstacle)
 
     public var description: String {
         switch self {
         case .noMessage(let kind): "it has no message '\(kind.rawValue)'"
         case .needsCardData(let kind, let field):
             "its message '\(kind.rawValue)' has the mandatory field \(field), and card data is not kept after a payment"
-        case .needsKey(let kind): "its message '\(kind.rawValue)' has a MAC, and MACs are not there yet"
+        case .keys(let obstacle): "\(obstacle)"
         }
     }
+
+    /// The advice about keys; nil for another obstacle.
+    public var fix: String? { if case .keys(let obstacle) = self { obstacle.fix } else { nil } }
 }
 
 extension MessageProfile {
     /// The messages that follow a payment when its card is gone.
     private static let later: [MessageKind] = [.reversal, .refund, .offlineAdvice, .declineAdvice]
 
-    /// Returns why payments can't go by this profile; nil when they can. A payment that could not be taken back must
-    /// not begin.
-    public var obstacleToPayments: ProfileObstacle? {
+    /// Why payments can't go by this profile without keys.
+    public var obstacleToPayments: ProfileObstacle? { obstacleToPayments(with: nil) }
+
+    /// Returns why payments can't go by this profile with the keys of a key file; nil when they can. A payment that
+    /// could not be taken back must not begin.
+    public func obstacleToPayments(with keys: HostKeys?) -> ProfileObstacle? {
         let first: MessageKind = messages[.sale] == nil ? .authorization : .sale
         for kind in [first, .reversal] where messages[kind] == nil { return .noMessage(kind) }
         for kind in Self.later {
@@ -33,6 +40,6 @@ extension MessageProfile {
             let cardData = form.mandatory.first { $0 == 14 || ISOMessage.secretFields.contains($0) && $0 != 55 }
             if let cardData { return .needsCardData(kind, field: cardData) }
         }
-        return ([first] + Self.later).first { security.mac?.messages.contains($0) == true }.map { .needsKey($0) }
+        return keyObstacle(keys).map { .keys($0) }
     }
 }

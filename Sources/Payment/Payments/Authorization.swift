@@ -11,13 +11,17 @@ public struct AuthorizationRequest: ~Copyable, Sendable {
     public let stan: UInt32
     public let amount: Money
     public let date: CivilDate
+    /// Whether the amount is only held, and captured later.
+    public let isPreauthorization: Bool
     /// The card data, by entry mode.
     public let card: PresentedCard
 
     public init(
-        key: IdempotencyKey, stan: UInt32, amount: Money, date: CivilDate, card: consuming PresentedCard
+        key: IdempotencyKey, stan: UInt32, amount: Money, date: CivilDate, isPreauthorization: Bool = false,
+        card: consuming PresentedCard
     ) {
         (self.key, self.stan, self.amount, self.date) = (key, stan, amount, date)
+        self.isPreauthorization = isPreauthorization
         self.card = card
     }
 }
@@ -76,9 +80,14 @@ public struct AuthorizationResponse: Hashable, Sendable {
     /// DE 39 as the host sent it, where ``responseCode`` is another code with the same meaning; nil where it is the
     /// same.
     public var hostCode: String?
+    /// The amount that a partial approval (code 10) is for; nil for the whole amount, and when the host does not say.
+    public var approvedAmount: Money?
 
-    public init(reference: String, answer: IssuerAnswer, hostCode: String? = nil) {
+    public init(
+        reference: String, answer: IssuerAnswer, hostCode: String? = nil, approvedAmount: Money? = nil
+    ) {
         (self.reference, self.answer, self.hostCode) = (reference, answer, hostCode)
+        self.approvedAmount = approvedAmount
     }
 
     /// DE 39 as text, for example `00` or `51`.

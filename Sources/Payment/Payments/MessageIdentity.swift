@@ -52,6 +52,8 @@ public struct MessageIdentity: Hashable, Sendable, Codable {
 public struct MessageSubject: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         case sale
+        /// An authorization that is captured later.
+        case preauthorization
         case refund
         case advice(AdviceRequest.Purpose)
     }
@@ -87,7 +89,8 @@ extension AuthorizationRequest {
             case .stripe(let stripe): (stripe.pinBlock != nil, nil)
             }
         return MessageSubject(
-            .sale, key: key, stan: stan, amount: amount, entryMode: card.entryMode, isPINEntered: isPINEntered,
+            isPreauthorization ? .preauthorization : .sale, key: key, stan: stan, amount: amount,
+            entryMode: card.entryMode, isPINEntered: isPINEntered,
             cardSequenceNumber: sequence)
     }
 }

@@ -58,7 +58,13 @@ public struct Payment: Hashable, Sendable, Identifiable {
     public let siteID: Int64
     /// The order that the payment is for, if any.
     public let orderID: Int64?
-    public let amount: Money
+    /// What the customer pays, or what is held: less than ``requestedAmount`` after a partial approval, and the
+    /// captured amount once the capture of a pre-authorization has begun.
+    public package(set) var amount: Money
+    /// The amount that was asked for, if the host approved a part of it; nil otherwise.
+    public package(set) var requestedAmount: Money?
+    /// The pre-authorization that the payment began with; nil for a payment that is captured at once.
+    public package(set) var preauthorization: Preauthorization?
     /// The total of the completed refunds. Refunds in progress do not count.
     public package(set) var refundedAmount: Money
     /// Derived from the payment's attempts, and stored with them.
@@ -76,10 +82,12 @@ public struct Payment: Hashable, Sendable, Identifiable {
 
     package init(
         id: PaymentID, siteID: Int64, orderID: Int64?, amount: Money, refundedAmount: Money, state: PaymentState,
+        requestedAmount: Money? = nil, preauthorization: Preauthorization? = nil,
         details: PaymentDetails = PaymentDetails(), createdAt: Timestamp, updatedAt: Timestamp,
         notification: OrderPaymentNotification? = nil
     ) {
         (self.id, self.siteID, self.orderID, self.amount) = (id, siteID, orderID, amount)
+        (self.requestedAmount, self.preauthorization) = (requestedAmount, preauthorization)
         (self.refundedAmount, self.state, self.details) = (refundedAmount, state, details)
         (self.createdAt, self.updatedAt, self.notification) = (createdAt, updatedAt, notification)
     }
@@ -170,7 +178,7 @@ public enum PaymentState: String, Hashable, Sendable, Codable, CaseIterable {
         self =
             switch lastSale {
             case .created, .authorizing, .reversing: .pending
-            case .authorized: .authorized
+            case .authorized, .authorizedOnly: .authorized
             case .captured where refunded.minorUnits == 0: .captured
             case .captured: refunded.minorUnits < amount.minorUnits ? .partiallyRefunded : .refunded
             case .declined: .declined

@@ -20,7 +20,9 @@ public struct PaymentAttempt: Hashable, Sendable, Identifiable {
     public let stan: UInt32
     /// The name of the payment host that the attempt goes to, so that recovery asks the same host.
     public let hostName: String
-    public let amount: Money
+    /// The amount that moves or is held: less than was asked for after a partial approval, and what is captured once
+    /// the capture of a pre-authorization has begun.
+    public package(set) var amount: Money
     /// The number of the lease of the process that runs the attempt.
     public package(set) var lease: Int64
     /// The number of recorded transitions.
@@ -28,6 +30,8 @@ public struct PaymentAttempt: Hashable, Sendable, Identifiable {
     /// What later messages repeat of the attempt's message; nil before it is sent, and at a host that needs only the
     /// key.
     public package(set) var identity: MessageIdentity?
+    /// The message that captures what the attempt authorized; nil before the capture begins.
+    public package(set) var completion: CompletionMessage?
     /// The host's reference for this attempt (DE 37).
     public package(set) var hostReference: String?
     /// Why the last step failed, as a human-readable sentence.
@@ -42,12 +46,13 @@ public struct PaymentAttempt: Hashable, Sendable, Identifiable {
     package init(
         id: Int64, paymentID: PaymentID, kind: Kind, key: IdempotencyKey, state: AttemptState = .created, stan: UInt32,
         hostName: String, amount: Money, lease: Int64, transitions: Int64 = 1, identity: MessageIdentity? = nil,
-        hostReference: String? = nil, lastError: String? = nil, advice: String? = nil, lines: [RefundedLine] = [],
+        completion: CompletionMessage? = nil, hostReference: String? = nil, lastError: String? = nil,
+        advice: String? = nil, lines: [RefundedLine] = [],
         createdAt: Timestamp, updatedAt: Timestamp
     ) {
         (self.id, self.paymentID, self.kind, self.key, self.state) = (id, paymentID, kind, key, state)
         (self.stan, self.hostName, self.amount, self.lease) = (stan, hostName, amount, lease)
-        (self.transitions, self.identity) = (transitions, identity)
+        (self.transitions, self.identity, self.completion) = (transitions, identity, completion)
         (self.hostReference, self.lastError) = (hostReference, lastError)
         (self.advice, self.lines) = (advice, lines)
         (self.createdAt, self.updatedAt) = (createdAt, updatedAt)
@@ -60,8 +65,11 @@ public enum AttemptState: String, Hashable, Sendable, Codable, CaseIterable {
     case created
     /// The request was sent, or is about to be: the host may have acted.
     case authorizing
-    /// Approved by the host or the card, not captured yet.
+    /// Approved by the host or the card; the host has to be advised, which captures the money.
     case authorized
+    /// A pre-authorization: approved online, and the amount is held. A person captures or cancels it later; recovery
+    /// does neither.
+    case authorizedOnly
     /// The money moved, and the host has confirmed it or been advised.
     case captured
     /// The card or the host declined.
@@ -82,10 +90,12 @@ public enum AttemptState: String, Hashable, Sendable, Codable, CaseIterable {
     public var successors: Set<AttemptState> {
         switch self {
         case .created: [.authorizing, .authorized, .declined, .canceled, .failed]
-        case .authorizing: [.authorized, .captured, .declined, .failed, .reversing, .unknown]
+        case .authorizing: [.authorized, .authorizedOnly, .captured, .declined, .failed, .reversing, .unknown]
         case .authorized: [.captured, .reversing, .unknown]
+        case .authorizedOnly: [.authorized, .reversing]
         case .reversing: [.reversed, .reversing, .unknown]
-        case .unknown: [.authorized, .captured, .declined, .failed, .reversing, .reversed, .unknown]
+        case .unknown:
+            [.authorized, .authorizedOnly, .captured, .declined, .failed, .reversing, .reversed, .unknown]
         case .captured, .declined, .canceled, .failed, .reversed: []
         }
     }
@@ -94,7 +104,7 @@ public enum AttemptState: String, Hashable, Sendable, Codable, CaseIterable {
     public var isFinal: Bool { successors.isEmpty }
 
     /// Whether recovery must finish an attempt that its process left in this state.
-    public var needsRecovery: Bool { !isFinal }
+    public var needsRecovery: Bool { !isFinal && self != .authorizedOnly }
 
     /// Whether certainly no money moved.
     package var movedNothing: Bool { [.declined, .canceled, .failed, .reversed].contains(self) }

@@ -146,9 +146,11 @@ public struct AdviceRequest: Hashable, Sendable {
         case offlineDecline
         /// The results of the issuer's scripts (9F5B).
         case completion
+        /// The capture of what was authorized, all or a part (0220). It moves money.
+        case capture
 
         /// Whether the payment is complete only after the host has received the advice.
-        public var movesMoney: Bool { self == .offlineApproval }
+        public var movesMoney: Bool { self == .offlineApproval || self == .capture }
     }
 
     public var key: IdempotencyKey
@@ -159,18 +161,22 @@ public struct AdviceRequest: Hashable, Sendable {
     /// The ICC data with the last cryptogram.
     public var iccData: [BERTLV]
     public var purpose: Purpose
-    /// The message of the attempt, from the journal; nil when the host needs only the key.
+    /// The message of the attempt, from the journal; of a capture, that of the completion. Nil when the host needs only
+    /// the key.
     public var identity: MessageIdentity?
+    /// Of a capture, the message of the authorization with the host's answer; nil otherwise.
+    public var original: MessageIdentity?
     /// Whether this advice may have been sent before.
     public var isRepeat: Bool
 
     public init(
         key: IdempotencyKey, stan: UInt32, amount: Money, lastFour: String, iccData: [BERTLV],
-        purpose: Purpose = .offlineApproval, identity: MessageIdentity? = nil, isRepeat: Bool = false
+        purpose: Purpose = .offlineApproval, identity: MessageIdentity? = nil, original: MessageIdentity? = nil,
+        isRepeat: Bool = false
     ) {
         (self.key, self.stan, self.amount) = (key, stan, amount)
         (self.lastFour, self.iccData, self.purpose) = (lastFour, iccData, purpose)
-        (self.identity, self.isRepeat) = (identity, isRepeat)
+        (self.identity, self.original, self.isRepeat) = (identity, original, isRepeat)
     }
 }
 

@@ -8,6 +8,7 @@ public struct PaymentIntent: Hashable, Sendable {
     public let key: IdempotencyKey
     public let status: PaymentIntentStatus
     public let created: Timestamp
+    /// The approved amount.
     public let amount: Money
     public let metadata: [String: String]
     /// The card data that was read, and how the payment was authorized.
@@ -51,14 +52,20 @@ public struct PaymentIntentParameters: Hashable, Sendable {
     public var accountType: AccountType?
     /// Whether the payment goes online even if the card would approve it offline.
     public var forcedOnline: Bool
+    /// Whether the amount is only held, and captured later. The payment then goes online.
+    public var authorizesOnly: Bool
+    /// Whether an approval of a part of the amount (code 10) is taken. Otherwise it is reversed.
+    public var allowsPartial: Bool
     /// Stored with the payment; not sent to the card.
     public var metadata: [String: String]
 
     public init(
         key: IdempotencyKey, stan: UInt32, amount: Money, cardTimeout: Duration = .seconds(60),
-        accountType: AccountType? = nil, forcedOnline: Bool = false, metadata: [String: String] = [:]
+        accountType: AccountType? = nil, forcedOnline: Bool = false, authorizesOnly: Bool = false,
+        allowsPartial: Bool = false, metadata: [String: String] = [:]
     ) {
         (self.key, self.stan, self.amount, self.cardTimeout) = (key, stan, amount, cardTimeout)
+        (self.authorizesOnly, self.allowsPartial) = (authorizesOnly, allowsPartial)
         (self.accountType, self.forcedOnline, self.metadata) = (accountType, forcedOnline, metadata)
     }
 }

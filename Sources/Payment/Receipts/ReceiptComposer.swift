@@ -137,6 +137,10 @@ public struct ReceiptComposer: Sendable {
         }
         switch document.outcome {
         case .approved:
+            // A part was approved.
+            if document.amount != document.approvedAmount {
+                blocks.append(.row(labels.amount, amount(document.amount, document)))
+            }
             let label =
                 switch document.kind {
                 case .sale: labels.total

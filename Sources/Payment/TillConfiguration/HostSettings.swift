@@ -41,10 +41,21 @@ public enum PaymentHostChoice: Hashable, Sendable {
         }
         switch try node.required("kind").choice(Kind.self) {
         case .simulated:
-            try node.mapping(allowedKeys: ["kind"])
+            try node.mapping(allowedKeys: ["kind", Self.preauthorizationKey])
             self = .simulated
         case .iso8583: self = .iso8583(try AcquirerSettings(node))
         }
+    }
+}
+
+extension PaymentHostChoice {
+    static let preauthorizationKey = "preauthorizationDays"
+
+    /// Reads how many days a pre-authorization lasts, 1...180, from the settings of any host.
+    static func preauthorizationDays(_ node: SettingsNode?) throws(SettingsError) -> Int {
+        let standard = TillConfiguration.standardPreauthorizationDays
+        guard let node, node.kind == .mapping else { return standard }
+        return try node.optional(preauthorizationKey)?.int(in: 1...180) ?? standard
     }
 }
 
@@ -77,19 +88,24 @@ public struct AcquirerSettings: Hashable, Sendable {
     public let profile: String
     /// Nil for none, which only a host on this machine has.
     public let tls: TLS?
+    /// The file of the keys for MACs and PINs; nil for none.
+    public let keys: String?
     /// The longest time to a connection; nil for the profile's.
     public let connectTimeout: Duration?
     /// The longest time to an answer; nil for the profile's.
     public let answerTimeout: Duration?
 
-    private static let keys = ["kind", "address", "profile", "tls", "timeouts"]
+    private static let allowed = [
+        "kind", "address", "profile", "tls", "keys", "timeouts", PaymentHostChoice.preauthorizationKey,
+    ]
     private static let timeouts = ["connect", "answer"]
 
     fileprivate init(_ node: SettingsNode) throws(SettingsError) {
-        try node.mapping(allowedKeys: Self.keys)
+        try node.mapping(allowedKeys: Self.allowed)
         let place = try node.required("address")
-        guard let address = TCPAddress(try place.text(length: 1...300)) else {
-            throw place.error("not an address", fix: "write HOST:PORT, such as acquirer.example:8583")
+        guard let address = TCPAddress(try place.text(length: 1...300)), address.port > 0 else {
+            throw place.error(
+                "not an address", fix: "write HOST:PORT with a port of 1 to 65535, such as acquirer.example:8583")
         }
         self.address = address
         profile = try Self.profile(try node.required("profile"))
@@ -99,6 +115,7 @@ public struct AcquirerSettings: Hashable, Sendable {
                 "the host is not this machine, so card data must not cross the network without TLS",
                 fix: "add tls: {} to trust the system's authorities, or tls: { ca: FILE }")
         }
+        keys = try node.optional("keys")?.path()
         let limits = try node.optional("timeouts")
         try limits?.mapping(allowedKeys: Self.timeouts)
         connectTimeout = try limits?.optional("connect")?.int(in: 1...600).seconds
@@ -136,6 +153,7 @@ extension AcquirerSettings {
             ].compactMap { key, value in value.map { "    \(key): " + TillConfiguration.quoted($0) } }
             lines += values.isEmpty ? ["  tls: {}"] : ["  tls:"] + values
         }
+        if let keys { lines.append("  keys: " + TillConfiguration.quoted(keys)) }
         let timeouts = [("connect", connectTimeout), ("answer", answerTimeout)]
             .compactMap { key, value in value.map { "    \(key): \($0.components.seconds)  # seconds" } }
         return lines + (timeouts.isEmpty ? [] : ["  timeouts:"] + timeouts)

@@ -38,6 +38,7 @@ extension TillConfiguration {
         self.currency = currency
         maximumAmounts = try Self.maximumAmounts(try root.optional("maximumAmount"), currency)
         host = try root.optional("host").map(PaymentHostChoice.init) ?? Self.standard.host
+        preauthorizationDays = try PaymentHostChoice.preauthorizationDays(try root.optional("host"))
         splitSaleWindow =
             try root.optional("splitSaleWindow").map(SplitSaleWindow.init) ?? Self.standard.splitSaleWindow
         receipt = try ReceiptSettings(try root.optional("receipt"), country: terminal.country)

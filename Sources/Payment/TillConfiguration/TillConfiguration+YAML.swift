@@ -245,9 +245,12 @@ extension TillConfiguration {
     }
 
     private var hostText: [String] {
-        switch host {
-        case .simulated: ["host: simulated"]
-        case .iso8583(let acquirer): ["host:"] + acquirer.yaml
+        let days =
+            preauthorizationDays == Self.standardPreauthorizationDays
+            ? [] : ["  \(PaymentHostChoice.preauthorizationKey): \(preauthorizationDays)"]
+        return switch host {
+        case .simulated: days.isEmpty ? ["host: simulated"] : ["host:", "  kind: simulated"] + days
+        case .iso8583(let acquirer): ["host:"] + acquirer.yaml + days
         }
     }
 

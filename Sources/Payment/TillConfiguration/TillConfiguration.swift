@@ -37,6 +37,8 @@ public struct TillConfiguration: Hashable, Sendable {
     public let printers: [ReceiptPrinter]
     /// The payment host that authorizes payments.
     public let host: PaymentHostChoice
+    /// The days after which the issuer may give free what a pre-authorization holds.
+    public let preauthorizationDays: Int
     /// The quirks of readers: the driver's rows, then the shop's own.
     public let readerQuirks: ReaderQuirkTable
     /// The shop's firmware files for its readers.
@@ -66,6 +68,7 @@ public struct TillConfiguration: Hashable, Sendable {
         applicationNames = StandardApplicationNames.byAID
         (currency, maximumAmounts) = (.usDollar, [])
         (receipt, host) = (ReceiptSettings(country: terminal.country), .simulated)
+        preauthorizationDays = Self.standardPreauthorizationDays
         printers = []
         (readerQuirks, readerFirmware) = (.embedded, ReaderFirmwareCatalog())
         (splitSaleWindow, reconnection) = (.day, ReconnectionPolicy())
@@ -73,6 +76,7 @@ public struct TillConfiguration: Hashable, Sendable {
     }
 
     static let standardPINPadScheme = PINPadScheme.tdes
+    static let standardPreauthorizationDays = 7
 
     /// See ``init()``.
     public static let standard = TillConfiguration()
@@ -99,6 +103,9 @@ public struct TillConfiguration: Hashable, Sendable {
     public func terminal(for currency: Currency) -> TerminalConfiguration {
         currency == self.currency ? terminal : terminalForOtherCurrencies
     }
+
+    /// How long the issuer holds the amount of a pre-authorization.
+    public var preauthorizationTime: Duration { .seconds(preauthorizationDays * 86_400) }
 
     /// The columns of text receipts, 24...80.
     public var receiptWidth: Int { receipt.columns }

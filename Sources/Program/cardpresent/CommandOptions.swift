@@ -310,16 +310,19 @@ struct TillOptions: ParsableArguments {
     ///   - repeatability: The random seed and clock.
     ///   - rules: The rules of the simulated issuer.
     ///   - isAnnouncing: Whether to report recovered payments on stderr.
+    ///   - hostTrace: The trace of messages to the payment host; nil for none.
     /// - Returns: The open till.
     /// - Throws: `CommandFailure`
     func open(
         for use: DatabaseUse, _ settings: TillConfiguration? = nil, _ repeatability: Repeatability = .none,
         rules: IssuerRules = IssuerRules(),
-        announcing isAnnouncing: Bool = true
+        announcing isAnnouncing: Bool = true, hostTrace: HostTraceFile? = nil
     ) async throws(CommandFailure) -> Till {
         let settings = if let settings { settings } else { try self.settings() }
         let till = try await Waiting.on("Finishing open payments") { () async throws(CommandFailure) in
-            try await Till.open(for: use, repeatability, settings: settings, data: data, rules: rules)
+            try await Till.open(
+                for: use, repeatability, settings: settings, data: data, rules: rules,
+                hostTrace: hostTrace)
         }
         if isAnnouncing { till.announceRecovery() }
         return till

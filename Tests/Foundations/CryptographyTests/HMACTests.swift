@@ -1,3 +1,4 @@
+import CardSecrets
 import Cryptography
 import Testing
 
@@ -15,6 +16,12 @@ struct HMACTests {
         #expect(
             try HMAC.code(long, key: [UInt8](repeating: 0xAA, count: 131))
                 == hex("60E431591EE0B67F0D8A26AACBF5B77F8E0BC6213728C5140546040F0EE37F54"))
+    }
+
+    @Test(arguments: [1, 20, 64, 65, 131])
+    func `a secret key gives the same code as its bytes`(count: Int) throws {
+        let bytes = (0..<count).map { UInt8($0) }
+        #expect(try HMAC.code(Self.question, key: SensitiveBytes(bytes)) == HMAC.code(Self.question, key: bytes))
     }
 
     @Test func `HMAC with SHA-1 comes out as in RFC 2202`() throws {

@@ -58,4 +58,39 @@ struct MACTests {
             try AESCMAC.mac(hex("6BC1BEE22E409F96E93D7E117393172A"), key: secret)
                 == hex("28A7023F452E8F82BD4BF28D8C37C35C"))
     }
+
+    // Appendix D: three keys (D.4) and two keys (D.5)
+    @Test(arguments: [
+        (0, "B7A688E122FFAF95", "BD2EBF9A3BA00361"), (8, "8E8F293136283797", "4FF2AB813C53CE83"),
+        (20, "743DDBE0CE2DC2ED", "62DD1B471902BD4E"), (32, "33E6B1092400EAE5", "31B1E431DABC4EB8"),
+    ])
+    func `CMAC with triple DES comes out as in NIST SP 800-38B`(count: Int, three: String, two: String) throws {
+        let message = hex("6BC1BEE22E409F96E93D7E117393172A AE2D8A571E03AC9C9EB76FAC45AF8E51")
+        let first = key("8AA83BF8CBDA10620BC1BF19FBB6CD58BC313D4A371CA8B5")
+        let second = key("4CF15134A2850DD58A3D10BA80570D38")
+        #expect(try TripleDESCMAC.mac(Array(message.prefix(count)), key: first) == hex(three))
+        #expect(try TripleDESCMAC.mac(Array(message.prefix(count)), key: second) == hex(two))
+    }
+
+    @Test func `a chained MAC with one key twice is algorithm 1 with single DES`() throws {
+        let message = Array("Now is the time for all ".utf8)
+        let expected = hex("70A30640CC76DD8B")
+        #expect(try ChainedMAC.mac(message, key: key("0123456789ABCDEF"), padding: .zeros) == expected)
+        #expect(
+            try ChainedMAC.mac(message, key: key("0123456789ABCDEF0123456789ABCDEF"), padding: .zeros) == expected)
+        #expect(
+            try ChainedMAC.mac(message, key: key("0123456789ABCDEFFEDCBA9876543210"), padding: .zeros) != expected)
+    }
+
+    // The keys and values of psec and of the annexes of ANSI X9.24
+    @Test func `check values are those that hosts print`() throws {
+        let pair = key("0123456789ABCDEFFEDCBA9876543210")
+        #expect(try KeyCheckValue.compute(pair, .tripleDES).prefix(5) == hex("08D7B4FB62")[...])
+        let three = key("0123456789ABCDEF23456789ABCDEF01456789ABCDEF0123")
+        #expect(try KeyCheckValue.compute(three, .tripleDES).prefix(5) == hex("4EBA739C99")[...])
+        let aes = key("2B7E151628AED2A6ABF7158809CF4F3C")
+        #expect(try KeyCheckValue.compute(aes, .aes).prefix(5) == hex("7AD386C376")[...])
+        let code = key("00112233445566778899AABBCCDDEEFF")
+        #expect(try KeyCheckValue.compute(code, .hmac).prefix(3) == hex("E8A065")[...])
+    }
 }

@@ -44,6 +44,7 @@ struct HostSettingsTests {
               address: "[2001:db8::7]:8583"
               profile: hosts/mine.yaml
               tls: { ca: ca.pem, certificate: /etc/till.pem, key: till.key, serverName: acquirer.example }
+              keys: host-keys.yaml
               timeouts: { connect: 5, answer: 30 }
             """
         let found = try acquirer(yaml)
@@ -51,6 +52,7 @@ struct HostSettingsTests {
         #expect(found.tls?.authorities == "shop/ca.pem")
         #expect(found.tls?.certificate == "/etc/till.pem")
         #expect(found.tls?.key == "shop/till.key")
+        #expect(found.keys == "shop/host-keys.yaml")
         #expect(found.tls?.serverName == "acquirer.example")
         #expect((found.connectTimeout, found.answerTimeout) == (.seconds(5), .seconds(30)))
         let till = try read(yaml)
@@ -69,11 +71,11 @@ struct HostSettingsTests {
         ("host: {}", "1: host: the key 'kind' is missing"),
         ("host: { kind: acquirer }", "1: host.kind: unknown value 'acquirer'; use one of simulated, iso8583"),
         ("host: { kind: simulated, address: x }", "1: host: unknown key 'address'"),
-        ("host: { kind: iso8583, keys: x }", "1: host: unknown key 'keys'"),
+        ("host: { kind: iso8583, key: x }", "1: host: unknown key 'key'"),
         ("host:\n  kind: iso8583\n  profile: iso2003", "2: host: the key 'address' is missing"),
         (
             "host:\n  kind: iso8583\n  address: 8583\n  profile: iso2003",
-            "3: host.address: not an address; write HOST:PORT, such as acquirer.example:8583"
+            "3: host.address: not an address; write HOST:PORT with a port of 1 to 65535, such as acquirer.example:8583"
         ),
         (
             "host:\n  kind: iso8583\n  address: a.example:1\n  profile: iso2003",

@@ -31,7 +31,11 @@ struct LedgerTests {
             let before = await world.acquirer.records
             let entries = try await world.acquirer.issuer.ledger().entries
 
-            let later = try AcquirerWorld(ledger: try AcquirerLedger(path: path), seed: 99)
+            let copy = path + ".copy"
+            for part in ["", "-wal"] {
+                try FileManager.default.copyItem(atPath: path + part, toPath: copy + part)
+            }
+            let later = try AcquirerWorld(ledger: try AcquirerLedger(path: copy), seed: 99)
             #expect(await later.acquirer.records == before)
             #expect(try await later.acquirer.issuer.ledger().entries == entries)
             let other = later.client()
@@ -40,7 +44,7 @@ struct LedgerTests {
             #expect(try await other.code(never) == "94")
             #expect(try await other.code(try later.reversal(of: sale, 0)) == "00")
             let records = await later.acquirer.records
-            #expect(try AcquirerLedger.records(path: path) == records)
+            #expect(try AcquirerLedger.records(path: copy) == records)
         }
     }
 
@@ -67,29 +71,35 @@ struct LedgerTests {
         }
     }
 
-    @Test func `without a disk there is no answer, and the repeat gets it later`() async throws {
+    @Test func `without its file there is no answer, and the repeat gets it later`() async throws {
         try await withPath { path in
             let world = try AcquirerWorld(ledger: try AcquirerLedger(path: path))
-            let other = try AcquirerLedger(path: path)
-            // Another program has written a record of the same number: this one cannot be written.
-            other.add(try await Self.record(world))
-            try await other.commit()
             let client = world.client()
-            try await client.send(try world.sale(5))
+            let sale = try world.sale(5)
+            try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
+            try await client.send(sale)
             #expect(try await client.receive() == nil)
             #expect(world.events.contains { if case .ledgerFailed = $0 { true } else { false } })
             // Until the disk takes it, nothing more is decided.
             try await client.send(try world.sale(6))
             #expect(try await client.receive() == nil)
             #expect(await world.acquirer.records.count == 1)
-            #expect(try AcquirerLedger.records(path: path).map(\.traceNumber) == ["000001"])
+            try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
+            #expect(try await client.code(sale) == "00")
+            #expect(try AcquirerLedger.records(path: path).map(\.traceNumber) == ["000005"])
         }
     }
 
-    private static func record(_ world: AcquirerWorld) async throws -> AcquirerRecord {
-        let other = try AcquirerWorld()
-        _ = try await other.client().ask(try other.sale(1))
-        return try #require(await other.acquirer.records.first)
+    @Test func `a ledger belongs to one acquirer, and the next one can have it afterward`() async throws {
+        try await withPath { path in
+            do {
+                let first = try AcquirerLedger(path: path)
+                #expect(throws: AcquirerLedgerError.busy(path: path)) { try AcquirerLedger(path: path) }
+                #expect(try AcquirerLedger.records(path: path).isEmpty)
+                try await first.commit()
+            }
+            _ = try AcquirerLedger(path: path)
+        }
     }
 
     @Test func `a void is a refund where the till has an attempt of it, and a reversal elsewhere`() async throws {
@@ -111,6 +121,23 @@ struct LedgerTests {
         }
         #expect(states([1, 2]) == ["till-1 false 1250 false", "till-2 of till-1 true 1250 false"])
         #expect(states([1]) == ["till-1 false 0 true"])
+    }
+
+    @Test func `the time that was sent decides, whatever zone the till is in`() async throws {
+        let world = try AcquirerWorld()
+        let sale = try world.sale(1)
+        _ = try await world.client().ask(sale)
+        func key(fields: [Int: String]) async -> String? {
+            let attempt = AcquirerComparison.Attempt(
+                key: IdempotencyKey(identity: "till", number: 1), stan: 9,
+                sent: MessageIdentity(type: "0200", fields: fields),
+                at: world.clock.now().advanced(by: .seconds(9 * 3600)))
+            return AcquirerComparison(await world.acquirer.records, till: [attempt], time: world.clock)
+                .states.first?.key.rawValue
+        }
+        let sent = Dictionary(uniqueKeysWithValues: [7, 11, 12, 13].map { ($0, sale.text(of: $0) ?? "") })
+        #expect(await key(fields: sent) == "till-1")
+        #expect(await key(fields: sent.merging([12: "010203"]) { $1 }.filter { $0.key != 7 }) != "till-1")
     }
 
     @Test func `the attempts of a till are found by trace number and time`() async throws {

@@ -76,7 +76,7 @@ struct TransactionTests {
         let approved = ResponseCodes.text("00", answering: .void, world.profile.version)
         #expect(try await client.code(void) == approved)
         #expect(try await client.code(void.repeated) == approved)
-        #expect(await world.book() == ["sale reversed 0", "void approved 0"])
+        #expect(await world.book() == ["sale reversed 0", "void approved 1250"])
         let again = try world.message(.void, 3, about: sale, answered: answer)
         #expect(try await client.code(again) == ResponseCodes.text("12", answering: nil, world.profile.version))
         _ = try await client.ask(try world.reversal(of: void, 4))
@@ -125,6 +125,20 @@ struct TransactionTests {
             #expect(try await client.code(try world.reversal(of: void, number + 1)) == "00")
         }
         #expect(await world.book().prefix(2) == before)
+    }
+
+    @Test func `the reversal of a void gives back only what a reversal of a part had left`() async throws {
+        let world = try AcquirerWorld()
+        let client = world.client()
+        let sale = try world.sale(1)
+        let answer = try await client.ask(sale)
+        var part = try world.reversal(of: sale, 0)
+        part.set(95, try #require(ReplacementAmounts(transaction: 400).text))
+        #expect(try await client.code(part) == "00")
+        let void = try world.message(.void, 2, about: sale, answered: answer)
+        #expect(try await client.code(void) == "00")
+        #expect(try await client.code(try world.reversal(of: void, 3)) == "00")
+        #expect(await world.book().first == "sale approved 400")
     }
 
     @Test(arguments: MessageProfile.shippedNames)

@@ -80,7 +80,7 @@ struct ScenarioFileTests {
                 "shop/test.yaml:10:20: steps[2].pay.amount: not an amount; write digits with at most one decimal point, "
                     + "such as 12.50",
                 "shop/test.yaml:10:24: steps[2].pay: unknown key 'tip'; use one of amount, currency, order, card, "
-                    + "cardholder, presents, timeout, forceOnline",
+                    + "cardholder, presents, timeout, forceOnline, authorizeOnly, allowPartial",
                 "shop/test.yaml:11:15: steps[2].expect: unknown key 'outcom'; did you mean 'outcome'?",
                 "shop/test.yaml:11:40: steps[2].expect.state: unknown value 'captred'; did you mean 'captured'?",
                 "shop/test.yaml:13:15: expect.tvr.set: unknown value 'ddaFaild'; did you mean 'ddaFailed'?",

@@ -38,7 +38,8 @@ struct LibraryTests {
         #expect(
             groups.isSuperset(of: [
                 "approve", "cancel", "capture", "crash", "currencies", "cvm", "decline", "disk", "host", "oda", "pin",
-                "print", "promises", "reader-faults", "reconnect", "referral", "refund", "removal", "reversal", "risk",
+                "preauthorization", "print", "promises", "reader-faults", "reconnect", "referral", "refund", "removal",
+                "reversal", "risk",
                 "scripts", "swipe", "timeouts", "updates",
             ]))
         var files: [String: String] = [:]

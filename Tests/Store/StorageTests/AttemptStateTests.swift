@@ -8,21 +8,23 @@ import Testing
     /// The whole table, written out once more: state, what may follow.
     private static let table: [(AttemptState, Set<AttemptState>)] = [
         (.created, [.authorizing, .authorized, .declined, .canceled, .failed]),
-        (.authorizing, [.authorized, .captured, .declined, .failed, .reversing, .unknown]),
+        (.authorizing, [.authorized, .authorizedOnly, .captured, .declined, .failed, .reversing, .unknown]),
         (.authorized, [.captured, .reversing, .unknown]),
+        (.authorizedOnly, [.authorized, .reversing]),
         (.captured, []),
         (.declined, []),
         (.canceled, []),
         (.failed, []),
         (.reversing, [.reversing, .reversed, .unknown]),
         (.reversed, []),
-        (.unknown, [.authorized, .captured, .declined, .failed, .reversing, .reversed, .unknown]),
+        (.unknown, [.authorized, .authorizedOnly, .captured, .declined, .failed, .reversing, .reversed, .unknown]),
     ]
 
     /// How to get there from `created`.
     private static let paths: [AttemptState: [AttemptState]] = [
         .created: [], .authorizing: [.authorizing], .authorized: [.authorizing, .authorized],
-        .captured: [.authorizing, .captured], .declined: [.declined], .canceled: [.canceled], .failed: [.failed],
+        .authorizedOnly: [.authorizing, .authorizedOnly], .captured: [.authorizing, .captured], .declined: [.declined],
+        .canceled: [.canceled], .failed: [.failed],
         .reversing: [.authorizing, .reversing], .reversed: [.authorizing, .reversing, .reversed],
         .unknown: [.authorizing, .unknown],
     ]
@@ -36,7 +38,8 @@ import Testing
         let final: Set<AttemptState> = [.captured, .declined, .canceled, .failed, .reversed]
         for state in AttemptState.allCases {
             #expect(state.isFinal == final.contains(state), "\(state)")
-            #expect(state.needsRecovery == !final.contains(state), "\(state)")
+            // A person decides about a pre-authorization.
+            #expect(state.needsRecovery == (!final.contains(state) && state != .authorizedOnly), "\(state)")
         }
     }
 
@@ -73,7 +76,8 @@ import Testing
     @Test func `a payment's state follows from its last sale and its refunds`() throws {
         let (amount, nothing, part) = (try usd(100), try usd(0), try usd(40))
         let expected: [AttemptState: PaymentState] = [
-            .created: .pending, .authorizing: .pending, .authorized: .authorized, .reversing: .pending,
+            .created: .pending, .authorizing: .pending, .authorized: .authorized,
+            .authorizedOnly: .authorized, .reversing: .pending,
             .captured: .captured, .declined: .declined, .canceled: .canceled, .failed: .failed,
             .reversed: .reversed, .unknown: .unknown,
         ]

@@ -100,6 +100,9 @@ import Testing
         (told.state, told.tries, told.refundID) = (.accepted, 2, 9)
         (told.lastError, told.acceptance) = ("too late", "given in cash")
         payment.refundNotifications = [told]
+        payment.requestedAmount = try usd(2000)
+        payment.preauthorization = Preauthorization(
+            authorized: try usd(1500), captured: try usd(1250), expiresAt: at(9000))
         #expect(unset(in: payment) == [".details.card.languages"])
         try journal.write { storage in
             try storage.updateObject(payment)

@@ -157,6 +157,17 @@ enum ReleasedDatabase {
             VALUES ('0123456789abcdef-2', 'simulated', 'sale', 300, 'USD', 'booked by hand', 1004);
             """
         ),
+        (
+            17, .max,
+            """
+            INSERT INTO batch (number, hostName, destination, terminal, currency, state, totals, request, message,
+                tries, openedAt, sentAt)
+            VALUES (1, 'iso8583', 'acquirer.example:8583', 'TERM0001', 'USD', 'sent', '{"creditReversals":{"amount":0,
+                "count":0},"credits":{"amount":0,"count":0},"debitReversals":{"amount":0,"count":0},"debits":
+                {"amount":1250,"count":1}}', '{"fields":{},"type":"0500"}', 1, 1, 1000, 1005);
+            INSERT INTO batchAttempt VALUES (1, 1);
+            """
+        ),
     ]
 }
 

@@ -29,6 +29,7 @@ extension Scenario {
     ///   - card: the card for steps that name none; nil for `visa-credit`.
     ///   - exceptions: the cards on the till's exception file.
     ///   - issuerRules: the rules by which the issuer answers.
+    ///   - wire: the wire to the issuer; nil when the till has the issuer in its own process.
     ///   - site: the store; nil for none.
     ///   - printer: the condition of the receipt printer.
     ///   - disk: the condition of the disk.
@@ -41,9 +42,10 @@ extension Scenario {
     public init(
         _ summary: String, tags: [String] = [], expectedFailure: String? = nil, seed: UInt64? = nil,
         clock: ClockSetup = ClockSetup(), readers: [ReaderSetup] = [ReaderSetup()], card: CardSetup? = nil,
-        exceptions: [CardSetup] = [], issuerRules: IssuerRules = IssuerRules(), site: SiteSetup? = nil,
-        printer: SimulatedPrinterCondition = .ready,
-        disk: DiskCondition = .working, till: TillConfiguration = .standard, steps: [ScenarioStep],
+        exceptions: [CardSetup] = [], issuerRules: IssuerRules = IssuerRules(), wire: WireSetup? = nil,
+        site: SiteSetup? = nil, printer: SimulatedPrinterCondition = .ready, disk: DiskCondition = .working,
+        till: TillConfiguration = .standard,
+        steps: [ScenarioStep],
         filePath: String = #filePath, line: Int = #line, column: Int = #column
     ) throws(CardProfileError) {
         let standard = try CardSetup("visa-credit")
@@ -52,7 +54,7 @@ extension Scenario {
             location: SettingsLocation(file: filePath, line: line, column: column))
         (self.tags, self.expectedFailure, self.seed, self.clock) = (tags, expectedFailure, seed, clock)
         (self.issuerRules, self.site, self.printer, self.disk) = (issuerRules, site, printer, disk)
-        (self.till, self.exceptions, origin) = (till, exceptions, .code)
+        (self.till, self.exceptions, self.wire, origin) = (till, exceptions, wire, .code)
     }
 }
 

@@ -93,6 +93,25 @@ extension ScenarioStep {
             .refund(RefundAction(amount: amount, payment: payment)), filePath, line, column)
     }
 
+    /// Captures a pre-authorization, in full or in part.
+    ///
+    /// - Parameters:
+    ///   - amount: the amount to capture; nil for all.
+    ///   - currency: the currency.
+    ///   - payment: the payment's position in the scenario, from 1; nil for the last one.
+    ///   - filePath: the source file; leave it out.
+    ///   - line: the source line; leave it out.
+    ///   - column: the source column; leave it out.
+    /// - Returns: the step.
+    /// - Throws: `MoneyError` when the amount is not valid in the currency.
+    public static func capture(
+        _ amount: String? = nil, in currency: Currency = .usDollar, payment: Int? = nil, filePath: String = #filePath,
+        line: Int = #line, column: Int = #column
+    ) throws(MoneyError) -> ScenarioStep {
+        let amount = try amount.map { text throws(MoneyError) in try Money(text, currency: currency) }
+        return step(.capture(RefundAction(amount: amount, payment: payment)), filePath, line, column)
+    }
+
     /// Prints the newest receipt of a payment; marks it as a duplicate if it was printed before.
     ///
     /// - Parameters:

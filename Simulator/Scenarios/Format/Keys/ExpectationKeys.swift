@@ -12,7 +12,8 @@ public enum ExpectationKeys {
         "reversed", "unknown",
     ]
     static let attemptStates = [
-        "created", "authorizing", "authorized", "captured", "declined", "cancelled", "failed", "reversing", "reversed",
+        "created", "authorizing", "authorized", "authorizedOnly", "captured", "declined", "cancelled", "failed",
+        "reversing", "reversed",
         "unknown",
     ]
     static let ledgerKinds = ["authorisation", "reversal", "advice", "refund", "notice", "unanswered"]

@@ -1,3 +1,4 @@
+internal import ISO8583
 public import Settings
 internal import Simulator
 
@@ -39,6 +40,9 @@ public enum ScenarioKeys {
                 "exceptions", .oneOrMany(.text(1...400), 1...20),
                 "The cards on the till's exception file: names of cards of the scenario, or profiles."),
             KeyShape("issuer", issuer, "The issuer's rules."),
+            KeyShape(
+                "host", .record(host),
+                "The wire to the issuer. Without it, the till has the issuer in its own process."),
             KeyShape("site", .record(site), "The simulated store."),
             KeyShape(
                 "printer", .word(SimulatedPrinterCondition.words.map(\.key)), "The condition of the receipt printer."),
@@ -152,6 +156,21 @@ public enum ScenarioKeys {
     static let issuer = Shape.either([
         .text(1...400), .list(.foreign("An issuer rule (docs/issuer-rules.md)"), 1...1000),
     ])
+
+    static let host = RecordShape(
+        "host", "A wire to a simulated acquirer, which asks the issuer.",
+        [
+            KeyShape("wire", .word(["iso8583"]), "The protocol of the wire.", isRequired: true),
+            KeyShape(
+                "profile", .word(MessageProfile.shippedNames), "The message profile, which is the acquirer's dialect.",
+                isRequired: true),
+            KeyShape(
+                "faults", .list(.text(1...80), 0...50),
+                "Faults of the acquirer, for example `answer-lost:sale:1` (docs/acquirer.md)."),
+            KeyShape(
+                "faultPercent", .number(0...100),
+                "How many of a hundred messages about money get another fault at random. Default: 0."),
+        ])
 
     static let site = RecordShape(
         "site", "A simulated store.",

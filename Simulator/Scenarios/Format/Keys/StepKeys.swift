@@ -4,7 +4,8 @@ internal import Simulator
 extension ScenarioKeys {
     /// The actions that need no value.
     static let bareActions = [
-        "connect", "disconnect", "retry", "refund", "cancel", "update", "unplug", "plug", "insertCard", "removeCard",
+        "connect", "disconnect", "retry", "refund", "capture", "cancelPayment", "cancel", "update", "unplug", "plug",
+        "insertCard", "removeCard",
         "swipeCard",
         "restart", "crash", "recover", "settle", "print", "reprint", "mend",
     ]
@@ -14,6 +15,9 @@ extension ScenarioKeys {
         KeyShape("connect", .text(1...60), "Connects a reader."),
         KeyShape("pay", .either([.amount, .record(pay)]), "Takes a payment: an amount, or a mapping."),
         KeyShape("refund", .either([.amount, .record(refund)]), "Makes a refund: an amount, or a mapping."),
+        KeyShape(
+            "capture", .either([.amount, .record(refund)]), "Captures a pre-authorization: an amount, or a mapping."),
+        KeyShape("cancelPayment", .number(1...1000), "Cancels a pre-authorization: the number of the payment."),
         KeyShape("unplug", .text(1...60), "Unplugs a reader."),
         KeyShape("plug", .text(1...60), "Plugs in a reader."),
         KeyShape("insertCard", .text(1...60), "Inserts a card without a prompt."),
@@ -52,6 +56,8 @@ extension ScenarioKeys {
             KeyShape("presents", .boolean, "Whether the cardholder presents the card. If false, use insertCard."),
             KeyShape("timeout", .duration, "The time limit for presenting a card."),
             KeyShape("forceOnline", .boolean, "Whether to force online authorization."),
+            KeyShape("authorizeOnly", .boolean, "Whether to hold the amount only, for a later capture."),
+            KeyShape("allowPartial", .boolean, "Whether to take an approval of a part of the amount."),
         ])
 
     static let sleep = RecordShape(
@@ -63,7 +69,7 @@ extension ScenarioKeys {
         ])
 
     static let refund = RecordShape(
-        "refund", "A refund.",
+        "refund", "A refund, or a capture.",
         [
             KeyShape("amount", .amount, "The amount. Default: the remaining amount."),
             KeyShape("currency", .text(3...3), "ISO 4217 code of the payment. Default: the configuration's currency."),

@@ -1,5 +1,7 @@
+internal import Acquirer
 internal import Determinism
 internal import EMV
+internal import ISO8583
 internal import Money
 internal import Settings
 internal import Simulator
@@ -56,6 +58,7 @@ struct ScenarioDecoder {
         (scenario.tags, scenario.expectedFailure) = (rest.tags, rest.expectedFailure)
         (scenario.seed, scenario.clock, scenario.issuerRules) = (rest.seed, clock, rules)
         (scenario.site, scenario.printer, scenario.disk) = (site.first, rest.printer, rest.disk)
+        scenario.wire = rest.wire
         scenario.exceptions = exceptions
         (scenario.till, scenario.expectations, scenario.golden) = (till, expectations, rest.golden)
         return scenario
@@ -70,6 +73,7 @@ struct ScenarioDecoder {
         let printer: SimulatedPrinterCondition
         let disk: DiskCondition
         let golden: [GoldenSection]
+        let wire: WireSetup?
 
         init(_ node: SettingsNode, _ files: ScenarioFiles) throws(SettingsError) {
             summary = try node.required("description").text()
@@ -80,6 +84,7 @@ struct ScenarioDecoder {
             seed = (try node.optional("seed")?.int()).map { UInt64($0) }
             printer = try node.optional("printer")?.choice(of: SimulatedPrinterCondition.words) ?? .ready
             disk = try node.optional("disk")?.choice(of: DiskCondition.words) ?? .working
+            wire = try node.optional("host").map(ScenarioDecoder.wire)
             var golden: [GoldenSection] = []
             let sections = try node.optional("golden")
             if let sections { try files.checkName(sections) }
@@ -149,6 +154,19 @@ struct ScenarioDecoder {
         return [
             SiteSetup(orders: try node.optional("orders")?.int() ?? 0, unpaid: unpaid, faults: try faults(node))
         ]
+    }
+
+    private static func wire(_ node: SettingsNode) throws(SettingsError) -> WireSetup {
+        let name = try node.required("profile")
+        guard let profile = MessageProfile.shipped(try name.text()) else { throw name.error("no such profile") }
+        var faults: [AcquirerFault] = []
+        for entry in try node.optional("faults")?.list() ?? [] {
+            let text = try entry.text()
+            do throws(AcquirerFaultError) { faults.append(try AcquirerFault(text)) } catch {
+                throw entry.error("\(error)")
+            }
+        }
+        return WireSetup(profile, faults: faults, faultPercent: try node.optional("faultPercent")?.int() ?? 0)
     }
 
     static func faults(_ node: SettingsNode) throws(SettingsError) -> [FaultRule] {

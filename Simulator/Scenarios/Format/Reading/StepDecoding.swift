@@ -64,7 +64,9 @@ extension ScenarioDecoder {
         case "insertCard": return card(value, person: nil).map { .insertCard($0) }
         case "swipeCard": return card(value, person: nil).map { .swipeCard($0) }
         case "pay": return pay(value)
-        case "refund": return refund(value)
+        case "refund": return refund(value).map { .refund($0) }
+        case "capture": return refund(value).map { .capture($0) }
+        case "cancelPayment": return note { () throws(SettingsError) in .cancelPayment(try value.int()) }
         case "print": return note { () throws(SettingsError) in .print(try Self.print(value)) }
         case "reprint": return note { () throws(SettingsError) in .reprint(try Self.print(value)) }
         case "wait": return note { () throws(SettingsError) in .wait(try value.duration()) }
@@ -81,6 +83,8 @@ extension ScenarioDecoder {
         case "disconnect": .disconnect
         case "retry": .retry
         case "refund": .refund(RefundAction())
+        case "capture": .capture(RefundAction())
+        case "cancelPayment": .cancelPayment(nil)
         case "cancel": .cancel
         case "update": .update
         case "unplug": .unplug(reader: nil)
@@ -122,7 +126,9 @@ extension ScenarioDecoder {
                     try Self.bill(node, till), card: card,
                     presentsCard: try node.optional("presents")?.bool() ?? true,
                     timeout: try node.optional("timeout")?.duration() ?? .seconds(60),
-                    forcesOnline: try node.optional("forceOnline")?.bool() ?? false))
+                    forcesOnline: try node.optional("forceOnline")?.bool() ?? false,
+                    authorizesOnly: try node.optional("authorizeOnly")?.bool() ?? false,
+                    allowsPartial: try node.optional("allowPartial")?.bool() ?? false))
         }
     }
 
@@ -139,19 +145,15 @@ extension ScenarioDecoder {
         return .amount(try amount.money(try currency?.currency() ?? till.currency))
     }
 
-    private mutating func refund(_ node: SettingsNode) -> ScenarioAction? {
+    private mutating func refund(_ node: SettingsNode) -> RefundAction? {
         let currency = till.currency
         guard node.kind == .mapping else {
-            return note { () throws(SettingsError) in
-                .refund(RefundAction(amount: try node.money(currency)))
-            }
+            return note { () throws(SettingsError) in RefundAction(amount: try node.money(currency)) }
         }
         return note { () throws(SettingsError) in
             let currency = try node.optional("currency")?.currency() ?? currency
-            return .refund(
-                RefundAction(
-                    amount: try node.optional("amount")?.money(currency),
-                    payment: try node.optional("payment")?.int()))
+            return RefundAction(
+                amount: try node.optional("amount")?.money(currency), payment: try node.optional("payment")?.int())
         }
     }
 
@@ -192,7 +194,8 @@ extension ScenarioAction {
     fileprivate var fitsInTheMiddle: Bool {
         switch self {
         case .cancel, .unplug, .plug, .insertCard, .removeCard, .swipeCard, .crash, .set, .sleep, .mend: true
-        case .connect, .disconnect, .pay, .retry, .refund, .update, .restart, .recover, .settle, .print, .reprint,
+        case .connect, .disconnect, .pay, .retry, .refund, .capture, .cancelPayment, .update, .restart, .recover,
+            .settle, .print, .reprint,
             .wait:
             false
         }

@@ -1,4 +1,6 @@
+public import Acquirer
 public import Determinism
+public import ISO8583
 public import Money
 public import Settings
 public import Simulator
@@ -32,6 +34,8 @@ public struct Scenario: Sendable, CustomStringConvertible {
     public var exceptions: [CardSetup]
     /// The rules by which the issuer answers.
     public var issuerRules: IssuerRules
+    /// The wire to the issuer; nil when the till has the issuer in its own process.
+    public var wire: WireSetup?
     /// The store; nil for none.
     public var site: SiteSetup?
     /// The condition of the receipt printer.
@@ -60,11 +64,25 @@ public struct Scenario: Sendable, CustomStringConvertible {
         (self.name, self.location, self.summary) = (name, location, summary)
         (tags, expectedFailure, seed, clock) = ([], nil, nil, ClockSetup())
         (self.readers, self.card, self.steps) = (readers, card, steps)
-        (issuerRules, site, printer, disk, till) = (IssuerRules(), nil, .ready, .working, .standard)
+        (issuerRules, wire, site, printer, disk, till) = (IssuerRules(), nil, nil, .ready, .working, .standard)
         (exceptions, expectations, golden) = ([], [], [])
     }
 
     public var description: String { name }
+}
+
+/// A wire to a simulated acquirer, which asks the issuer.
+public struct WireSetup: Sendable {
+    /// The acquirer's dialect.
+    public var profile: MessageProfile
+    /// What goes wrong at the acquirer. The first fault that applies to a message counts.
+    public var faults: [AcquirerFault]
+    /// How many of a hundred messages about money get another fault at random: 0...100.
+    public var faultPercent: Int
+
+    public init(_ profile: MessageProfile, faults: [AcquirerFault] = [], faultPercent: Int = 0) {
+        (self.profile, self.faults, self.faultPercent) = (profile, faults, faultPercent)
+    }
 }
 
 /// A card and its cardholder.

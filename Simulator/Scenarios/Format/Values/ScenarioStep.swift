@@ -34,6 +34,11 @@ public enum ScenarioAction: Sendable {
     case pay(PayAction)
     /// Retries the last payment that did not succeed.
     case retry
+    /// Captures a pre-authorization, all of it or a part.
+    case capture(RefundAction)
+    /// Gives back what a pre-authorization holds, by the payment's position in the scenario, from 1; nil for the last
+    /// one.
+    case cancelPayment(Int?)
     /// Refunds a payment.
     case refund(RefundAction)
     /// Cancels the current step.
@@ -78,6 +83,8 @@ public enum ScenarioAction: Sendable {
         case .disconnect: "disconnect"
         case .pay: "pay"
         case .retry: "retry"
+        case .capture: "capture"
+        case .cancelPayment: "cancelPayment"
         case .refund: "refund"
         case .cancel: "cancel"
         case .update: "update"
@@ -120,19 +127,24 @@ public struct PayAction: Sendable {
     public var timeout: Duration
     /// Whether to go online even if the card accepts offline.
     public var forcesOnline: Bool
+    /// Whether the amount is only held, and captured later.
+    public var authorizesOnly: Bool
+    /// Whether an approval of a part of the amount is taken.
+    public var allowsPartial: Bool
 
     public init(
         _ bill: Bill, card: CardSetup? = nil, presentsCard: Bool = true, timeout: Duration = .seconds(60),
-        forcesOnline: Bool = false
+        forcesOnline: Bool = false, authorizesOnly: Bool = false, allowsPartial: Bool = false
     ) {
+        (self.authorizesOnly, self.allowsPartial) = (authorizesOnly, allowsPartial)
         (self.bill, self.card, self.presentsCard) = (bill, card, presentsCard)
         (self.timeout, self.forcesOnline) = (timeout, forcesOnline)
     }
 }
 
-/// Options of a refund.
+/// Options of a refund, or of a capture.
 public struct RefundAction: Hashable, Sendable {
-    /// The amount to refund; nil for the rest.
+    /// The amount to refund or to capture; nil for the rest.
     public var amount: Money?
     /// The payment's position in the scenario, from 1; nil for the last one.
     public var payment: Int?

@@ -1,4 +1,6 @@
+internal import Acquirer
 internal import Determinism
+internal import ISO8583
 internal import Money
 internal import Settings
 internal import Simulator
@@ -40,6 +42,7 @@ struct ScenarioWriter {
             entries.append(("exceptions", .list(scenario.exceptions.map { .text($0.name) })))
         }
         if let rules = scenario.issuerRules.source { entries.append(("issuer", rules)) }
+        if let wire = scenario.wire { entries.append(("host", Self.wire(wire))) }
         if let site = scenario.site { entries.append(("site", self.site(site))) }
         if scenario.printer != .ready { entries.append(("printer", .text(scenario.printer.fileWord))) }
         if scenario.disk != .working { entries.append(("disk", .text(scenario.disk.fileWord))) }
@@ -92,6 +95,13 @@ struct ScenarioWriter {
     }
 
     // MARK: Readers, store, configuration
+
+    private static func wire(_ wire: WireSetup) -> SettingsNode {
+        var entries: [Entry] = [("wire", .text("iso8583")), ("profile", .text(wire.profile.name))]
+        if !wire.faults.isEmpty { entries.append(("faults", .list(wire.faults.map { .text("\($0)") }))) }
+        if wire.faultPercent > 0 { entries.append(("faultPercent", .text("\(wire.faultPercent)"))) }
+        return .mapping(entries)
+    }
 
     private func readers() throws(ScenarioWritingError) -> [Entry] {
         if scenario.readers.count == 1, let only = scenario.readers.first, only.name == "reader" {

@@ -41,9 +41,10 @@ extension ScenarioWriter {
         case .connect(let reader?), .unplug(let reader?), .plug(let reader?): return (action.word, .text(reader))
         case .insertCard(let card?), .swipeCard(let card?): return (action.word, .text(card.name))
         case .pay(let pay): return (action.word, try self.pay(pay))
-        case .refund(let refund):
+        case .refund(let refund), .capture(let refund):
             let node = self.refund(refund)
             return node.map { (action.word, $0) } ?? ("do", .text(action.word))
+        case .cancelPayment(let payment?): return (action.word, .text(String(payment)))
         case .print(let print), .reprint(let print):
             let node = self.print(print)
             return node.map { (action.word, $0) } ?? ("do", .text(action.word))
@@ -55,7 +56,8 @@ extension ScenarioWriter {
                 keepsDevices ? .mapping([("duration", time), ("keepsDevices", .text("true"))]) : time
             )
         case .set(let change): return (action.word, self.change(change))
-        case .connect, .disconnect, .retry, .cancel, .update, .unplug, .plug, .insertCard, .removeCard, .swipeCard,
+        case .connect, .disconnect, .retry, .cancel, .cancelPayment, .update, .unplug, .plug, .insertCard, .removeCard,
+            .swipeCard,
             .restart, .crash, .recover, .settle, .mend:
             return ("do", .text(action.word))
         }
@@ -71,6 +73,8 @@ extension ScenarioWriter {
         if !pay.presentsCard { entries.append(("presents", .text("false"))) }
         if pay.timeout != .seconds(60) { entries.append(("timeout", try Self.duration(pay.timeout))) }
         if pay.forcesOnline { entries.append(("forceOnline", .text("true"))) }
+        if pay.authorizesOnly { entries.append(("authorizeOnly", .text("true"))) }
+        if pay.allowsPartial { entries.append(("allowPartial", .text("true"))) }
         if entries.count == 1, let only = entries.first, only.key == "amount" { return only.value }
         return .mapping(entries)
     }

@@ -137,14 +137,13 @@ struct MagneticStripeCompletion: Sendable {
                 try await reverse(.canceled)
                 throw declined(.commandCanceled(from: .app))
             }
-            // Response code 10 is a partial approval, which was not requested.
-            if response.responseCode == "10" {
+            if parameters.isUnwantedPart(response) {
                 try await reverse(.cardDeclined)
                 throw declined(.paymentDeclinedByCardReader(.partialApproval))
             }
             return PaymentIntent(
-                key: parameters.key, status: .requiresCapture, created: created, amount: parameters.amount,
-                metadata: parameters.metadata, details: details)
+                key: parameters.key, status: .requiresCapture, created: created,
+                amount: parameters.amount(approvedBy: response), metadata: parameters.metadata, details: details)
         }
     }
 

@@ -42,7 +42,8 @@ actor HostAuthorizer: OnlineAuthorizer {
         }
         events.send(.authorizing)
         let message = AuthorizationRequest(
-            key: parameters.key, stan: parameters.stan, amount: parameters.amount, date: date, card: card)
+            key: parameters.key, stan: parameters.stan, amount: parameters.amount, date: date,
+            isPreauthorization: parameters.authorizesOnly, card: card)
         // From here on the request may have been sent. A canceled task must not lose the answer, so the host is called
         // in a separate task; the host has its own deadline.
         let host = host

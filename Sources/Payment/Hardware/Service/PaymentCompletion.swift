@@ -1,6 +1,7 @@
 internal import CardSecrets
 internal import Determinism
 internal import EMV
+internal import Money
 internal import Payments
 internal import SmartCard
 internal import Text
@@ -23,13 +24,13 @@ struct PaymentCompletion: Sendable {
             await tell(notice)
         }
         switch outcome.decision {
-        case .approvedOnline where isPartialApproval:
+        case .approvedOnline where isUnwantedPart:
             throw .paymentCaptureWithPaymentMethod(
                 .paymentDeclinedByCardReader(.partialApproval), details)
         case .approvedOnline where !isCancelled: return intent(advice: nil)
-        case .approvedOffline where !isCancelled && hasBeenTakenBack:
-            // The issuer may have approved as well. Its approval was reversed under the attempt's key, and nothing else
-            // may be charged under that key, so the card's own approval is not used.
+        case .approvedOffline where !isCancelled && (hasBeenTakenBack || parameters.authorizesOnly):
+            // Only a host can hold an amount. The issuer may have approved as well: its approval was reversed under the
+            // attempt's key, and nothing else may be charged under that key, so the card's own approval is not used.
             throw .paymentCaptureWithPaymentMethod(declineByTerminal, details)
         case .approvedOffline where !isCancelled: return intent(advice: advice(.offlineApproval))
         case .approvedOnline, .approvedOffline, .canceled(.caller):
@@ -75,7 +76,7 @@ struct PaymentCompletion: Sendable {
         case .outcomeUnknown: .timeout
         case .answered(let response):
             if outcome.decision == .approvedOnline {
-                isCancelled ? .canceled : isPartialApproval ? .cardDeclined : nil
+                isCancelled ? .canceled : isUnwantedPart ? .cardDeclined : nil
             } else if response.isApproved || outcome.isReversalRequired {
                 outcome.decision == .declinedByCard || hasUnsignedCryptogram ? .cardDeclined : .canceled
             } else {
@@ -128,10 +129,18 @@ struct PaymentCompletion: Sendable {
         }
     }
 
-    /// Whether the host approved only a part of the amount (response code 10), which was not requested and does not
-    /// cover the payment.
-    private var isPartialApproval: Bool {
-        if case .answered(let response) = exchange { response.responseCode == "10" } else { false }
+    /// Whether the host approved only a part of the amount (response code 10), which does not cover the payment and is
+    /// not taken.
+    private var isUnwantedPart: Bool {
+        if case .answered(let response) = exchange { parameters.isUnwantedPart(response) } else { false }
+    }
+
+    private var approvedAmount: Money {
+        if case .answered(let response) = exchange {
+            parameters.amount(approvedBy: response)
+        } else {
+            parameters.amount
+        }
     }
 
     /// Returns the error of a failure that is not a decline: with the card's data when the host has received the
@@ -145,7 +154,7 @@ struct PaymentCompletion: Sendable {
 
     private func intent(advice: AdviceRequest?) -> PaymentIntent {
         PaymentIntent(
-            key: parameters.key, status: .requiresCapture, created: created, amount: parameters.amount,
+            key: parameters.key, status: .requiresCapture, created: created, amount: approvedAmount,
             metadata: parameters.metadata, details: details, advice: advice)
     }
 
@@ -160,6 +169,18 @@ struct PaymentCompletion: Sendable {
         guard case .answered(let response) = exchange else { return details }
         details.hostReference = response.reference
         return details
+    }
+}
+
+extension PaymentIntentParameters {
+    /// Whether an approval is of a part that is not taken, or of one that the host does not name.
+    func isUnwantedPart(_ response: AuthorizationResponse) -> Bool {
+        response.responseCode == "10" && (!allowsPartial || response.approvedAmount == nil)
+    }
+
+    /// Returns the amount that an approval is for.
+    func amount(approvedBy response: AuthorizationResponse) -> Money {
+        response.responseCode == "10" ? response.approvedAmount ?? amount : amount
     }
 }
 

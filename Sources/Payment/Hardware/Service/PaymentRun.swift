@@ -76,7 +76,7 @@ struct PaymentRun: Sendable {
         let request = TransactionRequest(
             amount: parameters.amount, date: date, sequenceCounter: parameters.stan,
             accountType: parameters.accountType?.code,
-            forcedOnline: parameters.forcedOnline)
+            forcedOnline: parameters.forcedOnline || parameters.authorizesOnly)
         let outcome = await kernel.run(request, on: traced(channel)) { [events] state in events.send(.kernel(state)) }
         // The card is no longer needed: it may be removed at any time from here on.
         await reader.powerOff()

@@ -66,6 +66,9 @@ public struct EncodedMessage: Sendable {
     /// The bytes that the MAC covers; empty without a MAC.
     public var covered: [UInt8] { macCoverage.map { Array(bytes[$0]) } ?? [] }
 
+    /// The bytes of the field with the MAC; nil without one.
+    public var macLength: Int? { mac?.count }
+
     /// Puts a MAC into its field, which the message was encoded with.
     ///
     /// - Throws: ``MessageRule/wrongMACLength(_:expected:)``

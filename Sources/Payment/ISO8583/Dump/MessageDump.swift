@@ -39,11 +39,12 @@ public struct MessageDump: Sendable {
     /// - Parameters:
     ///   - decoded: a message that was decoded with its places.
     ///   - profile: the profile that it was decoded with.
-    public init(_ decoded: DecodedMessage, _ profile: MessageProfile) {
+    ///   - request: the request that it answers, whose card number is masked, too; nil for none.
+    public init(_ decoded: DecodedMessage, _ profile: MessageProfile, answering request: ISOMessage? = nil) {
         let message = decoded.message
         type = message.type
         header = decoded.header.hexadecimal
-        let number = KnownNumber(message)
+        let number = KnownNumber(message) ?? request.flatMap { KnownNumber($0) }
         entries = decoded.places.map { place in
             let format = profile.table[place.field]
             let mask = FieldMask(field: place.field, format: format, number: number)

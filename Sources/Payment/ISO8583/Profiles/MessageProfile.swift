@@ -117,7 +117,16 @@ public struct MessageForm: Hashable, Sendable {
 
     /// What a settlement has besides other messages.
     public struct SettlementForm: Hashable, Sendable {
+        /// How transactions count that were taken back before the settlement.
+        public enum Reversed: String, CaseIterable, Hashable, Sendable {
+            /// Among the debits or credits, and among their reversals.
+            case both
+            /// Nowhere, as at hosts of terminal networks.
+            case none
+        }
+
         public var totals: Totals
+        public var reversed = Reversed.both
     }
 
     /// Where the answer to a key exchange has the key.
@@ -125,6 +134,8 @@ public struct MessageForm: Hashable, Sendable {
         public enum KeyForm: String, CaseIterable, Hashable, Sendable {
             /// The key under the terminal's master key, each block for itself, and a check value.
             case tdesEcbUnderTMK
+            /// The same with AES.
+            case aesEcbUnderTMK
             case tr31
         }
 
@@ -229,6 +240,8 @@ public struct SecurityRules: Hashable, Sendable {
     public var pin: PINRule?
     /// The field with the key serial number of DUKPT.
     public var keySerialNumberField: Int?
+    /// The name of the key that exchanged keys are enciphered under.
+    public var masterKey = "TMK"
 
     public struct MACRule: Hashable, Sendable {
         public enum Algorithm: String, CaseIterable, Hashable, Sendable {
@@ -250,6 +263,14 @@ public struct SecurityRules: Hashable, Sendable {
         public var key: String
         /// The messages that have a MAC, and whose answers have one.
         public var messages: Set<MessageKind>
+
+        public init(
+            algorithm: Algorithm, padding: Int = 1, bytes: Int = 8, scheme: KeyScheme = .masterSession, key: String,
+            messages: Set<MessageKind>
+        ) {
+            (self.algorithm, self.padding, self.bytes) = (algorithm, padding, bytes)
+            (self.scheme, self.key, self.messages) = (scheme, key, messages)
+        }
     }
 
     public struct PINRule: Hashable, Sendable {
@@ -257,6 +278,10 @@ public struct SecurityRules: Hashable, Sendable {
         public var format: Int
         public var scheme: KeyScheme
         public var key: String
+
+        public init(format: Int, scheme: KeyScheme = .masterSession, key: String) {
+            (self.format, self.scheme, self.key) = (format, scheme, key)
+        }
     }
 
     /// Where a working key comes from.

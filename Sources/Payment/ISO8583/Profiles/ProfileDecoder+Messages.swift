@@ -51,7 +51,10 @@ extension ProfileDecoder {
             form.code = text("", code)
             check(text("", code), 70, table, code)
         }
-        if kind == .settlement { form.settlement = .init(totals: word(.none, value("totals"))) }
+        if kind == .settlement {
+            form.settlement = .init(
+                totals: word(.none, value("totals")), reversed: word(.both, value("reversed")))
+        }
         if let key = value("keyIn") {
             form.keyExchange = .init(
                 field: int(48, key), form: word(.tdesEcbUnderTMK, value("keyForm")),
@@ -147,6 +150,7 @@ extension ProfileDecoder {
                 note(pin.error("field 52 must have \(length) bytes", fix: "write fields.52.length: \(length)"))
             }
         }
+        security.masterKey = text(security.masterKey, node("security", "masterKey"))
         security.keySerialNumberField = node("security", "ksn").map { int(53, $0) }
         if let field = security.keySerialNumberField, table[field] == nil, let place = node("security", "ksn") {
             note(place.error("the profile has no field \(field)"))

@@ -196,6 +196,9 @@ enum ProfileKeys {
             KeyShape("code", code, "Field 70 of 1987, or none."),
             KeyShape("fields", .record(presence), "The fields that it has."),
             KeyShape("totals", words(MessageForm.Totals.self), "Where a settlement has its totals."),
+            KeyShape(
+                "reversed", words(MessageForm.SettlementForm.Reversed.self),
+                "How a settlement counts what was taken back: both as itself and as a reversal, or not at all."),
             KeyShape("keyIn", fieldNumber, "The field of the answer with the new key."),
             KeyShape("keyForm", words(MessageForm.KeyExchangeForm.KeyForm.self), "How the new key is written."),
             KeyShape("checkValue", .number(0...8), "The bytes of the check value behind the new key."),
@@ -237,6 +240,7 @@ enum ProfileKeys {
             KeyShape("mac", .record(mac), "The MAC, which is always the last field."),
             KeyShape("pin", .record(pin), "The PIN block in field 52."),
             KeyShape("ksn", fieldNumber, "The field with the key serial number of DUKPT."),
+            KeyShape("masterKey", .text(1...40), "The name of the key that exchanged keys are under. Default: TMK."),
         ])
 
     private static let mac = RecordShape(

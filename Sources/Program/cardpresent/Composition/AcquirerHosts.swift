@@ -1,6 +1,6 @@
 internal import Connections
 internal import Determinism
-internal import EMV
+internal import HostSecurity
 internal import Hosts
 internal import ISO8583
 internal import Payments
@@ -15,14 +15,16 @@ extension HostFactory {
     ///
     /// - Throws: `CommandFailure`
     static func acquirer(
-        _ acquirer: AcquirerSettings, _ settings: TillConfiguration, clock: any TimeSource
+        _ acquirer: AcquirerSettings, _ settings: TillConfiguration, clock: any TimeSource, pinPad: SimulatedPINPad?,
+        trace: HostTraceFile? = nil
     ) throws(CommandFailure) -> any PaymentHost {
         var profile = try ProfileFile.load(acquirer.profile)
-        if let obstacle = profile.obstacleToPayments {
+        let keys = try acquirer.keys.map(KeyFile.load)
+        if let obstacle = profile.obstacleToPayments(with: keys) {
             throw CommandFailure(
                 .configuration, code: "profile_not_usable",
                 message: "payments can't go by the profile '\(profile.name)': \(obstacle)",
-                fix: "correct the profile, or ask the acquirer for another way")
+                fix: obstacle.fix ?? "correct the profile, or ask the acquirer for another way")
         }
         if let limit = acquirer.connectTimeout { profile.connectTimeout = limit }
         if let limit = acquirer.answerTimeout {
@@ -40,11 +42,20 @@ extension HostFactory {
         let network = TraceNumberPlan(profile).network
         // A new number for each second, so that the sign-ons of a day have numbers of their own.
         let first = network.lowerBound + Int(time.now().milliseconds / 1000) % network.count
+        let security = try KeyFile.security(profile, keys)
+        var linkSettings = HostLink.Settings()
+        linkSettings.onMessage = trace?.observer
         let link = HostLink(
             profile, identity: terminal.identity, connector: connector,
-            traceNumbers: CountedTraceNumbers(network, from: first), time: time, random: SystemRandomSource()
+            traceNumbers: CountedTraceNumbers(network, from: first), time: time, random: SystemRandomSource(),
+            settings: linkSettings, security: security
         ) { event in
             if let words = event.words { StandardError.detail("host \(acquirer.address): \(words)") }
+        }
+        if let pinPad, security?.hasPINKey == true, let form = profile.security.pin?.format,
+            let block = SessionPINBlock(format: form)
+        {
+            pinPad.use(HostPINs(link: link, address: acquirer.address, block: block))
         }
         return AcquirerHost(
             name: settings.host.kind, profile, at: "\(acquirer.address)".lowercased(), terminal: terminal,
@@ -68,25 +79,6 @@ private struct OutsideLink: MessageSending {
     }
 
     func renew() async { await RunQueue.outside { await link.renew() } }
-}
-
-extension AcquirerTerminal {
-    /// The terminal and the merchant of a configuration.
-    init(_ settings: TillConfiguration) {
-        let terminal = settings.terminal
-        let pads: TerminalCapabilities = [.plaintextOfflinePIN, .encipheredOnlinePIN, .encipheredOfflinePIN]
-        self.init(
-            identity: TerminalIdentity(
-                terminal: terminal.terminalIdentification, merchant: terminal.merchantIdentifier),
-            merchantName: terminal.merchantNameAndLocation.split(separator: ",").first.map(String.init) ?? "",
-            city: settings.merchantCity,
-            countryCodes: [CountryCode.shortText(terminal.country), CountryCode.text(terminal.country)]
-                .compactMap(\.self),
-            category: terminal.merchantCategory,
-            // Without the setting, the number is that of no acquirer.
-            acquirer: terminal.acquirer == TerminalConfiguration.standard.acquirer ? nil : "\(terminal.acquirer)",
-            hasPINPad: !terminal.capabilities.isDisjoint(with: pads))
-    }
 }
 
 extension AcquirerSettings {

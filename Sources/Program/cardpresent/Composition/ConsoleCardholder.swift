@@ -95,7 +95,7 @@ struct ConsoleCardholder: CardholderInterface {
     func encipherPIN(
         _ pin: borrowing SensitiveBytes, pan: borrowing PrimaryAccountNumber
     ) async -> EncipheredPINBlock? {
-        do throws(SimulatedPINPad.Failure) { return try pinPad.encipher(pin, pan: pan) } catch {
+        do throws(SimulatedPINPad.Failure) { return try await pinPad.encipherForHost(pin, pan: pan) } catch {
             StandardError.write("cardpresent: \(error)\n")
             return nil
         }

@@ -219,6 +219,8 @@ extension ListNotifications: ReadingCommand {}
 // MARK: Changing
 
 extension RefundCommand: ChangingCommand {}
+extension CapturePayment: ChangingCommand {}
+extension CancelPayment: ChangingCommand {}
 extension RecoverPayments: ChangingCommand {}
 extension SyncPayments: ChangingCommand {}
 extension PrintReceipt: ChangingCommand {}

@@ -44,6 +44,8 @@ protocol PaymentEnvironment: Sendable {
 
     /// Whether a card can be presented.
     var takesCards: Bool { get }
+    /// The test PIN pad; nil without one.
+    var pinPad: SimulatedPINPad? { get }
 
     /// Returns the terminal configuration.
     func terminal(_ configured: TerminalConfiguration) -> TerminalConfiguration
@@ -68,6 +70,13 @@ extension PaymentEnvironment {
     }
     var discoveryMethod: CardReaderDiscoveryMethod { .usb }
     var takesCards: Bool { true }
+    var pinPad: SimulatedPINPad? {
+        switch cardholder {
+        case let console as ConsoleCardholder: console.pinPad
+        case let person as SimulatedCardholder: person.pinPad
+        default: nil
+        }
+    }
     var hasOwnedReaders: Bool { false }
 
     func terminal(_ configured: TerminalConfiguration) -> TerminalConfiguration { configured }
@@ -273,6 +282,7 @@ struct RecordedEnvironment: PaymentEnvironment {
     var readerID: String? { environment.readerID }
     var hasOwnedReaders: Bool { environment.hasOwnedReaders }
     var takesCards: Bool { environment.takesCards }
+    var pinPad: SimulatedPINPad? { environment.pinPad }
 
     func readerSources(_ settings: TillConfiguration) -> [any CardReaderSource] { environment.readerSources(settings) }
 

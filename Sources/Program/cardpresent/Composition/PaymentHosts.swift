@@ -19,11 +19,14 @@ enum HostFactory {
     ///
     /// - Throws: `CommandFailure`
     static func host(
-        _ settings: TillConfiguration, beside database: String, environment: any PaymentEnvironment, rules: IssuerRules
+        _ settings: TillConfiguration, beside database: String, environment: any PaymentEnvironment, rules: IssuerRules,
+        trace: HostTraceFile? = nil
     ) throws(CommandFailure) -> any PaymentHost {
         switch settings.host {
         case .simulated: try simulatedIssuer(beside: database, environment: environment, rules: rules)
-        case .iso8583(let acquirer): try Self.acquirer(acquirer, settings, clock: environment.time)
+        case .iso8583(let acquirer):
+            try Self.acquirer(
+                acquirer, settings, clock: environment.time, pinPad: environment.pinPad, trace: trace)
         }
     }
 
@@ -180,7 +183,7 @@ extension LostAttempt {
     init?(_ difference: IssuerReconciliation.Difference) {
         guard difference.kind == .unknownToTill, let issuer = difference.issuer,
             let currency = try? Currency(code: issuer.currency),
-            let amount = try? Money(minorUnits: issuer.minorUnits, currency: currency)
+            let amount = try? Money(minorUnits: issuer.minorUnits + issuer.held, currency: currency)
         else { return nil }
         self.init(
             key: difference.key, hostName: HostFactory.simulatedName, kind: issuer.isRefund ? .refund : .sale,
@@ -194,6 +197,7 @@ extension TillAttempt.Outcome {
             switch state {
             case .captured: .moved
             case .authorized: .unreported
+            case .authorizedOnly: .held
             case .declined, .canceled, .failed: .notMoved
             case .reversed: .reversed
             case .created, .authorizing, .reversing, .unknown: .open

@@ -19,7 +19,11 @@ extension Till {
                 "cardpresent: recovered \(payment.name), which is now \(payment.state.rawValue)\n")
         }
         for payment in recovered.open {
-            StandardError.write("cardpresent: \(payment.name) is still open: the host did not respond\n")
+            let reason =
+                recovered.otherHosts[payment.id].map {
+                    "it went to the host '\($0)', which is not the one of this configuration; fix: give --config"
+                } ?? "the host did not respond"
+            StandardError.write("cardpresent: \(payment.name) is still open: \(reason)\n")
         }
         for failure in recovered.failed {
             StandardError.write("cardpresent: \(failure.payment) is still open: \(failure.error)\n")

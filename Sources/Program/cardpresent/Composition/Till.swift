@@ -18,6 +18,8 @@ struct Till: Sendable {
     let stores: StoresManager
     /// The open database.
     let storage: any StorageManagerType
+    /// The payment host.
+    let host: any PaymentHost
     /// Whether the database is only read, because it can't be written.
     private let isReadOnly: Bool
     private let environment: any PaymentEnvironment
@@ -36,9 +38,11 @@ struct Till: Sendable {
     /// - Throws: `CommandFailure`
     static func open(
         for use: DatabaseUse, _ repeatability: Repeatability = .none, settings: TillConfiguration,
-        data: DatabaseOptions, rules: IssuerRules = IssuerRules()
+        data: DatabaseOptions, rules: IssuerRules = IssuerRules(), hostTrace: HostTraceFile? = nil
     ) async throws(CommandFailure) -> Till {
-        try await open(for: use, EnvironmentWithoutReader(repeatability), settings: settings, data: data, rules: rules)
+        try await open(
+            for: use, EnvironmentWithoutReader(repeatability), settings: settings, data: data, rules: rules,
+            hostTrace: hostTrace)
     }
 
     /// Opens the till with the reader, card, and cardholder of a payment.
@@ -46,7 +50,7 @@ struct Till: Sendable {
     /// - Throws: `CommandFailure`
     static func open(
         _ options: EnvironmentOptions, pin: SealedBytes?, settings: TillConfiguration, data: DatabaseOptions,
-        rules: IssuerRules, recording: PaymentRecording? = nil
+        rules: IssuerRules, recording: PaymentRecording? = nil, hostTrace: HostTraceFile? = nil
     ) async throws(CommandFailure) -> Till {
         let environment: any PaymentEnvironment =
             switch options.reader {
@@ -61,19 +65,20 @@ struct Till: Sendable {
                     pinPad: settings.pinPadScheme)
             }
         guard recording != nil else {
-            return try await open(for: .creates, environment, settings: settings, data: data, rules: rules)
+            return try await open(
+                for: .creates, environment, settings: settings, data: data, rules: rules, hostTrace: hostTrace)
         }
         let recorder = PaymentRecorder(time: environment.time)
         return try await open(
             for: .creates, RecordedEnvironment(environment, recorder: recorder), settings: settings, data: data,
             rules: rules,
-            recorder: recorder)
+            recorder: recorder, hostTrace: hostTrace)
     }
 
     private static func open(
         for use: DatabaseUse, _ environment: any PaymentEnvironment, settings: TillConfiguration, data: DatabaseOptions,
         rules: IssuerRules,
-        recorder: PaymentRecorder? = nil
+        recorder: PaymentRecorder? = nil, hostTrace: HostTraceFile? = nil
     ) async throws(CommandFailure) -> Till {
         let path = try data.path()
         let (storage, journal) = try use.openJournal(path, random: environment.random.stream("database"))
@@ -82,10 +87,17 @@ struct Till: Sendable {
                 .usage, code: "trace_not_a_trace", message: "the trace and the database are the same file",
                 fix: "choose another path with --trace")
         }
+        guard hostTrace?.isFile(at: path) != true else {
+            throw CommandFailure(
+                .usage, code: "trace_not_a_trace", message: "the trace and the database are the same file",
+                fix: "choose another path with --host-trace")
+        }
         // Without writing, nothing is sent.
         let issuer: any PaymentHost =
             storage.isReadOnly
-            ? NoHost() : try HostFactory.host(settings, beside: path, environment: environment, rules: rules)
+            ? NoHost()
+            : try HostFactory.host(
+                settings, beside: path, environment: environment, rules: rules, trace: hostTrace)
         let host: any PaymentHost = recorder.map { RecordingHost(issuer, recorder: $0) } ?? issuer
         let storeEnvironment = try StoreEnvironment(data: data, settings: settings)
         let (session, sessionFailure) = Self.session(storeEnvironment)
@@ -102,7 +114,7 @@ struct Till: Sendable {
             }
         }
         let till = Till(
-            stores: stores, storage: storage, isReadOnly: storage.isReadOnly, environment: environment,
+            stores: stores, storage: storage, host: host, isReadOnly: storage.isReadOnly, environment: environment,
             recorder: recorder,
             sessionFailure: sessionFailure, recovered: recovered, captured: captured)
         await till.announceSignOut()

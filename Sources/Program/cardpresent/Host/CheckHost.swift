@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Connections
 internal import Determinism
+internal import HostSecurity
 internal import Hosts
 internal import ISO8583
 internal import TillConfiguration
@@ -8,20 +9,24 @@ internal import TillConfiguration
 /// `host check`
 struct CheckHost: ReportingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Check the way to a payment host: connect, sign on, and echo.",
+        commandName: "check", abstract: "Check the way to a payment host: connect, sign on, exchange keys, and echo.",
         discussion: """
             EXAMPLES:
               cardpresent host check --address 127.0.0.1:8583 --profile iso87-ascii --terminal TERM0001
               cardpresent host check --address acquirer.example:8583 --profile my-host.yaml --ca acquirer.pem \
             --terminal TERM0001 --merchant 123456789012345
               cardpresent host check --config till.yaml
+              cardpresent host check --config till.yaml --host-trace check.jsonl
               cardpresent host check --address 192.0.2.7:8583 --profile iso2003 --certificate till.pem --key till.key \
             --server-name acquirer.example --terminal TERM0001 --json
+              cardpresent host check --address 127.0.0.1:8583 --profile my-host.yaml --keys host-keys.yaml \
+            --terminal TERM0001
 
             Without --address, checks the host of the configuration, as its payments reach it.
 
             Shows each step with its time, and ends at the first one that fails: with what failed, why, and what to \
-            do. No money moves, and no card data is sent. TLS is used with every host that is not this machine, and on \
+            do. Keys are exchanged where the profile does so and the key file has the master key. No money moves, and \
+            no card data is sent. TLS is used with every host that is not this machine, and on \
             this machine with --ca, --certificate, or --server-name.
 
             Exits with 69 when the host can't be reached, refuses, or does not answer, with 65 when its bytes are not \
@@ -40,6 +45,7 @@ struct CheckHost: ReportingCommand {
     var profile: String?
     @Option(help: .config, completion: .configuration) var config: String?
     @OptionGroup var tls: HostTLSOptions
+    @OptionGroup var keys: KeyOption
     @Option(help: ArgumentHelp("Number of the terminal (field 41).", valueName: "tid"))
     var terminal: String?
     @Option(help: ArgumentHelp("Number of the merchant (field 42).", valueName: "mid"))
@@ -47,12 +53,13 @@ struct CheckHost: ReportingCommand {
     @Option(
         help: ArgumentHelp("Longest time of each step. Default: the profile's, and 15 s.", valueName: "seconds"))
     var timeout: Int?
+    @OptionGroup var trace: HostTraceOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         try check(timeout, in: 1...600, "--timeout", "seconds")
         if let address {
-            guard TCPAddress(address) != nil else {
+            guard let place = TCPAddress(address), place.port > 0 else {
                 throw ValidationError("--address must be HOST:PORT, such as acquirer.example:8583")
             }
             guard profile != nil else { throw ValidationError("--address needs --profile") }
@@ -68,6 +75,7 @@ struct CheckHost: ReportingCommand {
         var address: TCPAddress
         var profile: MessageProfile
         var files: HostTLSFiles?
+        var keys: HostKeys?
         var identity: TerminalIdentity
     }
 
@@ -75,7 +83,7 @@ struct CheckHost: ReportingCommand {
         if let address = address.flatMap({ TCPAddress($0) }), let profile {
             return Subject(
                 address: address, profile: try ProfileFile.load(profile), files: tls.files(for: address),
-                identity: TerminalIdentity())
+                keys: try keys.load(), identity: TerminalIdentity())
         }
         var options = ConfigurationOptions()
         options.config = config
@@ -88,8 +96,10 @@ struct CheckHost: ReportingCommand {
         }
         var profile = try ProfileFile.load(profile ?? acquirer.profile)
         if let limit = acquirer.connectTimeout { profile.connectTimeout = limit }
+        let path = keys.keys ?? acquirer.keys
         return Subject(
             address: acquirer.address, profile: profile, files: acquirer.tlsFiles,
+            keys: try path.map(KeyFile.load),
             identity: AcquirerTerminal(settings).identity)
     }
 
@@ -101,11 +111,14 @@ struct CheckHost: ReportingCommand {
         let address = subject.address
         let time = SystemTimeSource()
         let client = try subject.files?.client(time)
+        let hostTrace = try trace.open()
+        defer { hostTrace?.warn() }
         let identity = TerminalIdentity(
             terminal: terminal ?? subject.identity.terminal, merchant: merchant ?? subject.identity.merchant)
         let check = HostCheck(
-            profile: profile, address: address, tls: client, identity: identity, wait: wait ?? .seconds(15),
-            time: time)
+            profile: profile, address: address, tls: client, identity: identity,
+            security: try KeyFile.security(profile, subject.keys), wait: wait ?? .seconds(15), time: time,
+            trace: hostTrace)
         var steps: [HostCheck.Step] = []
         let failure = await check.run { step in
             steps.append(step)

@@ -25,11 +25,15 @@ struct HostAdvice {
             return CommandFailure(
                 .unavailable, code: "sign_on_refused", message: "\(step): \(problem)",
                 fix: "have the acquirer check terminal and merchant, or correct --terminal and --merchant")
+        case .keyExchange:
+            return CommandFailure(
+                .unavailable, code: "keys_not_exchanged", message: "\(step): \(problem)",
+                fix: "have the acquirer check the terminal and its master key, or correct the key file")
         case .missingField(let field, _) where field == 41 || field == 42:
             return CommandFailure(
                 .usage, code: "missing_identity", message: "\(step): \(problem)",
                 fix: field == 41 ? "give --terminal" : "give --merchant")
-        case .missingField, .message, .noMessage, .tooLong, .needsKey, .pin:
+        case .missingField, .message, .noMessage, .tooLong, .needsKey, .mac, .pin:
             return CommandFailure(
                 .configuration, code: "message_not_made", message: "\(step): \(problem)",
                 fix: "correct the profile, --terminal, or --merchant")
@@ -73,7 +77,9 @@ struct HostAdvice {
         case .notYetValid: "check the clock of this machine"
         case .wrongName: "connect by a name of the certificate, or give --server-name"
         case .unknownAuthority: "give the acquirer's authority with --ca"
-        case .alert, .noCertificate: "give the certificate that the acquirer issued, with --certificate and --key"
+        case .alert, .noCertificate:
+            "give the certificate that the acquirer issued: --certificate and --key, or tls.certificate and tls.key in "
+                + "the configuration"
         case .notTLS: "the host does not speak TLS at this port: ask the acquirer for the right one"
         case .versionTooLow: "the host must offer TLS 1.2 or 1.3"
         case .closedInHandshake: "check the port, and whether the host demands --certificate"
@@ -85,6 +91,10 @@ struct HostAdvice {
         for event in events.all.reversed() {
             switch event {
             case .malformed(let error): return wrongFraming("no message of '\(profile.name)': \(error)", step)
+            case .unmatched(let message) where [.noMAC, .wrongMAC].contains(message.reason):
+                return CommandFailure(
+                    .unavailable, code: "wrong_mac", message: "\(step): the host's message \(message)",
+                    fix: "compare the check values of the keys with the acquirer, and security.mac in the profile")
             case .unmatched(let message):
                 return CommandFailure(
                     .unavailable, code: "answer_not_matched", message: "\(step): the host's message \(message)",

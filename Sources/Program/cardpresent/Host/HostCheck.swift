@@ -18,7 +18,7 @@ struct HostCheck: Sendable {
         }
 
         var line: String {
-            "\(name.padded(to: 10))\("\(milliseconds) ms".padded(toLeft: 11))  \(result)\n"
+            name.padded(to: 10) + "\(milliseconds) ms".padded(toLeft: 21 - max(10, name.count)) + "  \(result)\n"
         }
 
         var json: JSONObject {
@@ -30,8 +30,11 @@ struct HostCheck: Sendable {
     let address: TCPAddress
     let tls: TLSClient?
     let identity: TerminalIdentity
+    var security: LinkSecurity?
     let wait: Duration
     let time: any TimeSource
+    /// The trace of the messages; nil for none.
+    var trace: HostTraceFile?
 
     /// - Parameter tell: called after each step that succeeded.
     /// - Returns: why a step failed; nil when all succeeded.
@@ -69,10 +72,13 @@ struct HostCheck: Sendable {
         let first = numbers.lowerBound + Int(time.now().milliseconds / 1000) % numbers.count
         var settings = HostLink.Settings()
         settings.networkAnswer = wait
+        settings.onMessage = trace?.observer
+        // A step of its own.
+        settings.exchangesKeysOnSignOn = false
         let link = HostLink(
             profile, identity: identity, connector: MadeConnection(connection: connection),
             traceNumbers: CountedTraceNumbers(numbers, from: first), time: time,
-            random: SystemRandomSource(), settings: settings
+            random: SystemRandomSource(), settings: settings, security: security
         ) { events.add($0) }
         let advice = HostAdvice(profile: profile, address: address, connection: connection, events: events)
         var step = "sign-on"
@@ -81,6 +87,12 @@ struct HostCheck: Sendable {
             try await link.connect()
             if profile.messages[.signOn] != nil {
                 tell(Step(name: step, result: "accepted", duration: time.elapsed(since: start)))
+            }
+            if security?.exchangesKeys == true {
+                step = "key exchange"
+                start = time.reading()
+                try await link.exchangeKeys()
+                tell(Step(name: step, result: "new keys", duration: time.elapsed(since: start)))
             }
             guard profile.messages[.echo] != nil else { return await link.close() }
             step = "echo"

@@ -7,7 +7,10 @@ struct HostCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "host",
         abstract: "Check payment hosts, and decode and encode their messages (ISO 8583).",
-        subcommands: [CheckHost.self, HostStatus.self, DecodeMessages.self, EncodeMessage.self, ProfilesCommand.self])
+        subcommands: [
+            CheckHost.self, HostStatus.self, SettleHost.self, DecodeMessages.self, EncodeMessage.self,
+            ProfilesCommand.self,
+        ])
 }
 
 /// The dialect of a payment host.

@@ -52,7 +52,7 @@ extension AttemptState {
     /// The color of the state; nil when it says neither good nor bad.
     var color: WordColor? {
         switch self {
-        case .authorized, .captured: .good
+        case .authorized, .authorizedOnly, .captured: .good
         case .declined, .failed: .bad
         case .authorizing, .canceled, .reversing, .reversed, .unknown: .doubtful
         case .created: nil

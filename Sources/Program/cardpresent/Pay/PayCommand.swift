@@ -14,6 +14,8 @@ struct PayCommand: TillCommand, CardDataCommand {
               cardpresent pay 12.50 --reader usb --printer receipts
               cardpresent pay --order 123
               cardpresent pay 12.50 --card visa-debit --pin 1234 --seed 7
+              cardpresent pay 12.50 --reader usb --host-trace host.jsonl
+              cardpresent pay 150.00 --authorize-only
 
             The payment is recorded in the journal before anything is sent to the host. Ctrl-C cancels the payment and \
             reverses what was already sent. 'cardpresent payments list' always shows the result.
@@ -22,6 +24,10 @@ struct PayCommand: TillCommand, CardDataCommand {
             notified of the payment. The exit code reports the payment only: 0 means the card was charged, even if the \
             store could not be notified yet. In that case a warning appears on stderr and under 'capture' in the JSON, \
             and 'cardpresent payments sync' notifies the store.
+
+            With --authorize-only, the amount is held and not charged (pre-authorization): capture all or a part of it \
+            with 'cardpresent payments capture', or give it free with 'cardpresent payments cancel'. It expires after \
+            'host.preauthorizationDays' of the configuration.
             """)
 
     @Argument(help: "Amount as a decimal, for example 12.50. Not with --order.")
@@ -46,9 +52,14 @@ struct PayCommand: TillCommand, CardDataCommand {
     @OptionGroup var environment: EnvironmentOptions
     @Flag(help: "Require online authorization.")
     var forceOnline = false
+    @Flag(help: "Hold the amount and capture it later. Requires online authorization. Not with --order.")
+    var authorizeOnly = false
+    @Flag(help: "Take an approval of a part of the amount, instead of reversing it. Not with --order.")
+    var allowPartial = false
     @Option(help: ArgumentHelp("Time to wait for a card.", valueName: "seconds"))
     var timeout: Int = 60
     @OptionGroup var issuer: IssuerOptions
+    @OptionGroup var hostTrace: HostTraceOptions
     @Option(
         help: ArgumentHelp(
             "Print the merchant and customer receipts on this printer.",
@@ -84,9 +95,18 @@ struct PayCommand: TillCommand, CardDataCommand {
         guard order == nil || currency == nil else {
             throw ValidationError("--currency cannot be used with --order: an order has its own currency")
         }
+        guard order == nil || !authorizeOnly else {
+            throw ValidationError("--authorize-only cannot be used with --order: an order is paid at once")
+        }
+        guard order == nil || !allowPartial else {
+            throw ValidationError("--allow-partial cannot be used with --order: an order is paid as a whole")
+        }
         guard record != nil || !force else { throw ValidationError("--force requires --record") }
         guard record == nil || record != environment.trace else {
             throw ValidationError("--record and --trace must be different files")
+        }
+        guard hostTrace.hostTrace == nil || ![record, environment.trace].contains(hostTrace.hostTrace) else {
+            throw ValidationError("--host-trace must be another file than --record and --trace")
         }
         guard gateway.map({ PaymentGatewayExtension(rawValue: $0) != nil }) ?? true else {
             throw ValidationError("--gateway must be woocommerce-payments or woocommerce-stripe")
@@ -102,6 +122,8 @@ struct PayCommand: TillCommand, CardDataCommand {
         let recording = try record.map { (path) throws(CommandFailure) in
             try PaymentRecording(path: path, isForced: force, environment.determinism)
         }
+        let messages = try hostTrace.open(settings)
+        defer { messages?.warn() }
         let request = PaymentRecording.Request(
             environment: environment, pin: pin, amount: amount, timeout: .seconds(timeout),
             isForcedOnline: forceOnline,
@@ -113,7 +135,7 @@ struct PayCommand: TillCommand, CardDataCommand {
             try await environment.play {
                 let till = try await Till.open(
                     environment, pin: pin, settings: settings, data: options.till.data, rules: rules,
-                    recording: recording)
+                    recording: recording, hostTrace: messages)
                 till.announceRecovery()
                 try till.stopIfRestored()
                 let bill =
@@ -121,7 +143,9 @@ struct PayCommand: TillCommand, CardDataCommand {
                         Till.Bill.amount(
                             PaymentRequest(
                                 amount: amount, tip: tip, cardTimeout: .seconds(timeout),
-                                accountType: account, forcedOnline: forceOnline))
+                                accountType: account, forcedOnline: forceOnline,
+                                holdDuration: authorizeOnly ? settings.preauthorizationTime : nil,
+                                allowsPartial: allowPartial))
                     } else {
                         Till.Bill.order(try await orderRequest(till, settings))
                     }
@@ -149,7 +173,8 @@ struct PayCommand: TillCommand, CardDataCommand {
     private var leftOut: [String] {
         [
             tip.map { "the tip of \($0)" }, account.map { "the account type \($0.rawValue)" },
-            order.map { "the store order \($0)" },
+            order.map { "the store order \($0)" }, authorizeOnly ? "the pre-authorization" : nil,
+            allowPartial ? "the partial approval" : nil,
         ].compactMap(\.self)
     }
 
@@ -194,8 +219,10 @@ struct PayCommand: TillCommand, CardDataCommand {
         let receipt: Result<StoredReceipt, CommandFailure>? =
             !output.json || isPrinted ? await till.receiptResult(of: payment.id) : nil
         if !output.json {
-            let outcome = WordColor(payment.outcome).onOutput(payment.outcome.rawValue.uppercased())
+            let word = payment.standing == .held ? "authorized" : payment.outcome.rawValue
+            let outcome = WordColor(payment.outcome).onOutput(word.uppercased())
             var text = "\(outcome)  \(payment.amount)  \(payment.name)\n"
+            if failure == nil, let note = payment.amountNote { text += "  \(note)\n" }
             if let receipt = try? receipt?.get(),
                 let lines = try? await till.text(of: receipt, copy: .customer, width: settings.receiptWidth)
             {

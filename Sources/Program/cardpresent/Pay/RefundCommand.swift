@@ -12,6 +12,7 @@ struct RefundCommand: TillCommand {
               cardpresent refund P000001
               cardpresent refund P000001 --amount 5.00
               cardpresent refund P000001 --item 17 --item 18:2
+              cardpresent refund P000001 --host-trace host.jsonl
 
             Without --amount and --item, refunds the rest of the payment. With --item, refunds pieces of an order's \
             lines, whose IDs 'cardpresent orders show' has: the amount is what the customer paid for them, taxes \
@@ -32,6 +33,7 @@ struct RefundCommand: TillCommand {
             valueName: "line[:quantity]"))
     var items: [RefundItemOption] = []
     @OptionGroup var determinism: DeterminismOptions
+    @OptionGroup var trace: HostTraceOptions
     @OptionGroup var issuer: IssuerOptions
     @OptionGroup var options: CommonOptions
 
@@ -40,9 +42,11 @@ struct RefundCommand: TillCommand {
     func execute() async throws {
         let settings = try options.till.settings()
         let rules = try issuer.rules()
+        let hostTrace = try trace.open(settings)
+        defer { hostTrace?.warn() }
         let (after, attempt) = try await determinism.play {
             let till = try await options.till.open(
-                for: Self.databaseUse, settings, determinism.repeatability, rules: rules)
+                for: Self.databaseUse, settings, determinism.repeatability, rules: rules, hostTrace: hostTrace)
             try till.stopIfRestored()
             let before = try await till.payment(payment.id).payment
             let part = try amount.map { try settings.amount($0, currency: before.amount.currency.code) }

@@ -14,7 +14,7 @@ extension CommandFailure {
         case .declined:
             self.init(
                 .declined, code: code, message: message,
-                fix: Self.fix(ofDecline: code, triesLeft: payment.card?.pinTriesLeft))
+                fix: Self.fix(ofDecline: code, payment.details.declineReason, triesLeft: payment.card?.pinTriesLeft))
         case .canceled:
             self.init(
                 .canceled, code: code,
@@ -29,8 +29,12 @@ extension CommandFailure {
         }
     }
 
-    private static func fix(ofDecline code: String, triesLeft: UInt8?) -> String {
+    private static func fix(ofDecline code: String, _ reason: DeclineReason?, triesLeft: UInt8?) -> String {
         switch code {
+        case PaymentErrorCode.declinedByHost where reason == .duplicateTransaction:
+            "the host has a payment like this one already: look at it before you charge again"
+        case PaymentErrorCode.declinedByHost where reason == .temporary:
+            "nothing was charged; start again in a moment, or use another card"
         case PaymentErrorCode.referred:
             "nothing was charged; call the card issuer and retry, or use another card"
         case PaymentErrorCode.wrongPIN where triesLeft != 0:
@@ -188,6 +192,12 @@ extension CommandFailure {
                     ? "refund \(available.decimalText) or less with --amount, or all of the rest with "
                         + "'cardpresent refund \(id)'"
                     : "'cardpresent payments show \(id)' shows its refunds")
+        case .notCapturable(let id, let standing): self.init(id, standing, message: message)
+        case .otherHost: self.init(.configuration, code: "other_host", splitting: message)
+        case .captureTooLarge(_, _, let authorized):
+            self.init(
+                .usage, code: "capture_too_large", message: message,
+                fix: "capture \(authorized.decimalText) or less with --amount")
         case .notRetriable: self.init(.tryAgain, code: "not_retriable", message: message)
         case .notOurs, .notificationNotOurs: self.init(.tryAgain, code: "busy", message: message)
         case .orderHasPayment(_, let id, let state):

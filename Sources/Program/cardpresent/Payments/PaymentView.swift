@@ -21,6 +21,7 @@ extension Payment: CommandResult, TableRow {
             // Only an approved payment of an order has a state at the store.
             // The remaining tries matter only after a wrong PIN.
             known: [
+                "preauthorization": preauthorization?.json, "requestedAmount": requestedAmount?.minorUnits,
                 "capture": notification?.json, "pinTriesLeft": card?.pinTriesLeft,
                 "storeRefunds": refundNotifications.isEmpty ? nil : refundNotifications.map(\.json),
             ]
@@ -38,7 +39,7 @@ extension Payment: CommandResult, TableRow {
                     ?? orderID.map { "order \($0)" },
                 refundNotifications.last { !$0.state.isFinal }.map { "refund: \($0.state.rawValue)" },
             ].compactMap { $0 }.joined(separator: ", "),
-            refundedText ?? "", errorMessage ?? "",
+            refundedText ?? "", errorMessage ?? amountNote ?? "",
         ]
     }
 
@@ -55,7 +56,7 @@ extension Payment: CommandResult, TableRow {
     var text: String {
         let widths = [0, 0, 16, 10]
         // Without headings, the amount needs its word, and what is empty no place.
-        let words = cells.prefix(5) + [cells[5], refundedText.map { "refunded \($0)" } ?? "", errorMessage ?? ""]
+        let words = cells.prefix(5) + [cells[5], refundedText.map { "refunded \($0)" } ?? "", cells.last ?? ""]
         let padded = words.enumerated().filter { $0 < widths.count || !$1.isEmpty }.map { column, word in
             WordColor.onOutput(word, colors[column], paddedTo: column < widths.count ? widths[column] : 0)
         }
@@ -236,6 +237,12 @@ extension PaymentHistory: CommandResult {
         details.add("TVR", card?.terminalVerificationResults)
         details.add("TSI", card?.transactionStatusInformation)
         details.add("ODA", card?.authenticationText)
+        details.add("requested", payment.requestedAmount?.description)
+        if let hold = payment.preauthorization {
+            details.add("authorized", hold.authorized.description)
+            details.add("captured", hold.captured?.description)
+            details.add("expires", hold.captured == nil ? hold.expiresAt.secondText : nil)
+        }
         details.add("refunded", refunded.minorUnits == 0 ? nil : refunded.description)
         if let capture = payment.notification {
             details.add("store", capture.state.rawValue + (capture.orderStatus.map { ", order is \($0)" } ?? ""))

@@ -6,8 +6,11 @@ internal import Yosemite
 /// `payments`
 struct PaymentsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "payments", abstract: "List, show, recover, and sync payments.",
-        subcommands: [ListPayments.self, ShowPayment.self, WatchPayments.self, RecoverPayments.self, SyncPayments.self])
+        commandName: "payments", abstract: "List, show, capture, recover, and sync payments.",
+        subcommands: [
+            ListPayments.self, ShowPayment.self, WatchPayments.self, CapturePayment.self, CancelPayment.self,
+            RecoverPayments.self, SyncPayments.self,
+        ])
 }
 
 /// `payments show`
@@ -38,19 +41,25 @@ struct RecoverPayments: TillCommand {
             EXAMPLES:
               cardpresent payments recover
               cardpresent payments recover --json
+              cardpresent payments recover --host-trace host.jsonl
 
-            Reverses each sale that has no host response, and asks the host for the result of each refund. Exits with \
-            4 when the host does not respond and a payment stays open.
+            Reverses each sale that has no host response, and asks the host for the result of each refund. Sends captures \
+            and cancellations again that the host has not confirmed; pre-authorizations stay as they are. Exits with 4 when the host does not respond and a payment stays open.
 
             Also asks the host for the last number that it knows of this database. If the host knows a later one, the \
             database was restored from a backup: it takes a new identity, and unfinished sales get the host's result.
             """)
 
+    @OptionGroup var trace: HostTraceOptions
     @OptionGroup var issuer: IssuerOptions
     @OptionGroup var options: CommonOptions
 
     func execute() async throws {
-        let till = try await options.till.open(for: Self.databaseUse, rules: try issuer.rules(), announcing: false)
+        let settings = try options.till.settings()
+        let hostTrace = try trace.open(settings)
+        defer { hostTrace?.warn() }
+        let till = try await options.till.open(
+            for: Self.databaseUse, settings, rules: try issuer.rules(), announcing: false, hostTrace: hostTrace)
         let report = till.recovered
         let open = report.open.count + report.failed.count
         try output.write(

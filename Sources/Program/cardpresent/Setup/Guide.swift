@@ -27,12 +27,24 @@ struct GuideCommand: TillCommand {
     }
 }
 
+extension TillOverview {
+    /// Whether a payment would not end at once with an error of the configuration.
+    fileprivate var takesPayments: Bool {
+        switch configuration {
+        case .missing, .faulty: false
+        case .absent, .valid, nil: true
+        }
+    }
+}
+
 /// The next steps at a till, the most urgent one first.
 struct Guide: CommandResult {
     /// A command to run, and why.
     struct Step: Equatable, Sendable {
         /// A stable name for programs.
         var code: String
+        /// Whether the command takes a payment.
+        fileprivate var isPayment: Bool { code == "payment_first" || code == "payment_next" }
         var command: String
         var reason: String
     }
@@ -49,7 +61,9 @@ struct Guide: CommandResult {
         let both = (options.configuration.config.map { " --config \($0.shellWord)" } ?? "") + database
         steps =
             Self.openWork(overview, both) + Self.configuration(overview, options)
-            + Self.readers(overview, both) + Self.payment(overview, both, database) + Self.store(overview, both)
+            + Self.readers(overview, both)
+            + Self.payment(overview, both, database).filter { overview.takesPayments || !$0.isPayment }
+            + Self.store(overview, both)
             + [Step(code: "help", command: "cardpresent --help", reason: "all commands")]
     }
 

@@ -125,11 +125,8 @@ struct ReconcileIssuer: TillCommand {
         let comparison = AcquirerComparison(
             records,
             till: attempts.map {
-                // The number that was sent: that of a profile with fresh numbers for reversals is not the attempt's.
                 AcquirerComparison.Attempt(
-                    key: $0.till.key,
-                    traceNumber: $0.attempt.identity?[11].flatMap { Int64($0) } ?? Int64($0.attempt.stan),
-                    at: $0.attempt.createdAt)
+                    key: $0.till.key, stan: $0.attempt.stan, sent: $0.attempt.identity, at: $0.attempt.createdAt)
             }, terminal: terminal, time: SystemTimeSource())
         let result = IssuerReconciliation(till: attempts.map(\.till), states: comparison.states)
         try output.write(result)
@@ -243,7 +240,8 @@ extension IssuerReconciliation: CommandResult {
         }
         let count = differences.count - openCount
         let agreement =
-            "ledger and journal agree" + (accepted.isEmpty ? "" : ", but for \(accepted.count) accepted")
+            (hasOpen ? "the rest agrees" : "ledger and journal agree")
+            + (accepted.isEmpty ? "" : ", but for \(accepted.count) accepted")
         let verdict = agrees ? agreement : count == 1 ? "1 difference" : "\(count) differences"
         let color: WordColor = agrees ? hasOpen ? .doubtful : .good : .bad
         let attempts = attemptCount == 1 ? "1 attempt" : "\(attemptCount) attempts"
@@ -264,8 +262,8 @@ extension IssuerReconciliation.Difference {
         }
 
         init(_ standing: IssuerTransactionState) {
-            (amount, currency) = (standing.minorUnits, standing.currency)
-            state = standing.isReversed ? "reversed" : standing.responseCode ?? "none"
+            (amount, currency) = (standing.minorUnits + standing.held, standing.currency)
+            state = standing.held != 0 ? "held" : standing.isReversed ? "reversed" : standing.responseCode ?? "none"
         }
 
         var json: JSONObject { (["amount": amount, "state": state] as JSONObject).amounts(inCode: currency) }

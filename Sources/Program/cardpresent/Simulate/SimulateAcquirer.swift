@@ -14,8 +14,11 @@ struct SimulateAcquirer: CardDataCommand {
               cardpresent simulate acquirer --listen 127.0.0.1:8583 --profile iso87-ascii
               cardpresent simulate acquirer --listen 127.0.0.1:0 --profile iso93-ebcdic --ledger a.sqlite --json
               cardpresent simulate acquirer --listen 127.0.0.1:8583 --profile iso87-ascii --fault answer-lost:sale:1
+              cardpresent simulate acquirer --listen 127.0.0.1:8583 --profile my-host.yaml --keys host-keys.yaml
               cardpresent simulate acquirer --listen 0.0.0.0:8583 --profile my-host.yaml --tls certificates \
             --fault-rate 0.05 --seed 7
+              cardpresent simulate acquirer --listen 127.0.0.1:8583 --profile iso87-ascii --tls certificates \
+            --demand-certificate
 
             Answers any client of the profile: sign-on, sales, authorizations, completions, refunds, voids, advices, \
             reversals, and settlements. Decides as the simulated issuer does, about the cards of \
@@ -46,6 +49,12 @@ struct SimulateAcquirer: CardDataCommand {
             valueName: "folder"),
         completion: .directory)
     var tls: String?
+    @Flag(
+        help: ArgumentHelp(
+            "Demand a certificate of every client, issued by ca.pem.",
+            discussion: "Only with --tls, whose folder also gets client.pem and client.key for the client."))
+    var demandCertificate = false
+    @OptionGroup var keys: KeyOption
     @OptionGroup var issuer: IssuerOptions
     @Option(
         help: ArgumentHelp(
@@ -76,6 +85,7 @@ struct SimulateAcquirer: CardDataCommand {
 
     func validate() throws {
         guard (0...1).contains(faultRate) else { throw ValidationError("--fault-rate must be 0 to 1") }
+        guard !demandCertificate || tls != nil else { throw ValidationError("--demand-certificate requires --tls") }
     }
 
     private static func address(_ text: String) throws -> TCPAddress {
@@ -135,17 +145,19 @@ struct SimulateAcquirer: CardDataCommand {
         _ profile: MessageProfile, _ random: any RandomSource, _ time: any TimeSource
     ) throws(CommandFailure) -> SimulatedAcquirer {
         let rules = try issuer.rules()
+        let hostKeys = try keys.load()
         do {
             let file = try ledger.map { try AcquirerLedger(path: $0) } ?? AcquirerLedger()
             return try SimulatedAcquirer(
-                profile: profile, ledger: file, rules: rules, keys: try TestKeys.embedded(), time: time,
+                profile: profile, hostKeys: hostKeys, ledger: file, rules: rules, keys: try TestKeys.embedded(),
+                time: time,
                 random: random.stream("acquirer"))
         } catch let error as AcquirerLedgerError {
             throw CommandFailure(error)
         } catch let error as AcquirerSetupError {
             throw CommandFailure(
                 .configuration, code: "acquirer_profile", message: "\(error)",
-                fix: "give a profile without 'security.mac'")
+                fix: error.fix)
         } catch {
             throw CommandFailure(
                 .internalError, code: "internal", message: "cannot create the simulated acquirer: \(error)")
@@ -162,7 +174,9 @@ struct SimulateAcquirer: CardDataCommand {
             let names =
                 listen.isLoopback ? ["localhost", "127.0.0.1", "::1"] : [listen.host, "localhost", "127.0.0.1"]
             try folder.prepare(names: names, time: time, random: SystemRandomSource())
-            return try TLSServer(TLSServer.Settings(identity: folder.server), time: time)
+            let authorities = demandCertificate ? folder.authority.certificate : nil
+            return try TLSServer(
+                TLSServer.Settings(identity: folder.server, clientAuthorities: authorities), time: time)
         } catch {
             throw CommandFailure(
                 .configuration, code: "tls_file", message: "TLS cannot be set up: \(error)",
@@ -177,6 +191,10 @@ extension CommandFailure {
         case .missing: self.init(.noInput, code: "acquirer_ledger", message: "\(error)", fix: "check the path")
         case .noLedger: self.init(.badData, code: "acquirer_ledger", message: "\(error)", fix: "check the path")
         case .busy: self.init(.tryAgain, code: "acquirer_ledger", message: "\(error)", fix: "close it and retry")
+        case .removed:
+            self.init(
+                .unavailable, code: "acquirer_ledger", message: "\(error)",
+                fix: "put it back, or start the acquirer again")
         case .failed: self.init(.unavailable, code: "acquirer_ledger", message: "\(error)")
         }
     }

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Determinism
 internal import Explorer
 internal import FoundationEssentials
+internal import ISO8583
 internal import ScenarioFormat
 internal import ScenarioRunner
 
@@ -14,6 +15,7 @@ struct SimulateExplore: AsyncParsableCommand {
               cardpresent simulate explore --sessions 5000
               cardpresent simulate explore --time 600 --seed 7
               cardpresent simulate explore --html report
+              cardpresent simulate explore --wire iso87-ascii
               cardpresent simulate explore --replay explored/FILE.yaml
 
             Runs random sessions with faults in every layer and step, and checks that the ledgers agree, no card is \
@@ -33,6 +35,11 @@ struct SimulateExplore: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("Number of parallel sessions. Default: the number of processors.", valueName: "number"))
     var jobs: Int?
+    @Option(
+        help: ArgumentHelp(
+            "Put a wire of this message profile between till and issuer, with faults on it.", valueName: "profile"),
+        completion: .list(MessageProfile.shippedNames))
+    var wire: String?
     @Flag(help: "Stop at the first failure.")
     var failFast = false
     @Option(
@@ -61,6 +68,9 @@ struct SimulateExplore: AsyncParsableCommand {
         try check(sessions, in: 1...1_000_000_000, "--sessions")
         try check(time, in: 1...1_000_000, "--time", "seconds")
         try check(jobs, in: 1...256, "--jobs")
+        if let wire, !MessageProfile.shippedNames.contains(wire) {
+            throw ValidationError("--wire must be one of \(MessageProfile.shippedNames.joined(separator: ", "))")
+        }
         guard
             replays.isEmpty
                 || (sessions == nil && time == nil && jsonFile == nil && !output.json && html == nil)
@@ -84,7 +94,8 @@ struct SimulateExplore: AsyncParsableCommand {
         let folder = FileManager.default.temporaryDirectory.path + "/cardpresent-explore-\(UUID().uuidString)"
         return Explorer(
             seed: seed, sessions: sessions ?? (time == nil ? 1000 : nil),
-            jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, stopsAtFailure: failFast, folder: folder)
+            jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, stopsAtFailure: failFast, wire: wire,
+            folder: folder)
     }
 
     private func explore() async throws -> Bool {

@@ -38,7 +38,7 @@ public struct AttemptFigures: Hashable, Sendable {
             """
             SELECT attempt.kind, entry.state, max(0, entry.at - attempt.createdAt) AS spent, count(*)
             FROM paymentAttempt AS attempt JOIN attemptTransition AS entry ON entry.attemptID = attempt.id
-            WHERE attempt.openState IS NULL AND entry.state = attempt.state GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+            WHERE attempt.openState IS NULL AND attempt.state <> 'authorizedOnly' AND entry.state = attempt.state GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
             """)
         authorizations = try times(
             """

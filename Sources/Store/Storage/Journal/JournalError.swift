@@ -28,6 +28,12 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
     case notRefundable(PaymentID, PaymentState)
     /// The refund exceeds what is left, including refunds in progress.
     case refundTooLarge(PaymentID, requested: Money, available: Money)
+    /// The payment has no held amount to capture or to give free.
+    case notCapturable(PaymentID, PreauthorizationStanding)
+    /// Another payment host, which has this name, holds the amount.
+    case otherHost(PaymentID, String)
+    /// The capture exceeds what is authorized.
+    case captureTooLarge(PaymentID, requested: Money, authorized: Money)
     /// Another payment of the order succeeded, or may have.
     case orderHasPayment(order: Int64, PaymentID, PaymentState)
     /// The payment needs no notification.
@@ -65,6 +71,11 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notRefundable(let id, let state): "payment \(id) is \(state.rawValue): there is nothing to refund"
         case .refundTooLarge(let id, let requested, let available):
             "cannot refund \(requested) of payment \(id): \(available) is left, including refunds in progress"
+        case .notCapturable(let id, let standing): "payment \(id) \(standing.words)"
+        case .otherHost(let id, let host):
+            "the payment host '\(host)' holds the amount of payment \(id): use the configuration of that host"
+        case .captureTooLarge(let id, let requested, let authorized):
+            "cannot capture \(requested) of payment \(id): \(authorized) is authorized"
         case .orderHasPayment(let order, let id, let state):
             "order \(order) already has a payment: \(id) is \(state.rawValue)"
         case .nothingToNotify(let id): "payment \(id) has no order to notify a store of"
@@ -79,6 +90,21 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         case .neverRestored:
             "this database was never found to be restored from a backup: look for the program that took these payments"
         case .money(let error): error.description
+        }
+    }
+}
+
+extension PreauthorizationStanding {
+    /// Why nothing can be captured or given free.
+    fileprivate var words: String {
+        switch self {
+        case .held: "is held: only more than zero can be captured"
+        case .captured(let amount): "is captured already: \(amount)"
+        case .canceled: "is canceled already: nothing is held"
+        case .open: "has no result yet: recover it first with 'cardpresent payments recover'"
+        case .outdated:
+            "was held in a backup that was restored, and may have been captured or canceled since: ask the payment host"
+        case .none: "has no pre-authorization: nothing is held"
         }
     }
 }

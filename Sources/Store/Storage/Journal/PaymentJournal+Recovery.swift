@@ -55,14 +55,19 @@ extension PaymentJournal {
     }
 
     /// Stores what later messages must repeat of an attempt's message, before the first one leaves. It can be an
-    /// advice.
+    /// advice; with `isCompletion`, it is the one that captures what the attempt authorized.
     ///
     /// - Returns: What is stored: `identity`, unless the attempt has one already.
     /// - Throws: As ``keepAdvice(_:for:)``.
     public func keepIdentity(
-        _ identity: MessageIdentity, for attempt: Int64
+        _ identity: MessageIdentity, for attempt: Int64, isCompletion: Bool = false
     ) throws(JournalError) -> MessageIdentity {
         try change(attempt) { attempt in
+            guard !isCompletion else {
+                let kept = attempt.completion?.identity ?? identity
+                attempt.completion?.identity = kept
+                return kept
+            }
             let kept = attempt.identity ?? identity
             attempt.identity = kept
             return kept

@@ -22,15 +22,17 @@ public struct PaymentJournal: Sendable {
         (self.storage, lease) = (storage, ProcessLease(ofReader: storage))
     }
 
-    /// Records a new payment and its first sale attempt.
+    /// Records a new payment and its first sale attempt. `heldUntil` is the end of a pre-authorization; nil for a
+    /// payment that is captured at once.
     ///
     /// - Throws: ``JournalError/storage(_:)``
     public func begin(
-        siteID: Int64, orderID: Int64?, amount: Money, hostName: String, at moment: Timestamp
+        siteID: Int64, orderID: Int64?, amount: Money, heldUntil: Timestamp? = nil, hostName: String,
+        at moment: Timestamp
     ) throws(JournalError) -> JournalEntry {
         try write { storage in
             let payment = try storage.insertNewObject(
-                Payment(siteID: siteID, orderID: orderID, amount: amount, createdAt: moment))
+                Payment(siteID: siteID, orderID: orderID, amount: amount, heldUntil: heldUntil, createdAt: moment))
             // A new payment is written with the state after its first attempt, so there is nothing to update.
             let attempt = try add(.sale, of: amount, to: payment, hostName: hostName, at: moment, in: storage)
             return JournalEntry(payment: payment, attempt: attempt, receipt: nil)
@@ -76,7 +78,8 @@ public struct PaymentJournal: Sendable {
             {
                 try checkIsFree(order, siteID: payment.siteID, besides: id, in: storage)
             }
-            let attempt = try add(.sale, of: payment.amount, to: payment, hostName: hostName, at: moment, in: storage)
+            let amount = payment.requestedAmount ?? payment.amount
+            let attempt = try add(.sale, of: amount, to: payment, hostName: hostName, at: moment, in: storage)
             let updated = try updatePayment(after: attempt, among: sales + [attempt], at: moment, in: storage)
             return JournalEntry(payment: updated, attempt: attempt, receipt: nil)
         }
@@ -128,17 +131,18 @@ public struct PaymentJournal: Sendable {
     }
 
     /// Records the end of an attempt, with the card data, the answer, and the receipt, in one commit. The state is
-    /// final, or `.authorized` when the capture is still to come; `detail` is the reason for the attempt's history,
-    /// `advice` the advice that must still be sent to the host, as JSON text, and `offlineCard` a card that approved
-    /// offline; see ``CardRegister``.
+    /// final, or `.authorized` or `.authorizedOnly` when the capture is still to come; `amount` is what the host
+    /// approved, nil for all; `detail` is the reason for the attempt's history, `advice` the advice that must still be
+    /// sent to the host, as JSON text, and `offlineCard` a card that approved offline; see ``CardRegister``.
     @discardableResult
     public func finish(
-        _ attempt: Int64, as state: AttemptState, details: PaymentDetails = PaymentDetails(),
+        _ attempt: Int64, as state: AttemptState, amount: Money? = nil, details: PaymentDetails = PaymentDetails(),
         hostReference: String? = nil, receipt: ReceiptDraft? = nil, detail: String? = nil, advice: String? = nil,
         offlineCard: CardFingerprint? = nil, at moment: Timestamp
     ) throws(JournalError) -> JournalEntry {
         try move(
-            attempt, to: state, details: details, hostReference: hostReference, receipt: receipt, detail: detail,
+            attempt, to: state, amount: amount, details: details, hostReference: hostReference, receipt: receipt,
+            detail: detail,
             advice: advice, offlineCard: offlineCard, at: moment)
     }
 
@@ -160,42 +164,64 @@ public struct PaymentJournal: Sendable {
     }
 
     private func move(
-        _ id: Int64, to state: AttemptState, details: PaymentDetails, identity: MessageIdentity? = nil,
+        _ id: Int64, to state: AttemptState, amount: Money? = nil, details: PaymentDetails,
+        identity: MessageIdentity? = nil,
         hostReference: String? = nil, receipt: ReceiptDraft? = nil, detail: String? = nil, advice: String? = nil,
         offlineCard: CardFingerprint? = nil, at moment: Timestamp
     ) throws(JournalError) -> JournalEntry {
         try write { storage in
-            var attempts = try attempts(withSiblingsOf: id, in: storage)
-            guard let place = attempts.firstIndex(where: { $0.id == id }) else {
-                throw JournalError.attemptNotFound(id)
-            }
-            var attempt = attempts[place]
-            guard attempt.lease == lease.number else {
-                throw JournalError.notOurs(attempt: id, lease: attempt.lease)
-            }
-            guard attempt.state.successors.contains(state) else {
-                throw JournalError.illegalTransition(attempt: id, from: attempt.state, to: state)
-            }
-            // The advice of an authorized attempt belongs to its approval.
-            attempt.advice = advice ?? (attempt.state == .authorized ? nil : attempt.advice)
-            attempt.state = state
-            attempt.transitions += 1
-            attempt.updatedAt = moment
-            attempt.identity = identity ?? attempt.identity
-            attempt.hostReference = hostReference ?? details.card?.hostReference ?? attempt.hostReference
-            attempt.lastError = details.errorMessage ?? detail ?? attempt.lastError
-            try storage.updateObject(attempt)
-            try storage.insertNewObject(AttemptTransition(of: attempt, detail: detail))
-            if let offlineCard {
-                try storage.insertNewObject(OfflineSale(attempt, card: offlineCard, madeAt: moment))
-            }
-            attempts[place] = attempt
-            let payment = try updatePayment(after: attempt, among: attempts, details: details, at: moment, in: storage)
-            try updateNotification(of: payment, after: attempt, in: storage)
-            try planRefundNotification(of: attempt, at: moment, in: storage)
-            let stored = try receipt.map { try issue($0, of: payment, attempt, at: moment, in: storage) }
-            return JournalEntry(payment: payment, attempt: attempt, receipt: stored)
+            try move(
+                id, to: state, amount: amount, details: details, identity: identity, hostReference: hostReference,
+                receipt: receipt, detail: detail, advice: advice, offlineCard: offlineCard, at: moment, in: storage)
         }
+    }
+
+    /// Writes a step within a transaction.
+    func move(
+        _ id: Int64, to state: AttemptState, amount: Money?, details: PaymentDetails, identity: MessageIdentity? = nil,
+        hostReference: String? = nil, receipt: ReceiptDraft? = nil, detail: String? = nil, advice: String? = nil,
+        offlineCard: CardFingerprint? = nil, at moment: Timestamp, in storage: any StorageType
+    ) throws -> JournalEntry {
+        var attempts = try attempts(withSiblingsOf: id, in: storage)
+        guard let place = attempts.firstIndex(where: { $0.id == id }) else {
+            throw JournalError.attemptNotFound(id)
+        }
+        var attempt = attempts[place]
+        // No process works on a pre-authorization before a person asks for it.
+        guard attempt.lease == lease.number || attempt.state == .authorizedOnly else {
+            throw JournalError.notOurs(attempt: id, lease: attempt.lease)
+        }
+        guard attempt.state.successors.contains(state) else {
+            throw JournalError.illegalTransition(attempt: id, from: attempt.state, to: state)
+        }
+        // The advice of an authorized attempt belongs to its approval.
+        attempt.advice = advice ?? (attempt.state == .authorized ? nil : attempt.advice)
+        if attempt.state == .authorizedOnly {
+            attempt.lease = lease.number
+            if state == .authorized { attempt.completion = try newCompletion(in: storage) }
+        }
+        attempt.state = state
+        attempt.amount = amount ?? attempt.amount
+        attempt.transitions += 1
+        attempt.updatedAt = moment
+        attempt.identity = identity ?? attempt.identity
+        attempt.hostReference = hostReference ?? details.card?.hostReference ?? attempt.hostReference
+        attempt.lastError = details.errorMessage ?? detail ?? attempt.lastError
+        if state == .authorizedOnly {
+            attempt.identity = attempt.identity?.answered(
+                reference: attempt.hostReference, authorizationCode: details.card?.authorizationCode)
+        }
+        try storage.updateObject(attempt)
+        try storage.insertNewObject(AttemptTransition(of: attempt, detail: detail))
+        if let offlineCard {
+            try storage.insertNewObject(OfflineSale(attempt, card: offlineCard, madeAt: moment))
+        }
+        attempts[place] = attempt
+        let payment = try updatePayment(after: attempt, among: attempts, details: details, at: moment, in: storage)
+        try updateNotification(of: payment, after: attempt, in: storage)
+        try planRefundNotification(of: attempt, at: moment, in: storage)
+        let stored = try receipt.map { try issue($0, of: payment, attempt, at: moment, in: storage) }
+        return JournalEntry(payment: payment, attempt: attempt, receipt: stored)
     }
 
     private func add(
@@ -231,6 +257,7 @@ public struct PaymentJournal: Sendable {
         // earlier attempt stay with that attempt.
         if attempt.kind == .sale {
             payment.details = attempt.state == .created ? details : payment.details.merging(details)
+            payment.takeAmount(of: attempt)
         }
         payment.updatedAt = moment
         try storage.updateObject(payment)

@@ -14,17 +14,20 @@ extension Payment: IdentifiedObject {
     public static let databaseTableName = "payment"
     public static let columnNames =
         ["id", "siteID", "orderID", "amount", "currency", "state", "refundedAmount", "createdAt", "updatedAt"]
-        + PaymentDetailColumns.names
+        + PreauthorizationColumns.names + PaymentDetailColumns.names
     public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
 
     public var objectID: PaymentID { id }
 
-    init(siteID: Int64, orderID: Int64?, amount: Money, createdAt: Timestamp) throws(MoneyError) {
+    init(
+        siteID: Int64, orderID: Int64?, amount: Money, heldUntil: Timestamp? = nil, createdAt: Timestamp
+    ) throws(MoneyError) {
         let zero = try Money(minorUnits: 0, currency: amount.currency)
         self.init(
             id: PaymentID(rawValue: 0), siteID: siteID, orderID: orderID, amount: amount, refundedAmount: zero,
-            state: PaymentState(lastSale: .created, amount: amount, refunded: zero), createdAt: createdAt,
-            updatedAt: createdAt)
+            state: PaymentState(lastSale: .created, amount: amount, refunded: zero),
+            preauthorization: heldUntil.map { Preauthorization(authorized: amount, expiresAt: $0) },
+            createdAt: createdAt, updatedAt: createdAt)
     }
 
     public init(row: Row) throws {
@@ -32,7 +35,9 @@ extension Payment: IdentifiedObject {
         self.init(
             id: try reader.value("id"), siteID: try reader.value("siteID"), orderID: try reader.optional("orderID"),
             amount: try reader.money("amount"), refundedAmount: try reader.money("refundedAmount"),
-            state: try reader.value("state"), details: try PaymentDetailColumns(&reader).details,
+            state: try reader.value("state"), requestedAmount: try reader.optionalMoney("requestedAmount"),
+            preauthorization: try PreauthorizationColumns.preauthorization(&reader),
+            details: try PaymentDetailColumns(&reader).details,
             createdAt: try reader.timestamp("createdAt"), updatedAt: try reader.timestamp("updatedAt"))
     }
 
@@ -47,7 +52,7 @@ extension Payment: IdentifiedObject {
             refundedAmount.minorUnits,
             createdAt.milliseconds,
             updatedAt.milliseconds,
-        ] + PaymentDetailColumns(details).values
+        ] + PreauthorizationColumns.values(of: self) + PaymentDetailColumns(details).values
     }
 
     public mutating func didInsert(rowID: Int64) { id = PaymentID(rawValue: rowID) }
@@ -151,7 +156,8 @@ extension PaymentAttempt: IdentifiedObject {
     public static let databaseTableName = "paymentAttempt"
     public static let columnNames = [
         "id", "paymentID", "kind", "idempotencyKey", "state", "stan", "hostName", "amount", "currency", "lease",
-        "transitions", "messageIdentity", "hostReference", "lastError", "advice", "refundLines", "createdAt",
+        "transitions", "messageIdentity", "completion", "hostReference", "lastError", "advice", "refundLines",
+        "createdAt",
         "updatedAt",
     ]
     public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
@@ -166,6 +172,7 @@ extension PaymentAttempt: IdentifiedObject {
             stan: try reader.value("stan"), hostName: try reader.value("hostName"),
             amount: try reader.money("amount"), lease: try reader.value("lease"),
             transitions: try reader.value("transitions"), identity: try reader.messageIdentity("messageIdentity"),
+            completion: try reader.completion("completion"),
             hostReference: try reader.optional("hostReference"), lastError: try reader.optional("lastError"),
             advice: try reader.optional("advice"), lines: try reader.refundedLines("refundLines"),
             createdAt: try reader.timestamp("createdAt"),
@@ -186,6 +193,7 @@ extension PaymentAttempt: IdentifiedObject {
             lease,
             transitions,
             identity?.text,
+            completion?.text,
             hostReference,
             lastError.map(PANMasking.masked),
             advice,

@@ -71,12 +71,15 @@ struct StoredAdvice: Codable, Hashable, Sendable {
 
     /// Makes the message. `isRepeat`: whether it may have been sent before, although nothing was noted.
     func request(for attempt: PaymentAttempt, isRepeat: Bool = false) -> AdviceRequest {
-        AdviceRequest(
-            key: attempt.key, stan: attempt.stan, amount: attempt.amount,
+        let completion = purpose == .capture ? attempt.completion : nil
+        return AdviceRequest(
+            key: attempt.key, stan: completion?.stan ?? attempt.stan, amount: attempt.amount,
             lastFour: lastFour,
             iccData: iccData.compactMap { pair in
                 guard pair.count == 2, let tag = UInt32(pair[0], radix: 16) else { return nil }
                 return BERTLV(BERTag(rawValue: tag), [UInt8](hexadecimal: pair[1]) ?? [])
-            }, purpose: purpose ?? .offlineApproval, identity: attempt.identity, isRepeat: isRepeat || isSent == true)
+            }, purpose: purpose ?? .offlineApproval,
+            identity: purpose == .capture ? completion?.identity : attempt.identity,
+            original: purpose == .capture ? attempt.identity : nil, isRepeat: isRepeat || isSent == true)
     }
 }

@@ -91,6 +91,13 @@ public enum CardPresentPaymentsAction: Action {
     /// only when nothing could be recorded or started.
     case refundPayment(
         paymentID: PaymentID, amount: Money?, lines: [RefundedLine] = [], onCompletion: Completion<Payment>)
+    /// Captures a pre-authorization: all of it, or a part. Completes with the recorded payment, which is `authorized`
+    /// still when the host has not taken the capture yet: recovery sends it again. Fails when nothing is held, and when
+    /// `amount` is more than what is held.
+    case capturePreauthorization(paymentID: PaymentID, amount: Money?, onCompletion: Completion<Payment>)
+    /// Gives back what a pre-authorization holds. Completes with the recorded payment, whose outcome is unknown when
+    /// the host has not confirmed it: recovery sends the reversal again. Fails when nothing is held.
+    case cancelPreauthorization(paymentID: PaymentID, onCompletion: Completion<Payment>)
     /// Cancels a refund that has not been sent yet.
     case cancelRefund(onCompletion: Completion<Void>)
 
@@ -151,6 +158,9 @@ public enum CardPresentPaymentsAction: Action {
         case .quoteRefund(let id, let items, _): ["payment": id.description, "lines": String(items.count)]
         case .refundPayment(let id, let amount, let lines, _):
             ["payment": id.description, "amount": amount?.description ?? "all", "lines": String(lines.count)]
+        case .capturePreauthorization(let id, let amount, _):
+            ["payment": id.description, "amount": amount?.description ?? "all"]
+        case .cancelPreauthorization(let id, _): ["payment": id.description]
         case .fetchWCPayCharge(let siteID, let chargeID, _): ["site": String(siteID), "charge": chargeID]
         case .loadOrderPayments(let siteID, let orderID, _): ["site": String(siteID), "order": String(orderID)]
         case .loadPayments(_, let limit, _): ["limit": limit.map(String.init) ?? "none"]

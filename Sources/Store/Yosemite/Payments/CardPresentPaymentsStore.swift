@@ -122,9 +122,10 @@ public final class CardPresentPaymentsStore: Store {
             collect(onMessage, onProcessed, onCompletion) { [journal, host, time] () throws(CardPresentPaymentsError) in
                 let bill = request.tip.flatMap { ReceiptBill(request.amount, tip: $0) } ?? .none
                 do throws(JournalError) {
+                    let now = time.now()
                     let entry = try journal.begin(
                         siteID: request.siteID, orderID: request.orderID, amount: request.amount,
-                        hostName: host.name, at: time.now())
+                        heldUntil: request.holdDuration.map { now.advanced(by: $0) }, hostName: host.name, at: now)
                     return (entry, request, bill)
                 } catch {
                     throw .journal(error)
@@ -158,6 +159,12 @@ public final class CardPresentPaymentsStore: Store {
                 return try await collection.refund(id, amount: amount, lines: lines)
             }
             exclusion.run(.refund, operation, onEnd: onCompletion)
+        case .capturePreauthorization(let id, let amount, let onCompletion):
+            changeHeld(onCompletion) { holds throws(CardPresentPaymentsError) in
+                try await holds.capture(id, amount: amount)
+            }
+        case .cancelPreauthorization(let id, let onCompletion):
+            changeHeld(onCompletion) { holds throws(CardPresentPaymentsError) in try await holds.cancel(id) }
 
         case .observeCardReaderUpdateState(let onCompletion):
             Task { [service] in onCompletion(await service.softwareUpdateEvents) }
@@ -266,6 +273,19 @@ public final class CardPresentPaymentsStore: Store {
             try recording { () throws(JournalError) in try journal.retry(id, hostName: host.name, at: time.now()) },
             request, bill
         )
+    }
+
+    /// Captures or cancels a pre-authorization, alone.
+    private func changeHeld(
+        _ onCompletion: @escaping CardPresentPaymentsAction.Completion<Payment>,
+        _ body: @escaping @Sendable (Preauthorizations) async throws(CardPresentPaymentsError) -> Payment
+    ) {
+        let holds = Preauthorizations(journal: journal, host: host, receipts: receipts, time: time)
+        let operation = { @Sendable [identity] () async throws(CardPresentPaymentsError) -> Payment in
+            try await identity.prepare()
+            return try await body(holds)
+        }
+        exclusion.run(.preauthorization, operation, onEnd: onCompletion)
     }
 
     /// Cancels the running operation, if it is of this kind, and waits until the reader is idle.

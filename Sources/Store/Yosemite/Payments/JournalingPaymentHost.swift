@@ -128,13 +128,17 @@ final class JournalingPaymentHost: PaymentHost {
         var advice = advice
         if advice.identity == nil, let identity = try await host.identity(of: advice.subject) {
             do throws(JournalError) {
-                advice.identity = try journal.keepIdentity(identity, for: attempt)
+                advice.identity = try journal.keepIdentity(
+                    identity, for: attempt, isCompletion: advice.purpose == .capture)
             } catch {
                 throw .notSent("the journal cannot be written: \(error)")
             }
         }
         try await host.advise(advice)
     }
+
+    /// Sends a reversal that the journal has already.
+    func forward(_ reversal: ReversalRequest) async throws(PaymentHostError) { try await host.reverse(reversal) }
 
     func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
         try await host.inquire(key)

@@ -1,5 +1,6 @@
 internal import Determinism
 internal import Hardware
+internal import Money
 internal import Payments
 internal import Storage
 
@@ -31,7 +32,9 @@ struct PaymentCollection: Sendable {
         do throws(CardReaderServiceError) {
             let parameters = PaymentIntentParameters(
                 key: key, stan: attempt.stan, amount: attempt.amount, cardTimeout: request.cardTimeout,
-                accountType: request.accountType, forcedOnline: request.forcedOnline, metadata: request.metadata)
+                accountType: request.accountType, forcedOnline: request.forcedOnline,
+                authorizesOnly: entry.payment.preauthorization != nil, allowsPartial: request.allowsPartial,
+                metadata: request.metadata)
             result = .success(try await service.capturePayment(parameters, onEvent: onMessage))
         } catch {
             result = .failure(error)
@@ -83,10 +86,11 @@ struct PaymentCollection: Sendable {
         _ intent: PaymentIntent, of entry: JournalEntry, _ bill: ReceiptBill
     ) throws(JournalError) -> Payment {
         // The advice of an offline approval must reach the host before the payment counts as captured.
+        let state: AttemptState =
+            entry.payment.preauthorization != nil ? .authorizedOnly : intent.advice == nil ? .captured : .authorized
         let finished = try journal.finish(
-            entry.attempt.id, as: intent.advice == nil ? .captured : .authorized,
-            details: PaymentDetails(card: intent.details.stored),
-            receipt: receipt(.approved, of: entry, bill, card: intent.details),
+            entry.attempt.id, as: state, amount: intent.amount, details: PaymentDetails(card: intent.details.stored),
+            receipt: receipt(.approved, of: entry, bill, amount: intent.amount, card: intent.details),
             advice: intent.advice.map(StoredAdvice.init)?.text,
             offlineCard: intent.advice == nil ? nil : history?.offlineCard, at: time.now())
         return try journal.addNotification(to: finished.payment)
@@ -138,12 +142,15 @@ struct PaymentCollection: Sendable {
 
     private func receipt(
         _ outcome: ReceiptContent.Outcome, of entry: JournalEntry, _ bill: ReceiptBill, isVoid: Bool = false,
-        card: CardDetails?, failure: PaymentFailure? = nil
+        amount: Money? = nil, card: CardDetails?, failure: PaymentFailure? = nil
     ) -> ReceiptDraft {
-        ReceiptWriter.draft(
+        // The items of the bill do not add up to a part of it.
+        let bill = amount ?? entry.attempt.amount == entry.attempt.amount ? bill : .none
+        let kind: ReceiptContent.Kind = entry.payment.preauthorization == nil ? .sale : .preauthorization
+        return ReceiptWriter.draft(
             receipts.content(
-                kind: isVoid ? .void : .sale, outcome: outcome, payment: entry.payment.id,
-                orderID: entry.payment.orderID, amount: entry.attempt.amount, reason: failure?.message,
-                reasonCode: failure?.receiptReason, bill: bill, card: card))
+                kind: isVoid ? .void : kind, outcome: outcome, payment: entry.payment.id,
+                orderID: entry.payment.orderID, amount: entry.attempt.amount, approved: amount,
+                reason: failure?.message, reasonCode: failure?.receiptReason, bill: bill, card: card))
     }
 }

@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// Runs one operation that moves money at a time. A second one is rejected instead of waiting for a cardholder.
 final class PaymentExclusion: Sendable {
-    enum Kind: Hashable, Sendable { case payment, refund, recovery }
+    enum Kind: Hashable, Sendable { case payment, refund, preauthorization, recovery }
 
     private struct Running {
         let kind: Kind

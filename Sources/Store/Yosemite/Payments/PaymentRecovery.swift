@@ -28,6 +28,7 @@ struct PaymentRecovery: Sendable {
                 let payment = try await recover(attempt, silence: silence, isOutdated: attempt.id <= restoredThrough)
                 if payment.attemptIsOpen {
                     report.open.append(payment.value)
+                    if attempt.hostName != host.name { report.otherHosts[attempt.paymentID] = attempt.hostName }
                 } else {
                     report.finished.append(payment.value)
                 }
@@ -101,6 +102,10 @@ struct PaymentRecovery: Sendable {
         return try await reverse(attempt)
     }
 
+    private func wasHeld(_ attempt: PaymentAttempt) throws(JournalError) -> Bool {
+        try journal.transitions(of: attempt.id).contains { $0.state == .authorizedOnly }
+    }
+
     private func wasReversing(_ attempt: PaymentAttempt) throws(JournalError) -> Bool {
         try journal.transitions(of: attempt.id).contains { $0.state == .reversing }
     }
@@ -126,13 +131,20 @@ struct PaymentRecovery: Sendable {
         } catch {
             return try journal.markUnknown(attempt.id, reason: String(describing: error), at: time.now())
         }
+        let payment = try journal.payment(attempt.paymentID)
+        // A person canceled what was held, so it is no interruption.
+        if payment.errorCode == PaymentErrorCode.canceled, try wasHeld(attempt) {
+            let holds = Preauthorizations(journal: journal, host: host, receipts: receipts, time: time)
+            return try journal.finish(
+                attempt.id, as: .reversed, receipt: holds.receipt(.void, of: payment, amount: payment.amount),
+                detail: PaymentJournal.canceledWords, at: time.now())
+        }
         let failure = PaymentFailure(
             code: PaymentErrorCode.interrupted,
             message: attempt.kind == .sale
                 ? "interrupted, and taken back: nothing was charged"
                 : "interrupted, and taken back: nothing was refunded",
             receiptReason: .interrupted)
-        let payment = try journal.payment(attempt.paymentID)
         return try journal.finish(
             attempt.id, as: .reversed, details: failure.details,
             receipt: receipt(
@@ -151,8 +163,9 @@ struct PaymentRecovery: Sendable {
         let payment = try journal.payment(attempt.paymentID)
         switch answer {
         case .approved(let response):
+            let isHeld = attempt.kind == .sale && payment.preauthorization != nil && attempt.completion == nil
             return try journal.finish(
-                attempt.id, as: .captured, hostReference: response.reference,
+                attempt.id, as: isHeld ? .authorizedOnly : .captured, hostReference: response.reference,
                 receipt: receipt(
                     .approved, of: attempt, payment: payment, answer: RefundResult(response)),
                 detail: attempt.kind == .sale ? "approved by the host before the database was restored" : nil,
@@ -201,6 +214,8 @@ public struct RecoveryReport: Hashable, Sendable {
     public var finished: [Payment] = []
     /// Payments whose host did not answer: they stay open until the next recovery.
     public var open: [Payment] = []
+    /// The hosts of those open payments that went to another host than the one of this recovery.
+    public var otherHosts: [PaymentID: String] = [:]
     /// Payments that stay open because of their records.
     public var failed: [Failure] = []
     /// Former identities of the database about which the host knew later numbers: it was restored from a backup, and

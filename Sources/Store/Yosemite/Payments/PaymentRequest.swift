@@ -16,14 +16,20 @@ public struct PaymentRequest: Hashable, Sendable {
     public var accountType: AccountType?
     /// Whether the payment goes online even if the card would approve it offline.
     public var forcedOnline: Bool
+    /// Makes the payment a pre-authorization, which is held for this time and captured or canceled later; nil for a
+    /// payment that is captured at once.
+    public var holdDuration: Duration?
+    /// Whether an approval of a part of the amount is taken. Otherwise it is reversed.
+    public var allowsPartial: Bool
     /// Metadata for the payment; the journal does not store it.
     public var metadata: [String: String]
 
     public init(
         siteID: Int64 = 0, orderID: Int64? = nil, amount: Money, tip: Money? = nil,
         cardTimeout: Duration = .seconds(60), accountType: AccountType? = nil, forcedOnline: Bool = false,
-        metadata: [String: String] = [:]
+        holdDuration: Duration? = nil, allowsPartial: Bool = false, metadata: [String: String] = [:]
     ) {
+        (self.holdDuration, self.allowsPartial) = (holdDuration, allowsPartial)
         (self.siteID, self.orderID, self.amount, self.tip) = (siteID, orderID, amount, tip)
         (self.cardTimeout, self.accountType) = (cardTimeout, accountType)
         (self.forcedOnline, self.metadata) = (forcedOnline, metadata)

@@ -14,11 +14,13 @@ struct ReceiptWriter: Sendable {
     let journal: PaymentJournal
     let time: any TimeSource
 
-    /// `amount` is the requested amount of the payment or the refund. `reason` is the human-readable reason why it was
-    /// not approved, and `reasonCode` the same without details.
+    /// `amount` is the requested amount of the payment or the refund, and `approved` the amount of an approval when it
+    /// is another one. `reason` is the human-readable reason why it was not approved, and `reasonCode` the same without
+    /// details.
     func content(
         kind: ReceiptContent.Kind, outcome: ReceiptContent.Outcome, payment: PaymentID, orderID: Int64?, amount: Money,
-        reason: String?, reasonCode: ReceiptReason?, bill: ReceiptBill = .none, card: CardDetails?,
+        approved: Money? = nil, reason: String?, reasonCode: ReceiptReason?, bill: ReceiptBill = .none,
+        card: CardDetails?,
         language: ReceiptLanguage? = nil
     ) -> ReceiptContent {
         // When the order cannot be read, the receipt is created without it.
@@ -29,18 +31,19 @@ struct ReceiptWriter: Sendable {
             kind: kind, outcome: outcome, merchant: merchant, store: order?.storeName,
             payment: String(describing: payment), orderID: orderID, orderNumber: order?.orderNumber,
             date: Self.text(moment.civil(offsetSeconds: offset)), zone: Self.zone(offset), amount: amount.decimalText,
-            approvedAmount: outcome == .approved ? amount.decimalText : Self.zero(of: amount.currency),
+            approvedAmount: outcome == .approved
+                ? (approved ?? amount).decimalText : Self.zero(of: amount.currency),
             currency: amount.currency.code, reason: reason, reasonCode: reasonCode, breakdown: bill.breakdown,
             breakdownNote: bill.note, card: card?.stored,
             language: language ?? ReceiptLanguage.chosen(by: card?.languages ?? [], among: languages))
     }
 
-    /// Returns the newest receipt of a payment's sale; nil when there is none that can be read.
+    /// Returns the newest receipt of a payment's sale or pre-authorization; nil when there is none that can be read.
     func sale(of payment: PaymentID) -> ReceiptContent? {
         guard let receipts = try? journal.receipts(of: payment) else { return nil }
         for receipt in receipts {
             guard let content = try? JSONDecoder().decode(ReceiptContent.self, from: Data(receipt.content.utf8)),
-                content.kind == .sale
+                content.kind == .sale || content.kind == .preauthorization
             else { continue }
             return content
         }

@@ -110,7 +110,8 @@ final class TestAcquirer: Sendable {
 
     /// Authorizes 12.50 EUR from a chip.
     func pay(
-        key: IdempotencyKey = TestAcquirer.key, stan: UInt32 = 7, pin: EncipheredPINBlock? = nil
+        key: IdempotencyKey = TestAcquirer.key, stan: UInt32 = 7, pin: EncipheredPINBlock? = nil,
+        isPreauthorization: Bool = false
     ) async throws -> Result<AuthorizationResponse, PaymentHostError> {
         let pan = try PrimaryAccountNumber(compressedNumeric: [0x47, 0x61, 0x73, 0x90, 0x01, 0x01, 0x00, 0x10])
         let track: [UInt8] = [
@@ -120,7 +121,8 @@ final class TestAcquirer: Sendable {
             pan: pan, trackTwo: SensitiveBytes(track), panSequenceNumber: 1, expiry: [0x30, 0x12],
             iccData: Self.iccData, pinBlock: pin)
         let request = AuthorizationRequest(
-            key: key, stan: stan, amount: try Self.amount, date: world.clock.localDate(), card: .chip(chip))
+            key: key, stan: stan, amount: try Self.amount, date: world.clock.localDate(),
+            isPreauthorization: isPreauthorization, card: .chip(chip))
         do throws(PaymentHostError) { return .success(try await host.authorize(request)) } catch {
             return .failure(error)
         }

@@ -136,8 +136,7 @@ final class TestWorld: Sendable {
         link = HostLink(
             profile, identity: TerminalIdentity(terminal: "TERM0001", merchant: "MERCHANT0000001"),
             connector: connector, traceNumbers: CountedTraceNumbers(profile.limits.stan, from: 1), time: clock,
-            random: SeededRandomSource(seed: 1)
-        ) { event in log.events.withLock { $0.append(event) } }
+            random: SeededRandomSource(seed: 1), onEvent: { event in log.events.withLock { $0.append(event) } })
     }
 
     var events: [HostEvent] { log.events.withLock { $0 } }

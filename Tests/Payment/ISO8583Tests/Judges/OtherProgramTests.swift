@@ -14,7 +14,30 @@ struct OtherProgramTests {
     private func messages(_ profile: MessageProfile) throws -> [ISOMessage] {
         let source = ArbitraryMessages(profile, seed: 16)
         let known = try Vector.all.filter { $0.profile.name == profile.name }.map { try $0.message }
-        return known + (0..<100).map { _ in source.message() }
+        return known + (try settlement(profile).map { [$0] } ?? []) + (0..<100).map { _ in source.message() }
+    }
+
+    /// A settlement with totals in the mandatory fields; nil for a profile without one.
+    private func settlement(_ profile: MessageProfile) throws -> ISOMessage? {
+        guard let form = profile.messages[.settlement] else { return nil }
+        var message = ISOMessage(form.type)
+        func digits(_ number: Int, _ field: Int) -> String {
+            let digits = "\(number)"
+            return String(repeating: "0", count: (profile.table[field]?.length.maximum ?? 0) - digits.count) + digits
+        }
+        for field in form.mandatory { message.set(field, digits(field, field)) }
+        message.set(41, "TERM0001" + String(repeating: " ", count: profile.version == .v2003 ? 8 : 0))
+        message.set(42, "MERCHANT0000001")
+        let net = NetAmount(SignedAmount(.credit, 4711), currency: "978", exponent: 2)
+        message.set(97, try #require(net.text(profile.version)))
+        if profile.version == .v2003 {
+            let data = ReconciliationData(
+                credits: .init(number: 2, amount: 9422), debits: .init(number: 3, amount: 4711))
+            message.set(74, bytes: try #require(data.bytes))
+        } else {
+            message.set(50, "978")
+        }
+        return message
     }
 
     @Test(arguments: PropertyTests.profiles.map(\.name))

@@ -38,7 +38,7 @@ struct HelpTests {
                 SUBCOMMANDS:
                   pay                     Take a card payment.
                   refund                  Refund a captured payment.
-                  payments                List, show, recover, and sync payments.
+                  payments                List, show, capture, recover, and sync payments.
                   receipts                List, show, render, print, and email receipts.
                   printers                List and test printers, and set the default printer.
                   drawer                  Open the cash drawer.
@@ -89,6 +89,8 @@ struct HelpTests {
                   cardpresent pay 12.50 --reader usb --printer receipts
                   cardpresent pay --order 123
                   cardpresent pay 12.50 --card visa-debit --pin 1234 --seed 7
+                  cardpresent pay 12.50 --reader usb --host-trace host.jsonl
+                  cardpresent pay 150.00 --authorize-only
 
                 The payment is recorded in the journal before anything is sent to the host.
                 Ctrl-C cancels the payment and reverses what was already sent. 'cardpresent
@@ -99,6 +101,11 @@ struct HelpTests {
                 payment only: 0 means the card was charged, even if the store could not be
                 notified yet. In that case a warning appears on stderr and under 'capture' in
                 the JSON, and 'cardpresent payments sync' notifies the store.
+
+                With --authorize-only, the amount is held and not charged (pre-authorization):
+                capture all or a part of it with 'cardpresent payments capture', or give it
+                free with 'cardpresent payments cancel'. It expires after
+                'host.preauthorizationDays' of the configuration.
 
                 USAGE: cardpresent pay [<options>] [<amount>]
 
@@ -147,11 +154,17 @@ struct HelpTests {
                                           so that 'emv replay' can play it.
                         Only with a simulated reader. The PIN is left out.
                   --force-online          Require online authorization.
+                  --authorize-only        Hold the amount and capture it later. Requires online
+                                          authorization. Not with --order.
+                  --allow-partial         Take an approval of a part of the amount, instead of
+                                          reversing it. Not with --order.
                   --timeout <seconds>     Time to wait for a card. (default: 60)
                   --issuer-rules <rules>  Rules of the simulated issuer: a built-in name or the
                                           path of a YAML file.
                         They take precedence over the card profile. With 'cents', the cents of
                         the amount select the response code: 10.51 is declined with 51.
+                  --host-trace <file>     Write each message to and from the payment host to
+                                          this file as JSON lines, with card data masked.
                   --printer <queue>       Print the merchant and customer receipts on this
                                           printer.
                         A printing error does not affect the payment or the exit code.
@@ -201,7 +214,7 @@ struct HelpTests {
         ["shipments", "delete"], ["shipments", "providers"], ["comments", "approve"], ["comments", "unapprove"],
         ["comments", "spam"], ["comments", "unspam"], ["comments", "trash"], ["comments", "untrash"],
         ["comments", "reply"], ["notifications", "list"], ["notifications", "read"], ["notifications", "sync"],
-        ["backup"], ["restore"], ["metrics"], ["host", "check"], ["host", "status"],
+        ["backup"], ["restore"], ["metrics"], ["host", "check"], ["host", "status"], ["host", "settle"],
     ])
     func `every command has help, and results as JSON`(command: [String]) throws {
         let result = try Program.run(command + ["--help"], in: scratch)

@@ -1,6 +1,7 @@
 import CardSecrets
 import Connections
 import Determinism
+import HostSecurity
 import ISO8583
 import Simulator
 import Synchronization
@@ -23,7 +24,8 @@ final class AcquirerWorld: Sendable {
     }
 
     init(
-        _ name: String = "iso87-ascii", rules: IssuerRules = IssuerRules(), ledger: AcquirerLedger = AcquirerLedger(),
+        _ name: String = "iso87-ascii", hostKeys: HostKeys? = nil, rules: IssuerRules = IssuerRules(),
+        ledger: AcquirerLedger = AcquirerLedger(),
         faults: [AcquirerFault] = [], rate: Double = 0, seed: UInt64 = 1, limits: AcquirerLimits = AcquirerLimits(),
         change: (inout MessageProfile) -> Void = { _ in }
     ) throws {
@@ -34,7 +36,7 @@ final class AcquirerWorld: Sendable {
         cards = TestCards(keys: keys)
         let random = SeededRandomSource(seed: seed)
         acquirer = try SimulatedAcquirer(
-            profile: profile, ledger: ledger, rules: rules, keys: keys, time: clock, random: random)
+            profile: profile, hostKeys: hostKeys, ledger: ledger, rules: rules, keys: keys, time: clock, random: random)
         self.faults = AcquirerFaultPlan(faults, rate: rate, random: random.stream("faults"))
         let log = Log()
         self.log = log

@@ -1,0 +1,96 @@
+internal import CardSecrets
+public import HostSecurity
+internal import ISO8583
+
+extension HostLink {
+    /// Asks the host for new keys, and takes them.
+    ///
+    /// - Throws: ``HostFailure``; ``HostProblem/keyExchange(_:)`` when the host gives none.
+    public func exchangeKeys() async throws(HostFailure) {
+        try await connect()
+        guard let wire else { throw .notSent(.hangUp) }
+        try await exchangeKeys(wire)
+    }
+
+    /// The key for PINs, which is exchanged before when there is none; nil when the profile has none.
+    ///
+    /// - Throws: ``HostFailure``
+    public func pinKey() async throws(HostFailure) -> HostKey? {
+        guard let security, let rule = profile.security.pin, rule.scheme == .masterSession else { return nil }
+        try await connect()
+        if security.needsKeys, let wire { try await renewKeys(wire) }
+        return security.key(rule.key)
+    }
+
+    /// Exchanges keys before another message, of which nothing has left when that fails. Several messages share one
+    /// exchange.
+    func renewKeys(_ wire: Wire) async throws(HostFailure) {
+        let task: Task<HostFailure?, Never>
+        if let renewal {
+            task = renewal
+        } else {
+            task = Task { [weak self] in await self?.keyFailure(wire) }
+            renewal = task
+        }
+        let failure = await task.value
+        if renewal == task { renewal = nil }
+        if let failure { throw .notSent(failure.problem) }
+    }
+
+    private func keyFailure(_ wire: Wire) async -> HostFailure? {
+        do throws(HostFailure) { try await exchangeKeys(wire) } catch { return error }
+        return nil
+    }
+
+    func exchangeKeys(_ wire: Wire) async throws(HostFailure) {
+        guard let security, let field = security.field else {
+            throw .notSent(.keyExchange("the profile or the key file has none"))
+        }
+        let message = try network.message(.keyExchange, traceNumber: await traceNumbers.next())
+        let answer = try await exchange(message, as: .keyExchange, limit: settings.networkAnswer, on: wire)
+        let code = answer.text(of: 39) ?? ""
+        guard network.accepts(code) else {
+            let meaning = profile.results.meaning(of: code).map { " (\($0))" } ?? ""
+            throw .outcomeUnknown(.keyExchange("the host answered \(code)\(meaning)"))
+        }
+        do throws(SessionKeyError) { security.take(try field.read(answer)) } catch {
+            throw .outcomeUnknown(.keyExchange("\(error)"))
+        }
+    }
+
+    /// The key and the maker of the MACs of a message; nil for one without a MAC.
+    nonisolated func seal(of kind: MessageKind) throws(HostFailure) -> LinkSecurity.Seal? {
+        guard profile.security.mac?.messages.contains(kind) == true else { return nil }
+        guard let seal = security?.seal else { throw .notSent(.needsKey(kind)) }
+        return seal
+    }
+
+    /// Writes a request, with its MAC where it has one.
+    nonisolated func sealed(_ request: ISOMessage, with seal: LinkSecurity.Seal?) throws(HostFailure) -> [UInt8] {
+        var message: EncodedMessage
+        do throws(MessageError) { message = try codec.encode(request, hasMAC: seal != nil) } catch {
+            throw .notSent(.message(error))
+        }
+        guard let seal else { return message.bytes }
+        do throws(MACFailure) { try seal.authenticator.seal(&message, with: seal.key) } catch {
+            message.bytes.wipe()
+            throw .notSent(.mac("\(error)"))
+        }
+        return message.bytes
+    }
+
+    /// Whether an answer to a waiting request has the right MAC, or needs none. One without it is no answer: the wait
+    /// goes on. Keys are then exchanged before the next message, because the host may have lost them.
+    func isSealed(_ answer: DecodedMessage, _ body: [UInt8], _ seal: LinkSecurity.Seal?) -> Bool {
+        if let seal {
+            let finding = seal.authenticator.check(answer, in: body, with: seal.key)
+            guard finding == .right else {
+                security?.makeStale()
+                report(answer.message, finding == .wrong ? .wrongMAC : .noMAC)
+                return false
+            }
+        }
+        security?.note(code: answer.message.text(of: 39))
+        return true
+    }
+}

@@ -1,0 +1,42 @@
+internal import CardSecrets
+internal import Connections
+internal import Cryptography
+internal import Determinism
+internal import EMV
+internal import HostSecurity
+internal import Hosts
+internal import Simulator
+
+/// Enciphers PINs under the key that the host gave, which is in memory only. Connects and exchanges keys before when
+/// there is none yet.
+struct HostPINs: PINEnciphering {
+    let link: HostLink
+    let address: TCPAddress
+    let block: SessionPINBlock
+
+    func encipher(
+        _ pin: borrowing SensitiveBytes, pan: borrowing PrimaryAccountNumber
+    ) async -> EncipheredPINBlock? {
+        let (link, address) = (link, address)
+        let key: HostKey?
+        do throws(HostFailure) {
+            key = try await RunQueue.outside { () async throws(HostFailure) in
+                try await Waiting.on("Waiting for \(address)") { () async throws(HostFailure) in
+                    try await link.pinKey()
+                }
+            }
+        } catch {
+            StandardError.write("cardpresent: the PIN cannot be sent: \(error.problem)\n")
+            return nil
+        }
+        guard let key else { return nil }
+        let random = SystemRandomSource().bytes(8)
+        do throws(PINBlockError) {
+            let bytes = try block.encipher(pin, pan: pan, key: key, random: random)
+            return EncipheredPINBlock(block: bytes, keySerialNumber: [])
+        } catch {
+            StandardError.write("cardpresent: the PIN cannot be sent: \(error)\n")
+            return nil
+        }
+    }
+}
