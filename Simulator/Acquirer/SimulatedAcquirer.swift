@@ -146,7 +146,8 @@ public actor SimulatedAcquirer {
         return AcquirerRecord(
             id: id, at: time.now(), kind: kind, type: type, terminal: request.key.terminal, merchant: request.merchant,
             traceNumber: request.traceNumber, localTime: request.key.localTime, transmission: request.transmission,
-            amount: request.amount?.minorUnits ?? 0, currency: request.currency?.code ?? "XXX",
+            amount: request.amount?.minorUnits ?? 0, approved: decision.approved,
+            currency: request.currency?.code ?? "XXX",
             lastFour: request.lastFour ?? decision.original?.lastFour,
             response: ResponseCodes.text(decision.code, answering: request.kind, profile.version),
             reference: request.message.text(of: 37) ?? id.zeroPadded(to: 12),
@@ -170,6 +171,7 @@ public actor SimulatedAcquirer {
         (decision.response, decision.reference) = (first.response, first.reference)
         decision.authorizationCode = first.authorizationCode
         decision.chip = first.chip.flatMap { [UInt8](hexadecimal: $0) }
+        if let part = first.part { decision.fields[4] = request.field4(part, profile.version) }
         if kind == .settlement { decision.fields = settlementFields(of: first, request) }
         return await committed(answer(to: request, decision, isRepeat: true))
     }
@@ -226,6 +228,8 @@ struct AcquirerDecision {
     var response: String?
     var state: AcquirerRecord.State
     var moved: Int64 = 0
+    /// The part that was approved; nil for all.
+    var approved: Int64?
     var reference: String?
     var authorizationCode: String?
     /// Field 55 of the answer.

@@ -85,7 +85,8 @@ public struct AcquirerComparison: Sendable {
             let last = moving.last ?? own.last
             let moved = moving.reduce(0) { $0 + $1.moved + (givenBack[$1.id] ?? 0) }
             let isRefund = last?.kind == .refund
-            let held = last?.kind == .authorization && last?.state == .authorized ? last?.amount ?? 0 : 0
+            let isHeld = last?.kind == .authorization && last?.state == .authorized
+            let held = isHeld ? last?.approved ?? last?.amount ?? 0 : 0
             return (
                 key: keys[key] ?? key.issuerKey,
                 state: IssuerTransactionState(

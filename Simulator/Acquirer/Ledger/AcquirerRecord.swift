@@ -56,6 +56,8 @@ public struct AcquirerRecord: Hashable, Sendable {
     public var transmission: String
     /// The amount of the message, in minor units.
     public var amount: Int64
+    /// The part that was approved, in minor units; nil for all of the amount.
+    public var approved: Int64?
     /// The alphabetic currency code; `XXX`, which is ISO 4217 for no currency, when the message has none.
     public var currency: String
     /// The last four digits of the card number; nil when the message has none.

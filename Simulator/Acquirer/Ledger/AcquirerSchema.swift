@@ -13,7 +13,7 @@ enum AcquirerSchema {
         CREATE TABLE message (
             id INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, type TEXT NOT NULL, terminal TEXT NOT NULL,
             merchant TEXT, traceNumber TEXT NOT NULL, localTime TEXT NOT NULL, transmission TEXT NOT NULL,
-            amount INTEGER NOT NULL, currency TEXT NOT NULL, lastFour TEXT, response TEXT NOT NULL,
+            amount INTEGER NOT NULL, approved INTEGER, currency TEXT NOT NULL, lastFour TEXT, response TEXT NOT NULL,
             reference TEXT NOT NULL, authorizationCode TEXT, chip TEXT, original INTEGER REFERENCES message(id),
             missing TEXT, state TEXT NOT NULL, moved INTEGER NOT NULL, settlement INTEGER REFERENCES message(id))
             STRICT;
@@ -58,11 +58,12 @@ enum AcquirerSchema {
 
     static func insert(_ record: AcquirerRecord, _ database: Database) throws {
         let statement = try database.cachedStatement(
-            sql: "INSERT INTO message VALUES (\(repeatElement("?", count: 21).joined(separator: ", ")))")
+            sql: "INSERT INTO message VALUES (\(repeatElement("?", count: 22).joined(separator: ", ")))")
         try statement.execute(arguments: [
             record.id, "\(record.at)", record.kind.rawValue, record.type, record.terminal, record.merchant,
-            record.traceNumber, record.localTime, record.transmission, record.amount, record.currency, record.lastFour,
-            record.response, record.reference, record.authorizationCode, record.chip, record.original, record.missing,
+            record.traceNumber, record.localTime, record.transmission, record.amount, record.approved,
+            record.currency, record.lastFour, record.response, record.reference, record.authorizationCode, record.chip,
+            record.original, record.missing,
             record.state.rawValue, record.moved, record.settlement,
         ])
     }
@@ -89,7 +90,8 @@ extension AcquirerRecord {
         self.init(
             id: row["id"], at: at, kind: kind, type: row["type"], terminal: row["terminal"], merchant: row["merchant"],
             traceNumber: row["traceNumber"], localTime: row["localTime"], transmission: row["transmission"],
-            amount: row["amount"], currency: row["currency"], lastFour: row["lastFour"], response: row["response"],
+            amount: row["amount"], approved: row["approved"], currency: row["currency"], lastFour: row["lastFour"],
+            response: row["response"],
             reference: row["reference"], authorizationCode: row["authorizationCode"], chip: row["chip"],
             original: row["original"], missing: row["missing"], state: state, moved: row["moved"],
             settlement: row["settlement"])

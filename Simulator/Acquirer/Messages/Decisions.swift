@@ -51,7 +51,10 @@ extension SimulatedAcquirer {
         if response.isApproved {
             decision.state = request.kind == .authorization ? .authorized : .approved
             decision.moved = request.kind == .authorization ? 0 : (response.approvedAmount ?? amount).minorUnits
-            if let part = response.approvedAmount { decision.fields[4] = request.field4(part, profile.version) }
+            if let part = response.approvedAmount {
+                decision.fields[4] = request.field4(part, profile.version)
+                decision.approved = part.minorUnits
+            }
         }
         decision.authorizationCode = response.answer.authorizationCode
         decision.chip = response.answer.field55(atMost: profile.table[55]?.length.maximum ?? 0)
@@ -86,7 +89,7 @@ extension SimulatedAcquirer {
         guard var original = original(of: request), original.kind.isTransaction else {
             return AcquirerDecision(ResponseCodes.notFound)
         }
-        let rest = original.state == .authorized ? original.amount : original.moved
+        let rest = original.state == .authorized ? original.approved ?? original.amount : original.moved
         var decision = AcquirerDecision(ResponseCodes.invalid)
         decision.original = original
         guard rest > 0, original.kind != .refund, original.settlement == nil, book.refunded(original.id) == 0,
@@ -111,7 +114,7 @@ extension SimulatedAcquirer {
         decision.original = original
         guard original.state == .authorized, let amount = request.amount, amount.currency.code == original.currency
         else { return decision }
-        guard amount.minorUnits <= original.amount else {
+        guard amount.minorUnits <= original.approved ?? original.amount else {
             decision.code = ResponseCodes.wrongAmount
             return decision
         }
@@ -241,6 +244,9 @@ extension AcquirerRequest {
 }
 
 extension AcquirerRecord {
+    /// The part that was approved; nil for all.
+    var part: Money? { approved.flatMap { money($0) } }
+
     /// An amount in the currency of the record.
     fileprivate func money(_ units: Int64) -> Money? {
         guard let currency = try? Currency(code: currency) else { return nil }

@@ -15,8 +15,9 @@ extension SimulatedAcquirer {
             return AcquirerDecision(ResponseCodes.notSupported)
         }
         let batch = book.openBatch(terminal: request.key.terminal, currency: currency.code)
-        let own = BatchTotals(batch)
-        let isInBalance = try BatchTotals(request.message, totals) == own
+        let told = try BatchTotals(request.message, totals)
+        let own = BatchTotals(batch, takenBack: told.takenBack)
+        let isInBalance = told == own
         var decision = AcquirerDecision(isInBalance ? ResponseCodes.approved : ResponseCodes.outOfBalance)
         decision.fields = fields(own, isInBalance: isInBalance, totals, currency)
         if isInBalance { (decision.changes, decision.closesBatch) = (batch, true) }
@@ -30,7 +31,8 @@ extension SimulatedAcquirer {
         let closed = book.records.filter { $0.settlement == first.id }
         let isInBalance = first.state == .approved
         let own = isInBalance ? closed : book.openBatch(terminal: first.terminal, currency: currency.code)
-        return fields(BatchTotals(own), isInBalance: isInBalance, totals, currency)
+        let takenBack = (try? BatchTotals(request.message, totals))?.takenBack ?? BatchTotals.Sides()
+        return fields(BatchTotals(own, takenBack: takenBack), isInBalance: isInBalance, totals, currency)
     }
 
     private func fields(
@@ -45,17 +47,34 @@ extension SimulatedAcquirer {
     }
 }
 
-/// The totals of a batch: sales, and refunds. What was taken back counts in neither.
+/// The totals of a batch: sales, and refunds. What was taken back counts in neither; the acquirer tells it as the
+/// terminal did, so that a difference is in the transactions that stay.
 struct BatchTotals: Hashable {
     struct Side: Hashable {
         var count: Int64 = 0
         var amount: Int64 = 0
+
+        static func + (one: Side, other: Side) -> Side {
+            Side(count: one.count + other.count, amount: one.amount + other.amount)
+        }
+
+        static func - (one: Side, other: Side) -> Side {
+            Side(count: one.count - other.count, amount: one.amount - other.amount)
+        }
+    }
+
+    struct Sides: Hashable {
+        var debits = Side()
+        var credits = Side()
     }
 
     var debits = Side()
     var credits = Side()
+    /// What the terminal took back.
+    var takenBack = Sides()
 
-    init(_ batch: [AcquirerRecord]) {
+    init(_ batch: [AcquirerRecord], takenBack: Sides) {
+        self.takenBack = takenBack
         for record in batch {
             if record.kind == .refund {
                 (credits.count, credits.amount) = (credits.count + 1, credits.amount + record.moved)
@@ -72,12 +91,10 @@ struct BatchTotals: Hashable {
     init(_ message: ISOMessage, _ totals: MessageForm.Totals) throws(AcquirerRefusal) {
         guard totals != .field74 else {
             guard let data = message.bytes(of: 74).flatMap({ ReconciliationData($0) }) else { throw .wrongValue(74) }
-            credits = Side(
-                count: data.credits.number - data.creditReversals.number,
-                amount: data.credits.amount - data.creditReversals.amount)
-            debits = Side(
-                count: data.debits.number - data.debitReversals.number,
-                amount: data.debits.amount - data.debitReversals.amount)
+            takenBack.credits = Side(count: data.creditReversals.number, amount: data.creditReversals.amount)
+            takenBack.debits = Side(count: data.debitReversals.number, amount: data.debitReversals.amount)
+            credits = Side(count: data.credits.number, amount: data.credits.amount) - takenBack.credits
+            debits = Side(count: data.debits.number, amount: data.debits.amount) - takenBack.debits
             return
         }
         func number(_ field: Int) throws(AcquirerRefusal) -> Int64 {
@@ -85,8 +102,10 @@ struct BatchTotals: Hashable {
             guard let number = Int64(text), number >= 0 else { throw .wrongValue(field) }
             return number
         }
-        credits = Side(count: try number(74) - (try number(75)), amount: try number(86) - (try number(87)))
-        debits = Side(count: try number(76) - (try number(77)), amount: try number(88) - (try number(89)))
+        takenBack.credits = Side(count: try number(75), amount: try number(87))
+        takenBack.debits = Side(count: try number(77), amount: try number(89))
+        credits = Side(count: try number(74), amount: try number(86)) - takenBack.credits
+        debits = Side(count: try number(76), amount: try number(88)) - takenBack.debits
     }
 
     /// The acquirer owes the merchant what was sold: a debit of the acquirer.
@@ -97,18 +116,21 @@ struct BatchTotals: Hashable {
 
     /// The totals of the answer, without the net amount.
     var fields: [Int: String] {
-        [
-            74: credits.count.zeroPadded(to: 10), 75: 0.zeroPadded(to: 10), 76: debits.count.zeroPadded(to: 10),
-            77: 0.zeroPadded(to: 10), 86: credits.amount.zeroPadded(to: 16), 87: 0.zeroPadded(to: 16),
-            88: debits.amount.zeroPadded(to: 16), 89: 0.zeroPadded(to: 16),
+        let (credits, debits) = (credits + takenBack.credits, debits + takenBack.debits)
+        return [
+            74: credits.count.zeroPadded(to: 10), 75: takenBack.credits.count.zeroPadded(to: 10),
+            76: debits.count.zeroPadded(to: 10), 77: takenBack.debits.count.zeroPadded(to: 10),
+            86: credits.amount.zeroPadded(to: 16), 87: takenBack.credits.amount.zeroPadded(to: 16),
+            88: debits.amount.zeroPadded(to: 16), 89: takenBack.debits.amount.zeroPadded(to: 16),
         ]
     }
 
     /// The same in field 74 of 2003.
     var field74: [Int: String] {
+        func numbers(_ side: Side) -> ReconciliationData.Total { .init(number: side.count, amount: side.amount) }
         let data = ReconciliationData(
-            credits: .init(number: credits.count, amount: credits.amount),
-            debits: .init(number: debits.count, amount: debits.amount))
+            credits: numbers(credits + takenBack.credits), creditReversals: numbers(takenBack.credits),
+            debits: numbers(debits + takenBack.debits), debitReversals: numbers(takenBack.debits))
         return [74: String(String.UnicodeScalarView((data.bytes ?? []).map { Unicode.Scalar($0) }))]
     }
 }

@@ -71,6 +71,11 @@ public actor AcquirerHost: PaymentHost {
         if subject.kind == .preauthorization, let obstacle = profile.obstacleToPreauthorizations {
             throw .notSent("the profile '\(profile.name)' can't hold an amount: \(obstacle)")
         }
+        if subject.kind == .sale, profile.messages[.sale] == nil {
+            throw .notSent(
+                "the profile '\(profile.name)' has no message 'sale': hold the amount with --authorize-only, and "
+                    + "capture it")
+        }
         let identity: MessageIdentity
         do throws(HostFailure) { identity = try messages.identity(of: subject, at: destination) } catch {
             throw error.hostError

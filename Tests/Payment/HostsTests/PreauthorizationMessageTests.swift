@@ -26,6 +26,13 @@ struct PreauthorizationMessageTests {
             isRepeat: isRepeat)
     }
 
+    @Test func `a profile without a sale takes no payment, and holds amounts`() async throws {
+        let acquirer = try TestAcquirer("iso87-ascii") { $0.messages[.sale] = nil }
+        await #expect(throws: PaymentHostError.self) { try await acquirer.host.identity(of: subject(.sale, stan: 7)) }
+        #expect(try await acquirer.host.identity(of: subject(.preauthorization, stan: 7))?.type == "0100")
+        #expect(acquirer.messages.isEmpty)
+    }
+
     @Test(arguments: MessageProfile.shippedNames)
     func `an authorization and its completion have the fields of every shipped profile`(name: String) async throws {
         let acquirer = try TestAcquirer(name)

@@ -40,6 +40,21 @@ struct TransactionTests {
         #expect(try await client.code(never) == "25")
     }
 
+    @Test func `a completion takes no more than the part that was approved, which a repeat tells again`() async throws {
+        let rules = try IssuerRules(
+            yaml: "rules: [{ answer: { responseCode: \"10\", approvedPercent: 40 } }]", file: "rules.yaml")
+        let world = try AcquirerWorld(rules: rules)
+        let client = world.client()
+        let authorization = try world.sale(1, as: .authorization)
+        let answer = try await client.ask(authorization)
+        #expect(answer.text(of: 39) == "10" && answer.text(of: 4) == "000000000500")
+        #expect(try await client.ask(authorization.repeated).text(of: 4) == "000000000500")
+        let all = try world.message(.completion, 2, amount: 1250, about: authorization, answered: answer)
+        #expect(try await client.code(all) == "13")
+        let part = try world.message(.completion, 3, amount: 500, about: authorization, answered: answer)
+        #expect(try await client.code(part) == "00")
+    }
+
     @Test(arguments: MessageProfile.shippedNames)
     func `refunds give back no more than was paid`(name: String) async throws {
         let world = try AcquirerWorld(name)
@@ -228,7 +243,7 @@ struct TransactionTests {
         let version = world.profile.version
         let wrong = try await client.ask(try totals(5, sales: "0000000000001951"))
         #expect(wrong.text(of: 39) == ResponseCodes.text("95", answering: .settlement, version))
-        #expect(wrong.text(of: 88) == "0000000000001250")
+        #expect((wrong.text(of: 77), wrong.text(of: 88)) == ("0000000001", "0000000000001950"))
         #expect(wrong.text(of: 97) == "D0000000000001200")
         let right = try totals(6, sales: "0000000000001950")
         #expect(try await client.code(right) == ResponseCodes.text("00", answering: .settlement, version))

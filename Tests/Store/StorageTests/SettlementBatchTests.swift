@@ -16,12 +16,12 @@ import Testing
     @discardableResult
     private func attempt(
         _ journal: PaymentJournal, _ amount: String = "12.50 USD", as state: AttemptState = .captured,
-        at destination: String = "acquirer.example:8583", terminal: String = "TERM0001"
+        at destination: String = "acquirer.example:8583", terminal: String = "TERM0001", type: String = "0200"
     ) throws -> JournalEntry {
         let parts = amount.split(separator: " ").map(String.init)
         let money = try Money(parts[0], currency: Currency(code: parts[1]))
         let entry = try journal.begin(siteID: 0, orderID: nil, amount: money, hostName: "iso8583", at: at(1000))
-        let identity = MessageIdentity(type: "0200", fields: [41: terminal], destination: destination)
+        let identity = MessageIdentity(type: type, fields: [41: terminal], destination: destination)
         try journal.markAuthorizing(entry.attempt.id, identity: identity, at: at(1001))
         if state == .reversed { try journal.markReversing(entry.attempt.id, reason: "timeout", at: at(1002)) }
         return try journal.finish(entry.attempt.id, as: state, at: at(1003))
@@ -51,6 +51,8 @@ import Testing
         let journal = try database.journal()
         let sale = try attempt(journal)
         try attempt(journal, "7.00 USD", as: .reversed)
+        // A hold that was given back.
+        try attempt(journal, "3.00 USD", as: .reversed, type: "0100")
         try attempt(journal, "1.00 USD", as: .declined)
         try attempt(journal, "2.00 USD", as: .failed)
         try refund(journal, sale, 250)

@@ -177,12 +177,14 @@ extension SettlementPlace {
     }
 
     /// The attempts of the terminal that moved money, or were taken back, and belong to no batch. Without the parts of
-    /// a message, an attempt moved money at the only host that there was.
+    /// a message, an attempt moved money at the only host that there was. An authorization (class 1) that was given
+    /// back never moved any.
     fileprivate var transactionsWithoutBatch: StoragePredicate {
         StoragePredicate(
             """
             hostName = ? AND amount > 0
-            AND (state = 'captured' OR (state = 'reversed' AND messageIdentity IS NOT NULL))
+            AND (state = 'captured' OR (state = 'reversed'
+                AND substr(json_extract(messageIdentity, '$.type'), 2, 1) <> '1'))
             AND coalesce(json_extract(messageIdentity, '$.destination'), ?) = ?
             AND rtrim(coalesce(json_extract(messageIdentity, '$.fields.41'), ?)) = ?
             AND id NOT IN (SELECT attemptID FROM batchAttempt)

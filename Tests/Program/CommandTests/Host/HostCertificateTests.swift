@@ -56,15 +56,16 @@ struct HostCertificateTests {
         let check = try run("host", "check", "--json", configuration: settings)
         #expect(check.status == 69)
         let error = try #require(try check.object()["error"] as? [String: Any])
-        #expect(error["code"] as? String == "tls_failed", "\(error)")
-        #expect((error["message"] as? String)?.contains("certificate") == true, "\(error)")
-        #expect((error["fix"] as? String)?.contains("tls.certificate") == true, "\(error)")
+        // With TLS 1.3, the handshake of the till is over before the acquirer misses the certificate. Its alert can be
+        // lost when the connection is reset behind it; then the advice names the certificate.
+        #expect(["tls_failed", "connection_ended"].contains(error["code"] as? String), "\(error)")
+        let words = ["message", "fix"].compactMap { error[$0] as? String }.joined(separator: "; ")
+        #expect(words.contains("certificate"), "\(error)")
         let paid = try run(
             "pay", "12.50", "--card", "visa-dda", "--database", scratch.database, "--json", configuration: settings)
         let outcome = try paid.object()
         #expect(outcome["outcome"] as? String == "failed")
-        let reason = (outcome["error"] as? [String: Any])?["message"] as? String
-        #expect(reason?.contains("certificate") == true, "\(outcome)")
+        #expect((outcome["error"] as? [String: Any])?["code"] as? String == "host_unreachable", "\(outcome)")
         #expect(child.wait { child.errorOutput.contains("the client shows no certificate") }, "\(child.errorOutput)")
         child.send(SIGTERM)
         #expect(try child.result().status == 0)

@@ -31,7 +31,7 @@ struct KilledProcessTests {
             """
             profile: impatient
             basedOn: iso87-ascii
-            timing: { answer: 3s, reversalAnswer: 3s, backoff: [0s, 1s], stopAfter: never, oneOpenReversal: true }
+            timing: { answer: 30s, reversalAnswer: 10s, backoff: [0s, 1s], stopAfter: never, oneOpenReversal: true }
 
             """, to: "impatient.yaml")
     }
