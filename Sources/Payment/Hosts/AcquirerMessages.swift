@@ -21,10 +21,10 @@ struct AcquirerMessages {
         numbers = TraceNumberPlan(profile)
     }
 
-    /// The message of the profile for a subject. Without a sale, the money is taken by a completion.
+    /// The message of the profile for a subject.
     func kind(of subject: MessageSubject) -> MessageKind {
         switch subject.kind {
-        case .sale: profile.messages[.sale] == nil ? .authorization : .sale
+        case .sale: .sale
         case .preauthorization: .authorization
         case .refund: .refund
         case .advice(.offlineApproval): .offlineAdvice

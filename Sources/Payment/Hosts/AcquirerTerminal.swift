@@ -1,3 +1,6 @@
+internal import EMV
+public import TillConfiguration
+
 /// The terminal and its merchant, as messages to a host have them.
 public struct AcquirerTerminal: Hashable, Sendable {
     /// Fields 41 and 42.
@@ -32,5 +35,24 @@ public struct AcquirerTerminal: Hashable, Sendable {
             let part = String(text.prefix(width))
             return part + String(repeating: " ", count: width - part.count)
         }.joined()
+    }
+}
+
+extension AcquirerTerminal {
+    /// The terminal and the merchant of a configuration.
+    public init(_ settings: TillConfiguration) {
+        let terminal = settings.terminal
+        let pads: TerminalCapabilities = [.plaintextOfflinePIN, .encipheredOnlinePIN, .encipheredOfflinePIN]
+        self.init(
+            identity: TerminalIdentity(
+                terminal: terminal.terminalIdentification, merchant: terminal.merchantIdentifier),
+            merchantName: terminal.merchantNameAndLocation.split(separator: ",").first.map(String.init) ?? "",
+            city: settings.merchantCity,
+            countryCodes: [CountryCode.shortText(terminal.country), CountryCode.text(terminal.country)]
+                .compactMap(\.self),
+            category: terminal.merchantCategory,
+            // Without the setting, the number is that of no acquirer.
+            acquirer: terminal.acquirer == TerminalConfiguration.standard.acquirer ? nil : "\(terminal.acquirer)",
+            hasPINPad: !terminal.capabilities.isDisjoint(with: pads))
     }
 }

@@ -37,9 +37,26 @@ extension MessageProfile {
         for kind in [first, .reversal] where messages[kind] == nil { return .noMessage(kind) }
         for kind in Self.later {
             guard let form = messages[kind] else { continue }
-            let cardData = form.mandatory.first { $0 == 14 || ISOMessage.secretFields.contains($0) && $0 != 55 }
-            if let cardData { return .needsCardData(kind, field: cardData) }
+            if let field = form.cardDataField { return .needsCardData(kind, field: field) }
         }
         return keyObstacle(keys).map { .keys($0) }
+    }
+
+    /// Returns why amounts can't be held by this profile and captured later; nil when they can. The capture comes when
+    /// the card is gone, so its message must need no card data.
+    public var obstacleToPreauthorizations: ProfileObstacle? {
+        for kind in [MessageKind.authorization, .completion] {
+            guard let form = messages[kind] else { return .noMessage(kind) }
+            guard kind == .completion else { continue }
+            if let field = form.cardDataField { return .needsCardData(kind, field: field) }
+        }
+        return nil
+    }
+}
+
+extension MessageForm {
+    /// A mandatory field with card data, which is not kept after a payment; nil without one.
+    fileprivate var cardDataField: Int? {
+        mandatory.first { $0 == 14 || ISOMessage.secretFields.contains($0) && $0 != 55 }
     }
 }
