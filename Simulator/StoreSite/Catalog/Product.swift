@@ -1,7 +1,7 @@
 internal import Text
 
 /// A product of the store.
-struct Product: Hashable, Sendable {
+struct Product: CatalogElement, Hashable, Sendable {
     var id: Int64
     /// HTML, as WordPress stores it.
     var name: String
