@@ -28,9 +28,8 @@ extension SiteStore {
         return element
     }
 
-    /// Deletes the element at an index; without `force` it goes to the trash.
+    /// Deletes the element at an index; without `force` it goes to the trash. `name` says what it is, for the error.
     ///
-    /// - Parameter name: What it is, for the error.
     /// - Returns: The element as it was, or as it is in the trash.
     /// - Throws: the error of WooCommerce if it is in the trash already.
     mutating func deleteElement<Element: CatalogElement>(
