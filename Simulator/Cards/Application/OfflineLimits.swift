@@ -43,10 +43,7 @@ public struct OfflineLimits: Hashable, Sendable {
 
 /// The tags under which a scheme stores the offline limits, for GET DATA and PUT DATA.
 struct OfflineLimitTags: Sendable {
-    let lowerCount: BERTag
-    let upperCount: BERTag
-    let lowerAmount: BERTag
-    let upperAmount: BERTag
+    let lowerCount, upperCount, lowerAmount, upperAmount: BERTag
     /// The amount still available offline.
     let availableAmount: BERTag
 

@@ -12,8 +12,7 @@ public struct IssuerReconciliation: Hashable, Sendable {
         case movedAtIssuerOnly
         /// The issuer moved money under a key unknown to the till.
         case unknownToTill
-        case amount
-        case currency
+        case amount, currency
         /// One side has a payment, the other a refund.
         case direction
         /// The two sides have a refund of different payments.

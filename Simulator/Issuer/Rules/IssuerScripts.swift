@@ -6,10 +6,7 @@ public import SmartCard
 public struct IssuerScriptCommand: Hashable, Sendable {
     /// The effect of the command on the card.
     public enum Command: Hashable, Sendable {
-        case blockApplication
-        case unblockApplication
-        case blockCard
-        case unblockPIN
+        case blockApplication, unblockApplication, blockCard, unblockPIN
         /// Changes a data object of the card.
         case putData(BERTag, [UInt8])
         /// Sets a new PIN and resets the try counter. The PIN is sent enciphered.

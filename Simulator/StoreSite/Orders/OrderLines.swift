@@ -18,8 +18,7 @@ struct LineItem: TaxedLine, Hashable, Sendable {
     var productID: Int64
     var variationID: Int64 = 0
     var quantity: Int64
-    var sku: String
-    var taxClass: String
+    var sku, taxClass: String
     var needsProcessing: Bool
     /// Before coupons, without tax.
     var subtotal: Amount
@@ -47,8 +46,7 @@ struct FeeLine: TaxedLine, Hashable, Sendable {
 /// A shipping line of an order.
 struct ShippingCharge: TaxedLine, Hashable, Sendable {
     var id: Int64
-    var methodID: String
-    var methodTitle: String
+    var methodID, methodTitle: String
     var total: Amount
     var taxes: [ChargedTax] = []
 }

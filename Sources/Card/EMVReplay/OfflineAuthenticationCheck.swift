@@ -9,11 +9,7 @@ public struct OfflineAuthenticationCheck: Hashable, Sendable {
     public struct Step: Hashable, Sendable {
         /// The check.
         public enum Name: String, Hashable, Sendable, CaseIterable {
-            case issuerCertificate
-            case staticData
-            case iccCertificate
-            case dynamicData
-            case combinedData
+            case issuerCertificate, staticData, iccCertificate, dynamicData, combinedData
         }
 
         public let name: Name

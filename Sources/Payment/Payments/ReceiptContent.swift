@@ -3,8 +3,7 @@
 public struct ReceiptContent: Hashable, Sendable, Codable {
     /// The transaction that the receipt documents.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-        case sale
-        case refund
+        case sale, refund
         /// A sale that was approved and then reversed: nothing is charged.
         case void
         /// An amount that is held and not charged yet.
@@ -111,11 +110,7 @@ public struct ReceiptItem: Hashable, Sendable, Codable {
 public struct ReceiptTotal: Hashable, Sendable, Codable {
     /// The meaning of a total. The words are those of the database.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-        case subtotal
-        case discount
-        case fees
-        case shipping
-        case taxes
+        case subtotal, discount, fees, shipping, taxes
         /// Taxes that the prices already contain: they are shown and do not change the amount.
         case includedTaxes
         /// The part that was already paid with gift cards.

@@ -2,12 +2,7 @@
 public struct PrintJob: Hashable, Sendable {
     /// The `job-state` of RFC 8011 §5.3.7.
     public enum State: String, Hashable, Sendable {
-        case pending
-        case held
-        case processing
-        case stopped
-        case canceled
-        case aborted
+        case pending, held, processing, stopped, canceled, aborted
         /// The queue has sent everything to the printer. ``PrintJob/isConfirmed`` says whether the printer confirmed
         /// it.
         case completed

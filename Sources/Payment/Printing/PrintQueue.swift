@@ -2,9 +2,7 @@
 public struct PrintQueue: Hashable, Sendable {
     /// The `printer-state` of RFC 8011 §5.4.11.
     public enum State: String, Hashable, Sendable {
-        case idle
-        case processing
-        case stopped
+        case idle, processing, stopped
         /// The printer has not been queried.
         case unknown
 

@@ -133,8 +133,7 @@ public struct MailAddressError: Error, Hashable, Sendable, CustomStringConvertib
         case nothingThere
         /// No `@` follows the local part.
         case noAtSign
-        case noLocalPart
-        case noDomain
+        case noLocalPart, noDomain
         /// Two dots side by side, or a dot at an end.
         case nothingBetweenDots
         case unexpected(Unicode.Scalar)

@@ -34,8 +34,7 @@ public struct TrackError: Error, Hashable, Sendable, CustomStringConvertible {
         case encrypted
         /// The swipe ended in the middle of the track.
         case incomplete
-        case noStartSentinel
-        case noEndSentinel
+        case noStartSentinel, noEndSentinel
         /// More characters than the track holds.
         case tooLong(Int)
         /// An invalid character.

@@ -57,21 +57,8 @@ extension OrderPaymentNotification: IdentifiedObject {
 
     public var columnValues: [(any DatabaseValueConvertible)?] {
         [
-            id,
-            attemptID,
-            siteAddress,
-            storeName,
-            orderNumber,
-            gateway,
-            intentID,
-            state,
-            tries,
-            orderStatus,
-            receiptID,
-            lastError.map(PANMasking.masked),
-            acceptance.map(PANMasking.masked),
-            lease,
-            createdAt.milliseconds,
+            id, attemptID, siteAddress, storeName, orderNumber, gateway, intentID, state, tries, orderStatus, receiptID,
+            lastError.map(PANMasking.masked), acceptance.map(PANMasking.masked), lease, createdAt.milliseconds,
             updatedAt.milliseconds,
         ]
     }
@@ -105,20 +92,9 @@ extension OrderRefundNotification: IdentifiedObject {
 
     public var columnValues: [(any DatabaseValueConvertible)?] {
         [
-            id,
-            paymentID,
-            amount.minorUnits,
-            amount.currency.code,
-            RefundedLine.text(of: lines),
-            intentID,
-            state,
-            tries,
-            refundID,
-            lastError.map(PANMasking.masked),
-            acceptance.map(PANMasking.masked),
-            lease,
-            createdAt.milliseconds,
-            updatedAt.milliseconds,
+            id, paymentID, amount.minorUnits, amount.currency.code, RefundedLine.text(of: lines), intentID, state,
+            tries, refundID, lastError.map(PANMasking.masked), acceptance.map(PANMasking.masked), lease,
+            createdAt.milliseconds, updatedAt.milliseconds,
         ]
     }
 }
