@@ -167,6 +167,7 @@ public struct TillAttempt: Hashable, Sendable {
     public var amount: Money
     public var outcome: Outcome
 
+    /// Describes an attempt as the journal has it. `original` is the key of the sale that a refund gives back.
     public init(
         key: IdempotencyKey, payment: String, kind: Kind, original: IdempotencyKey? = nil, amount: Money,
         outcome: Outcome

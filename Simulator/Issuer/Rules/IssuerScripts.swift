@@ -33,6 +33,7 @@ public struct IssuerScriptCommand: Hashable, Sendable {
     /// Whether the command goes into template 71, before the second GENERATE AC, or 72, after it.
     public var comesBeforeFinal: Bool
 
+    /// Puts a command into the script before the second GENERATE AC (template 71), or into the one after it (72).
     public init(_ command: Command, comesBeforeFinal: Bool = false) {
         (self.command, self.comesBeforeFinal) = (command, comesBeforeFinal)
     }

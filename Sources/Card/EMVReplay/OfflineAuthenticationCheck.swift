@@ -40,6 +40,7 @@ public struct OfflineAuthenticationCheck: Hashable, Sendable {
             && (expectation.cryptogram == nil || expectation.cryptogram == cryptogram)
     }
 
+    /// Runs all steps that the data allows, up to the first that fails.
     public init(_ given: OfflineAuthenticationCase) {
         expectation = given.expectation
         guard let issuer = recoverIssuerKey(given) else { return }

@@ -135,6 +135,7 @@ extension CommandFailure {
 }
 
 extension USBIdentifiers: ExpressibleByArgument {
+    /// Reads `vvvv:pppp`; nil for another text.
     public init?(argument: String) { self.init(argument) }
 }
 

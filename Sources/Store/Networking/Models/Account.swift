@@ -179,6 +179,7 @@ public struct SiteIndex: Codable, Hashable, Sendable {
     public let gmtOffset: ExactDecimal?
     public let namespaces: [String]
 
+    /// Takes the description as the site gave it, unchecked.
     public init(
         name: String, description: String, url: String, timezoneString: String, gmtOffset: ExactDecimal?,
         namespaces: [String]

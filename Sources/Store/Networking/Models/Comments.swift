@@ -30,6 +30,7 @@ public enum CommentStatus: Codable, Hashable, Sendable, RawRepresentable {
     case approved, unapproved, spam, unspam, trash, untrash
     case other(String)
 
+    /// Takes the word of WordPress; an unknown one is kept as `other`.
     public init(rawValue: String) {
         self = Self.known.first { $0.rawValue == rawValue } ?? .other(rawValue)
     }

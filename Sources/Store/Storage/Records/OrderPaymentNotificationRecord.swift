@@ -42,6 +42,9 @@ extension OrderPaymentNotification: IdentifiedObject {
         "pi_" + String(attempt.key.rawValue.map { $0 == "-" ? "_" : $0 })
     }
 
+    /// Reads a row.
+    ///
+    /// - Throws: `UnreadableRow` for a value that does not fit its column.
     public init(row: Row) throws {
         var reader = RowReader(row: row, of: Self.self)
         self.init(
@@ -79,6 +82,9 @@ extension OrderRefundNotification: IdentifiedObject {
         "re_" + String(attempt.key.rawValue.map { $0 == "-" ? "_" : $0 })
     }
 
+    /// Reads a row.
+    ///
+    /// - Throws: `UnreadableRow` for a value that does not fit its column.
     public init(row: Row) throws {
         var reader = RowReader(row: row, of: Self.self)
         self.init(

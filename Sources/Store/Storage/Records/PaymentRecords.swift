@@ -30,6 +30,9 @@ extension Payment: IdentifiedObject {
             createdAt: createdAt, updatedAt: createdAt)
     }
 
+    /// Reads a row.
+    ///
+    /// - Throws: `UnreadableRow` for a value that does not fit its column.
     public init(row: Row) throws {
         var reader = RowReader(row: row, of: Self.self)
         self.init(
@@ -164,6 +167,9 @@ extension PaymentAttempt: IdentifiedObject {
 
     public var objectID: Int64 { id }
 
+    /// Reads a row.
+    ///
+    /// - Throws: `UnreadableRow` for a value that does not fit its column.
     public init(row: Row) throws {
         var reader = RowReader(row: row, of: Self.self)
         self.init(
@@ -215,6 +221,9 @@ extension AttemptTransition: Object {
             detail: detail)
     }
 
+    /// Reads a row.
+    ///
+    /// - Throws: `UnreadableRow` for a value that does not fit its column.
     public init(row: Row) throws {
         var reader = RowReader(row: row, of: Self.self)
         self.init(

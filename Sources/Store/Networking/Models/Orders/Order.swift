@@ -134,6 +134,7 @@ public enum OrderStatusEnum: Codable, Hashable, Sendable, RawRepresentable {
     case pending, processing, onHold, completed, canceled, refunded, failed
     case custom(String)
 
+    /// Takes the slug of WooCommerce; an unknown one is kept as `custom`.
     public init(rawValue: String) {
         self = Self.known.first { $0.rawValue == rawValue } ?? .custom(rawValue)
     }
@@ -188,6 +189,7 @@ public struct Address: Codable, Hashable, Sendable {
     public let phone: String?
     public let email: String?
 
+    /// Takes the parts of an address. `country` is an ISO 3166-1 code of two letters.
     public init(
         firstName: String = "", lastName: String = "", company: String = "", address1: String = "",
         address2: String = "", city: String = "", state: String = "", postcode: String = "", country: String = "",
@@ -246,6 +248,7 @@ public struct OrderForPayment: Decodable, Hashable, Sendable {
         case pricesIncludeTax
     }
 
+    /// Reads the order, and whether its prices include taxes; without that member they do not.
     public init(from decoder: any Decoder) throws {
         order = try Order(from: decoder).normalized
         let container = try decoder.container(keyedBy: CodingKeys.self)

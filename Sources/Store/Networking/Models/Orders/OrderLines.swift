@@ -135,6 +135,7 @@ public enum OrderFeeTaxStatus: Codable, Hashable, Sendable, RawRepresentable {
     case taxable, none
     case other(String)
 
+    /// Takes the word of WooCommerce; an unknown one is kept as `other`.
     public init(rawValue: String) {
         switch rawValue {
         case "taxable": self = .taxable

@@ -100,6 +100,7 @@ public struct RefundDraft: Hashable, Sendable {
         /// The refunded tax by the ID of its rate.
         public var taxes: [Int64: ExactDecimal]
 
+        /// Takes the part of a line that is refunded: `total` without taxes, and the taxes by the ID of their rate.
         public init(id: Int64, quantity: Int64, total: ExactDecimal, taxes: [Int64: ExactDecimal] = [:]) {
             (self.id, self.quantity, self.total, self.taxes) = (id, quantity, total, taxes)
         }
@@ -116,6 +117,8 @@ public struct RefundDraft: Hashable, Sendable {
     /// The client's name for the refund, the same in every try; nil for none.
     public var name: String?
 
+    /// Takes the whole amount with taxes. Without `lines` it refunds an amount only; `name` is how a later read
+    /// recognizes it.
     public init(amount: ExactDecimal, reason: String = "", lines: [Line] = [], name: String? = nil) {
         (self.amount, self.reason, self.lines, self.name) = (amount, reason, lines, name)
     }

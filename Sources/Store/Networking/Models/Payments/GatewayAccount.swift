@@ -40,6 +40,7 @@ public enum GatewayAccountStatus: Codable, Hashable, Sendable, RawRepresentable 
     case rejectedFraud, rejectedTermsOfService, rejectedListed, rejectedOther
     case other(String)
 
+    /// Takes the word of the gateway; an unknown one is kept as `other`.
     public init(rawValue: String) {
         self = Self.known.first { $0.rawValue == rawValue } ?? .other(rawValue)
     }

@@ -40,6 +40,7 @@ public enum WCPayChargeStatus: Codable, Hashable, Sendable, RawRepresentable {
     case succeeded, pending, failed
     case other(String)
 
+    /// Takes the word of the gateway; an unknown one is kept as `other`.
     public init(rawValue: String) {
         switch rawValue {
         case "succeeded": self = .succeeded
@@ -141,6 +142,7 @@ public enum RemotePaymentIntentStatus: Codable, Hashable, Sendable, RawRepresent
     case requiresPaymentMethod, requiresConfirmation, requiresAction, processing, requiresCapture, canceled, succeeded
     case other(String)
 
+    /// Takes the word of the gateway; an unknown one is kept as `other`.
     public init(rawValue: String) {
         self = Self.known.first { $0.rawValue == rawValue } ?? .other(rawValue)
     }
