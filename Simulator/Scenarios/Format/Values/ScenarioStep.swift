@@ -36,12 +36,12 @@ public enum ScenarioAction: Sendable {
     /// Retries the last payment that did not succeed.
     case retry
     /// Captures a pre-authorization, all of it or a part.
-    case capture(RefundAction)
+    case capture(FollowUpAction)
     /// Gives back what a pre-authorization holds, by the payment's position in the scenario, from 1; nil for the last
     /// one.
     case cancelPayment(Int?)
     /// Refunds a payment.
-    case refund(RefundAction)
+    case refund(FollowUpAction)
     /// Cancels the current step.
     case cancel
     /// Installs the firmware that the configuration offers.
@@ -144,14 +144,14 @@ public struct PayAction: Sendable {
     }
 }
 
-/// Options of a refund, or of a capture.
-public struct RefundAction: Hashable, Sendable {
+/// Options of a refund, or of a capture: which earlier payment, and how much of it.
+public struct FollowUpAction: Hashable, Sendable {
     /// The amount to refund or to capture; nil for the rest.
     public var amount: Money?
     /// The payment's position in the scenario, from 1; nil for the last one.
     public var payment: Int?
 
-    /// Takes the amount, nil for the rest, and the position of the payment in the scenario, from 1; nil is the last.
+    /// Names a payment of the scenario by its position, from 1; without any, it is the whole rest of the last one.
     public init(amount: Money? = nil, payment: Int? = nil) { (self.amount, self.payment) = (amount, payment) }
 }
 
