@@ -36,8 +36,7 @@ struct LineItem: TaxedLine, Hashable, Sendable {
 /// A fee of an order; a negative fee is a discount.
 struct FeeLine: TaxedLine, Hashable, Sendable {
     var id: Int64
-    var name: String
-    var taxClass: String
+    var name, taxClass: String
     var isTaxed: Bool
     var total: Amount
     var taxes: [ChargedTax] = []

@@ -143,8 +143,7 @@ extension USBIdentifiers: ExpressibleByArgument {
 struct USBReaderOptions: ParsableArguments {
     @Option(
         name: .customLong("model"),
-        help: ArgumentHelp(
-            "Reader model. Repeat for more readers. Default: tpdu.", valueName: "model"),
+        help: ArgumentHelp("Reader model. Repeat for more readers. Default: tpdu.", valueName: "model"),
         completion: ReaderModelCatalog.completion)
     var models: [String] = []
     @Option(
