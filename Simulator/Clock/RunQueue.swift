@@ -372,6 +372,7 @@ public final class RunQueue: Sendable {
 public struct OutsideTimeSource: TimeSource {
     private let system = SystemTimeSource()
 
+    /// Reads the machine's clock.
     public init() {}
 
     public func now() -> Timestamp { system.now() }

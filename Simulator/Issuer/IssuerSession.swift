@@ -124,6 +124,7 @@ public struct IssuerFaultRule: Hashable, Sendable {
     /// The number of messages still affected; nil for all.
     public var remaining: Int?
 
+    /// Applies a fault to messages of these kinds, `times` often; nil is always.
     public init(
         _ fault: IssuerFault, messages: Set<IssuerMessageKind> = Set(IssuerMessageKind.allCases), times: Int? = nil
     ) {

@@ -39,6 +39,7 @@ public struct SimulatedCardReply: Hashable, Sendable {
         case afterAnswer
     }
 
+    /// Answers with a response; with nil, the card stays mute.
     public init(
         _ response: ResponseAPDU?, processingTime: Duration = .zero, waitingTimeExtensions: Int = 0,
         removal: Removal? = nil

@@ -149,7 +149,7 @@ public final class SimulatedCardholder: CardholderInterface {
     }
 
     /// Returns the next PIN entry.
-    private func nextEntry(isRetry: Bool) -> CardholderProfile.PINEntry {
+    private func nextEntry(isRetry: Bool) -> CardholderProfile.PINBehavior {
         let (attempt, pin) = state.withLock { state in
             defer { state.pinEntries += 1 }
             return (state.pinEntries, state.pin)

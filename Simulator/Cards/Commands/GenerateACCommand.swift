@@ -198,6 +198,7 @@ public struct IssuedCryptogram: Hashable, Sendable {
     /// The last four digits of the PAN.
     public var lastFour: String
 
+    /// Takes the ATC, the amount if the card saw one, and the last four digits of the PAN.
     public init(kind: Kind, counter: UInt16, minorUnits: Int64?, lastFour: String) {
         (self.kind, self.counter, self.minorUnits, self.lastFour) = (kind, counter, minorUnits, lastFour)
     }

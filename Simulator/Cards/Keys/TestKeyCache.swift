@@ -11,6 +11,7 @@ public struct TestKeyCache: Hashable, Sendable {
     /// The path of the folder, created when the first key is stored.
     public let directory: String
 
+    /// Names the folder, which need not exist until a key is stored.
     public init(directory: String) { self.directory = directory }
 
     /// Returns the folder `cardpresent` in the user's cache folder: `$XDG_CACHE_HOME`, or `~/.cache` (XDG Base

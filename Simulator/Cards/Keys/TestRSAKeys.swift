@@ -78,6 +78,7 @@ public struct TestRSAKey: Hashable, Sendable, CustomStringConvertible {
     public var bits: Int
     public var exponent: RSAPublicExponent
 
+    /// Names a key by its holder, the length of its modulus in bits, and its exponent.
     public init(_ holder: Holder, bits: Int, exponent: RSAPublicExponent = .three) {
         (self.holder, self.bits, self.exponent) = (holder, bits, exponent)
     }

@@ -21,6 +21,7 @@ public final class SimulatedMagneticStripeReader: SimulatedUSBDevice {
     private static let endpoint: UInt8 = 0x81
     private let state = Mutex(State())
 
+    /// Makes a reader that is not plugged in. Its times are those of `clock`.
     public init(model: SimulatedMSRModel, clock: SimulationClock) {
         (self.model, self.clock) = (model, clock)
     }

@@ -147,6 +147,7 @@ public struct ReaderMisbehavior: Hashable, Sendable {
     /// bcdCCID.
     public var classRelease: UInt16 = 0x0110
 
+    /// Creates a reader without defects.
     public init() {}
 }
 

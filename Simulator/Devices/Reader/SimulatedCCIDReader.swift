@@ -39,6 +39,7 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
     private let clock: SimulationClock
     private let state: Mutex<State>
 
+    /// Makes a reader that is not plugged in and has no card. Its times are those of `clock`.
     public init(model: SimulatedReaderModel, clock: SimulationClock) {
         (self.model, self.clock) = (model, clock)
         state = Mutex(State(firmware: SimulatedReaderFirmware(model: model)))

@@ -26,6 +26,7 @@ public final class SimulatedUSBBus: USBBus {
     /// The number of devices with a claimed interface.
     public var claimedDevices: Int { ports.count { !$0.isFree } }
 
+    /// Makes a bus without devices. Times on it are those of `clock`.
     public init(clock: SimulationClock = SimulationClock()) { self.clock = clock }
 
     /// Plugs a device in. Does nothing if it is plugged in already. A device for which no address is left is not

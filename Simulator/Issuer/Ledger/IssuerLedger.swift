@@ -25,6 +25,7 @@ public struct IssuerLedger: Hashable, Sendable {
         var isReversed: Bool { reversal != nil }
     }
 
+    /// Creates an empty ledger.
     public init() {}
 
     /// Returns what an account paid in a currency, less reversals and refunds, and what is held, in minor units.
@@ -214,6 +215,7 @@ public struct IssuerTransactionState: Hashable, Sendable {
     public var responseCode: String?
     public var isReversed: Bool
 
+    /// Takes a state. `minorUnits` is what it moves, and `held` what it only holds.
     public init(
         isRefund: Bool, original: IdempotencyKey? = nil, minorUnits: Int64, held: Int64 = 0,
         currency: String, responseCode: String? = nil, isReversed: Bool = false

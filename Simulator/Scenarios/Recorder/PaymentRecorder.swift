@@ -121,6 +121,7 @@ public struct RecordingCardholder: CardholderInterface {
     private let cardholder: any CardholderInterface
     private let recorder: PaymentRecorder
 
+    /// Passes every question on to `cardholder`, and tells the recorder what was done.
     public init(_ cardholder: any CardholderInterface, recorder: PaymentRecorder) {
         (self.cardholder, self.recorder) = (cardholder, recorder)
     }
@@ -166,6 +167,7 @@ public struct RecordingHost: PaymentHost {
     private let host: any PaymentHost
     private let recorder: PaymentRecorder
 
+    /// Passes every message on to `host`, and tells the recorder the answers.
     public init(_ host: any PaymentHost, recorder: PaymentRecorder) { (self.host, self.recorder) = (host, recorder) }
 
     public var name: String { host.name }

@@ -117,6 +117,7 @@ public struct HTTPListenerError: Error, Hashable, Sendable, CustomStringConverti
     /// Whether another port may work. Otherwise it is the host that is wrong.
     public let isAboutPort: Bool
 
+    /// Takes the address, and the reason as people read it. `isAboutPort` means that another port may work.
     public init(host: String, port: Int, reason: String, isAboutPort: Bool = false) {
         (self.host, self.port, self.reason, self.isAboutPort) = (host, port, reason, isAboutPort)
     }

@@ -365,6 +365,7 @@ public struct SimulationServiceConfiguration: Sendable {
     /// The longest request body, in bytes.
     static let longestBody = 1 << 18
 
+    /// Sets the limits. A nil `token` asks clients for none; `hosts` are the names by which the server may be called.
     public init(
         token: SealedBytes? = nil, sessionsLimit: Int = 256, idleLimit: Duration = .seconds(1800),
         hosts: Set<String> = ["127.0.0.1", "localhost", "[::1]"]

@@ -22,6 +22,7 @@ public struct ConsumerKey: Sendable {
     public var secret: SitePassword
     public var permission: Permission
 
+    /// Takes a key, `ck_` and hexadecimal digits, and what it allows.
     public init(key: String, secret: SitePassword, permission: Permission = .readWrite) {
         (self.key, self.secret, self.permission) = (key, secret, permission)
     }

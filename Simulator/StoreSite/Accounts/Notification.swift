@@ -8,10 +8,8 @@ struct Notification: Hashable, Sendable {
         case review(Int64, product: String, author: String, text: String)
     }
 
-    var id: Int64
-    var siteID: Int64
-    var siteName: String
-    var siteAddress: String
+    var id, siteID: Int64
+    var siteName, siteAddress: String
     var subject: Subject
     var created: Timestamp
     var isRead = false

@@ -209,8 +209,7 @@ struct Customer: Hashable, Sendable {
     /// The ID of the account; 0 for a guest.
     var userID: Int64
     var username: String
-    var billing: PostalAddress
-    var shipping: PostalAddress
+    var billing, shipping: PostalAddress
     /// When the account was created; nil for a guest.
     var registered: Timestamp?
     var lastActive: Timestamp

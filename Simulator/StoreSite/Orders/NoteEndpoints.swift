@@ -59,8 +59,7 @@ enum NoteEndpoints {
 struct OrderNoteEntry: Hashable, Sendable {
     var id: Int64
     var created: Timestamp
-    var author: String
-    var text: String
+    var author, text: String
     var isForCustomer: Bool
 
     func node(offsetSeconds: Int, links: JSONValue) -> JSONValue {

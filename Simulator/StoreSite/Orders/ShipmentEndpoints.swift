@@ -113,10 +113,7 @@ enum ShipmentEndpoints {
 
 /// A shipment of an order.
 struct Tracking: Hashable, Sendable {
-    var id: String
-    var provider: String
-    var link: String
-    var number: String
+    var id, provider, link, number: String
     /// The date, for example `2026-01-02`.
     var dateShipped: String
 

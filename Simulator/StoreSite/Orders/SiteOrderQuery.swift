@@ -96,8 +96,7 @@ struct SiteOrderQuery: Sendable {
 struct OrderSummary: Sendable {
     var id: Int64
     var status: OrderState
-    var created: Timestamp
-    var modified: Timestamp
+    var created, modified: Timestamp
     var customerID: Int64
 
     init(_ order: StoredOrder) {

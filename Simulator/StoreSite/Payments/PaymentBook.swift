@@ -44,8 +44,7 @@ struct Charge: Hashable, Sendable {
         }
     }
 
-    var id: String
-    var intentID: String
+    var id, intentID: String
     var orderID: Int64
     var gateway: Gateway
     var amount: Amount

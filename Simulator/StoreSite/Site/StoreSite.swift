@@ -90,6 +90,7 @@ public struct StoreSiteConfiguration: Sendable {
     /// Whether the store has WooPayments.
     public var hasWooPayments = true
 
+    /// Sets the store up. `address` is its URL without a slash at the end; `orders` is how many it begins with.
     public init(
         address: String = "http://127.0.0.1:8181", orders: Int = 50, username: String = "shopkeeper",
         password: SitePassword, token: SitePassword, siteID: Int64 = 210_000_001,

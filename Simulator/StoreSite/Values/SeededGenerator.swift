@@ -60,6 +60,7 @@ public struct SitePassword: Hashable, Sendable, CustomStringConvertible, CustomD
 {
     private let text: String
 
+    /// Hides a text that must not be printed.
     public init(_ text: String) { self.text = text }
 
     public var description: String { "••••" }

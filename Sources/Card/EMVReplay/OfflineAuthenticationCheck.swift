@@ -9,11 +9,7 @@ public struct OfflineAuthenticationCheck: Hashable, Sendable {
     public struct Step: Hashable, Sendable {
         /// The check.
         public enum Name: String, Hashable, Sendable, CaseIterable {
-            case issuerCertificate
-            case staticData
-            case iccCertificate
-            case dynamicData
-            case combinedData
+            case issuerCertificate, staticData, iccCertificate, dynamicData, combinedData
         }
 
         public let name: Name
@@ -44,6 +40,7 @@ public struct OfflineAuthenticationCheck: Hashable, Sendable {
             && (expectation.cryptogram == nil || expectation.cryptogram == cryptogram)
     }
 
+    /// Runs all steps that the data allows, up to the first that fails.
     public init(_ given: OfflineAuthenticationCase) {
         expectation = given.expectation
         guard let issuer = recoverIssuerKey(given) else { return }

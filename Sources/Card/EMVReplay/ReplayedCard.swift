@@ -140,6 +140,7 @@ public struct RecordedCommands: Sendable {
     /// The index of the next exchange to replay.
     public private(set) var position = 0
 
+    /// Begins before the first of the recorded commands.
     public init(_ commands: [CommandAPDU]) { self.commands = commands }
 
     /// Whether every exchange was replayed or skipped.

@@ -15,6 +15,7 @@ public final class KeyedSerialQueue<Key: Hashable & Sendable>: Sendable {
 
     private let content = Mutex(Content())
 
+    /// Creates a queue without operations.
     public init() {}
 
     /// Runs `body` when every earlier operation of `key` has ended.

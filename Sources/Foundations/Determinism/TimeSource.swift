@@ -40,6 +40,7 @@ extension TimeSource {
 
 /// The machine's clock and time zone.
 public struct SystemTimeSource: TimeSource {
+    /// Reads the clock and the zone anew for each call.
     public init() {}
 
     public func now() -> Timestamp {

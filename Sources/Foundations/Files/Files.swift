@@ -79,6 +79,7 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The value of `errno`.
     public let code: Int32
 
+    /// Takes a number of errno(3).
     public init(code: Int32) { self.code = code }
 
     /// `ENOENT`

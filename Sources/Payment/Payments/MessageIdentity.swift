@@ -26,6 +26,7 @@ public struct MessageIdentity: Hashable, Sendable, Codable {
         self.fields = fields.filter { Self.fieldNumbers.contains($0.key) }
     }
 
+    /// Reads the stored identity, and drops fields that may not be kept.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -70,6 +71,7 @@ public struct MessageSubject: Hashable, Sendable {
     /// Tag 5F34
     public var cardSequenceNumber: UInt8?
 
+    /// Describes a message by its kind and its attempt; the last three values tell how the card was read.
     public init(
         _ kind: Kind, key: IdempotencyKey, stan: UInt32, amount: Money, entryMode: CardDetails.EntryMode? = nil,
         isPINEntered: Bool = false, cardSequenceNumber: UInt8? = nil

@@ -83,6 +83,7 @@ public enum PaymentHostError: Error, Hashable, Sendable, CustomStringConvertible
 public struct IdempotencyKey: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
     public let rawValue: String
 
+    /// Takes a stored key as it is. A new one comes from the database's identity and the attempt's number.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Creates the key of an attempt of the database with this identity.
@@ -127,6 +128,7 @@ public struct ReversalRequest: Hashable, Sendable {
     /// Whether this reversal may have been sent before.
     public var isRepeat: Bool
 
+    /// Asks to take back the message of an attempt. `isRepeat` means that it may have been sent before.
     public init(
         key: IdempotencyKey, stan: UInt32, amount: Money, reason: Reason, iccData: [BERTLV] = [],
         identity: MessageIdentity? = nil, isRepeat: Bool = false
@@ -169,6 +171,7 @@ public struct AdviceRequest: Hashable, Sendable {
     /// Whether this advice may have been sent before.
     public var isRepeat: Bool
 
+    /// Describes an advice. `lastFour` are digits of the PAN; `isRepeat` means that it may have been sent before.
     public init(
         key: IdempotencyKey, stan: UInt32, amount: Money, lastFour: String, iccData: [BERTLV],
         purpose: Purpose = .offlineApproval, identity: MessageIdentity? = nil, original: MessageIdentity? = nil,
@@ -191,6 +194,7 @@ public struct HostRefundRequest: Hashable, Sendable {
     /// The message of the payment with the host's answer, from the journal; nil when the host needs only the key.
     public var originalIdentity: MessageIdentity?
 
+    /// Describes a refund by the keys of its own attempt and of the sale that it gives back.
     public init(
         key: IdempotencyKey, original: IdempotencyKey, stan: UInt32, amount: Money,
         originalIdentity: MessageIdentity? = nil

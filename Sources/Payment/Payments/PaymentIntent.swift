@@ -16,6 +16,7 @@ public struct PaymentIntent: Hashable, Sendable {
     /// The advice to send to the host, when the card approved offline.
     public let advice: AdviceRequest?
 
+    /// Describes a processed payment. `advice` is what the host does not know yet, after an offline approval.
     public init(
         key: IdempotencyKey, status: PaymentIntentStatus, created: Timestamp, amount: Money,
         metadata: [String: String] = [:], details: CardDetails, advice: AdviceRequest? = nil
@@ -59,6 +60,7 @@ public struct PaymentIntentParameters: Hashable, Sendable {
     /// Stored with the payment; not sent to the card.
     public var metadata: [String: String]
 
+    /// Sets the parameters. `key` and `stan` are those of the recorded attempt; `cardTimeout` ends the wait for a card.
     public init(
         key: IdempotencyKey, stan: UInt32, amount: Money, cardTimeout: Duration = .seconds(60),
         accountType: AccountType? = nil, forcedOnline: Bool = false, authorizesOnly: Bool = false,
@@ -79,6 +81,7 @@ public struct RefundResult: Hashable, Sendable {
     /// DE 39
     public let responseCode: String
 
+    /// Takes the host's reference (DE 37), its authorization code (DE 38), and its response code (DE 39).
     public init(reference: String, authorizationCode: String?, responseCode: String) {
         (self.reference, self.authorizationCode) = (reference, authorizationCode)
         self.responseCode = responseCode

@@ -10,6 +10,7 @@ public struct SettlementPlace: Hashable, Sendable {
     /// Field 41, without blanks on the right; empty for a host that needs none.
     public let terminal: String
 
+    /// Takes the host's name, its address as `HOST:PORT`, and the number of the terminal (DE 41).
     public init(hostName: String, destination: String, terminal: String) {
         (self.hostName, self.destination, self.terminal) = (hostName, destination, terminal)
     }

@@ -8,6 +8,7 @@ public struct SettlementTotals: Hashable, Sendable, Codable {
         public var count: Int64
         public var amount: Int64
 
+        /// Takes a number of transactions and the sum of their amounts in minor units.
         public init(count: Int64 = 0, amount: Int64 = 0) { (self.count, self.amount) = (count, amount) }
 
         mutating func add(_ amount: Int64) {
@@ -25,6 +26,7 @@ public struct SettlementTotals: Hashable, Sendable, Codable {
     /// The credits that were taken back.
     public var creditReversals: Line
 
+    /// Takes the four lines of a settlement; a kind that is left out has no transactions.
     public init(
         debits: Line = Line(), debitReversals: Line = Line(), credits: Line = Line(), creditReversals: Line = Line()
     ) {

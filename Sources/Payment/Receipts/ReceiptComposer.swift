@@ -8,6 +8,7 @@ internal import Payments
 public struct ReceiptComposer: Sendable {
     public let locale: ReceiptLocale
 
+    /// Words receipts in the language of `locale`.
     public init(locale: ReceiptLocale) { self.locale = locale }
 
     /// Returns the blocks of a receipt, from top to bottom.

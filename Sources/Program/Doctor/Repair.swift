@@ -20,6 +20,7 @@ public struct Repair: Hashable, Sendable {
     /// Whether the repair requires root.
     public var needsRoot: Bool
 
+    /// Takes a short description, and the steps in order.
     public init(_ purpose: String, steps: [Step], needsRoot: Bool = true) {
         (self.purpose, self.steps, self.needsRoot) = (purpose, steps, needsRoot)
     }

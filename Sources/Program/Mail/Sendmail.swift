@@ -99,6 +99,7 @@ public enum SendmailError: Error, Hashable, Sendable, CustomStringConvertible {
 public struct SendmailStatus: Hashable, Sendable, CustomStringConvertible {
     public let code: Int32
 
+    /// Takes the number with which the program exited.
     public init(code: Int32) { self.code = code }
 
     /// Whether the status means that the program did not accept the message.

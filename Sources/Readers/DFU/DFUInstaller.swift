@@ -276,6 +276,7 @@ public struct DFUPlace: Hashable, Sendable {
     private let vendorID: UInt16
     private let serialNumber: String?
 
+    /// Takes the place where a device is now.
     public init(of device: USBDevice) {
         (bus, port) = (device.bus, device.port)
         (vendorID, serialNumber) = (device.descriptor.vendorID, device.serialNumber)

@@ -12,6 +12,7 @@ public struct PCSCReaderDescription: Hashable, Sendable {
     /// Whether the reader has its own PIN pad, according to the driver.
     public var hasPINPad = false
 
+    /// Creates a description that tells nothing.
     public init() {}
 
     /// SCARD_ATTR_VENDOR_NAME, SCARD_ATTR_VENDOR_IFD_SERIAL_NO and SCARD_ATTR_VENDOR_IFD_VERSION (PC/SC part 3).

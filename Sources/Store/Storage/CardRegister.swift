@@ -8,6 +8,7 @@ internal import Text
 public struct CardRegister: Sendable {
     private let storage: any StorageManagerType
 
+    /// Keeps its records in `storage`.
     public init(storage: any StorageManagerType) { self.storage = storage }
 
     /// The path of the database file; nil for a database in memory.
@@ -190,6 +191,7 @@ public struct ExceptionCard: IdentifiedObject, DeletableObject {
 
     public var objectID: Int64 { id }
 
+    /// Lists a card by its keyed hash. `sequenceNumber` is nil for all cards with the PAN; `last4` are digits to show.
     public init(
         card: CardFingerprint, sequenceNumber: UInt8?, last4: String, reason: String?, addedAt: Timestamp
     ) {
@@ -198,6 +200,9 @@ public struct ExceptionCard: IdentifiedObject, DeletableObject {
         (self.reason, self.addedAt) = (reason, addedAt)
     }
 
+    /// Reads a row.
+    ///
+    /// - Throws: `UnreadableRow` for a value that does not fit its column.
     public init(row: Row) throws {
         var reader = RowReader(row: row, of: Self.self)
         id = try reader.value("id")

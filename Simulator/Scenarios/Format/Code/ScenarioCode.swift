@@ -118,6 +118,7 @@ extension SiteSetup {
 }
 
 extension TextPattern: ExpressibleByStringLiteral {
+    /// Takes the text as a pattern; a star stands for any characters.
     public init(stringLiteral text: String) { self.init(text) }
 }
 

@@ -90,7 +90,7 @@ extension ScenarioStep {
     ) throws(MoneyError) -> ScenarioStep {
         let amount = try amount.map { text throws(MoneyError) in try Money(text, currency: currency) }
         return step(
-            .refund(RefundAction(amount: amount, payment: payment)), filePath, line, column)
+            .refund(FollowUpAction(amount: amount, payment: payment)), filePath, line, column)
     }
 
     /// Captures a pre-authorization, in full or in part.
@@ -109,7 +109,7 @@ extension ScenarioStep {
         line: Int = #line, column: Int = #column
     ) throws(MoneyError) -> ScenarioStep {
         let amount = try amount.map { text throws(MoneyError) in try Money(text, currency: currency) }
-        return step(.capture(RefundAction(amount: amount, payment: payment)), filePath, line, column)
+        return step(.capture(FollowUpAction(amount: amount, payment: payment)), filePath, line, column)
     }
 
     /// Prints the newest receipt of a payment; marks it as a duplicate if it was printed before.

@@ -82,8 +82,8 @@ extension ScenarioDecoder {
         case "connect": .connect(reader: nil)
         case "disconnect": .disconnect
         case "retry": .retry
-        case "refund": .refund(RefundAction())
-        case "capture": .capture(RefundAction())
+        case "refund": .refund(FollowUpAction())
+        case "capture": .capture(FollowUpAction())
         case "cancelPayment": .cancelPayment(nil)
         case "cancel": .cancel
         case "update": .update
@@ -145,14 +145,14 @@ extension ScenarioDecoder {
         return .amount(try amount.money(try currency?.currency() ?? till.currency))
     }
 
-    private mutating func refund(_ node: SettingsNode) -> RefundAction? {
+    private mutating func refund(_ node: SettingsNode) -> FollowUpAction? {
         let currency = till.currency
         guard node.kind == .mapping else {
-            return note { () throws(SettingsError) in RefundAction(amount: try node.money(currency)) }
+            return note { () throws(SettingsError) in FollowUpAction(amount: try node.money(currency)) }
         }
         return note { () throws(SettingsError) in
             let currency = try node.optional("currency")?.currency() ?? currency
-            return RefundAction(
+            return FollowUpAction(
                 amount: try node.optional("amount")?.money(currency), payment: try node.optional("payment")?.int())
         }
     }

@@ -87,7 +87,7 @@ extension ScenarioWriter {
     }
 
     /// Returns the value of `refund`; nil for the rest of the last payment.
-    private func refund(_ refund: RefundAction) -> SettingsNode? {
+    private func refund(_ refund: FollowUpAction) -> SettingsNode? {
         var entries = refund.amount.map(money) ?? []
         if let payment = refund.payment { entries.append(("payment", .text(String(payment)))) }
         if entries.count == 1, let only = entries.first, only.key == "amount" { return only.value }

@@ -80,6 +80,7 @@ public struct CertificateRevocation: Hashable, Sendable {
     /// The certificate's serial number, 3 bytes.
     public var serialNumber: [UInt8]
 
+    /// Names a certificate by its RID (5 bytes), the index of the CA public key, and its serial number (3 bytes).
     public init(rid: [UInt8], index: UInt8, serialNumber: [UInt8]) {
         (self.rid, self.index, self.serialNumber) = (rid, index, serialNumber)
     }

@@ -27,6 +27,7 @@ public struct TransactionRequest: Hashable, Sendable {
     /// Whether the merchant forces the transaction online (TVR byte 4 bit 4).
     public var forcedOnline: Bool
 
+    /// Describes a transaction. `amount` includes `cashback`; `accountType` is the value of tag 5F57, nil for none.
     public init(
         amount: Money, cashback: Money? = nil, kind: Kind = .goodsOrServices, date: CivilDate,
         sequenceCounter: UInt32, accountType: UInt8? = nil, forcedOnline: Bool = false

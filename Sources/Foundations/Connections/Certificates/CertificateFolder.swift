@@ -8,6 +8,7 @@ public struct CertificateFolder: Hashable, Sendable {
     /// The path of the folder.
     public let path: String
 
+    /// Names the folder, which need not exist until a certificate is issued.
     public init(path: String) { self.path = path }
 
     /// The authority, whose certificate peers pin.

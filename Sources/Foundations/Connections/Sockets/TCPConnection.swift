@@ -95,6 +95,7 @@ public struct TCPOptions: Hashable, Sendable {
     /// The time between two probes without an answer, at least a second.
     public var probeInterval: Duration
 
+    /// Sets the times; those of the probes are at least a second.
     public init(
         peerTimeout: Duration = .seconds(30), probeAfter: Duration = .seconds(15),
         probeInterval: Duration = .seconds(5)

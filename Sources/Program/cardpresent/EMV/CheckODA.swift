@@ -57,8 +57,7 @@ struct CheckODA: SynchronousCardDataCommand {
     @Argument(help: "File with the card data.", completion: .file(extensions: ["yaml", "yml", "json"]))
     var file: String
     @Option(
-        help: ArgumentHelp(
-            "File with CA public keys. Can be repeated.", valueName: "file"),
+        help: ArgumentHelp("File with CA public keys. Can be repeated.", valueName: "file"),
         completion: .file())
     var capks: [String] = []
     @OptionGroup var output: OutputOptions

@@ -30,8 +30,7 @@ struct ReplayCommand: CardDataCommand {
     @Argument(help: "Trace file.", completion: .file(extensions: ["jsonl", "json"]))
     var trace: String
     @Option(
-        help: ArgumentHelp(
-            "File with CA public keys. Can be repeated.", valueName: "file"),
+        help: ArgumentHelp("File with CA public keys. Can be repeated.", valueName: "file"),
         completion: .file())
     var capks: [String] = []
     @Option(

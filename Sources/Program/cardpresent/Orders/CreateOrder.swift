@@ -20,13 +20,11 @@ struct CreateOrder: ShopCommand {
 
     @Option(
         name: .customLong("item"),
-        help: ArgumentHelp(
-            "Product ID and quantity. Can be repeated.", valueName: "product[:quantity]"))
+        help: ArgumentHelp("Product ID and quantity. Can be repeated.", valueName: "product[:quantity]"))
     var items: [OrderItemOption] = []
     @Option(
         name: .customLong("fee"),
-        help: ArgumentHelp(
-            "Fee with its name. Can be repeated.", valueName: "name=amount"))
+        help: ArgumentHelp("Fee with its name. Can be repeated.", valueName: "name=amount"))
     var fees: [OrderFeeOption] = []
     @Flag(help: "Add tax to the fees.")
     var taxed = false

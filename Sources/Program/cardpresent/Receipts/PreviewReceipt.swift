@@ -22,9 +22,7 @@ struct PreviewReceipt: TillCommand {
     @OptionGroup var selection: ReceiptSelection
     @Option(help: "Receipt copy.")
     var copy = ReceiptCopy.customer
-    @Option(
-        help: ArgumentHelp(
-            "Width in columns, 24 to 80. Default: the paper's width.", valueName: "columns"))
+    @Option(help: ArgumentHelp("Width in columns, 24 to 80. Default: the paper's width.", valueName: "columns"))
     var width: Int?
     @OptionGroup var look: ReceiptStyleOptions
     @OptionGroup var options: CommonOptions

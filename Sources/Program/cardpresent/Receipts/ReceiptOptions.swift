@@ -8,8 +8,7 @@ internal import Yosemite
 /// Selects one of a payment's receipts by its type.
 struct ReceiptKindOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "Receipt type: sale, refund, or void. Default: the latest.", valueName: "sale|refund|void"))
+        help: ArgumentHelp("Receipt type: sale, refund, or void. Default: the latest.", valueName: "sale|refund|void"))
     private var of: ReceiptKind?
     @Option(
         help: ArgumentHelp(

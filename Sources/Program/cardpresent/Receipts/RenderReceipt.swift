@@ -41,8 +41,7 @@ struct RenderReceipt: ReportingCommand {
     @Option(help: ArgumentHelp("Command set of the escpos printer. Default: epson.", valueName: "epson|star"))
     var family: PrinterFamily?
     @Option(
-        help: ArgumentHelp(
-            "Paper cut of the escpos printer. Default: partial.", valueName: "partial|full")
+        help: ArgumentHelp("Paper cut of the escpos printer. Default: partial.", valueName: "partial|full")
     )
     var cut: PaperCut?
     @Option(

@@ -33,10 +33,7 @@ struct AddExceptions: SynchronousCardDataCommand {
             input, one per line; if a line is not a card number, nothing is added.
             """)
 
-    @Option(
-        help: ArgumentHelp(
-            "PAN sequence number, 0 to 99. Default: all cards with the PAN.",
-            valueName: "number"))
+    @Option(help: ArgumentHelp("PAN sequence number, 0 to 99. Default: all cards with the PAN.", valueName: "number"))
     var sequenceNumber: UInt8?
     @Option(help: ArgumentHelp("Reason, up to 80 characters.", valueName: "text"))
     var reason: String?

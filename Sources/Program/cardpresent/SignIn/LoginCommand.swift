@@ -34,9 +34,7 @@ struct LoginCommand: TillCommand {
         completion: .file())
     var passwordFile: String?
     @Option(
-        help: ArgumentHelp(
-            "Read an application password from this file; '-' is standard input.",
-            valueName: "file"),
+        help: ArgumentHelp("Read an application password from this file; '-' is standard input.", valueName: "file"),
         completion: .file())
     var applicationPasswordFile: String?
     @Option(

@@ -176,6 +176,7 @@ public final class MagneticStripeReader: Sendable {
 public final class Swipe: Sendable, CustomStringConvertible, CustomReflectable {
     public let stripe: MagneticStripe
 
+    /// Takes the tracks over.
     public init(_ stripe: consuming MagneticStripe) { self.stripe = stripe }
 
     public var description: String { "Swipe(masked)" }

@@ -54,6 +54,7 @@ public struct FileVault: Vault {
     private let path: String
     private let storage = FileStorage(trust: .ownerAlone, limit: SignInRecord.maximumSize)
 
+    /// Names the file, which need not exist until a sign-in is stored.
     public init(path: String) { self.path = path }
 
     public var place: String { "'\(path)'" }

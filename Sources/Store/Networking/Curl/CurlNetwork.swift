@@ -50,6 +50,7 @@ public struct CurlConfiguration: Hashable, Sendable {
     /// The maximum number of connections per host; further requests wait.
     public var connectionsPerHost: Int
 
+    /// Sets the connections. `authorities` is the path of a PEM file; nil trusts those of the machine.
     public init(authorities: String? = nil, connectTimeout: Duration = .seconds(10), connectionsPerHost: Int = 8) {
         (self.authorities, self.connectTimeout) = (authorities, connectTimeout)
         self.connectionsPerHost = connectionsPerHost

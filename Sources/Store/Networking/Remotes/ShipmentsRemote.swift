@@ -5,6 +5,7 @@ internal import Text
 public struct ShipmentsRemote: Remote {
     public let sender: any RequestSender
 
+    /// Sends its requests with the credentials that `sender` adds.
     public init(_ sender: any RequestSender) { self.sender = sender }
 
     /// Loads the shipments of an order.

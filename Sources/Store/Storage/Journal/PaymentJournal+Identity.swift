@@ -53,6 +53,9 @@ public struct FormerIdentity: IdentifiedObject {
         (state, lastNumber, hostNumber, skipped, at) = (.unconfirmed, identity.attempts, nil, 0, moment)
     }
 
+    /// Reads a row.
+    ///
+    /// - Throws: `UnreadableRow` for a value that does not fit its column.
     public init(row: Row) throws {
         var reader = RowReader(row: row, of: Self.self)
         id = try reader.value("id")
@@ -95,6 +98,7 @@ public struct IdentityAnswer: Hashable, Sendable {
     /// The name of the host.
     public let hostName: String
 
+    /// Takes the identity of the database when the host was asked, and the host's largest number of each that it knows.
     public init(current: String, numbers: [String: Int64], hostName: String) {
         (self.current, self.numbers, self.hostName) = (current, numbers, hostName)
     }

@@ -11,6 +11,7 @@ public struct RecordFigures: Hashable, Sendable {
         /// Since when the oldest waits; nil when none does.
         public var oldest: Timestamp?
 
+        /// Counts records; `oldest` is nil when there are none.
         public init(count: Int = 0, oldest: Timestamp? = nil) { (self.count, self.oldest) = (count, oldest) }
     }
 

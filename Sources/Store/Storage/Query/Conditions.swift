@@ -53,6 +53,7 @@ public struct RecordColumn<Value: ColumnValue>: Sendable {
     /// The name of the column in the table.
     public let name: String
 
+    /// Names a column of the record's table, spelled as in its schema.
     public init(_ name: String) { self.name = name }
 
     /// The column with its collation.

@@ -67,6 +67,9 @@ extension ReceiptPrintTransition: Object {
             reasons: print.reasons, message: print.message)
     }
 
+    /// Reads a row.
+    ///
+    /// - Throws: `UnreadableRow` for a value that does not fit its column.
     public init(row: Row) throws {
         var reader = RowReader(row: row, of: Self.self)
         self.init(

@@ -16,6 +16,9 @@ extension SettlementBatch: IdentifiedObject {
 
     public var objectID: Int64 { id }
 
+    /// Reads a row.
+    ///
+    /// - Throws: `UnreadableRow` for a value that does not fit its column.
     public init(row: Row) throws {
         var reader = RowReader(row: row, of: Self.self)
         let (id, number): (Int64, Int64) = (try reader.value("id"), try reader.value("number"))

@@ -58,6 +58,7 @@ public struct ExceptionFile: Sendable {
     private let register: CardRegister
     private let key: CardKey
 
+    /// Looks cards up in `register` by their hashes under `key`.
     public init(register: CardRegister, key: CardKey) { (self.register, self.key) = (register, key) }
 
     /// Creates an entry for a card, without adding it to the file.

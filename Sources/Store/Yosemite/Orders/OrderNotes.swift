@@ -32,6 +32,7 @@ public final class OrderNoteStore: Store {
     private let context: StoreContext
     private let commands: any OrderCommandFactory
 
+    /// Handles the actions on order notes of the session that `context` belongs to.
     public convenience init(_ context: StoreContext) {
         self.init(context, commands: SiteOrderCommands(context))
     }

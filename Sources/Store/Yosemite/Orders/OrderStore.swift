@@ -19,6 +19,7 @@ public final class OrderStore: Store {
     private let running = RunningSynchronizations()
     private let changes = KeyedSerialQueue<OrderName>()
 
+    /// Handles the order actions of the session that `context` belongs to.
     public convenience init(_ context: StoreContext) {
         self.init(context, commands: SiteOrderCommands(context))
     }

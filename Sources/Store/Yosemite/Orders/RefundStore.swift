@@ -43,6 +43,7 @@ public final class RefundStore: Store {
     private let context: StoreContext
     private let commands: any RefundCommandFactory
 
+    /// Handles the actions on order refunds of the session that `context` belongs to.
     public convenience init(_ context: StoreContext) { self.init(context, commands: SiteRefundCommands(context)) }
 
     /// - Parameters:

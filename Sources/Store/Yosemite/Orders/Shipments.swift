@@ -45,6 +45,7 @@ public final class ShipmentStore: Store {
     private let context: StoreContext
     private let remote: ShipmentsRemote
 
+    /// Handles the shipment actions of the session that `context` belongs to.
     public init(_ context: StoreContext) { (self.context, remote) = (context, ShipmentsRemote(context.sender)) }
 
     public func onAction(_ action: ShipmentAction) {

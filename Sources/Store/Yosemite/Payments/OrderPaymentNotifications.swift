@@ -327,6 +327,7 @@ public struct OrderPaymentReport: Hashable, Sendable {
         public let reason: String
     }
 
+    /// Creates an empty report, to which each notification adds its result.
     public init() {}
 
     /// Adds a payment after the exchanges about it.

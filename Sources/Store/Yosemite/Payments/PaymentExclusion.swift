@@ -72,6 +72,7 @@ public struct PaymentSite: Sendable {
     /// The store's name, for receipts.
     public let name: String?
 
+    /// Names the site that `context` sends requests to. The journal stores `address` with each payment for it.
     public init(context: StoreContext, siteID: Int64, address: String, name: String? = nil) {
         (self.context, self.siteID, self.address, self.name) = (context, siteID, address, name)
     }

@@ -224,6 +224,7 @@ public struct RecoveryReport: Hashable, Sendable {
     /// Until a report has named them, payments and refunds fail with ``CardPresentPaymentsError/restored(_:)``.
     public var restored: [FormerIdentity] = []
 
+    /// Creates an empty report, to which each recovered attempt adds its result.
     public init() {}
 
     /// Why what was asked for before this report must not be done: it may be among the payments that a restored backup

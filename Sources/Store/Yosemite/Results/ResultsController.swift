@@ -270,6 +270,7 @@ public struct ResultsCallbacks<Model: ObservableModel>: Sendable {
     /// brings it up to date.
     public var didFail: (@Sendable (StorageError) -> Void)?
 
+    /// Creates callbacks that do nothing; set those that matter.
     public init() {}
 }
 

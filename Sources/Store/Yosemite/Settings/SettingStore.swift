@@ -43,6 +43,7 @@ public final class SettingStore: Store {
     private let context: StoreContext
     private let remote: SiteSettingsRemote
 
+    /// Handles the setting actions of the session that `context` belongs to.
     public init(_ context: StoreContext) { (self.context, remote) = (context, SiteSettingsRemote(context.sender)) }
 
     public func onAction(_ action: SettingAction) {

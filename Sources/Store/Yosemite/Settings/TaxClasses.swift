@@ -30,6 +30,7 @@ public final class TaxClassesStore: Store {
     private let context: StoreContext
     private let remote: TaxRemote
 
+    /// Handles the tax actions of the session that `context` belongs to.
     public init(_ context: StoreContext) { (self.context, remote) = (context, TaxRemote(context.sender)) }
 
     public func onAction(_ action: TaxClassesAction) {

@@ -43,6 +43,7 @@ public final class StatsStore: Store {
     private let context: StoreContext
     private let remote: SiteStatsRemote
 
+    /// Handles the actions on retired statistics of the session that `context` belongs to.
     public init(_ context: StoreContext) { (self.context, remote) = (context, SiteStatsRemote(context.sender)) }
 
     public func onAction(_ action: StatsAction) {

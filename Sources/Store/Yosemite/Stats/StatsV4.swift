@@ -66,6 +66,7 @@ public final class StatsStoreV4: Store {
     private let reports: OrderStatsRemoteV4
     private let visits: SiteStatsRemote
 
+    /// Handles the actions on statistics of the session that `context` belongs to.
     public init(_ context: StoreContext) {
         self.context = context
         (reports, visits) = (OrderStatsRemoteV4(context.sender), SiteStatsRemote(context.sender))
