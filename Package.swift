@@ -235,7 +235,7 @@ let libraries = [
     "SmartCard": "", "EMV": "", "EMVReplay": "", "USB": "", "CCID": "", "PCSC": "", "DFU": "", "StoreSiteServer": "",
     "MagneticStripes": "MagneticStripe", "Hardware": "Payments Printing TillConfiguration", "Receipts": "Payments",
     "ISO8583": "", "Storage": "", "Networking": "", "TestDoubles": "", "Yosemite": "", "Mail": "", "Simulator": "",
-    "StoreSite": "", "Sessions": "ScenarioFormat ScenarioRunner", "SimulatorTesting": "",
+    "StoreSite": "", "Sessions": "ScenarioFormat ScenarioRunner", "SimulatorTesting": "", "Hosts": "HostSecurity",
 ]
 
 let targets = system + foundations + card + readers + payment + store + simulator + program + testTargets

@@ -25,6 +25,8 @@ public actor SimulatedIssuer: PaymentHost {
     var book = IssuerLedger()
     var faults: [IssuerFaultRule]
     var sessions: [String: IssuerSession] = [:]
+    /// The keys of the genuine cards so far.
+    private var cardKeys: [CardMasterKey.Name: CardMasterKey] = [:]
 
     /// Creates an issuer.
     ///
@@ -101,7 +103,12 @@ public actor SimulatedIssuer: PaymentHost {
     ) throws(PaymentHostError) -> HandledMessage<AuthorizationResponse> {
         let account = try account(of: card.pan)
         let check: CardCheck? =
-            if let account { CardCheck(card, account: account, date: request.date, keys: keys) } else { nil }
+            if let account {
+                CardCheck(card, account: account, date: request.date, keys: keys, known: { cardKeys[$0] })
+            } else {
+                nil
+            }
+        if let key = check?.masterKey { cardKeys[key.name] = key }
         let message = message(
             request, account,
             IssuerMessage.Card(

@@ -90,6 +90,33 @@ struct LedgerTests {
         }
     }
 
+    @Test func `sales of several terminals at the same time are in the file when they are answered`() async throws {
+        try await withPath { path in
+            let world = try AcquirerWorld(ledger: try AcquirerLedger(path: path))
+            let isKept = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for number in 1...6 {
+                    let (client, terminal) = (world.client(), "TERM000\(number)")
+                    let sales = try (1...5).map { try world.sale($0, terminal: terminal) }
+                    group.addTask {
+                        var answered = 0
+                        for sale in sales {
+                            guard try await client.code(sale) == "00" else { return false }
+                            answered += 1
+                            let kept = try AcquirerLedger.records(path: path).filter { $0.terminal == terminal }
+                            guard kept.count == answered else { return false }
+                        }
+                        return answered == sales.count
+                    }
+                }
+                return try await group.reduce(true) { $0 && $1 }
+            }
+            #expect(isKept)
+            let records = await world.acquirer.records
+            #expect(records.count == 30)
+            #expect(try AcquirerLedger.records(path: path) == records)
+        }
+    }
+
     @Test func `a ledger belongs to one acquirer, and the next one can have it afterward`() async throws {
         try await withPath { path in
             do {

@@ -4,7 +4,7 @@ internal import Glibc
 final class RunningServer {
     /// The first output of the server.
     let words: String
-    private let process: pid_t
+    let process: pid_t
 
     /// - Parameters:
     ///   - program: the path of the program.
