@@ -1,6 +1,6 @@
 public import Determinism
-public import ISO8583
-public import Payments
+internal import ISO8583
+internal import Payments
 internal import Synchronization
 
 /// Why an authorization has no answer, and whether another host may take over.

@@ -9,6 +9,7 @@ public struct HostMember: Sendable {
     public let name: String
     /// Its address, `HOST:PORT` in lower case, as the messages in the journal have it.
     public let address: String
+    /// What sends its messages.
     public let host: AcquirerHost
 
     public init(name: String, address: String, host: AcquirerHost) {
@@ -146,8 +147,10 @@ public actor RoutedHosts: PaymentHost {
         let member: HostMember
         if let identity = advice.identity ?? advice.original {
             member = try self.member(of: identity)
+        } else if let plan = plan(of: advice.key) {
+            member = plan.member
         } else {
-            member = try (plan(of: advice.key) ?? plan(for: advice.subject)).member
+            member = try self.plan(for: advice.subject).member
         }
         try await member.host.advise(advice)
     }
@@ -175,7 +178,8 @@ extension RoutedHosts {
             if subject.isPINOfHost {
                 // Only the host that gave the key can open the PIN.
                 guard let member = found.first(where: { $0.name == pinHost }) else {
-                    throw .notSent("the PIN is under a key of the host '\(pinHost ?? "")', which does not get the payment")
+                    throw .notSent(
+                        "the PIN is under a key of the host '\(pinHost ?? "")', which does not get the payment")
                 }
                 return Plan(member: member)
             }
@@ -220,6 +224,7 @@ extension RoutedHosts {
     /// - Parameters:
     ///   - prefix: the first digits of the card number.
     ///   - currency: the currency of the payment, as far as it is known when the PIN is entered.
+    /// - Returns: the names, each once.
     public nonisolated func hostsForPIN(_ prefix: CardPrefix, _ currency: Currency) -> [String] {
         candidates(prefix, currency).map(\.name)
     }

@@ -1,5 +1,6 @@
 public import CardSecrets
 internal import EMV
+internal import MagneticStripe
 public import Money
 internal import SmartCard
 

@@ -46,6 +46,7 @@ public protocol PaymentHost: Sendable {
     ///   - request: the request.
     ///   - onChange: called before the request goes to another host than ``identity(of:)`` named, so that the journal
     ///     has it first. When it throws, nothing is sent.
+    /// - Returns: the answer.
     /// - Throws: as ``authorize(_:)``, and the errors of `onChange`.
     func authorize(
         _ request: borrowing AuthorizationRequest, onChange: @escaping HostChange
