@@ -86,8 +86,8 @@ let payment = layer(
         "SmartCard Text USB"),
     target("Printing", uses: "CCUPS Concurrency Determinism Files Text"),
     target(
-        "TillConfiguration", uses: "CCID Connections Cryptography Determinism EMV Hardware ISO8583 MagneticStripe",
-        "Money Payments Printing Settings SmartCard Text USB"),
+        "TillConfiguration", uses: "CardSecrets CCID Connections Cryptography Determinism EMV Hardware ISO8583",
+        "MagneticStripe Money Payments Printing Settings SmartCard Text USB"),
     target("Receipts", uses: "CCairo EMV Money Payments Printing Text"),
     target(
         "ISO8583", uses: "CardSecrets Determinism Settings SmartCard Text", excluding: "profile.schema.json",
@@ -187,10 +187,10 @@ let testTargets = [
         "SimulatedTime Simulator SmartCard TestDoubles TillConfiguration USB"),
     tests("Payment/Printing", uses: "Determinism TestDoubles TestPrinters"), tests("Foundations/Money"),
     tests(
-        "Payment/TillConfiguration", uses: "Cryptography Determinism EMV Hardware MagneticStripe Money Payments",
-        "Printing Settings", excluding: "Frozen"),
+        "Payment/TillConfiguration", uses: "CardSecrets Cryptography Determinism EMV Hardware MagneticStripe Money",
+        "Payments Printing Settings", excluding: "Frozen"),
     tests("Payment/ISO8583", uses: "CardSecrets Cryptography Determinism Settings Text", copying: "Vectors"),
-    tests("Payment/Hosts", uses: cards, "Connections HostSecurity ISO8583 SimulatedTime"),
+    tests("Payment/Hosts", uses: cards, "Connections HostSecurity ISO8583 SimulatedTime TillConfiguration"),
     tests("Payment/HostSecurity", uses: "CardSecrets Cryptography Determinism Files ISO8583 Settings Text"),
     tests("Payment/Receipts", uses: "CTestFonts Determinism Payments Printing TestPrinters", excluding: "Goldens"),
     tests("Store/Storage", uses: "Determinism GRDB Money Payments"), tests("Readers/USB", uses: "CLibUSB Determinism"),

@@ -186,6 +186,16 @@ public struct RecordingHost: PaymentHost {
         return response
     }
 
+    public func destination(of subject: MessageSubject) -> String? { host.destination(of: subject) }
+
+    public func authorize(
+        _ request: borrowing AuthorizationRequest, onChange: @escaping HostChange
+    ) async throws(PaymentHostError) -> AuthorizationResponse {
+        let response = try await host.authorize(request, onChange: onChange)
+        recorder.note(response.answer)
+        return response
+    }
+
     public func reverse(_ request: ReversalRequest) async throws(PaymentHostError) { try await host.reverse(request) }
 
     public func advise(_ advice: AdviceRequest) async throws(PaymentHostError) { try await host.advise(advice) }

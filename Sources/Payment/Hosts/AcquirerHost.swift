@@ -94,16 +94,34 @@ public actor AcquirerHost: PaymentHost {
     public func authorize(
         _ request: borrowing AuthorizationRequest
     ) async throws(PaymentHostError) -> AuthorizationResponse {
+        do throws(AuthorizationFailure) { return try await attempt(request) } catch { throw error.error }
+    }
+
+    /// Requests an authorization. The failure says whether another host may take over.
+    func attempt(
+        _ request: borrowing AuthorizationRequest
+    ) async throws(AuthorizationFailure) -> AuthorizationResponse {
         let subject = request.subject
-        let identity = try identity(for: subject)
-        try checkNothingIsOpen()
         let kind = messages.kind(of: subject)
+        let identity: MessageIdentity
         let message: ISOMessage
-        do throws(HostFailure) { message = try messages.request(kind, identity, card: request.card) } catch {
-            throw error.hostError
+        do throws(PaymentHostError) { identity = try self.identity(for: subject) } catch {
+            throw AuthorizationFailure(error: error)
         }
-        let answer = try await send(message, as: kind)
-        return try AnswerReading(profile: profile).response(answer, to: identity, takesPart: true)
+        // The next host may have something new.
+        do throws(PaymentHostError) { try checkNothingIsOpen() } catch {
+            throw AuthorizationFailure(error: error, isOfHost: true)
+        }
+        do throws(HostFailure) { message = try messages.request(kind, identity, card: request.card) } catch {
+            throw AuthorizationFailure(error: error.hostError)
+        }
+        let answer: ISOMessage
+        do throws(HostFailure) { answer = try await link.send(message, as: kind, limit: nil) } catch {
+            throw AuthorizationFailure(error: error.hostError, isOfHost: error.problem.isOfHost)
+        }
+        do throws(PaymentHostError) {
+            return try AnswerReading(profile: profile).response(answer, to: identity, takesPart: true)
+        } catch { throw AuthorizationFailure(error: error) }
     }
 
     /// Fails if a message of the journal went to another host, which alone can take it back.

@@ -1,3 +1,4 @@
+public import CardSecrets
 public import Money
 public import SmartCard
 
@@ -26,11 +27,30 @@ public protocol PaymentHost: Sendable {
     /// - Throws: ``PaymentHostError/notSent(_:)`` when there can be no such message.
     func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity?
 
+    /// Returns the address of the host that gets the first message about `subject`, `HOST:PORT`, for a message that is
+    /// sent later, when the card is gone.
+    ///
+    /// - Returns: nil when there is one host only, which is so unless a host says otherwise.
+    func destination(of subject: MessageSubject) -> String?
+
     /// Requests an authorization and waits for the answer.
     ///
     /// - Throws: ``PaymentHostError/notSent(_:)`` when certainly nothing was sent, otherwise
     ///   ``PaymentHostError/outcomeUnknown(_:)``: the host may have approved.
     func authorize(_ request: borrowing AuthorizationRequest) async throws(PaymentHostError) -> AuthorizationResponse
+
+    /// Requests an authorization as ``authorize(_:)`` does. Where there are several hosts, another one may take over
+    /// from one for which not one byte of the request left. A host alone asks itself only.
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - onChange: called before the request goes to another host than ``identity(of:)`` named, so that the journal
+    ///     has it first. When it throws, nothing is sent.
+    /// - Returns: the answer.
+    /// - Throws: as ``authorize(_:)``, and the errors of `onChange`.
+    func authorize(
+        _ request: borrowing AuthorizationRequest, onChange: @escaping HostChange
+    ) async throws(PaymentHostError) -> AuthorizationResponse
 
     /// Reverses an authorization. Reversing one that the host never received, or has already reversed, succeeds.
     func reverse(_ request: ReversalRequest) async throws(PaymentHostError)
@@ -55,8 +75,18 @@ public protocol PaymentHost: Sendable {
     func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse
 }
 
+/// Records that a request goes to another host: what later messages repeat of it there, and why, in words.
+public typealias HostChange =
+    @Sendable (_ identity: MessageIdentity, _ reason: String) async throws(PaymentHostError) -> Void
+
 extension PaymentHost {
     public var canBeAsked: Bool { true }
+
+    public func destination(of subject: MessageSubject) -> String? { nil }
+
+    public func authorize(
+        _ request: borrowing AuthorizationRequest, onChange: @escaping HostChange
+    ) async throws(PaymentHostError) -> AuthorizationResponse { try await authorize(request) }
 
     public func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity? { nil }
 }
@@ -168,6 +198,10 @@ public struct AdviceRequest: Hashable, Sendable {
     public var identity: MessageIdentity?
     /// Of a capture, the message of the authorization with the host's answer; nil otherwise.
     public var original: MessageIdentity?
+    /// The first digits of the card number, which choose among several hosts; nil when they are not known any more.
+    public var prefix: CardPrefix?
+    /// The address of the host that was chosen before; nil for none.
+    public var destination: String?
     /// Whether this advice may have been sent before.
     public var isRepeat: Bool
 

@@ -94,9 +94,14 @@ public struct AcquirerSettings: Hashable, Sendable {
     public let connectTimeout: Duration?
     /// The longest time to an answer; nil for the profile's.
     public let answerTimeout: Duration?
+    /// The number of the terminal at this host (field 41), 1 to 8 characters; nil for `terminal.id`.
+    public let terminal: String?
+    /// The number of the merchant at this host (field 42), 1 to 15 characters; nil for `merchant.id`.
+    public let merchant: String?
 
     private static let allowed = [
-        "kind", "address", "profile", "tls", "keys", "timeouts", PaymentHostChoice.preauthorizationKey,
+        "kind", "address", "profile", "tls", "keys", "timeouts", "terminalId", "merchantId", HostRouting.failoverKey,
+        PaymentHostChoice.preauthorizationKey,
     ]
     private static let timeouts = ["connect", "answer"]
 
@@ -120,7 +125,12 @@ public struct AcquirerSettings: Hashable, Sendable {
         try limits?.mapping(allowedKeys: Self.timeouts)
         connectTimeout = try limits?.optional("connect")?.int(in: 1...600).seconds
         answerTimeout = try limits?.optional("answer")?.int(in: 1...600).seconds
+        terminal = try node.optional("terminalId")?.printable(length: 1...8)
+        merchant = try node.optional("merchantId")?.printable(length: 1...15)
     }
+
+    /// The address as the journal has it: `HOST:PORT` in lower case.
+    public var place: String { "\(address)".lowercased() }
 
     /// The name of a shipped profile, or a path. A word without a dot or a slash is a name.
     private static func profile(_ node: SettingsNode) throws(SettingsError) -> String {
@@ -154,6 +164,8 @@ extension AcquirerSettings {
             lines += values.isEmpty ? ["  tls: {}"] : ["  tls:"] + values
         }
         if let keys { lines.append("  keys: " + TillConfiguration.quoted(keys)) }
+        if let terminal { lines.append("  terminalId: " + TillConfiguration.quoted(terminal)) }
+        if let merchant { lines.append("  merchantId: " + TillConfiguration.quoted(merchant)) }
         let timeouts = [("connect", connectTimeout), ("answer", answerTimeout)]
             .compactMap { key, value in value.map { "    \(key): \($0.components.seconds)  # seconds" } }
         return lines + (timeouts.isEmpty ? [] : ["  timeouts:"] + timeouts)

@@ -250,8 +250,17 @@ extension TillConfiguration {
             ? [] : ["  \(PaymentHostChoice.preauthorizationKey): \(preauthorizationDays)"]
         return switch host {
         case .simulated: days.isEmpty ? ["host: simulated"] : ["host:", "  kind: simulated"] + days
-        case .iso8583(let acquirer): ["host:"] + acquirer.yaml + days
+        case .iso8583(let acquirer):
+            ["host:"] + acquirer.yaml + routing.yaml(of: HostRouting.defaultName) + days + otherHostText
         }
+    }
+
+    private var otherHostText: [String] {
+        guard !otherHosts.isEmpty else { return [] }
+        let hosts = otherHosts.flatMap { other in
+            ["  \(other.name):"] + (other.settings.yaml + routing.yaml(of: other.name)).map { "  " + $0 }
+        }
+        return ["hosts:"] + hosts + routing.yaml
     }
 
     private var receiptText: [String] {

@@ -37,6 +37,10 @@ public struct TillConfiguration: Hashable, Sendable {
     public let printers: [ReceiptPrinter]
     /// The payment host that authorizes payments.
     public let host: PaymentHostChoice
+    /// The other payment hosts, in the order of the file; empty for one host only.
+    public let otherHosts: [NamedAcquirer]
+    /// Which payments go to which host.
+    public let routing: HostRouting
     /// The days after which the issuer may give free what a pre-authorization holds.
     public let preauthorizationDays: Int
     /// The quirks of readers: the driver's rows, then the shop's own.
@@ -69,6 +73,7 @@ public struct TillConfiguration: Hashable, Sendable {
         (currency, maximumAmounts) = (.usDollar, [])
         (receipt, host) = (ReceiptSettings(country: terminal.country), .simulated)
         preauthorizationDays = Self.standardPreauthorizationDays
+        (otherHosts, routing) = ([], HostRouting())
         printers = []
         (readerQuirks, readerFirmware) = (.embedded, ReaderFirmwareCatalog())
         (splitSaleWindow, reconnection) = (.day, ReconnectionPolicy())

@@ -159,9 +159,11 @@ struct PaymentCompletion: Sendable {
     }
 
     private func advice(_ purpose: AdviceRequest.Purpose) -> AdviceRequest {
-        AdviceRequest(
+        var advice = AdviceRequest(
             key: parameters.key, stan: parameters.stan, amount: parameters.amount,
             lastFour: outcome.pan?.lastFour ?? "", iccData: outcome.iccData, purpose: purpose)
+        advice.prefix = outcome.issuerPrefix
+        return advice
     }
 
     private var details: CardDetails {

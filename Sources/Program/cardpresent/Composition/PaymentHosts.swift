@@ -19,11 +19,13 @@ enum HostFactory {
     ///
     /// - Throws: `CommandFailure`
     static func host(
-        _ settings: TillConfiguration, beside database: String, environment: any PaymentEnvironment, rules: IssuerRules,
-        trace: HostTraceFile? = nil
+        _ settings: TillConfiguration, beside database: String, journal: PaymentJournal,
+        environment: any PaymentEnvironment, rules: IssuerRules, trace: HostTraceFile? = nil
     ) throws(CommandFailure) -> any PaymentHost {
         switch settings.host {
         case .simulated: try simulatedIssuer(beside: database, environment: environment, rules: rules)
+        case .iso8583 where !settings.otherHosts.isEmpty:
+            try routed(settings, journal, clock: environment.time, pinPad: environment.pinPad, trace: trace)
         case .iso8583(let acquirer):
             try Self.acquirer(
                 acquirer, settings, clock: environment.time, pinPad: environment.pinPad, trace: trace)

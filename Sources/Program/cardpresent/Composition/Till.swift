@@ -97,7 +97,7 @@ struct Till: Sendable {
             storage.isReadOnly
             ? NoHost()
             : try HostFactory.host(
-                settings, beside: path, environment: environment, rules: rules, trace: hostTrace)
+                settings, beside: path, journal: journal, environment: environment, rules: rules, trace: hostTrace)
         let host: any PaymentHost = recorder.map { RecordingHost(issuer, recorder: $0) } ?? issuer
         let storeEnvironment = try StoreEnvironment(data: data, settings: settings)
         let (session, sessionFailure) = Self.session(storeEnvironment)

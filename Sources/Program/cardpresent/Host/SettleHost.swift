@@ -16,13 +16,15 @@ struct SettleHost: TillCommand, ChangingCommand {
               cardpresent host settle --config till.yaml --json
               cardpresent host settle --leave-open
               cardpresent host settle --host-trace settle.jsonl
+              cardpresent host settle --host backup
 
             First sends what waits for the host. Then adds up the sales, offline sales, refunds, and reversals since \
             the last settlement, and sends the totals, for each currency. When the host agrees, the batch is closed. \
             Otherwise lists each total that differs, ours and the host's, and the batch stays open: find the payment \
             that one side lacks, and settle again.
 
-            Without an answer, the next 'host settle' repeats the same totals: nothing is counted twice.
+            Without an answer, the next 'host settle' repeats the same totals: nothing is counted twice. Of several \
+            hosts, settles with all, one after the other, or with the one of --host.
 
             Exits with 0 when the host agrees, and when there is nothing to settle; with 7 when its totals differ; \
             with 4 when it did not answer, or a transaction is still open; with 69 when it refuses or can't be \
@@ -35,33 +37,72 @@ struct SettleHost: TillCommand, ChangingCommand {
             already.
             """)
     var leaveOpen = false
+    @OptionGroup var hostOption: HostOption
     @OptionGroup var trace: HostTraceOptions
     @OptionGroup var options: CommonOptions
 
     func execute() async throws {
         let settings = try options.till.settings()
-        guard case .iso8583(let acquirer) = settings.host else {
+        guard case .iso8583 = settings.host else {
             throw CommandFailure(
                 .usage, code: "no_host",
                 message: "the configured host is '\(settings.host.kind)', which settles nothing",
                 fix: "give a configuration with host.kind: iso8583")
         }
+        let chosen = try hostOption.choose(from: settings)
         let hostTrace = try trace.open(settings)
         defer { hostTrace?.warn() }
         let till = try await options.till.open(for: Self.databaseUse, settings, hostTrace: hostTrace)
         try till.stopIfRestored()
-        guard let host = till.host as? AcquirerHost, let place = host.settlementPlace else {
+        guard settings.otherHosts.isEmpty, let only = chosen.first else {
+            return try await settle(chosen, till)
+        }
+        let result = try await settlement(with: only, till).report(leavingOpen: leaveOpen)
+        try output.write(result)
+        let failures = result.outcomes.compactMap(\.failure)
+        for failure in failures { failure.report() }
+        try end(failures)
+    }
+
+    /// Settles with several hosts. What stops one does not stop the others.
+    private func settle(_ chosen: [NamedAcquirer], _ till: Till) async throws {
+        var (objects, texts, failures): ([JSONObject], [String], [CommandFailure]) = ([], [], [])
+        for acquirer in chosen {
+            let name = acquirer.name
+            do throws(CommandFailure) {
+                let result = try await settlement(with: acquirer, till).report(leavingOpen: leaveOpen)
+                objects.append(JSONObject(extending: result.json, with: ["hostName": name]))
+                texts.append("host \(name)\n" + (result.outcomes.isEmpty ? "nothing to settle\n" : result.text))
+                failures += result.outcomes.compactMap(\.failure)
+            } catch {
+                let object: JSONObject = [
+                    "host": HostFactory.iso8583Name, "address": acquirer.settings.place, "batches": [JSONObject](),
+                    "error": error.json, "hostName": name,
+                ]
+                objects.append(object)
+                texts.append("host \(name)\nnot settled\n")
+                failures.append(error)
+            }
+        }
+        try output.write(["hosts": objects], text: texts.joined(separator: "\n"))
+        for failure in failures { failure.report() }
+        try end(failures)
+    }
+
+    private func settlement(with acquirer: NamedAcquirer, _ till: Till) throws(CommandFailure) -> HostSettlement {
+        let host =
+            till.host as? AcquirerHost
+            ?? (till.host as? RoutedHosts)?.members.first { $0.name == acquirer.name }?.host
+        guard let host, let place = host.settlementPlace else {
             throw CommandFailure(.internalError, code: "internal", message: "the host has no address")
         }
-        let settlement = HostSettlement(
-            host: host, place: place, profile: acquirer.profile, journal: PaymentJournal(reading: till.storage),
-            time: SystemTimeSource())
-        let outcomes = try await settlement.run(leavingOpen: leaveOpen)
-        let result = SettlementReport(place: place, outcomes: outcomes)
-        try output.write(result)
-        // The failure that asks for the most comes first.
-        let failures = outcomes.compactMap(\.failure)
-        for failure in failures { failure.report() }
+        return HostSettlement(
+            host: host, place: place, profile: acquirer.settings.profile,
+            journal: PaymentJournal(reading: till.storage), time: SystemTimeSource())
+    }
+
+    /// Ends with the exit code of the failure that asks for the most.
+    private func end(_ failures: [CommandFailure]) throws {
         let statuses = failures.map(\.status)
         let worst = [ExitStatus.outcomeUnknown, .differs, .unavailable, .configuration].first { statuses.contains($0) }
         if let worst = worst ?? statuses.first { throw ExitCode(worst.rawValue) }
@@ -76,6 +117,11 @@ struct HostSettlement: Sendable {
     let profile: String
     let journal: PaymentJournal
     let time: any TimeSource
+
+    /// Settles, and reports it; see ``run(leavingOpen:)``.
+    func report(leavingOpen leavesOpen: Bool) async throws(CommandFailure) -> SettlementReport {
+        SettlementReport(place: place, outcomes: try await run(leavingOpen: leavesOpen))
+    }
 
     /// - Parameter leavesOpen: whether transactions may still be open.
     /// - Returns: what became of each batch; none when there is nothing to settle.

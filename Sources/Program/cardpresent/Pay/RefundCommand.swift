@@ -58,7 +58,10 @@ struct RefundCommand: TillCommand {
         Outcome.tell { () throws(CommandFailure) in
             let word = failure == nil ? "REFUNDED" : "NOT REFUNDED"
             try output.write(
-                OutcomeView(payment: after, failure: failure, host: attempt?.attempt.hostName).json,
+                OutcomeView(
+                    payment: after, failure: failure, host: attempt?.attempt.hostName,
+                    hostName: attempt?.attempt.memberName
+                ).json,
                 text: "\(word)  \(attempt?.attempt.amount.description ?? "")  \(after.name)\n")
         }
         CaptureWarning.reportRefunds(of: after)

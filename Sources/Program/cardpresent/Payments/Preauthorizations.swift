@@ -48,7 +48,9 @@ struct CapturePayment: TillCommand {
         Outcome.tell { () throws(CommandFailure) in
             let word = failure == nil ? "CAPTURED" : "CAPTURE OPEN"
             try output.write(
-                OutcomeView(payment: after, failure: failure, host: host?.hostName).json,
+                OutcomeView(
+                    payment: after, failure: failure, host: host?.hostName, hostName: host?.memberName
+                ).json,
                 text: "\(word)  \(after.amount)  \(after.name)\n")
         }
         try Outcome.end(failure)
@@ -98,7 +100,7 @@ struct CancelPayment: TillCommand {
             try output.write(
                 JSONObject(
                     ["outcome": failure == nil ? "cancelled" : "unknown", "payment": after.json],
-                    known: ["error": failure?.json, "host": host?.hostName]),
+                    known: ["error": failure?.json, "host": host?.hostName, "hostName": host?.memberName]),
                 text: "\(word)  \(after.amount)  \(after.name)\n")
         }
         try Outcome.end(failure)

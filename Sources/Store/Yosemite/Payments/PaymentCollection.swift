@@ -91,7 +91,7 @@ struct PaymentCollection: Sendable {
         let finished = try journal.finish(
             entry.attempt.id, as: state, amount: intent.amount, details: PaymentDetails(card: intent.details.stored),
             receipt: receipt(.approved, of: entry, bill, amount: intent.amount, card: intent.details),
-            advice: intent.advice.map(StoredAdvice.init)?.text,
+            advice: intent.advice.map { host.stored($0).text },
             offlineCard: intent.advice == nil ? nil : history?.offlineCard, at: time.now())
         return try journal.addNotification(to: finished.payment)
     }
