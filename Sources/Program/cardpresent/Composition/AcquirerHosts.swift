@@ -17,9 +17,9 @@ extension HostFactory {
     static func acquirer(
         _ acquirer: AcquirerSettings, _ settings: TillConfiguration, clock: any TimeSource, pinPad: SimulatedPINPad?,
         trace: HostTraceFile? = nil
-    ) throws(CommandFailure) -> any PaymentHost {
+    ) async throws(CommandFailure) -> any PaymentHost {
         var profile = try ProfileFile.load(acquirer.profile)
-        let keys = try acquirer.keys.map(KeyFile.load)
+        let keys: HostKeys? = if let place = acquirer.keys { try await KeyFile.load(place) } else { nil }
         if let obstacle = profile.obstacleToPayments(with: keys) {
             throw CommandFailure(
                 .configuration, code: "profile_not_usable",
@@ -45,6 +45,7 @@ extension HostFactory {
         let security = try KeyFile.security(profile, keys)
         var linkSettings = HostLink.Settings()
         linkSettings.onMessage = trace?.observer
+        if let limit = acquirer.answerTimeout { linkSettings.networkAnswer = limit }
         let link = HostLink(
             profile, identity: terminal.identity, connector: connector,
             traceNumbers: CountedTraceNumbers(network, from: first), time: time, random: SystemRandomSource(),

@@ -21,11 +21,11 @@ enum HostFactory {
     static func host(
         _ settings: TillConfiguration, beside database: String, environment: any PaymentEnvironment, rules: IssuerRules,
         trace: HostTraceFile? = nil
-    ) throws(CommandFailure) -> any PaymentHost {
+    ) async throws(CommandFailure) -> any PaymentHost {
         switch settings.host {
         case .simulated: try simulatedIssuer(beside: database, environment: environment, rules: rules)
         case .iso8583(let acquirer):
-            try Self.acquirer(
+            try await Self.acquirer(
                 acquirer, settings, clock: environment.time, pinPad: environment.pinPad, trace: trace)
         }
     }

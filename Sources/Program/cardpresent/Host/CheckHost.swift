@@ -21,6 +21,8 @@ struct CheckHost: ReportingCommand {
             --server-name acquirer.example --terminal TERM0001 --json
               cardpresent host check --address 127.0.0.1:8583 --profile my-host.yaml --keys host-keys.yaml \
             --terminal TERM0001
+              cardpresent host check --config till.yaml --keys \
+            'pkcs11:token=till?module-path=/usr/lib/softhsm/libsofthsm2.so&pin-source=/etc/cardpresent/token.pin'
 
             Without --address, checks the host of the configuration, as its payments reach it.
 
@@ -51,7 +53,9 @@ struct CheckHost: ReportingCommand {
     @Option(help: ArgumentHelp("Number of the merchant (field 42).", valueName: "mid"))
     var merchant: String?
     @Option(
-        help: ArgumentHelp("Longest time of each step. Default: the profile's, and 15 s.", valueName: "seconds"))
+        help: ArgumentHelp(
+            "Longest time of each step. Default: that of the configuration or the profile, and 15 s.",
+            valueName: "seconds"))
     var timeout: Int?
     @OptionGroup var trace: HostTraceOptions
     @OptionGroup var output: OutputOptions
@@ -77,13 +81,15 @@ struct CheckHost: ReportingCommand {
         var files: HostTLSFiles?
         var keys: HostKeys?
         var identity: TerminalIdentity
+        /// The longest time to an answer of the configuration; nil for none.
+        var wait: Duration?
     }
 
-    private func subject() throws(CommandFailure) -> Subject {
+    private func subject() async throws(CommandFailure) -> Subject {
         if let address = address.flatMap({ TCPAddress($0) }), let profile {
             return Subject(
                 address: address, profile: try ProfileFile.load(profile), files: tls.files(for: address),
-                keys: try keys.load(), identity: TerminalIdentity())
+                keys: try await keys.load(), identity: TerminalIdentity())
         }
         var options = ConfigurationOptions()
         options.config = config
@@ -96,15 +102,16 @@ struct CheckHost: ReportingCommand {
         }
         var profile = try ProfileFile.load(profile ?? acquirer.profile)
         if let limit = acquirer.connectTimeout { profile.connectTimeout = limit }
-        let path = keys.keys ?? acquirer.keys
+        let place = keys.keys ?? acquirer.keys
+        let found: HostKeys? = if let place { try await KeyFile.load(place) } else { nil }
         return Subject(
             address: acquirer.address, profile: profile, files: acquirer.tlsFiles,
-            keys: try path.map(KeyFile.load),
-            identity: AcquirerTerminal(settings).identity)
+            keys: found,
+            identity: AcquirerTerminal(settings).identity, wait: acquirer.answerTimeout)
     }
 
     func execute() async throws {
-        let subject = try subject()
+        let subject = try await subject()
         var profile = subject.profile
         let wait = timeout.map { Duration.seconds($0) }
         if let wait { profile.connectTimeout = wait }
@@ -117,7 +124,8 @@ struct CheckHost: ReportingCommand {
             terminal: terminal ?? subject.identity.terminal, merchant: merchant ?? subject.identity.merchant)
         let check = HostCheck(
             profile: profile, address: address, tls: client, identity: identity,
-            security: try KeyFile.security(profile, subject.keys), wait: wait ?? .seconds(15), time: time,
+            security: try KeyFile.security(profile, subject.keys), wait: wait ?? subject.wait ?? .seconds(15),
+            time: time,
             trace: hostTrace)
         var steps: [HostCheck.Step] = []
         let failure = await check.run { step in
