@@ -17,13 +17,6 @@ public struct HostKeys: Sendable, CustomStringConvertible {
     private let keys: [String: HostKey]
     /// Where the key serial numbers of initial keys are kept; nil for no place, as with keys of a token.
     public let serialNumbers: (any KeySerialNumberStore)?
-    /// Where the keys are.
-    public let place: Place
-
-    /// Where keys are.
-    public enum Place: Hashable, Sendable {
-        case file, token
-    }
 
     /// The longest file, in bytes.
     private static let limit = 65_536
@@ -34,7 +27,7 @@ public struct HostKeys: Sendable, CustomStringConvertible {
     ///   - serialNumbers: where the key serial numbers of initial keys are kept; nil for no place.
     public init(_ keys: [HostKey], serialNumbers: (any KeySerialNumberStore)? = nil) {
         self.keys = Dictionary(keys.map { ($0.name, $0) }) { first, _ in first }
-        (self.serialNumbers, place) = (serialNumbers, keys.contains(where: \.isInToken) ? .token : .file)
+        self.serialNumbers = serialNumbers
     }
 
     /// Reads a key file, or finds the keys of a PKCS#11 token.
@@ -46,7 +39,7 @@ public struct HostKeys: Sendable, CustomStringConvertible {
         guard TokenURI.names(place) else { return try HostKeys(path: place) }
         let uri: TokenURI
         do throws(TokenURIError) { uri = try TokenURI(place) } catch { throw .token(.uri(error)) }
-        do throws(TokenError) { return HostKeys(try await keys(of: uri)) } catch { throw .token(error) }
+        do throws(TokenError) { return HostKeys(try await Self.keys(of: uri)) } catch { throw .token(error) }
     }
 
     /// Reads a key file.
@@ -56,7 +49,7 @@ public struct HostKeys: Sendable, CustomStringConvertible {
         var bytes = try Self.contents(of: path)
         defer { bytes.wipe() }
         do throws(SettingsError) { keys = try Self.read(&bytes, file: path) } catch { throw .content(error) }
-        (serialNumbers, place) = (KeySerialNumberFile(beside: path), .file)
+        serialNumbers = KeySerialNumberFile(beside: path)
     }
 
     /// Reads the content of a key file, and leaves no key in it; `file` is the file name for errors.
@@ -64,7 +57,7 @@ public struct HostKeys: Sendable, CustomStringConvertible {
     /// - Throws: `SettingsError`
     init(replacingKeysIn bytes: inout [UInt8], file: String) throws(SettingsError) {
         keys = try Self.read(&bytes, file: file)
-        (serialNumbers, place) = (nil, .file)
+        serialNumbers = nil
     }
 
     /// Returns the key of a name; nil without one.
