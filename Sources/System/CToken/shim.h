@@ -45,7 +45,7 @@ typedef struct {
 typedef struct {
     unsigned char version[2];
     unsigned long (*initialize)(void *_Nullable arguments);
-    void *_Nullable finalize;
+    unsigned long (*finalize)(void *_Nullable reserved);
     void *_Nullable get_info;
     void *_Nullable get_function_list;
     unsigned long (*get_slot_list)(

@@ -39,7 +39,7 @@ enum SoftHSM {
 
     private static let made: Result<Void, any Error> = Result {
         try FileManager.default.createDirectory(atPath: folder + "/tokens", withIntermediateDirectories: true)
-        atexit { try? FileManager.default.removeItem(atPath: SoftHSM.folder) }
+        _ = atexit { try? FileManager.default.removeItem(atPath: SoftHSM.folder) }
         let settings = "directories.tokendir = \(folder)/tokens\nobjectstore.backend = file\nlog.level = ERROR\n"
         try Data(settings.utf8).write(to: URL(filePath: folder + "/softhsm2.conf"))
         try pin("1234", to: "pin")

@@ -1,6 +1,7 @@
 internal import CToken
 internal import Concurrency
 internal import Dispatch
+internal import Glibc
 internal import Synchronization
 
 /// A PKCS#11 library, which is opened on first use and stays open. Its calls block, and run one after the other on a
@@ -83,7 +84,18 @@ final class TokenModule: Sendable {
             throw .module(path: path, reason: "C_Initialize answers 0x" + String(result, radix: 16))
         }
         self.functions.withLock { $0 = functions }
+        _ = Self.finishing
         return functions
+    }
+
+    /// Ends the libraries before the process ends, in which they would otherwise clean up behind libcrypto.
+    private static let finishing: Void = { _ = atexit { TokenModule.finish() } }()
+
+    private static func finish() {
+        for module in known.withLock({ Array($0.values) }) where !module.isStuck.load(ordering: .acquiring) {
+            guard let functions = module.functions.withLock({ $0 }) else { continue }
+            _ = functions.table.pointee.finalize(nil)
+        }
     }
 }
 
