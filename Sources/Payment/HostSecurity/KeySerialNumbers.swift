@@ -9,7 +9,7 @@ public protocol KeySerialNumberStore: Sendable {
     /// Takes the next key serial number of a device. It is recorded for good before it is returned.
     ///
     /// - Parameter first: that of the initial key. The next one is behind it, and behind all that were taken.
-    /// - Returns: the key serial number, which nobody else gets.
+    /// - Returns: the key serial number; no other call gets it.
     /// - Throws: ``KeySerialNumberError``
     func next(after first: DUKPTKeySerialNumber) async throws(KeySerialNumberError) -> DUKPTKeySerialNumber
 }

@@ -89,15 +89,18 @@ final class TokenModule: Sendable {
     }
 
     /// Ends the libraries before the process ends, in which they would otherwise clean up behind libcrypto.
-    private static let finishing: Void = { _ = atexit { TokenModule.finish() } }()
+    private static let finishing: Void = { _ = atexit(finishTokenModules) }()
 
-    private static func finish() {
+    fileprivate static func finish() {
         for module in known.withLock({ Array($0.values) }) where !module.isStuck.load(ordering: .acquiring) {
             guard let functions = module.functions.withLock({ $0 }) else { continue }
             _ = functions.table.pointee.finalize(nil)
         }
     }
 }
+
+// A function, not a closure: a closure inherits the isolation of its context.
+private func finishTokenModules() { TokenModule.finish() }
 
 /// What a token is called, and its state.
 struct TokenInfo: Hashable, Sendable {

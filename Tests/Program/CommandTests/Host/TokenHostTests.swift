@@ -126,7 +126,8 @@ struct TokenHostTests {
         #expect(try refund.object()["outcome"] as? String == "approved")
         #expect(try scratch.text("initial.yaml.ksn") == "FFFF9876543210E00004\n")
         let wrong = try scratch.write(
-            "host: { kind: iso8583, address: '127.0.0.1:1', profile: '\(Self.profile("dukpt-host"))', keys: '\(base)' }\n",
+            "host: { kind: iso8583, address: '127.0.0.1:1', profile: '\(Self.profile("dukpt-host"))', "
+                + "keys: '\(base)' }\n",
             to: "wrong.yaml")
         let pay = try Program.run(
             ["pay", "1", "--card", "visa-dda", "--config", wrong, "--database", scratch.file("wrong.sqlite")],
