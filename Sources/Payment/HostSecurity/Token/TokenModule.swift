@@ -67,14 +67,14 @@ final class TokenModule: Sendable {
 
     /// Opens the library, unless that is done.
     private func open() throws(TokenError) -> Functions {
-        if let functions = functions.withLock({ $0 }) { return functions }
+        if let known = functions.withLock({ $0 }) { return known }
         var table: UnsafePointer<cpkcs11_functions>?
         var code: UInt = 0
         if let reason = cpkcs11_load(path, &table, &code) {
             throw .module(path: path, reason: String(cString: reason))
         }
         guard let table else { throw .module(path: path, reason: "it gives out no functions") }
-        let functions = Functions(table: table)
+        let opened = Functions(table: table)
         var arguments = cpkcs11_initialize_arguments()
         // CKF_OS_LOCKING_OK: other code of the process may use the library, too.
         arguments.flags = 0x2
@@ -83,9 +83,9 @@ final class TokenModule: Sendable {
         guard result == 0 || result == 0x191 else {
             throw .module(path: path, reason: "C_Initialize answers 0x" + String(result, radix: 16))
         }
-        self.functions.withLock { $0 = functions }
+        functions.withLock { $0 = opened }
         _ = Self.finishing
-        return functions
+        return opened
     }
 
     /// Ends the libraries before the process ends, in which they would otherwise clean up behind libcrypto.
