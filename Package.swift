@@ -43,13 +43,13 @@ func dependency(_ module: String) -> Target.Dependency {
     packages[module].map { .product(name: module, package: $0) } ?? .byName(name: module)
 }
 
-/// C libraries of the system: module maps. The program opens those of CCUPS, CCairo, CCurl, and CPCSC on first use.
+/// C libraries of the system: module maps. The program opens CCUPS, CCairo, CCurl, CPCSC, CToken on first use.
 let system = layer(
     "Sources/System",
     .systemLibrary(name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CCUPS", providers: [.apt(["libcups2-dev"])]),
-    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]), .systemLibrary(name: "CToken"),
     .systemLibrary(name: "CCairo"), .systemLibrary(name: "CPCSC"), .systemLibrary(name: "CLinux"),
     .target(name: "CProcessSecrecy"), .target(name: "CSQLiteSwitches", linkerSettings: [.linkedLibrary("sqlite3")]))
 
@@ -86,16 +86,16 @@ let payment = layer(
         "SmartCard Text USB"),
     target("Printing", uses: "CCUPS Concurrency Determinism Files Text"),
     target(
-        "TillConfiguration", uses: "CardSecrets CCID Connections Cryptography Determinism EMV Hardware ISO8583",
-        "MagneticStripe Money Payments Printing Settings SmartCard Text USB"),
+        "TillConfiguration", uses: "CardSecrets CCID Connections Cryptography Determinism EMV Hardware HostSecurity",
+        "ISO8583 MagneticStripe Money Payments Printing Settings SmartCard Text USB"),
     target("Receipts", uses: "CCairo EMV Money Payments Printing Text"),
     target(
         "ISO8583", uses: "CardSecrets Determinism Settings SmartCard Text", excluding: "profile.schema.json",
         embedding: "Profiles/Shipped"),
-    target("HostSecurity", uses: "CardSecrets Cryptography Determinism Files ISO8583 Settings Text"),
+    target("HostSecurity", uses: "CardSecrets Concurrency CToken Cryptography Determinism Files ISO8583 Settings Text"),
     target(
-        "Hosts", uses: "CardSecrets Concurrency Connections Determinism EMV HostSecurity ISO8583 MagneticStripe Money",
-        "Payments SmartCard Text TillConfiguration"))
+        "Hosts", uses: "CardSecrets Concurrency Connections Cryptography Determinism EMV HostSecurity ISO8583",
+        "MagneticStripe Money Payments SmartCard Text TillConfiguration"))
 
 /// Records, the network, and the actions and stores above them.
 let store = layer(

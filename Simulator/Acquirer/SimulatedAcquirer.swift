@@ -92,7 +92,7 @@ public actor SimulatedAcquirer {
     ///
     /// - Returns: the answer; nil when the message gets none, because the issuer or the disk gave none.
     func answer(_ request: AcquirerRequest) async -> AcquirerAnswer? {
-        guard let kind = request.recordKind else { return answerWithoutMoney(request) }
+        guard let kind = request.recordKind else { return await answerWithoutMoney(request) }
         return await turns.run(request.key.terminal) { await self.answer(request, kind) }
     }
 
@@ -183,9 +183,9 @@ public actor SimulatedAcquirer {
         return known == given
     }
 
-    private func answerWithoutMoney(_ request: AcquirerRequest) -> AcquirerAnswer {
+    private func answerWithoutMoney(_ request: AcquirerRequest) async -> AcquirerAnswer {
         switch request.kind {
-        case .keyExchange: return answer(to: request, keyExchange(request))
+        case .keyExchange: return answer(to: request, await keyExchange(request))
         case .signOn, .signOff, .echo: return answer(to: request, AcquirerDecision(ResponseCodes.approved))
         case .inquiry:
             let found = request.original.flatMap { book.original($0, terminal: request.key.terminal) }
@@ -210,7 +210,7 @@ public enum AcquirerSetupError: Error, Hashable, Sendable, CustomStringConvertib
     case issuer(String)
 
     /// The advice; nil when the message says so.
-    public var fix: String? { if case .keys(_, let obstacle) = self { obstacle.fix } else { nil } }
+    public var fix: String? { if case .keys(_, let obstacle) = self { obstacle.fix(in: "--keys") } else { nil } }
 
     public var description: String {
         switch self {

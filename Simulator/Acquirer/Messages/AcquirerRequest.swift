@@ -242,6 +242,8 @@ enum AcquirerRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     case wrongMAC
     /// The terminal has no key for MACs yet.
     case noMACKey
+    /// The message has no key serial number of DUKPT from which the key of its MAC could follow.
+    case noKeySerialNumber
 
     /// The response code of 1987.
     var code: String {
@@ -251,7 +253,7 @@ enum AcquirerRefusal: Error, Hashable, Sendable, CustomStringConvertible {
         case .wrongCardNumber, .wrongTrack: "14"
         case .noCardData: "58"
         case .wrongPINBlock, .unreadablePIN: "99"
-        case .noMAC, .wrongMAC, .noMACKey: "98"
+        case .noMAC, .wrongMAC, .noMACKey, .noKeySerialNumber: "98"
         }
     }
 
@@ -268,6 +270,7 @@ enum AcquirerRefusal: Error, Hashable, Sendable, CustomStringConvertible {
         case .noMAC: "the MAC is missing"
         case .wrongMAC: "the MAC is wrong"
         case .noMACKey: "the terminal has no key for MACs"
+        case .noKeySerialNumber: "the MAC has no key serial number"
         }
     }
 }

@@ -105,7 +105,10 @@ struct CardFields {
             }
             return message.set(52, bytes: pin.block)
         case .masterSession:
-            throw .notSent(.pin("the profile '\(profile.name)' wants it under a session key, and there is none"))
+            throw .notSent(
+                .pin(
+                    "the profile '\(profile.name)' wants it under the key '\(rule.key)', and there is none: name a key "
+                        + "file or a token in host.keys"))
         case .dukptTDES where pin.block.count != 8, .dukptAES where pin.block.count != 16:
             let scheme = rule.scheme == .dukptAES ? "aes" : "tdes"
             throw .notSent(.pin("the profile '\(profile.name)' needs the setting terminal.pin.scheme: \(scheme)"))

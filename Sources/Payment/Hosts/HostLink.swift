@@ -13,7 +13,7 @@ public actor HostLink {
     /// How a link behaves besides its profile.
     public struct Settings: Sendable {
         public var pauses = ReconnectPauses()
-        /// How long the host may take to accept the sign-on, and to answer an echo.
+        /// How long the host may take to accept the sign-on, to give keys, and to answer an echo.
         public var networkAnswer = Duration.seconds(15)
         /// Whether keys are exchanged after a sign-on. Otherwise they are before the first message that needs them.
         public var exchangesKeysOnSignOn = true
@@ -30,7 +30,7 @@ public actor HostLink {
     struct Pending {
         let kind: MessageKind
         let request: ISOMessage
-        /// The key and the maker of the request's MAC, which is also that of the answer; nil without a MAC.
+        /// The maker of the request's MAC, and the keys of it and of that of the answer; nil without a MAC.
         let seal: LinkSecurity.Seal?
         let answer: Answer
     }
@@ -185,7 +185,7 @@ extension HostLink {
             do throws(HostFailure) {
                 try await signOn(wire)
                 if settings.exchangesKeysOnSignOn, security?.exchangesOnSignOn(profile.connection) == true {
-                    try await exchangeKeys(wire)
+                    try await exchangeNamedKeys(wire)
                 }
             } catch {
                 end(wire, error.problem)
@@ -234,9 +234,10 @@ extension HostLink {
             throw .notSent(.noMessage(kind))
         }
         guard pending[key] == nil else { throw .notSent(.sameKey) }
-        let seal = try seal(of: kind)
-        var frame = try frame(of: request, as: kind, seal)
+        let seal = try await seal(&request, as: kind)
+        var frame = try await frame(of: request, as: kind, seal)
         defer { frame.wipe() }
+        guard pending[key] == nil else { throw .notSent(.sameKey) }
         let answer = Answer()
         pending[key] = Pending(kind: kind, request: request, seal: seal, answer: answer)
         let deadline = Deadline(after: limit, on: time)
@@ -267,10 +268,10 @@ extension HostLink {
         }
     }
 
-    private nonisolated func frame(
+    private func frame(
         of request: ISOMessage, as kind: MessageKind, _ seal: LinkSecurity.Seal?
-    ) throws(HostFailure) -> [UInt8] {
-        var body = try sealed(request, with: seal)
+    ) async throws(HostFailure) -> [UInt8] {
+        var body = try await sealed(request, with: seal)
         defer { body.wipe() }
         guard let frame = profile.frame.frame(body) else { throw .notSent(.tooLong) }
         onMessage?(TracedMessage(.sent, body, kind: kind, codec: codec, profile: profile, at: time.now()))

@@ -1,4 +1,5 @@
 public import Connections
+internal import HostSecurity
 internal import ISO8583
 internal import Settings
 
@@ -88,7 +89,7 @@ public struct AcquirerSettings: Hashable, Sendable {
     public let profile: String
     /// Nil for none, which only a host on this machine has.
     public let tls: TLS?
-    /// The file of the keys for MACs and PINs; nil for none.
+    /// The file of the keys for MACs and PINs, or the PKCS#11 URI of their token; nil for none.
     public let keys: String?
     /// The longest time to a connection; nil for the profile's.
     public let connectTimeout: Duration?
@@ -120,7 +121,7 @@ public struct AcquirerSettings: Hashable, Sendable {
                 "the host is not this machine, so card data must not cross the network without TLS",
                 fix: "add tls: {} to trust the system's authorities, or tls: { ca: FILE }")
         }
-        keys = try node.optional("keys")?.path()
+        keys = try node.optional("keys").map(Self.keys)
         let limits = try node.optional("timeouts")
         try limits?.mapping(allowedKeys: Self.timeouts)
         connectTimeout = try limits?.optional("connect")?.int(in: 1...600).seconds
@@ -131,6 +132,16 @@ public struct AcquirerSettings: Hashable, Sendable {
 
     /// The address as the journal has it: `HOST:PORT` in lower case.
     public var place: String { "\(address)".lowercased() }
+
+    /// The path of a key file, or the URI of a token, which must have no PIN in it.
+    private static func keys(_ node: SettingsNode) throws(SettingsError) -> String {
+        let text = try node.text(length: 1...4096)
+        guard TokenURI.names(text) else { return try node.path() }
+        do throws(TokenURIError) { _ = try TokenURI(text) } catch {
+            throw node.concealed.error("\(error)", fix: error.fix)
+        }
+        return text
+    }
 
     /// The name of a shipped profile, or a path. A word without a dot or a slash is a name.
     private static func profile(_ node: SettingsNode) throws(SettingsError) -> String {

@@ -263,13 +263,18 @@ public struct SecurityRules: Hashable, Sendable {
         public var key: String
         /// The messages that have a MAC, and whose answers have one.
         public var messages: Set<MessageKind>
+        /// The field with the key serial number of DUKPT; nil for that of ``SecurityRules/keySerialNumberField``.
+        public var keySerialNumberField: Int?
+        /// Whether DUKPT has one key for requests and answers, and not one for each.
+        public var isBothWays: Bool
 
         public init(
             algorithm: Algorithm, padding: Int = 1, bytes: Int = 8, scheme: KeyScheme = .masterSession, key: String,
-            messages: Set<MessageKind>
+            messages: Set<MessageKind>, keySerialNumberField: Int? = nil, isBothWays: Bool = false
         ) {
             (self.algorithm, self.padding, self.bytes) = (algorithm, padding, bytes)
             (self.scheme, self.key, self.messages) = (scheme, key, messages)
+            (self.keySerialNumberField, self.isBothWays) = (keySerialNumberField, isBothWays)
         }
     }
 
@@ -289,6 +294,21 @@ public struct SecurityRules: Hashable, Sendable {
         /// The host sends it under a master key.
         case masterSession
         case dukptTDES, dukptAES
+
+        /// The bytes of a key serial number; nil without DUKPT.
+        public var keySerialNumberLength: Int? {
+            switch self {
+            case .masterSession: nil
+            case .dukptTDES: 10
+            case .dukptAES: 12
+            }
+        }
+    }
+
+    /// The field with the key serial number of MACs under DUKPT; nil when MACs have none.
+    public var macKeySerialNumberField: Int? {
+        guard let mac, mac.scheme != .masterSession else { return nil }
+        return mac.keySerialNumberField ?? keySerialNumberField
     }
 
     public init() {}

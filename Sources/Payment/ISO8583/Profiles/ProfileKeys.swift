@@ -252,6 +252,8 @@ enum ProfileKeys {
             KeyShape("scheme", words(SecurityRules.KeyScheme.self), "Where the key comes from."),
             KeyShape("key", .text(1...40), "The name of the key.", isRequired: true),
             KeyShape("on", .list(words(MessageKind.self), 0...40), "The messages that have a MAC."),
+            KeyShape("ksn", fieldNumber, "The field with the key serial number of DUKPT. Default: security.ksn."),
+            KeyShape("bothWays", .boolean, "Whether DUKPT has one key for requests and answers. Default: false."),
         ])
 
     private static let pin = RecordShape(

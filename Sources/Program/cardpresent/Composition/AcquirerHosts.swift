@@ -17,8 +17,8 @@ extension HostFactory {
     static func acquirer(
         _ acquirer: AcquirerSettings, _ settings: TillConfiguration, clock: any TimeSource, pinPad: SimulatedPINPad?,
         trace: HostTraceFile? = nil
-    ) throws(CommandFailure) -> any PaymentHost {
-        let made = try make(acquirer, settings, clock: clock, trace: trace) { $0 }
+    ) async throws(CommandFailure) -> any PaymentHost {
+        let made = try await make(acquirer, settings, clock: clock, trace: trace) { $0 }
         if let pinPad, let pins = made.pins { pinPad.use(pins) }
         return made.host
     }
@@ -39,9 +39,9 @@ extension HostFactory {
     static func make(
         _ acquirer: AcquirerSettings, _ settings: TillConfiguration, clock: any TimeSource, trace: HostTraceFile?,
         watch: (any MessageSending) -> any MessageSending
-    ) throws(CommandFailure) -> Made {
+    ) async throws(CommandFailure) -> Made {
         var profile = try ProfileFile.load(acquirer.profile)
-        let keys = try acquirer.keys.map(KeyFile.load)
+        let keys: HostKeys? = if let place = acquirer.keys { try await KeyFile.load(place) } else { nil }
         if let obstacle = profile.obstacleToPayments(with: keys) {
             throw CommandFailure(
                 .configuration, code: "profile_not_usable",
@@ -67,6 +67,7 @@ extension HostFactory {
         let security = try KeyFile.security(profile, keys)
         var linkSettings = HostLink.Settings()
         linkSettings.onMessage = trace?.observer
+        if let limit = acquirer.answerTimeout { linkSettings.networkAnswer = limit }
         let link = HostLink(
             profile, identity: terminal.identity, connector: connector,
             traceNumbers: CountedTraceNumbers(network, from: first), time: time, random: SystemRandomSource(),

@@ -21,13 +21,13 @@ enum HostFactory {
     static func host(
         _ settings: TillConfiguration, beside database: String, journal: PaymentJournal,
         environment: any PaymentEnvironment, rules: IssuerRules, trace: HostTraceFile? = nil
-    ) throws(CommandFailure) -> any PaymentHost {
+    ) async throws(CommandFailure) -> any PaymentHost {
         switch settings.host {
         case .simulated: try simulatedIssuer(beside: database, environment: environment, rules: rules)
         case .iso8583 where !settings.otherHosts.isEmpty:
-            try routed(settings, journal, clock: environment.time, pinPad: environment.pinPad, trace: trace)
+            try await routed(settings, journal, clock: environment.time, pinPad: environment.pinPad, trace: trace)
         case .iso8583(let acquirer):
-            try Self.acquirer(
+            try await Self.acquirer(
                 acquirer, settings, clock: environment.time, pinPad: environment.pinPad, trace: trace)
         }
     }

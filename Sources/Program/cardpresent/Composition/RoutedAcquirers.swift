@@ -17,12 +17,12 @@ extension HostFactory {
     static func routed(
         _ settings: TillConfiguration, _ journal: PaymentJournal, clock: any TimeSource, pinPad: SimulatedPINPad?,
         trace: HostTraceFile?
-    ) throws(CommandFailure) -> any PaymentHost {
+    ) async throws(CommandFailure) -> any PaymentHost {
         let availability = HostAvailability(time: SystemTimeSource())
         var members: [HostMember] = []
         var pins: [String: HostPINs] = [:]
         for acquirer in settings.acquirers {
-            let made = try make(acquirer.settings, settings, clock: clock, trace: trace) {
+            let made = try await make(acquirer.settings, settings, clock: clock, trace: trace) {
                 availability.watching($0, of: acquirer.name)
             }
             members.append(HostMember(name: acquirer.name, address: acquirer.settings.place, host: made.host))

@@ -96,7 +96,7 @@ struct Till: Sendable {
         let issuer: any PaymentHost =
             storage.isReadOnly
             ? NoHost()
-            : try HostFactory.host(
+            : try await HostFactory.host(
                 settings, beside: path, journal: journal, environment: environment, rules: rules, trace: hostTrace)
         let host: any PaymentHost = recorder.map { RecordingHost(issuer, recorder: $0) } ?? issuer
         let storeEnvironment = try StoreEnvironment(data: data, settings: settings)

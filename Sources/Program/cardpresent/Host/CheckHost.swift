@@ -22,6 +22,8 @@ struct CheckHost: ReportingCommand {
             --server-name acquirer.example --terminal TERM0001 --json
               cardpresent host check --address 127.0.0.1:8583 --profile my-host.yaml --keys host-keys.yaml \
             --terminal TERM0001
+              cardpresent host check --config till.yaml --keys \
+            'pkcs11:token=till?module-path=/usr/lib/softhsm/libsofthsm2.so&pin-source=/etc/cardpresent/token.pin'
 
             Without --address, checks the host of the configuration, as its payments reach it. Of several \
             hosts, checks all, or the one of --host.
@@ -54,7 +56,9 @@ struct CheckHost: ReportingCommand {
     @Option(help: ArgumentHelp("Number of the merchant (field 42).", valueName: "mid"))
     var merchant: String?
     @Option(
-        help: ArgumentHelp("Longest time of each step. Default: the profile's, and 15 s.", valueName: "seconds"))
+        help: ArgumentHelp(
+            "Longest time of each step. Default: that of the configuration or the profile, and 15 s.",
+            valueName: "seconds"))
     var timeout: Int?
     @OptionGroup var trace: HostTraceOptions
     @OptionGroup var output: OutputOptions
@@ -83,14 +87,16 @@ struct CheckHost: ReportingCommand {
         var identity: TerminalIdentity
         /// Its name among several; nil for one host only.
         var name: String?
+        /// The longest time to an answer of the configuration; nil for none.
+        var wait: Duration?
     }
 
-    private func subjects() throws(CommandFailure) -> [Subject] {
+    private func subjects() async throws(CommandFailure) -> [Subject] {
         if let address = address.flatMap({ TCPAddress($0) }), let profile {
             return [
                 Subject(
                     address: address, profile: try ProfileFile.load(profile), files: tls.files(for: address),
-                    keys: try keys.load(), identity: TerminalIdentity())
+                    keys: try await keys.load(), identity: TerminalIdentity())
             ]
         }
         var options = ConfigurationOptions()
@@ -107,19 +113,19 @@ struct CheckHost: ReportingCommand {
             let acquirer = chosen.settings
             var profile = try ProfileFile.load(profile ?? acquirer.profile)
             if let limit = acquirer.connectTimeout { profile.connectTimeout = limit }
-            let path = keys.keys ?? acquirer.keys
+            let place = keys.keys ?? acquirer.keys
+            let found: HostKeys? = if let place { try await KeyFile.load(place) } else { nil }
             subjects.append(
                 Subject(
-                    address: acquirer.address, profile: profile, files: acquirer.tlsFiles,
-                    keys: try path.map(KeyFile.load),
+                    address: acquirer.address, profile: profile, files: acquirer.tlsFiles, keys: found,
                     identity: AcquirerTerminal(settings, at: acquirer).identity,
-                    name: settings.otherHosts.isEmpty ? nil : chosen.name))
+                    name: settings.otherHosts.isEmpty ? nil : chosen.name, wait: acquirer.answerTimeout))
         }
         return subjects
     }
 
     func execute() async throws {
-        let subjects = try subjects()
+        let subjects = try await subjects()
         let hostTrace = try trace.open()
         defer { hostTrace?.warn() }
         var objects: [JSONObject] = []
@@ -159,8 +165,8 @@ struct CheckHost: ReportingCommand {
             terminal: terminal ?? subject.identity.terminal, merchant: merchant ?? subject.identity.merchant)
         let check = HostCheck(
             profile: profile, address: address, tls: client, identity: identity,
-            security: try KeyFile.security(profile, subject.keys), wait: wait ?? .seconds(15), time: time,
-            trace: hostTrace)
+            security: try KeyFile.security(profile, subject.keys), wait: wait ?? subject.wait ?? .seconds(15),
+            time: time, trace: hostTrace)
         var steps: [HostCheck.Step] = []
         let failure = await check.run { step in
             steps.append(step)
