@@ -111,10 +111,6 @@ struct HostSettlement: Sendable {
             return CommandFailure(
                 .configuration, code: "no_settlement", message: message,
                 fix: "add messages.settlement to the profile; without one, the acquirer closes the batch by itself")
-        case .unknownTotals:
-            return CommandFailure(
-                .configuration, code: "no_settlement", message: message,
-                fix: "write totals: fields, or ask the acquirer for a settlement by fields 74 to 97")
         case .noCurrency:
             return CommandFailure(
                 .configuration, code: "several_currencies", message: message,

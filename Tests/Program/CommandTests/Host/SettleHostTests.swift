@@ -195,14 +195,7 @@ struct SettleHostTests {
         try scratch.makeDatabase()
         let simulated = try scratch.write("host: simulated\n", to: "simulated.yaml")
         #expect(try run(["host", "settle"], simulated).status == 64)
-        let profile = try scratch.write(
-            """
-            profile: private
-            basedOn: iso87-ascii
-            messages:
-              settlement: { mti: "0500", totals: field63 }
-
-            """, to: "private.yaml")
+        let profile = try scratch.write(try Self.withoutSettlement(), to: "private.yaml")
         let result = try run(["host", "settle", "--json"], try configuration(profile, "127.0.0.1:1"))
         #expect(result.status == 78)
         let error = try #require(try result.object()["error"] as? [String: Any])

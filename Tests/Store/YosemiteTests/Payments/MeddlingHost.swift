@@ -17,6 +17,10 @@ struct MeddlingHost: PaymentHost {
 
     var canBeAsked: Bool { host.canBeAsked }
 
+    var knowsKeys: Bool { host.knowsKeys }
+
+    var adviceLimits: AdviceLimits? { host.adviceLimits }
+
     func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity? {
         try await host.identity(of: subject)
     }
@@ -40,8 +44,8 @@ struct MeddlingHost: PaymentHost {
         await after()
     }
 
-    func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
-        try await host.inquire(key)
+    func inquire(_ key: IdempotencyKey, identity: MessageIdentity?) async throws(PaymentHostError) -> InquiryResult {
+        try await host.inquire(key, identity: identity)
     }
 
     func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] {
