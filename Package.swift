@@ -143,9 +143,9 @@ let simulator = layer(
         "Explorer", uses: "Determinism Hardware Money Payments ScenarioFormat ScenarioRunner Sessions Settings",
         "Simulator StoreSite Text"),
     target(
-        "SimulationServer", at: "Simulator/Service", uses: "CardSecrets Concurrency Cryptography Determinism EMV",
-        "HTTPListening Money Monitoring Payments Printing Receipts ScenarioFormat ScenarioRunner SessionViews Sessions",
-        "Settings Simulator SmartCard StoreSite Text Yosemite", excluding: "Console Listening openapi.json"),
+        "SimulationServer", at: "Simulator/Service", uses: "Acquirer CardSecrets Concurrency Cryptography Determinism",
+        "EMV HTTPListening ISO8583 Money Monitoring Payments Printing Receipts ScenarioFormat ScenarioRunner",
+        "SessionViews Sessions Settings Simulator SmartCard StoreSite Text Yosemite", excluding: "Console Listening openapi.json"),
     target(
         "SimulatorTesting", at: "Simulator/Testing", uses: "ScenarioFormat ScenarioRunner Sessions Settings",
         "Simulator", excluding: "SimulatedTime"))

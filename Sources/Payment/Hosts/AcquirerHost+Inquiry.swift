@@ -9,6 +9,7 @@ extension AcquirerHost {
     ///   - identity: the request.
     ///   - takesPart: whether a part of the amount can be approved.
     ///   - failure: why the request has no answer.
+    /// - Returns: the answer that the host gave, or would have given.
     /// - Throws: `failure`, so that the request is taken back, unless the host says what became of it.
     func answer(
         to identity: MessageIdentity, takesPart: Bool, after failure: PaymentHostError

@@ -8,11 +8,12 @@ public struct AdviceLimits: Hashable, Sendable {
 
     public init(count: Int, age: Duration) { (self.count, self.age) = (count, age) }
 
-    /// Returns why no card may approve offline now; nil when one may.
+    /// Compares what waits for the host with the limits.
     ///
     /// - Parameters:
     ///   - waiting: the number of advices that wait.
     ///   - oldest: how long the oldest of them has waited; nil without one.
+    /// - Returns: why no card may approve offline now; nil when one may.
     public func obstacle(waiting: Int, oldest: Duration?) -> OfflineObstacle? {
         if waiting >= count { return .advicesWait(waiting, limit: count) }
         if let oldest, oldest > age { return .adviceIsOld(oldest, limit: age) }
