@@ -159,8 +159,7 @@ public struct AcquirerComparison: Sendable {
 
     /// Whether two local times, such as `2026-01-02T15:04:05`, differ in nothing but their year.
     private static func isSameDay(_ one: String, _ other: String) -> Bool {
-        one.utf8.count == other.utf8.count && one.utf8.count > 10 && one.utf8.dropFirst(4).elementsEqual(
-            other.utf8.dropFirst(4))
+        one.utf8.count > 10 && one.dropFirst(4) == other.dropFirst(4)
     }
 
     /// The moment of a local time, or of field 7.

@@ -80,22 +80,19 @@ extension AnswerReading {
     func subject(ofInquiryCode code: String) -> InquirySubject {
         let results = profile.results
         if results.approved.contains(code) || results.partial.contains(code) { return .original }
-        if profile.version != .v1987, !["0", "1", "2"].contains(code.prefix(1)) {
-            return Self.decline(code, profile.version) == Self.notFoundCode ? .notFound : .question
-        }
         let known = profile.version == .v1987 ? code : Self.decline(code, profile.version)
         if known == Self.notFoundCode { return .notFound }
-        let isDecision = Self.decline(known, .v1987) == known && !Self.questionCodes.contains(known)
-        return isDecision && !results.reverseAnyway.contains(code) ? .original : .question
+        // Later editions have what an issuer decides in the categories 1 and 2.
+        guard profile.version == .v1987 || code.hasPrefix("1") || code.hasPrefix("2") else { return .question }
+        return Self.decisions.contains(known) && !results.reverseAnyway.contains(code) ? .original : .question
     }
 
     /// Code of 1987: the record could not be located.
     private static let notFoundCode = "25"
 
-    /// Codes of 1987 that hosts also use for a message that they can't carry out, or not now.
-    private static let questionCodes: Set<String> = [
-        "03", "06", "08", "09", "12", "13", "16", "19", "20", "21", "22", "24", "26", "27", "28", "29", "30", "31",
-        "32", "40", "58", "60", "63", "64", "66", "68", "76", "77", "78", "81", "85", "86", "87", "88", "89", "90",
-        "91", "92", "93", "94", "95", "96", "97", "98", "99",
+    /// Codes of 1987 by which an issuer declines a card, and which no host uses for a question.
+    private static let decisions: Set<String> = [
+        "01", "02", "04", "05", "07", "14", "33", "34", "35", "36", "37", "38", "39", "41", "42", "43", "44", "51",
+        "52", "53", "54", "55", "56", "57", "59", "61", "62", "65", "67", "75", "82", "1A",
     ]
 }

@@ -31,7 +31,7 @@ public enum OfflineObstacle: Error, Hashable, Sendable, CustomStringConvertible 
     public var description: String {
         switch self {
         case .advicesWait(let count, let limit):
-            "\(count) advices wait for the host, and at most \(limit) may"
+            (count == 1 ? "1 advice waits" : "\(count) advices wait") + " for the host, and at most \(limit) may"
         case .adviceIsOld(let age, let limit):
             "an advice has waited \(Self.words(age)) for the host, and may wait \(Self.words(limit))"
         }

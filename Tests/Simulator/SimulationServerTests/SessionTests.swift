@@ -191,7 +191,8 @@ struct SessionTests {
 
     @Test("sends over the wire of its plan, with the faults of its acquirer, and the same events each time")
     func wire() async throws {
-        let plan = #"{"cards": ["visa-credit"], "host": {"wire": "iso8583", "profile": "iso87-ascii", "#
+        let plan =
+            #"{"cards": ["visa-credit"], "host": {"wire": "iso8583", "profile": "iso87-ascii", "#
             + #""faults": ["answer-lost:sale:1"], "faultPercent": 0}}"#
         var logs: [JSON] = []
         for _ in 0..<2 {

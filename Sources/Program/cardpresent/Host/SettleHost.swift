@@ -15,12 +15,16 @@ struct SettleHost: TillCommand, ChangingCommand {
               cardpresent host settle
               cardpresent host settle --config till.yaml --json
               cardpresent host settle --leave-open
+              cardpresent host settle --restored settled
               cardpresent host settle --host-trace settle.jsonl
 
             First sends what waits for the host. Then adds up the sales, offline sales, refunds, and reversals since \
             the last settlement, and sends the totals, for each currency. When the host agrees, the batch is closed. \
             Otherwise lists each total that differs, ours and the host's, and the batch stays open: find the payment \
             that one side lacks, and settle again.
+
+            After a restored backup, what it has without a batch may be settled already: ask the acquirer, and say so \
+            with --restored. Nothing is settled before.
 
             Without an answer, the next 'host settle' repeats the same totals: nothing is counted twice.
 
@@ -35,6 +39,12 @@ struct SettleHost: TillCommand, ChangingCommand {
             already.
             """)
     var leaveOpen = false
+    @Option(
+        help: """
+            What a restored backup has without a batch: 'settled' if the acquirer settled it after the backup was \
+            made, 'open' if it did not.
+            """)
+    var restored: RestoredBatch?
     @OptionGroup var trace: HostTraceOptions
     @OptionGroup var options: CommonOptions
 
@@ -56,7 +66,7 @@ struct SettleHost: TillCommand, ChangingCommand {
         let settlement = HostSettlement(
             host: host, place: place, profile: acquirer.profile, journal: PaymentJournal(reading: till.storage),
             time: SystemTimeSource())
-        let outcomes = try await settlement.run(leavingOpen: leaveOpen)
+        let outcomes = try await settlement.run(leavingOpen: leaveOpen, restored: restored)
         let result = SettlementReport(place: place, outcomes: outcomes)
         try output.write(result)
         // The failure that asks for the most comes first.
@@ -68,6 +78,11 @@ struct SettleHost: TillCommand, ChangingCommand {
     }
 }
 
+/// What became of the transactions that a restored backup has without a batch.
+enum RestoredBatch: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case settled, open
+}
+
 /// Settles the batches of a terminal with a host, one after the other.
 struct HostSettlement: Sendable {
     let host: AcquirerHost
@@ -77,10 +92,15 @@ struct HostSettlement: Sendable {
     let journal: PaymentJournal
     let time: any TimeSource
 
-    /// - Parameter leavesOpen: whether transactions may still be open.
+    /// - Parameters:
+    ///   - leavesOpen: whether transactions may still be open.
+    ///   - restored: what a person says about a restored backup; nil without a word.
     /// - Returns: what became of each batch; none when there is nothing to settle.
     /// - Throws: `CommandFailure` when nothing was sent.
-    func run(leavingOpen leavesOpen: Bool) async throws(CommandFailure) -> [SettlementOutcome] {
+    func run(
+        leavingOpen leavesOpen: Bool, restored: RestoredBatch?
+    ) async throws(CommandFailure) -> [SettlementOutcome] {
+        try decide(restored)
         let currencies: [Currency]
         let open: [PaymentAttempt]
         do throws(JournalError) {
@@ -102,6 +122,33 @@ struct HostSettlement: Sendable {
             outcomes.append(outcome)
         }
         return outcomes
+    }
+
+    /// Closes what a person says was settled before a backup was restored.
+    ///
+    /// - Throws: `CommandFailure` when a person has to decide.
+    private func decide(_ restored: RestoredBatch?) throws(CommandFailure) {
+        let unsure: [PaymentAttempt]
+        var closed: [SettlementBatch] = []
+        do throws(JournalError) {
+            unsure = try journal.attemptsOfBackupToSettle(at: place)
+            if restored == .settled, !unsure.isEmpty {
+                let host = host
+                closed = try journal.closeBatchesOfBackup(at: place, moment: time.now()) {
+                    host.settlementIdentity(batch: $0, message: $1)
+                }
+            }
+        } catch { throw CommandFailure(error) }
+        for batch in closed {
+            StandardError.write("cardpresent: batch \(batch.number) counts as settled; nothing was sent\n")
+        }
+        guard let first = unsure.first, restored == nil else { return }
+        let count = unsure.count == 1 ? "1 transaction" : "\(unsure.count) transactions"
+        throw CommandFailure(
+            .outcomeUnknown, code: "restored_batch",
+            message: "\(count) of the restored backup, the first of \(first.paymentID), may be settled already: "
+                + "nothing was settled",
+            fix: "ask the acquirer whether they are, and run with --restored settled or --restored open")
     }
 
     private func failure(_ obstacle: SettlementObstacle) -> CommandFailure {

@@ -49,7 +49,8 @@ final class TillIdentity: Sendable {
                 return error
             }
             guard numbers[successor] == nil else { continue }
-            let answer = IdentityAnswer(current: question.current, numbers: numbers, hostName: host.name)
+            let answer = IdentityAnswer(
+                current: question.current, numbers: numbers, hostName: host.name, knowsNumbers: host.knowsKeys)
             guard let restored = try journal.confirmIdentity(answer, successor: successor, at: time.now()) else {
                 continue
             }

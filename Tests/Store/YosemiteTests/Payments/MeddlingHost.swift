@@ -12,6 +12,8 @@ struct MeddlingHost: PaymentHost {
     var asked: @Sendable () async -> Void = {}
     /// Answers refunds in the host's place.
     var refundAnswer: AuthorizationResponse?
+    /// How many advices may wait; nil for what the host says.
+    var limits: AdviceLimits?
 
     var name: String { host.name }
 
@@ -19,7 +21,7 @@ struct MeddlingHost: PaymentHost {
 
     var knowsKeys: Bool { host.knowsKeys }
 
-    var adviceLimits: AdviceLimits? { host.adviceLimits }
+    var adviceLimits: AdviceLimits? { limits ?? host.adviceLimits }
 
     func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity? {
         try await host.identity(of: subject)
