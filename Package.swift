@@ -144,8 +144,8 @@ let simulator = layer(
         "Simulator StoreSite Text"),
     target(
         "SimulationServer", at: "Simulator/Service", uses: "Acquirer CardSecrets Concurrency Cryptography Determinism",
-        "EMV HTTPListening ISO8583 Money Monitoring Payments Printing Receipts ScenarioFormat ScenarioRunner",
-        "SessionViews Sessions Settings Simulator SmartCard StoreSite Text Yosemite", excluding: "Console Listening openapi.json"),
+        "EMV HTTPListening Money Monitoring Payments Printing Receipts ScenarioFormat ScenarioRunner SessionViews",
+        "Sessions Settings Simulator SmartCard StoreSite Text Yosemite", excluding: "Console Listening openapi.json"),
     target(
         "SimulatorTesting", at: "Simulator/Testing", uses: "ScenarioFormat ScenarioRunner Sessions Settings",
         "Simulator", excluding: "SimulatedTime"))

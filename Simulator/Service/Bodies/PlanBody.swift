@@ -1,6 +1,5 @@
 internal import Acquirer
 internal import Determinism
-internal import ISO8583
 internal import Money
 internal import Sessions
 internal import Settings
@@ -50,7 +49,7 @@ struct PlanBody: Sendable {
     ])
     static let hostSchema = Schema.object([
         Field("wire", .word(["iso8583"]), "The protocol of the wire."),
-        Field("profile", .word(MessageProfile.shippedNames), "The message profile, which is the acquirer's dialect."),
+        Field("profile", .word(PlannedWire.profileNames), "The message profile, which is the acquirer's dialect."),
         Field(
             "faults", .list(.phrase(1...80), 0...50), "The faults of the acquirer, for example `answer-lost:sale:1`.",
             optional: true),
@@ -190,19 +189,18 @@ struct PlanBody: Sendable {
         try node.object(hostSchema.fields)
         _ = try node.required("wire").word(["iso8583"], called: "wire")
         let place = try node.required("profile")
-        let name = try place.word(MessageProfile.shippedNames, called: "message profile")
-        guard let profile = MessageProfile.shipped(name) else {
+        let name = try place.word(PlannedWire.profileNames, called: "message profile")
+        guard var wire = PlannedWire(profileNamed: name) else {
             throw .body("there is no message profile '\(BodyNode.clip(name))'", at: place.path)
         }
-        var faults: [AcquirerFault] = []
         for entry in try node["faults"]?.list(0...50) ?? [] {
             let text = try entry.text(1...80)
-            do throws(AcquirerFaultError) { faults.append(try AcquirerFault(text)) } catch {
+            do throws(AcquirerFaultError) { wire.faults.append(try AcquirerFault(text)) } catch {
                 throw .body("\(error)", at: entry.path)
             }
         }
-        let percent = try node["faultPercent"]?.int(0...100) ?? 0
-        return PlannedWire(profile, faults: faults, faultRate: Double(percent) / 100)
+        wire.faultRate = Double(try node["faultPercent"]?.int(0...100) ?? 0) / 100
+        return wire
     }
 
     private static func store(_ node: BodyNode) throws(APIError) -> PlannedStore {

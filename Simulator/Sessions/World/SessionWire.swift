@@ -56,7 +56,7 @@ final class SessionWire: Sendable {
         let profile = plan.profile
         let network = TraceNumberPlan(profile).network
         var settings = HostLink.Settings()
-        // Simulated hours pass at once, and nobody reads an echo of each minute.
+        // Simulated hours pass at once, and an echo for each minute of them tells nothing.
         settings.keepsAlive = false
         let link = HostLink(
             profile, identity: terminal.identity,

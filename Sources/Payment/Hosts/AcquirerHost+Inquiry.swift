@@ -63,13 +63,13 @@ extension AcquirerHost {
 }
 
 extension AnswerReading {
-    /// What field 39 of the answer to an inquiry is about.
+    /// The subject of field 39 in the answer to an inquiry.
     enum InquirySubject: Hashable, Sendable {
         /// The message that the inquiry asks about.
         case original
         /// The host does not have the message.
         case notFound
-        /// The inquiry itself, or that can't be told apart.
+        /// The inquiry itself, or either of them.
         case question
     }
 

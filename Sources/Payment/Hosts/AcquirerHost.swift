@@ -27,8 +27,8 @@ extension HostLink: MessageSending {}
 ///
 /// With the message `inquiry` of the profile, it is asked once for an answer that did not come. What it does not answer
 /// then, or without that message, is taken back. A reversal is sent again, as a repeat and with growing pauses, until
-/// the host confirms it or the time for it is over; recovery sends it again later. Meanwhile nothing new is sent, if the
-/// profile says so.
+/// the host confirms it or the time for it is over; recovery sends it again later. Meanwhile nothing new is sent, if
+/// the profile says so.
 public actor AcquirerHost: PaymentHost {
     public nonisolated let name: String
     public nonisolated var canBeAsked: Bool { profile.messages[.inquiry] != nil }

@@ -200,8 +200,8 @@ struct SessionTests {
             let session = try await asked.session(plan)
             let lost = await asked.ask("POST", session + "/payments", #"{"amount": "12.50"}"#).json
             #expect(lost["state"]?.text == "reversed")
-            // Hours in which nobody asks for anything.
-            await asked.ask("POST", session + "/clock/advance", #"{"seconds": 86400}"#)
+            // Hours without a request.
+            await asked.ask("POST", session + "/clock/advance", #"{"seconds": 43200}"#)
             let sold = await asked.ask("POST", session + "/payments", #"{"amount": "20.00"}"#).json
             #expect(sold["outcome"]?.text == "approved")
             logs.append(await asked.ask("GET", session + "/events?kind=host&limit=10000").json)

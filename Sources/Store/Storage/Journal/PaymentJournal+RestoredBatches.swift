@@ -2,7 +2,7 @@ public import Determinism
 public import Payments
 
 /// The batches of a database that was restored from a backup. What the backup has without a batch may have been settled
-/// after it was made, and batches that it lacks may have used the next numbers: neither can be told from the database.
+/// after it was made, and batches that it lacks may have used the next numbers: the database shows neither.
 extension PaymentJournal {
     /// How many numbers of batches and of their messages a restored database leaves out.
     static let restoredBatchGap: Int64 = 100
