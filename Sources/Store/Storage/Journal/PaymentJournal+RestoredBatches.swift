@@ -44,8 +44,8 @@ extension PaymentJournal {
                 try storage.updateObject(batch)
                 closed.append(batch)
             }
-            let unsettled = try unsettled(at: place, through: through, in: storage)
-            let groups = Dictionary(grouping: unsettled) { $0.amount.currency }
+            let free = try unsettled(at: place, through: through, in: storage)
+            let groups = Dictionary(grouping: free) { $0.amount.currency }
             for (currency, attempts) in groups.sorted(by: { $0.key.code < $1.key.code }) {
                 let (number, message) = try nextBatchNumbers(at: place, in: storage)
                 let batch = try storage.insertNewObject(
