@@ -143,9 +143,9 @@ let simulator = layer(
         "Explorer", uses: "Determinism Hardware Money Payments ScenarioFormat ScenarioRunner Sessions Settings",
         "Simulator StoreSite Text"),
     target(
-        "SimulationServer", at: "Simulator/Service", uses: "CardSecrets Concurrency Cryptography Determinism EMV",
-        "HTTPListening Money Monitoring Payments Printing Receipts ScenarioFormat ScenarioRunner SessionViews Sessions",
-        "Settings Simulator SmartCard StoreSite Text Yosemite", excluding: "Console Listening openapi.json"),
+        "SimulationServer", at: "Simulator/Service", uses: "Acquirer CardSecrets Concurrency Cryptography Determinism",
+        "EMV HTTPListening Money Monitoring Payments Printing Receipts ScenarioFormat ScenarioRunner SessionViews",
+        "Sessions Settings Simulator SmartCard StoreSite Text Yosemite", excluding: "Console Listening openapi.json"),
     target(
         "SimulatorTesting", at: "Simulator/Testing", uses: "ScenarioFormat ScenarioRunner Sessions Settings",
         "Simulator", excluding: "SimulatedTime"))
@@ -205,7 +205,7 @@ let testTargets = [
     tests("Simulator/HTTPListening", uses: "Determinism NIOCore NIOEmbedded NIOHTTP1"), tests("Program/ManualPages"),
     tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"), tests("Card/SmartCard"),
     tests("Simulator/StoreSiteServer", uses: "Determinism HTTPListening Money Networking StoreSite Text"),
-    tests("Simulator/Sessions", uses: cards, "CLinux Hardware Storage StoreSite Yosemite"),
+    tests("Simulator/Sessions", uses: cards, "Acquirer CLinux Hardware ISO8583 Storage StoreSite Yosemite"),
     tests(
         "Simulator/Acquirer", uses: cards, "Connections Cryptography Hosts HostSecurity ISO8583 MagneticStripe",
         "SimulatedTime Text"),

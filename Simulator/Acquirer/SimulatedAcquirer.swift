@@ -92,7 +92,10 @@ public actor SimulatedAcquirer {
     ///
     /// - Returns: the answer; nil when the message gets none, because the issuer or the disk gave none.
     func answer(_ request: AcquirerRequest) async -> AcquirerAnswer? {
-        guard let kind = request.recordKind else { return await answerWithoutMoney(request) }
+        guard let kind = request.recordKind else {
+            guard request.kind == .inquiry else { return await answerWithoutMoney(request) }
+            return await turns.run(request.key.terminal) { await self.inquire(request) }
+        }
         return await turns.run(request.key.terminal) { await self.answer(request, kind) }
     }
 
@@ -183,15 +186,28 @@ public actor SimulatedAcquirer {
         return known == given
     }
 
+    /// Answers with the result of the message that an inquiry names, when that is on the disk. What was taken back is
+    /// not found: it has no result any more.
+    private func inquire(_ request: AcquirerRequest) async -> AcquirerAnswer? {
+        var decision = AcquirerDecision(ResponseCodes.notFound)
+        do throws(AcquirerLedgerError) { try await ledger.recover() } catch {
+            var silent = answer(to: request, decision)
+            (silent.message, silent.trouble) = (nil, error)
+            return silent
+        }
+        let found = request.original.flatMap { book.original($0, terminal: request.key.terminal) }
+        if let found, found.state != .reversed {
+            (decision.response, decision.reference) = (found.response, found.reference)
+            decision.authorizationCode = found.authorizationCode
+            if let part = found.part { decision.fields[4] = request.field4(part, profile.version) }
+        }
+        return await committed(answer(to: request, decision))
+    }
+
     private func answerWithoutMoney(_ request: AcquirerRequest) async -> AcquirerAnswer {
         switch request.kind {
         case .keyExchange: return answer(to: request, await keyExchange(request))
         case .signOn, .signOff, .echo: return answer(to: request, AcquirerDecision(ResponseCodes.approved))
-        case .inquiry:
-            let found = request.original.flatMap { book.original($0, terminal: request.key.terminal) }
-            var decision = AcquirerDecision(ResponseCodes.notFound)
-            (decision.response, decision.authorizationCode) = (found?.response, found?.authorizationCode)
-            return answer(to: request, decision)
         default: return answer(to: request, AcquirerDecision(ResponseCodes.notSupported))
         }
     }

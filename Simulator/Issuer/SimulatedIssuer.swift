@@ -185,7 +185,9 @@ public actor SimulatedIssuer: PaymentHost {
         try await deliver(handled)
     }
 
-    public func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
+    public func inquire(
+        _ key: IdempotencyKey, identity: MessageIdentity?
+    ) async throws(PaymentHostError) -> InquiryResult {
         let handled = try transact(.inquire, about: key) { (message) throws(IssuerLedgerError) in
             try handle(message, key: key) { (_) throws(IssuerLedgerError) in book.inquire(key) }
         }

@@ -71,7 +71,10 @@ public struct AcquirerComparison: Sendable {
             found[key, default: []].append(record)
         }
         let voids = records.filter { $0.kind == .void && $0.state == .approved }
-        let keys = Self.keys(of: order + voids.map(\.key), attempts, time)
+        // The messages of 1987 have no year: the acquirer's is that of its own clock.
+        let withoutYear = Set(
+            records.filter { $0.type.hasPrefix("0") }.flatMap { [$0.key] + (Self.subject($0).map { [$0] } ?? []) })
+        let keys = Self.keys(of: order + voids.map(\.key), attempts, time, withoutYear: withoutYear)
         // A till may give money back by a void. Then it has an attempt of its own, and the sale counts as before.
         let refunds = voids.filter { keys[$0.key] != nil }
         let givenBack = Dictionary(refunds.map { ($0.original ?? 0, $0.amount) }, uniquingKeysWith: +)
@@ -117,9 +120,10 @@ public struct AcquirerComparison: Sendable {
             terminal: record.terminal, traceNumber: String(parts[parts.count - 2]), localTime: String(time))
     }
 
-    /// Gives each attempt the nearest key with its trace number that no other attempt has.
+    /// Gives each attempt the nearest key with its trace number that no other attempt has. A key of `withoutYear` has
+    /// the year that is nearest to the attempt.
     private static func keys(
-        of found: [AcquirerKey], _ attempts: [Attempt], _ time: any TimeSource
+        of found: [AcquirerKey], _ attempts: [Attempt], _ time: any TimeSource, withoutYear: Set<AcquirerKey>
     ) -> [AcquirerKey: IdempotencyKey] {
         let byNumber = Dictionary(grouping: found) { Int64($0.traceNumber) ?? -1 }
         var keys: [AcquirerKey: IdempotencyKey] = [:]
@@ -127,17 +131,35 @@ public struct AcquirerComparison: Sendable {
             let offset = time.offsetSeconds(at: attempt.at)
             let free = (byNumber[attempt.traceNumber] ?? []).filter { keys[$0] == nil }
             guard attempt.sentTimes.isEmpty else {
-                if let key = free.first(where: { attempt.sentTimes.contains($0.localTime) }) { keys[key] = attempt.key }
+                let key =
+                    free.first { attempt.sentTimes.contains($0.localTime) }
+                    ?? free.first { key in
+                        withoutYear.contains(key)
+                            && attempt.sentTimes.contains { Self.isSameDay($0, key.localTime) }
+                    }
+                if let key { keys[key] = attempt.key }
                 continue
             }
             let near = free.compactMap { key -> (key: AcquirerKey, distance: Int64)? in
                 guard let moment = moment(key.localTime, near: attempt.at, offset) else { return nil }
-                let distance = abs(moment.milliseconds - attempt.at.milliseconds)
+                var distance = abs(moment.milliseconds - attempt.at.milliseconds)
+                if withoutYear.contains(key), let own = CivilDate(key.localTime),
+                    let near = MessageDates.local(
+                        MessageDates.local(own, .v1987), .v1987, near: attempt.at.civil(offsetSeconds: offset))
+                {
+                    let moment = Timestamp(near, offsetSeconds: offset)
+                    distance = min(distance, abs(moment.milliseconds - attempt.at.milliseconds))
+                }
                 return distance <= window ? (key, distance) : nil
             }
             if let nearest = near.min(by: { $0.distance < $1.distance }) { keys[nearest.key] = attempt.key }
         }
         return keys
+    }
+
+    /// Whether two local times, such as `2026-01-02T15:04:05`, differ in nothing but their year.
+    private static func isSameDay(_ one: String, _ other: String) -> Bool {
+        one.utf8.count > 10 && one.dropFirst(4) == other.dropFirst(4)
     }
 
     /// The moment of a local time, or of field 7.

@@ -174,6 +174,10 @@ public struct RecordingHost: PaymentHost {
 
     public var canBeAsked: Bool { host.canBeAsked }
 
+    public var knowsKeys: Bool { host.knowsKeys }
+
+    public var adviceLimits: AdviceLimits? { host.adviceLimits }
+
     public func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity? {
         try await host.identity(of: subject)
     }
@@ -200,8 +204,10 @@ public struct RecordingHost: PaymentHost {
 
     public func advise(_ advice: AdviceRequest) async throws(PaymentHostError) { try await host.advise(advice) }
 
-    public func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
-        try await host.inquire(key)
+    public func inquire(
+        _ key: IdempotencyKey, identity: MessageIdentity?
+    ) async throws(PaymentHostError) -> InquiryResult {
+        try await host.inquire(key, identity: identity)
     }
 
     public func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] {

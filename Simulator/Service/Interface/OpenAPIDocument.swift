@@ -47,6 +47,7 @@ enum OpenAPIDocument {
         "EventDecoding": Views.eventDecoding.schema,
         "EventPage": Views.eventPage.schema,
         "Health": Views.health.schema,
+        "HostPlan": PlanBody.hostSchema,
         "IssuerEntry": Views.issuerEntry.schema,
         "IssuerFault": FaultBodies.issuerSchema,
         "IssuerPlan": PlanBody.issuerSchema,

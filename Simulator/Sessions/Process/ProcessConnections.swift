@@ -15,6 +15,8 @@ struct ProcessHost: PaymentHost {
 
     var name: String { host.name }
     var canBeAsked: Bool { host.canBeAsked }
+    var knowsKeys: Bool { host.knowsKeys }
+    var adviceLimits: AdviceLimits? { host.adviceLimits }
 
     private static let gone = "the process is gone"
 
@@ -51,9 +53,9 @@ struct ProcessHost: PaymentHost {
         }
     }
 
-    func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
+    func inquire(_ key: IdempotencyKey, identity: MessageIdentity?) async throws(PaymentHostError) -> InquiryResult {
         try await exchange("inquire") { () async throws(PaymentHostError) in
-            try await host.inquire(key)
+            try await host.inquire(key, identity: identity)
         } words: { result in
             switch result {
             case .notFound: "not_found"

@@ -25,12 +25,17 @@ extension HostLink: MessageSending {}
 
 /// A payment host that speaks ISO 8583, in the dialect of a profile.
 ///
-/// It can't be asked: what it did not answer is taken back. A reversal is sent again, as a repeat and with growing
-/// pauses, until the host confirms it or the time for it is over; recovery sends it again later. Meanwhile nothing new
-/// is sent, if the profile says so.
+/// With the message `inquiry` of the profile, it is asked once for an answer that did not come. What it does not answer
+/// then, or without that message, is taken back. A reversal is sent again, as a repeat and with growing pauses, until
+/// the host confirms it or the time for it is over; recovery sends it again later. Meanwhile nothing new is sent, if
+/// the profile says so.
 public actor AcquirerHost: PaymentHost {
     public nonisolated let name: String
-    public nonisolated var canBeAsked: Bool { false }
+    public nonisolated var canBeAsked: Bool { profile.messages[.inquiry] != nil }
+    public nonisolated var knowsKeys: Bool { false }
+    public nonisolated var adviceLimits: AdviceLimits? {
+        AdviceLimits(count: profile.limits.storedAdvices, age: profile.limits.storedAdviceAge)
+    }
 
     let profile: MessageProfile
     /// The address of the host, `HOST:PORT`.
@@ -117,7 +122,10 @@ public actor AcquirerHost: PaymentHost {
         }
         let answer: ISOMessage
         do throws(HostFailure) { answer = try await link.send(message, as: kind, limit: nil) } catch {
-            throw AuthorizationFailure(error: error.hostError, isOfHost: error.problem.isOfHost)
+            let isOfHost = error.problem.isOfHost
+            do throws(PaymentHostError) {
+                return try await self.answer(to: identity, takesPart: true, after: error.hostError)
+            } catch { throw AuthorizationFailure(error: error, isOfHost: isOfHost) }
         }
         do throws(PaymentHostError) {
             return try AnswerReading(profile: profile).response(answer, to: identity, takesPart: true)
@@ -140,7 +148,10 @@ public actor AcquirerHost: PaymentHost {
         do throws(HostFailure) { message = try messages.refund(identity, of: request.originalIdentity) } catch {
             throw error.hostError
         }
-        let answer = try await send(message, as: .refund)
+        let answer: ISOMessage
+        do throws(PaymentHostError) { answer = try await send(message, as: .refund) } catch {
+            return try await self.answer(to: identity, takesPart: false, after: error)
+        }
         return try AnswerReading(profile: profile).response(answer, to: identity, takesPart: false)
     }
 
@@ -217,8 +228,17 @@ public actor AcquirerHost: PaymentHost {
         throw .outcomeUnknown("the host answered the advice with \(AnswerReading(profile: profile).words(code))")
     }
 
-    public func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
-        throw .outcomeUnknown("the host '\(name)' answers no inquiries: a person has to ask the acquirer")
+    public func inquire(
+        _ key: IdempotencyKey, identity: MessageIdentity?
+    ) async throws(PaymentHostError) -> InquiryResult {
+        guard canBeAsked else {
+            throw .outcomeUnknown("the host '\(name)' answers no inquiries: a person has to ask the acquirer")
+        }
+        guard let original = identity ?? identities.last(where: { $0.key == key })?.identity else {
+            throw .notSent("the journal does not have the message to ask about")
+        }
+        try checkIsHere(original)
+        return try await ask(about: original, takesPart: false)
     }
 
     public func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] {

@@ -141,6 +141,31 @@ struct AcquirerMessages {
         return try checked(start(form, values), .completion, form)
     }
 
+    /// Makes the question for the result of a message, without card data. It has no trace number: the link gives it one
+    /// of its own, so that a late answer to the message can't be taken for one to the question.
+    ///
+    /// - Throws: ``HostFailure/notSent(_:)``
+    func inquiry(about original: MessageIdentity) throws(HostFailure) -> ISOMessage {
+        let form = try form(.inquiry)
+        let now = time.now()
+        let local = MessageDates.local(now.civil(offsetSeconds: time.offsetSeconds(at: now)), profile.version)
+        let data = originalData(original, form)
+        guard !data.isEmpty else {
+            throw .notSent(.missingField(profile.matching.originalData == .field56 ? 56 : 90, .inquiry))
+        }
+        var values = original.fields
+        values.merge(derived(form)) { $1 }
+        values[7] = MessageDates.transmission(now)
+        (values[12], values[13]) = (local.field12, local.field13)
+        values[11] = nil
+        values.merge(data) { $1 }
+        let message = start(form, values)
+        for field in form.mandatory where field != 11 && !message.fields.contains(field) {
+            throw .notSent(.missingField(field, .inquiry))
+        }
+        return message
+    }
+
     // MARK: Values
 
     private func form(_ kind: MessageKind) throws(HostFailure) -> MessageForm {

@@ -17,6 +17,9 @@ public actor HostLink {
         public var networkAnswer = Duration.seconds(15)
         /// Whether keys are exchanged after a sign-on. Otherwise they are before the first message that needs them.
         public var exchangesKeysOnSignOn = true
+        /// Whether an idle connection is kept alive as the profile says. Without it, a connection that is half open is
+        /// noticed by the next request.
+        public var keepsAlive = true
         /// Called with each message before it is sent, and when it came, with card data masked; nil for no trace. It
         /// must not wait.
         public var onMessage: (@Sendable (TracedMessage) -> Void)?
@@ -137,8 +140,12 @@ public actor HostLink {
         guard let wire else { throw .notSent(.hangUp) }
         // A late answer on a connection for one request must meet no other one.
         defer { if profile.connection == .perTransaction, pending.isEmpty { end(wire, .closed) } }
+        if wire.isSignedOff { try await signOnAgain(wire) }
         if kind != .keyExchange, security?.needsKeys == true { try await renewKeys(wire) }
-        return try await exchange(request, as: kind, limit: limit, on: wire)
+        let answer = try await exchange(request, as: kind, limit: limit, on: wire)
+        let code = AnswerReading.trimmed(answer.text(of: 39)) ?? ""
+        if profile.results.signOnAgainOn.contains(code) { wire.isSignedOff = true }
+        return answer
     }
 
     /// Sends an echo, and waits for its answer.
@@ -221,6 +228,16 @@ extension HostLink {
         guard network.accepts(code) else {
             throw .outcomeUnknown(.signOnRefused(code: code, meaning: profile.results.meaning(of: code)))
         }
+    }
+
+    /// Signs on once more, because the host has signed the terminal off.
+    private func signOnAgain(_ wire: Wire) async throws(HostFailure) {
+        do throws(HostFailure) { try await signOn(wire) } catch {
+            end(wire, error.problem)
+            // The request has not left, whatever became of the sign-on.
+            throw .notSent(error.problem)
+        }
+        wire.isSignedOff = false
     }
 
     /// Sends a request on a connection, and waits for its answer.
@@ -310,7 +327,7 @@ extension HostLink {
 
     /// The end of a read: the moment for a keep-alive.
     func nextRead() -> Deadline {
-        guard profile.keepAlive.kind != .none, profile.connection == .kept else { return .never }
+        guard settings.keepsAlive, profile.keepAlive.kind != .none, profile.connection == .kept else { return .never }
         return Deadline(after: profile.keepAlive.interval, on: time)
     }
 

@@ -25,7 +25,9 @@ public enum ProfileObstacle: Error, Hashable, Sendable, CustomStringConvertible 
 
 extension MessageProfile {
     /// The messages that follow a payment when its card is gone.
-    private static let later: [MessageKind] = [.reversal, .refund, .offlineAdvice, .declineAdvice]
+    private static let later: [MessageKind] = [
+        .reversal, .refund, .offlineAdvice, .declineAdvice, .inquiry,
+    ]
 
     /// Why payments can't go by this profile without keys.
     public var obstacleToPayments: ProfileObstacle? { obstacleToPayments(with: nil) }

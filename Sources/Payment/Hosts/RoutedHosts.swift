@@ -24,7 +24,15 @@ public struct HostMember: Sendable {
 /// to the host that has the original, by the address in the journal, whatever the routes say by now.
 public actor RoutedHosts: PaymentHost {
     public nonisolated let name: String
-    public nonisolated var canBeAsked: Bool { false }
+    /// Whether one of them can be asked. The others don't say what became of a message.
+    public nonisolated var canBeAsked: Bool { members.contains { $0.host.canBeAsked } }
+    public nonisolated var knowsKeys: Bool { false }
+    /// The lowest limits of all, because the card says only later which host its advice is for.
+    public nonisolated var adviceLimits: AdviceLimits? {
+        let all = members.compactMap(\.host.adviceLimits)
+        guard let count = all.map(\.count).min(), let age = all.map(\.age).min() else { return nil }
+        return AdviceLimits(count: count, age: age)
+    }
     /// The hosts, the default one first.
     public nonisolated let members: [HostMember]
 
@@ -155,8 +163,18 @@ public actor RoutedHosts: PaymentHost {
         try await member.host.advise(advice)
     }
 
-    public func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
-        throw .outcomeUnknown("the host '\(name)' answers no inquiries: a person has to ask the acquirer")
+    public func inquire(
+        _ key: IdempotencyKey, identity: MessageIdentity?
+    ) async throws(PaymentHostError) -> InquiryResult {
+        let member: HostMember
+        if let identity {
+            member = try self.member(of: identity)
+        } else if let plan = plan(of: key) {
+            member = plan.member
+        } else {
+            throw .notSent("the journal does not have the message to ask about")
+        }
+        return try await member.host.inquire(key, identity: identity)
     }
 
     public func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] {

@@ -80,7 +80,7 @@ struct SettlementMessages {
                 credits: .init(totals.credits), creditReversals: .init(totals.creditReversals),
                 debits: .init(totals.debits), debitReversals: .init(totals.debitReversals))
             values[74] = data.bytes.map { String(String.UnicodeScalarView($0.map { Unicode.Scalar($0) })) }
-        case .field63, .some(.none), nil: return [:]
+        case .some(.none), nil: return [:]
         }
         // The acquirer owes the merchant what was sold: a debit of the acquirer.
         let net = NetAmount(

@@ -13,12 +13,23 @@ public protocol PaymentHost: Sendable {
     /// The name that the journal stores with an attempt, so that recovery uses the same host.
     var name: String { get }
 
-    /// Whether the host answers ``inquire(_:)`` and ``lastNumbers(of:)``. It is true unless a host says otherwise.
+    /// Whether the host answers ``inquire(_:identity:)``. It is true unless a host says otherwise.
     ///
     /// Most hosts of ISO 8583 can't be asked. What such a host did not answer is taken back, also a refund: it is then
     /// certain that no money moved, and the refund can be made again. Of an attempt that a restored backup had open,
-    /// the result stays unknown until a person has looked. Whether a backup was restored by hand is not noticed.
+    /// the result stays unknown until a person has looked.
     var canBeAsked: Bool { get }
+
+    /// Whether the host knows the keys of attempts: it repeats its first answer to a key, and answers
+    /// ``lastNumbers(of:)``. A host that can be asked knows them unless it says otherwise.
+    ///
+    /// A host that finds a message by its fields may have forgotten it, or may never have had it. It is not asked
+    /// instead of a reversal, only before one; and whether a backup was restored by hand is not noticed.
+    var knowsKeys: Bool { get }
+
+    /// How many advices may wait for the host, and how long, before no card may approve offline any more; nil for no
+    /// limit, which is so unless a host says otherwise.
+    var adviceLimits: AdviceLimits? { get }
 
     /// Makes what later messages must repeat of the message about `subject`. The journal keeps it before the message is
     /// sent, and the message about the same key then has these values.
@@ -59,8 +70,14 @@ public protocol PaymentHost: Sendable {
     /// ended.
     func advise(_ advice: AdviceRequest) async throws(PaymentHostError)
 
-    /// Asks the host for the result of the message with this key.
-    func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult
+    /// Asks the host for the result of the message with this key. The question moves nothing.
+    ///
+    /// - Parameters:
+    ///   - key: the key of the attempt.
+    ///   - identity: the message, from the journal; nil when the host needs only the key.
+    /// - Returns: the result that the host has.
+    /// - Throws: ``PaymentHostError`` when the host does not say.
+    func inquire(_ key: IdempotencyKey, identity: MessageIdentity?) async throws(PaymentHostError) -> InquiryResult
 
     /// Asks the host for the largest number that it knows of each identity, to find a database that was restored from a
     /// backup. The answer counts every message that the host received, also one that it declined or that was reversed.
@@ -87,6 +104,17 @@ extension PaymentHost {
     public func authorize(
         _ request: borrowing AuthorizationRequest, onChange: @escaping HostChange
     ) async throws(PaymentHostError) -> AuthorizationResponse { try await authorize(request) }
+
+    public var knowsKeys: Bool { canBeAsked }
+
+    public var adviceLimits: AdviceLimits? { nil }
+
+    /// Asks a host that knows the key for the result of its message.
+    ///
+    /// - Throws: ``PaymentHostError`` when the host does not say.
+    public func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
+        try await inquire(key, identity: nil)
+    }
 
     public func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity? { nil }
 }

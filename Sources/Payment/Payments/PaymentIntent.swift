@@ -57,6 +57,9 @@ public struct PaymentIntentParameters: Hashable, Sendable {
     public var authorizesOnly: Bool
     /// Whether an approval of a part of the amount (code 10) is taken. Otherwise it is reversed.
     public var allowsPartial: Bool
+    /// Why no card may approve the payment offline; nil when one may. The payment then goes online, and is declined
+    /// when the host can't be reached.
+    public var offlineObstacle: OfflineObstacle?
     /// Stored with the payment; not sent to the card.
     public var metadata: [String: String]
 
@@ -64,10 +67,11 @@ public struct PaymentIntentParameters: Hashable, Sendable {
     public init(
         key: IdempotencyKey, stan: UInt32, amount: Money, cardTimeout: Duration = .seconds(60),
         accountType: AccountType? = nil, forcedOnline: Bool = false, authorizesOnly: Bool = false,
-        allowsPartial: Bool = false, metadata: [String: String] = [:]
+        allowsPartial: Bool = false, offlineObstacle: OfflineObstacle? = nil, metadata: [String: String] = [:]
     ) {
         (self.key, self.stan, self.amount, self.cardTimeout) = (key, stan, amount, cardTimeout)
         (self.authorizesOnly, self.allowsPartial) = (authorizesOnly, allowsPartial)
+        self.offlineObstacle = offlineObstacle
         (self.accountType, self.forcedOnline, self.metadata) = (accountType, forcedOnline, metadata)
     }
 }

@@ -23,7 +23,7 @@ public struct SettlementBatch: Hashable, Sendable, Identifiable {
         case open
         /// The totals were sent, or are about to be: the same message is repeated until it is answered.
         case sent
-        /// The host has agreed. Nothing changes any more.
+        /// The host has agreed, or a person has said that it had. Nothing changes any more.
         case closed
     }
 
@@ -52,7 +52,7 @@ public struct SettlementBatch: Hashable, Sendable, Identifiable {
     public let openedAt: Timestamp
     /// When the totals were added up.
     public package(set) var sentAt: Timestamp
-    /// When the host agreed.
+    /// When the host agreed, or a person decided.
     public package(set) var closedAt: Timestamp?
 
     package init(

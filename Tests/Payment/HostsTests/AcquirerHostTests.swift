@@ -335,7 +335,10 @@ struct AcquirerHostTests {
     @Test func `the host can't be asked, and says so`() async throws {
         let acquirer = try TestAcquirer()
         #expect(!acquirer.host.canBeAsked)
-        await #expect(throws: PaymentHostError.self) { try await acquirer.host.inquire(TestAcquirer.key) }
+        #expect(!acquirer.host.knowsKeys)
+        await #expect(throws: PaymentHostError.self) {
+            try await acquirer.host.inquire(TestAcquirer.key, identity: nil)
+        }
         await #expect(throws: PaymentHostError.self) { try await acquirer.host.lastNumbers(of: ["0123456789abcdef"]) }
     }
 

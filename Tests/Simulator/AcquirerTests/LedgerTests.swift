@@ -167,6 +167,28 @@ struct LedgerTests {
         #expect(await key(fields: sent.merging([12: "010203"]) { $1 }.filter { $0.key != 7 }) != "till-1")
     }
 
+    @Test(arguments: [true, false])
+    func `a message without a year belongs to the attempt of another year`(hasSentTimes: Bool) async throws {
+        let world = try AcquirerWorld()
+        let sale = try world.sale(1)
+        _ = try await world.client().ask(sale)
+        func key(daysLater days: Int) async -> String? {
+            let key = IdempotencyKey(identity: "till", number: 1)
+            let at = world.clock.now().advanced(by: .seconds(86_400 * days))
+            let fields = Dictionary(uniqueKeysWithValues: [11, 12, 13].map { ($0, sale.text(of: $0) ?? "") })
+            let attempt =
+                hasSentTimes
+                ? AcquirerComparison.Attempt(
+                    key: key, stan: 1, sent: MessageIdentity(type: "0200", fields: fields), at: at)
+                : AcquirerComparison.Attempt(key: key, traceNumber: 1, at: at)
+            return AcquirerComparison(await world.acquirer.records, till: [attempt], time: world.clock)
+                .states.first?.key.rawValue
+        }
+        // The acquirer took the year of its own clock; the till's was a year earlier or later.
+        for days in [0, 365, -365] { #expect(await key(daysLater: days) == "till-1", "\(days)") }
+        if !hasSentTimes { #expect(await key(daysLater: 30) != "till-1") }
+    }
+
     @Test func `the attempts of a till are found by trace number and time`() async throws {
         let world = try AcquirerWorld()
         let client = world.client()

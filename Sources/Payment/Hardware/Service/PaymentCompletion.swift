@@ -123,7 +123,10 @@ struct PaymentCompletion: Sendable {
             wrongPIN ?? .paymentDeclinedByCardReader(.declinedByTerminal)
         case .notAsked: wrongPIN ?? .paymentDeclinedByCardReader(.declinedByCard)
         case .answered: .paymentDeclinedByCardReader(.declinedByCard)
-        case .notSent(let reason): .notConnectedToInternet("the issuer could not be asked: \(reason)")
+        case .notSent(let reason):
+            .notConnectedToInternet(
+                "the issuer could not be asked: \(reason)"
+                    + (parameters.offlineObstacle.map { "; payments go online only: \($0)" } ?? ""))
         case .outcomeUnknown(let reason):
             .requestTimedOut("the issuer did not answer, and the request was taken back: \(reason)")
         }

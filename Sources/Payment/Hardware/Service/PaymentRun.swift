@@ -31,6 +31,9 @@ struct PaymentRun: Sendable {
         if let fault = reader.stripeFault {
             events.send(.displayMessage("Magnetic stripes are not read: \(fault)."))
         }
+        if let obstacle = parameters.offlineObstacle, terminal.type.connectivity != .onlineOnly {
+            events.send(.displayMessage("Payments go online only: \(obstacle)."))
+        }
         let wait = CardWait(reader: reader, time: dependencies.time, timeout: parameters.cardTimeout)
         while true {
             if entry.inputs.contains(.swipe) { reader.expectSwipe() }
@@ -76,7 +79,8 @@ struct PaymentRun: Sendable {
         let request = TransactionRequest(
             amount: parameters.amount, date: date, sequenceCounter: parameters.stan,
             accountType: parameters.accountType?.code,
-            forcedOnline: parameters.forcedOnline || parameters.authorizesOnly)
+            forcedOnline: parameters.forcedOnline || parameters.authorizesOnly,
+            allowsOfflineApproval: parameters.offlineObstacle == nil)
         let outcome = await kernel.run(request, on: traced(channel)) { [events] state in events.send(.kernel(state)) }
         // The card is no longer needed: it may be removed at any time from here on.
         await reader.powerOff()

@@ -94,10 +94,20 @@ extension ProfileDecoder {
         return numbers
     }
 
-    mutating func inquiry(_ messages: [MessageKind: MessageForm]) -> InquiryWay {
-        guard messages[.inquiry] == nil else { return .message }
-        guard let node = node("messages", "inquiry"), node.kind == .text else { return .none }
-        return word(.none, node)
+    /// Notes an inquiry that does not say which request it asks about.
+    mutating func checkInquiry(_ form: MessageForm?, _ matching: MatchingRules) {
+        guard let form, let place = node("messages", "inquiry") else { return }
+        let field: Int? =
+            switch matching.originalData {
+            case .field90: 90
+            case .field56: 56
+            case .none: nil
+            }
+        if let field, form.mandatory.contains(field) { return }
+        note(
+            place.error(
+                "an inquiry has to name the request that it asks about",
+                fix: "write matching.originalData, and field \(field ?? 90) under fields.M"))
     }
 
     mutating func matching(_ table: FieldTable) -> MatchingRules {
@@ -117,6 +127,7 @@ extension ProfileDecoder {
         results.reversalDone = codes("reversalDone", table)
         results.adviceDone = codes("adviceDone", table)
         results.newKeysOn = codes("newKeysOn", table)
+        results.signOnAgainOn = codes("signOnAgainOn", table)
         results.meanings = ResponseMeanings.of(version).merging(self.table(node("results", "meanings"))) { $1 }
         return results
     }

@@ -180,7 +180,7 @@ enum ProfileKeys {
         "messages", "The messages that the host knows.",
         MessageKind.allCases.map { kind in
             let shape: Shape =
-                kind == .inquiry ? .either([.word(["none", "repeat"]), .record(message)]) : .record(message)
+                kind == .inquiry ? .either([.word(["none"]), .record(message)]) : .record(message)
             return KeyShape(kind.rawValue, shape, "The message \(kind.rawValue).")
         })
 
@@ -231,6 +231,7 @@ enum ProfileKeys {
             KeyShape("reversalDone", codeList, "Codes that end a reversal."),
             KeyShape("adviceDone", codeList, "Codes that end an advice."),
             KeyShape("newKeysOn", codeList, "Codes after which keys are exchanged."),
+            KeyShape("signOnAgainOn", codeList, "Codes after which the terminal signs on again."),
             KeyShape("meanings", .table(.text(1...80)), "What codes mean, in words."),
         ])
 

@@ -103,7 +103,9 @@ struct NoHost: PaymentHost {
 
     func advise(_ advice: AdviceRequest) async throws(PaymentHostError) { throw Self.refusal }
 
-    func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult { throw Self.refusal }
+    func inquire(
+        _ key: IdempotencyKey, identity: MessageIdentity?
+    ) async throws(PaymentHostError) -> InquiryResult { throw Self.refusal }
 
     func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] { throw Self.refusal }
 

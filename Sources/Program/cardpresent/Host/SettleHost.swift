@@ -15,6 +15,7 @@ struct SettleHost: TillCommand, ChangingCommand {
               cardpresent host settle
               cardpresent host settle --config till.yaml --json
               cardpresent host settle --leave-open
+              cardpresent host settle --restored settled
               cardpresent host settle --host-trace settle.jsonl
               cardpresent host settle --host backup
 
@@ -22,6 +23,9 @@ struct SettleHost: TillCommand, ChangingCommand {
             the last settlement, and sends the totals, for each currency. When the host agrees, the batch is closed. \
             Otherwise lists each total that differs, ours and the host's, and the batch stays open: find the payment \
             that one side lacks, and settle again.
+
+            After a restored backup, what it has without a batch may be settled already: ask the acquirer, and say so \
+            with --restored. Nothing is settled before.
 
             Without an answer, the next 'host settle' repeats the same totals: nothing is counted twice. Of several \
             hosts, settles with all, one after the other, or with the one of --host.
@@ -37,6 +41,12 @@ struct SettleHost: TillCommand, ChangingCommand {
             already.
             """)
     var leaveOpen = false
+    @Option(
+        help: """
+            What a restored backup has without a batch: 'settled' if the acquirer settled it after the backup was \
+            made, 'open' if it did not.
+            """)
+    var restored: RestoredBatch?
     @OptionGroup var hostOption: HostOption
     @OptionGroup var trace: HostTraceOptions
     @OptionGroup var options: CommonOptions
@@ -57,7 +67,7 @@ struct SettleHost: TillCommand, ChangingCommand {
         guard settings.otherHosts.isEmpty, let only = chosen.first else {
             return try await settle(chosen, till)
         }
-        let result = try await settlement(with: only, till).report(leavingOpen: leaveOpen)
+        let result = try await settlement(with: only, till).report(leavingOpen: leaveOpen, restored: restored)
         try output.write(result)
         let failures = result.outcomes.compactMap(\.failure)
         for failure in failures { failure.report() }
@@ -70,7 +80,8 @@ struct SettleHost: TillCommand, ChangingCommand {
         for acquirer in chosen {
             let name = acquirer.name
             do throws(CommandFailure) {
-                let result = try await settlement(with: acquirer, till).report(leavingOpen: leaveOpen)
+                let result = try await settlement(with: acquirer, till).report(
+                    leavingOpen: leaveOpen, restored: restored)
                 objects.append(JSONObject(extending: result.json, with: ["hostName": name]))
                 texts.append("host \(name)\n" + (result.outcomes.isEmpty ? "nothing to settle\n" : result.text))
                 failures += result.outcomes.compactMap(\.failure)
@@ -109,6 +120,11 @@ struct SettleHost: TillCommand, ChangingCommand {
     }
 }
 
+/// What became of the transactions that a restored backup has without a batch.
+enum RestoredBatch: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case settled, open
+}
+
 /// Settles the batches of a terminal with a host, one after the other.
 struct HostSettlement: Sendable {
     let host: AcquirerHost
@@ -118,15 +134,22 @@ struct HostSettlement: Sendable {
     let journal: PaymentJournal
     let time: any TimeSource
 
-    /// Settles, and reports it; see ``run(leavingOpen:)``.
-    func report(leavingOpen leavesOpen: Bool) async throws(CommandFailure) -> SettlementReport {
-        SettlementReport(place: place, outcomes: try await run(leavingOpen: leavesOpen))
+    /// Settles, and reports it; see ``run(leavingOpen:restored:)``.
+    func report(
+        leavingOpen leavesOpen: Bool, restored: RestoredBatch?
+    ) async throws(CommandFailure) -> SettlementReport {
+        SettlementReport(place: place, outcomes: try await run(leavingOpen: leavesOpen, restored: restored))
     }
 
-    /// - Parameter leavesOpen: whether transactions may still be open.
+    /// - Parameters:
+    ///   - leavesOpen: whether transactions may still be open.
+    ///   - restored: what a person says about a restored backup; nil without a word.
     /// - Returns: what became of each batch; none when there is nothing to settle.
     /// - Throws: `CommandFailure` when nothing was sent.
-    func run(leavingOpen leavesOpen: Bool) async throws(CommandFailure) -> [SettlementOutcome] {
+    func run(
+        leavingOpen leavesOpen: Bool, restored: RestoredBatch?
+    ) async throws(CommandFailure) -> [SettlementOutcome] {
+        try decide(restored)
         let currencies: [Currency]
         let open: [PaymentAttempt]
         do throws(JournalError) {
@@ -150,6 +173,33 @@ struct HostSettlement: Sendable {
         return outcomes
     }
 
+    /// Closes what a person says was settled before a backup was restored.
+    ///
+    /// - Throws: `CommandFailure` when a person has to decide.
+    private func decide(_ restored: RestoredBatch?) throws(CommandFailure) {
+        let unsure: [PaymentAttempt]
+        var closed: [SettlementBatch] = []
+        do throws(JournalError) {
+            unsure = try journal.attemptsOfBackupToSettle(at: place)
+            if restored == .settled, !unsure.isEmpty {
+                let host = host
+                closed = try journal.closeBatchesOfBackup(at: place, moment: time.now()) {
+                    host.settlementIdentity(batch: $0, message: $1)
+                }
+            }
+        } catch { throw CommandFailure(error) }
+        for batch in closed {
+            StandardError.write("cardpresent: batch \(batch.number) counts as settled; nothing was sent\n")
+        }
+        guard let first = unsure.first, restored == nil else { return }
+        let count = unsure.count == 1 ? "1 transaction" : "\(unsure.count) transactions"
+        throw CommandFailure(
+            .outcomeUnknown, code: "restored_batch",
+            message: "\(count) of the restored backup, the first of \(first.paymentID), may be settled already: "
+                + "nothing was settled",
+            fix: "ask the acquirer whether they are, and run with --restored settled or --restored open")
+    }
+
     private func failure(_ obstacle: SettlementObstacle) -> CommandFailure {
         let message = "the terminal can't settle by the profile '\(profile)': \(obstacle)"
         switch obstacle {
@@ -157,10 +207,6 @@ struct HostSettlement: Sendable {
             return CommandFailure(
                 .configuration, code: "no_settlement", message: message,
                 fix: "add messages.settlement to the profile; without one, the acquirer closes the batch by itself")
-        case .unknownTotals:
-            return CommandFailure(
-                .configuration, code: "no_settlement", message: message,
-                fix: "write totals: fields, or ask the acquirer for a settlement by fields 74 to 97")
         case .noCurrency:
             return CommandFailure(
                 .configuration, code: "several_currencies", message: message,

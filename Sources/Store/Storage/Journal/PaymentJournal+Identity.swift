@@ -97,16 +97,22 @@ public struct IdentityAnswer: Hashable, Sendable {
     public let numbers: [String: Int64]
     /// The name of the host.
     public let hostName: String
+    /// Whether the host knows the numbers. One that does not has none in ``numbers``, whatever it got.
+    public let knowsNumbers: Bool
 
     /// Takes the identity of the database when the host was asked, and the host's largest number of each that it knows.
-    public init(current: String, numbers: [String: Int64], hostName: String) {
+    public init(current: String, numbers: [String: Int64], hostName: String, knowsNumbers: Bool = true) {
         (self.current, self.numbers, self.hostName) = (current, numbers, hostName)
+        self.knowsNumbers = knowsNumbers
     }
 }
 
 extension PaymentJournal {
     /// The longest gap in the numbers, so that a host's nonsense cannot use them up.
     private static let longestSkip: Int64 = 999_999
+    /// The gap in the numbers, and so in the trace numbers, when a backup was restored and the host can't say how many
+    /// were used since.
+    private static let unknownSkip: Int64 = 10_000
 
     /// Returns the identities that a host must be asked about.
     ///
@@ -168,7 +174,8 @@ extension PaymentJournal {
             }
             // Each identity that went on elsewhere used its numbers there.
             let used = changed.filter { $0.state == .restored }.compactMap(\.hostNumber).max() ?? 0
-            let missing = max(0, min(used - identity.attempts, Self.longestSkip))
+            let isUnknown = !answer.knowsNumbers && changed.contains { $0.state == .restored }
+            let missing = max(isUnknown ? Self.unknownSkip : 0, min(used - identity.attempts, Self.longestSkip))
             identity.skip(missing)
             try storage.updateObject(identity)
             if let place = changed.lastIndex(where: { $0.state == .restored }) { changed[place].skipped = missing }

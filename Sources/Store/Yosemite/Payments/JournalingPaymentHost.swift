@@ -48,6 +48,10 @@ final class JournalingPaymentHost: PaymentHost {
 
     var canBeAsked: Bool { host.canBeAsked }
 
+    var knowsKeys: Bool { host.knowsKeys }
+
+    var adviceLimits: AdviceLimits? { host.adviceLimits }
+
     func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity? {
         try await host.identity(of: subject)
     }
@@ -145,8 +149,8 @@ final class JournalingPaymentHost: PaymentHost {
     /// Sends a reversal that the journal has already.
     func forward(_ reversal: ReversalRequest) async throws(PaymentHostError) { try await host.reverse(reversal) }
 
-    func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
-        try await host.inquire(key)
+    func inquire(_ key: IdempotencyKey, identity: MessageIdentity?) async throws(PaymentHostError) -> InquiryResult {
+        try await host.inquire(key, identity: identity)
     }
 
     func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] {

@@ -26,6 +26,8 @@ struct PaymentCollection: Sendable {
     ) async throws(CardPresentPaymentsError) -> Payment {
         let attempt = entry.attempt
         let key = attempt.key
+        let obstacle: OfflineObstacle?
+        do throws(JournalError) { obstacle = try offlineObstacle() } catch { throw .journal(error) }
         host.open(attempt)
         history?.begin()
         let result: Result<PaymentIntent, CardReaderServiceError>
@@ -34,7 +36,7 @@ struct PaymentCollection: Sendable {
                 key: key, stan: attempt.stan, amount: attempt.amount, cardTimeout: request.cardTimeout,
                 accountType: request.accountType, forcedOnline: request.forcedOnline,
                 authorizesOnly: entry.payment.preauthorization != nil, allowsPartial: request.allowsPartial,
-                metadata: request.metadata)
+                offlineObstacle: obstacle, metadata: request.metadata)
             result = .success(try await service.capturePayment(parameters, onEvent: onMessage))
         } catch {
             result = .failure(error)
@@ -64,6 +66,15 @@ struct PaymentCollection: Sendable {
         } catch {
             throw mayHaveMoved ? .unrecorded(entry.payment.id, error) : .journal(error)
         }
+    }
+
+    /// Why no card may approve offline now: too many advices wait for the host, or for too long. Nil when one may.
+    private func offlineObstacle() throws(JournalError) -> OfflineObstacle? {
+        guard let limits = host.adviceLimits else { return nil }
+        let waiting = try journal.attemptsAwaitingHost().filter { $0.hostName == host.name && $0.advice != nil }
+        let now = time.now().milliseconds
+        let oldest = waiting.map { now - $0.updatedAt.milliseconds }.max()
+        return limits.obstacle(waiting: waiting.count, oldest: oldest.map { .milliseconds($0) })
     }
 
     /// Waits for the removal of the card. The payment is already recorded, so an error does not change it.

@@ -6,8 +6,8 @@ public import Storage
 ///
 /// A sale without an answer is reversed: the till has not shown it as approved. For a refund an inquiry is sent,
 /// because it was promised to the customer; at a host that can't be asked, it is reversed as well, and can then be made
-/// again. An attempt that the host does not confirm stays open until the next
-/// recovery.
+/// again. A host that knows no keys is asked once: when it does not say, or the refund was about to be taken back, the
+/// refund is reversed. An attempt that the host does not confirm stays open until the next recovery.
 ///
 /// Before anything else, the host is asked whether the database was restored from a backup. If it was, an attempt in it
 /// may have been finished after the backup, and shown as approved: the host is asked for its result. While the host
@@ -64,7 +64,7 @@ struct PaymentRecovery: Sendable {
                 // A person has to look.
                 case (.unknown, _) where isOutdated && !host.canBeAsked: nil
                 case _ where isOutdated: try await finishOutdated(attempt)
-                case (_, .refund) where host.canBeAsked: try await inquire(attempt)
+                case (_, .refund) where host.canBeAsked: try await finishRefund(attempt)
                 default: try await reverse(attempt)
                 }
             }
@@ -92,14 +92,23 @@ struct PaymentRecovery: Sendable {
 
     /// The backup was made before anything was sent, which may have happened since.
     private func inquireUnsent(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry {
-        try await inquire(try journal.markAuthorizing(attempt.id, at: time.now()).attempt)
+        try await inquire(try journal.markAuthorizing(attempt.id, at: time.now()).attempt, isOutdated: true)
     }
 
     /// A sale that was about to be taken back, whatever the host answered, is taken back. Every other one may have been
     /// shown as approved since the backup.
     private func finishOutdated(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry {
-        guard attempt.kind == .sale, try wasReversing(attempt) else { return try await inquire(attempt) }
+        guard attempt.kind == .sale, try wasReversing(attempt) else {
+            return try await inquire(attempt, isOutdated: true)
+        }
         return try await reverse(attempt)
+    }
+
+    /// What was about to be taken back at a host that finds messages by their fields is taken back, because the
+    /// reversal may still arrive there.
+    private func finishRefund(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry {
+        if !host.knowsKeys, try wasReversing(attempt) { return try await reverse(attempt) }
+        return try await inquire(attempt)
     }
 
     private func wasHeld(_ attempt: PaymentAttempt) throws(JournalError) -> Bool {
@@ -152,13 +161,22 @@ struct PaymentRecovery: Sendable {
             detail: failure.message, at: time.now())
     }
 
-    private func inquire(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry {
-        let key = attempt.key
+    /// `isOutdated`: the attempt may have been finished after the backup that has it.
+    private func inquire(
+        _ attempt: PaymentAttempt, isOutdated: Bool = false
+    ) async throws(JournalError) -> JournalEntry {
         let answer: InquiryResult
         do throws(PaymentHostError) {
-            answer = try await host.inquire(key)
+            answer = try await host.inquire(attempt.key, identity: attempt.identity)
         } catch {
+            // An inquiry by fields is never a reason not to reverse.
+            guard host.knowsKeys || isOutdated else { return try await reverse(attempt) }
             return try journal.markUnknown(attempt.id, reason: String(describing: error), at: time.now())
+        }
+        // Such a host may have forgotten what was finished long ago: a person has to look.
+        if isOutdated, !host.knowsKeys, answer == .notFound || answer == .reversed {
+            return try journal.markUnknown(
+                attempt.id, reason: "the host does not know the message of the restored backup", at: time.now())
         }
         let payment = try journal.payment(attempt.paymentID)
         switch answer {

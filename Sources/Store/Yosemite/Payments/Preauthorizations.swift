@@ -86,14 +86,14 @@ struct Preauthorizations: Sendable {
                 card: held?.card ?? payment.card, language: held?.language))
     }
 
-    /// Only the host that holds the amount can capture it or give it free. One that can't be asked might capture it
+    /// Only the host that holds the amount can capture it or give it free. One that knows no keys might capture it
     /// twice.
     private func checkHost(of id: PaymentID) throws(JournalError) {
         let attempt = try journal.attempts(of: id).last { $0.kind == .sale }
         guard let attempt, attempt.state == .authorizedOnly else { return }
         guard attempt.hostName == host.name else { throw .otherHost(id, attempt.hostName) }
         let isOutdated = attempt.id <= (try journal.restoredThrough())
-        guard !isOutdated || host.canBeAsked else { throw .notCapturable(id, .outdated) }
+        guard !isOutdated || host.knowsKeys else { throw .notCapturable(id, .outdated) }
     }
 
     private func stored(_ id: PaymentID) throws(CardPresentPaymentsError) -> Payment {

@@ -12,10 +12,16 @@ struct MeddlingHost: PaymentHost {
     var asked: @Sendable () async -> Void = {}
     /// Answers refunds in the host's place.
     var refundAnswer: AuthorizationResponse?
+    /// How many advices may wait; nil for what the host says.
+    var limits: AdviceLimits?
 
     var name: String { host.name }
 
     var canBeAsked: Bool { host.canBeAsked }
+
+    var knowsKeys: Bool { host.knowsKeys }
+
+    var adviceLimits: AdviceLimits? { limits ?? host.adviceLimits }
 
     func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity? {
         try await host.identity(of: subject)
@@ -40,8 +46,8 @@ struct MeddlingHost: PaymentHost {
         await after()
     }
 
-    func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
-        try await host.inquire(key)
+    func inquire(_ key: IdempotencyKey, identity: MessageIdentity?) async throws(PaymentHostError) -> InquiryResult {
+        try await host.inquire(key, identity: identity)
     }
 
     func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] {
