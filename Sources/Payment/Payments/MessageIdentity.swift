@@ -55,6 +55,8 @@ public struct MessageSubject: Hashable, Sendable {
         /// An authorization that is captured later.
         case preauthorization
         case refund
+        /// An increment of what a pre-authorization holds.
+        case increment
         case advice(AdviceRequest.Purpose)
     }
 
@@ -69,14 +71,16 @@ public struct MessageSubject: Hashable, Sendable {
     public var isPINEntered: Bool
     /// Tag 5F34
     public var cardSequenceNumber: UInt8?
+    /// Of an increment, the message of the authorization with the host's answer; nil otherwise.
+    public var original: MessageIdentity?
 
     public init(
         _ kind: Kind, key: IdempotencyKey, stan: UInt32, amount: Money, entryMode: CardDetails.EntryMode? = nil,
-        isPINEntered: Bool = false, cardSequenceNumber: UInt8? = nil
+        isPINEntered: Bool = false, cardSequenceNumber: UInt8? = nil, original: MessageIdentity? = nil
     ) {
         (self.kind, self.key, self.stan, self.amount) = (kind, key, stan, amount)
         (self.entryMode, self.isPINEntered) = (entryMode, isPINEntered)
-        self.cardSequenceNumber = cardSequenceNumber
+        (self.cardSequenceNumber, self.original) = (cardSequenceNumber, original)
     }
 }
 
@@ -98,6 +102,13 @@ extension AuthorizationRequest {
 extension HostRefundRequest {
     /// The subject of the refund.
     public var subject: MessageSubject { MessageSubject(.refund, key: key, stan: stan, amount: amount) }
+}
+
+extension HostIncrementRequest {
+    /// The subject of the increment.
+    public var subject: MessageSubject {
+        MessageSubject(.increment, key: key, stan: stan, amount: amount, original: originalIdentity)
+    }
 }
 
 extension AdviceRequest {

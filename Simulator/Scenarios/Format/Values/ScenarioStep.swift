@@ -36,6 +36,8 @@ public enum ScenarioAction: Sendable {
     case retry
     /// Captures a pre-authorization, all of it or a part.
     case capture(RefundAction)
+    /// Adds an amount to what a pre-authorization holds.
+    case increment(IncrementAction)
     /// Gives back what a pre-authorization holds, by the payment's position in the scenario, from 1; nil for the last
     /// one.
     case cancelPayment(Int?)
@@ -84,6 +86,7 @@ public enum ScenarioAction: Sendable {
         case .pay: "pay"
         case .retry: "retry"
         case .capture: "capture"
+        case .increment: "increment"
         case .cancelPayment: "cancelPayment"
         case .refund: "refund"
         case .cancel: "cancel"
@@ -150,6 +153,16 @@ public struct RefundAction: Hashable, Sendable {
     public var payment: Int?
 
     public init(amount: Money? = nil, payment: Int? = nil) { (self.amount, self.payment) = (amount, payment) }
+}
+
+/// Options of an increment.
+public struct IncrementAction: Hashable, Sendable {
+    /// What is added to the amount that is held.
+    public var amount: Money
+    /// The payment's position in the scenario, from 1; nil for the last one.
+    public var payment: Int?
+
+    public init(amount: Money, payment: Int? = nil) { (self.amount, self.payment) = (amount, payment) }
 }
 
 /// Options of a print.

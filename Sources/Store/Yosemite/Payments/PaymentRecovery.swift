@@ -6,8 +6,8 @@ public import Storage
 ///
 /// A sale without an answer is reversed: the till has not shown it as approved. For a refund an inquiry is sent,
 /// because it was promised to the customer; at a host that can't be asked, it is reversed as well, and can then be made
-/// again. An attempt that the host does not confirm stays open until the next
-/// recovery.
+/// again. An increment of what is held is reversed, too: nothing is raised by recovery. An attempt that the host does
+/// not confirm stays open until the next recovery.
 ///
 /// Before anything else, the host is asked whether the database was restored from a backup. If it was, an attempt in it
 /// may have been finished after the backup, and shown as approved: the host is asked for its result. While the host
@@ -69,7 +69,7 @@ struct PaymentRecovery: Sendable {
                 }
             }
         guard let entry else { return (try journal.paymentWithNotification(attempt.paymentID), true) }
-        return (try journal.addNotification(to: entry.payment), !entry.attempt.state.isFinal)
+        return (try journal.addNotification(to: entry.payment), entry.attempt.state.needsRecovery)
     }
 
     /// Nothing was sent: no money moved.
@@ -98,7 +98,7 @@ struct PaymentRecovery: Sendable {
     /// A sale that was about to be taken back, whatever the host answered, is taken back. Every other one may have been
     /// shown as approved since the backup.
     private func finishOutdated(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry {
-        guard attempt.kind == .sale, try wasReversing(attempt) else { return try await inquire(attempt) }
+        guard attempt.kind != .refund, try wasReversing(attempt) else { return try await inquire(attempt) }
         return try await reverse(attempt)
     }
 
@@ -117,15 +117,17 @@ struct PaymentRecovery: Sendable {
         do throws(PaymentHostError) {
             try await host.forward(advice.request(for: attempt, isRepeat: true), of: attempt.id)
         } catch {
+            try? journal.noteFailure("\(error)", for: attempt.id)
             return nil
         }
         return try journal.finish(attempt.id, as: .captured, at: time.now())
     }
 
     private func reverse(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry {
-        let reversal = ReversalRequest(
+        var reversal = ReversalRequest(
             key: attempt.key, stan: attempt.stan, amount: attempt.amount,
             reason: attempt.state == .authorizing ? .interrupted : .timeout, isRepeat: try wasReversing(attempt))
+        if attempt.kind == .sale, try journal.isRaised(attempt.paymentID) { reversal.heldTotal = attempt.amount }
         do throws(PaymentHostError) {
             try await host.reverse(reversal)
         } catch {
@@ -133,7 +135,7 @@ struct PaymentRecovery: Sendable {
         }
         let payment = try journal.payment(attempt.paymentID)
         // A person canceled what was held, so it is no interruption.
-        if payment.errorCode == PaymentErrorCode.canceled, try wasHeld(attempt) {
+        if attempt.kind == .sale, payment.errorCode == PaymentErrorCode.canceled, try wasHeld(attempt) {
             let holds = Preauthorizations(journal: journal, host: host, receipts: receipts, time: time)
             return try journal.finish(
                 attempt.id, as: .reversed, receipt: holds.receipt(.void, of: payment, amount: payment.amount),
@@ -141,9 +143,7 @@ struct PaymentRecovery: Sendable {
         }
         let failure = PaymentFailure(
             code: PaymentErrorCode.interrupted,
-            message: attempt.kind == .sale
-                ? "interrupted, and taken back: nothing was charged"
-                : "interrupted, and taken back: nothing was refunded",
+            message: "interrupted, and taken back: " + Self.unchanged(attempt.kind),
             receiptReason: .interrupted)
         return try journal.finish(
             attempt.id, as: .reversed, details: failure.details,
@@ -163,12 +163,14 @@ struct PaymentRecovery: Sendable {
         let payment = try journal.payment(attempt.paymentID)
         switch answer {
         case .approved(let response):
-            let isHeld = attempt.kind == .sale && payment.preauthorization != nil && attempt.completion == nil
+            let isHeld =
+                attempt.kind == .increment
+                || attempt.kind == .sale && payment.preauthorization != nil && attempt.completion == nil
             return try journal.finish(
                 attempt.id, as: isHeld ? .authorizedOnly : .captured, hostReference: response.reference,
                 receipt: receipt(
                     .approved, of: attempt, payment: payment, answer: RefundResult(response)),
-                detail: attempt.kind == .sale ? "approved by the host before the database was restored" : nil,
+                detail: attempt.kind == .refund ? nil : "approved by the host before the database was restored",
                 at: time.now())
         case .declined(let response):
             let reason = DeclineReason(responseCode: response.responseCode)
@@ -184,11 +186,22 @@ struct PaymentRecovery: Sendable {
         }
     }
 
+    /// What an attempt that was taken back leaves as it was.
+    private static func unchanged(_ kind: PaymentAttempt.Kind) -> String {
+        switch kind {
+        case .sale: "nothing was charged"
+        case .refund: "nothing was refunded"
+        case .increment: "what is held stays as it was"
+        }
+    }
+
+    /// - Returns: nil for an increment, which has a receipt only when the till itself heard the approval.
     private func receipt(
         _ outcome: ReceiptContent.Outcome, of attempt: PaymentAttempt, payment: Payment, reason: String? = nil,
         reasonCode: ReceiptReason? = nil, answer: RefundResult? = nil
-    ) -> ReceiptDraft {
-        ReceiptWriter.draft(
+    ) -> ReceiptDraft? {
+        guard attempt.kind != .increment else { return nil }
+        return ReceiptWriter.draft(
             attempt.kind == .refund
                 ? receipts.refund(
                     outcome, of: payment, amount: attempt.amount, reason: reason, reasonCode: reasonCode,
