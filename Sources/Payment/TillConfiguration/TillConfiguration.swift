@@ -39,6 +39,8 @@ public struct TillConfiguration: Hashable, Sendable {
     public let host: PaymentHostChoice
     /// The days after which the issuer may give free what a pre-authorization holds.
     public let preauthorizationDays: Int
+    /// Whether an approved increment begins those days again.
+    public let incrementRenewsHold: Bool
     /// The quirks of readers: the driver's rows, then the shop's own.
     public let readerQuirks: ReaderQuirkTable
     /// The shop's firmware files for its readers.
@@ -68,7 +70,7 @@ public struct TillConfiguration: Hashable, Sendable {
         applicationNames = StandardApplicationNames.byAID
         (currency, maximumAmounts) = (.usDollar, [])
         (receipt, host) = (ReceiptSettings(country: terminal.country), .simulated)
-        preauthorizationDays = Self.standardPreauthorizationDays
+        (preauthorizationDays, incrementRenewsHold) = (Self.standardPreauthorizationDays, false)
         printers = []
         (readerQuirks, readerFirmware) = (.embedded, ReaderFirmwareCatalog())
         (splitSaleWindow, reconnection) = (.day, ReconnectionPolicy())

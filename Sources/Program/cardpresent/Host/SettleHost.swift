@@ -15,6 +15,7 @@ struct SettleHost: TillCommand, ChangingCommand {
               cardpresent host settle
               cardpresent host settle --config till.yaml --json
               cardpresent host settle --leave-open
+              cardpresent host settle --accept-host --yes
               cardpresent host settle --host-trace settle.jsonl
 
             First sends what waits for the host. Then adds up the sales, offline sales, refunds, and reversals since \
@@ -24,7 +25,12 @@ struct SettleHost: TillCommand, ChangingCommand {
 
             Without an answer, the next 'host settle' repeats the same totals: nothing is counted twice.
 
-            Exits with 0 when the host agrees, and when there is nothing to settle; with 7 when its totals differ; \
+            When the totals differ for good, --accept-host closes the batch here with those that the host told last, and \
+            records both. It sends no totals, and asks before: clear it with the acquirer first, because a batch that is \
+            still open there belongs to its next totals.
+
+            Exits with 0 when the host agrees, when there is nothing to settle, and when --accept-host has closed every \
+            batch that differed; with 3 when the question was not answered with yes; with 7 when its totals differ; \
             with 4 when it did not answer, or a transaction is still open; with 69 when it refuses or can't be \
             reached; and with 78 when the message profile has no settlement for this terminal.
             """)
@@ -35,8 +41,19 @@ struct SettleHost: TillCommand, ChangingCommand {
             already.
             """)
     var leaveOpen = false
+    @Flag(help: "Close each batch that differs with the host's totals. Sends no totals, and asks before.")
+    var acceptHost = false
+    @Flag(name: .shortAndLong, help: "Close it without asking.")
+    var yes = false
     @OptionGroup var trace: HostTraceOptions
     @OptionGroup var options: CommonOptions
+
+    func validate() throws {
+        guard !yes || acceptHost else { throw ValidationError("--yes can be used only with --accept-host") }
+        guard !acceptHost || !leaveOpen else {
+            throw ValidationError("--accept-host and --leave-open exclude each other")
+        }
+    }
 
     func execute() async throws {
         let settings = try options.till.settings()
@@ -56,6 +73,10 @@ struct SettleHost: TillCommand, ChangingCommand {
         let settlement = HostSettlement(
             host: host, place: place, profile: acquirer.profile, journal: PaymentJournal(reading: till.storage),
             time: SystemTimeSource())
+        guard !acceptHost else {
+            let outcomes = try HostAcceptance(settlement: settlement, isConfirmed: yes).run()
+            return try output.write(SettlementReport(place: place, outcomes: outcomes))
+        }
         let outcomes = try await settlement.run(leavingOpen: leaveOpen)
         let result = SettlementReport(place: place, outcomes: outcomes)
         try output.write(result)
@@ -170,7 +191,7 @@ struct HostSettlement: Sendable {
         return outcome
     }
 
-    private func outcome(
+    func outcome(
         _ batch: SettlementBatch, _ sent: SettlementBatch, _ meaning: String?
     ) throws(JournalError) -> SettlementOutcome {
         SettlementOutcome(

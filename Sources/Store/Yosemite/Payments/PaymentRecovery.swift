@@ -28,6 +28,7 @@ struct PaymentRecovery: Sendable {
                 let payment = try await recover(attempt, silence: silence, isOutdated: attempt.id <= restoredThrough)
                 if payment.attemptIsOpen {
                     report.open.append(payment.value)
+                    report.reasons[attempt.paymentID] = (try? journal.attempt(attempt.id))?.lastError
                     if attempt.hostName != host.name { report.otherHosts[attempt.paymentID] = attempt.hostName }
                 } else {
                     report.finished.append(payment.value)
@@ -229,6 +230,8 @@ public struct RecoveryReport: Hashable, Sendable {
     public var open: [Payment] = []
     /// The hosts of those open payments that went to another host than the one of this recovery.
     public var otherHosts: [PaymentID: String] = [:]
+    /// Why those payments stay open, as far as the journal has an error, in words.
+    public var reasons: [PaymentID: String] = [:]
     /// Payments that stay open because of their records.
     public var failed: [Failure] = []
     /// Former identities of the database about which the host knew later numbers: it was restored from a backup, and
@@ -238,6 +241,12 @@ public struct RecoveryReport: Hashable, Sendable {
     public var restored: [FormerIdentity] = []
 
     public init() {}
+
+    /// Returns why an open payment stays open, if the host answered with a code that does not end it; nil if it did not
+    /// answer.
+    public func hostAnswer(about payment: PaymentID) -> String? {
+        reasons[payment].flatMap { PaymentHostError.tellsOfRefusal($0) ? $0 : nil }
+    }
 
     /// Why what was asked for before this report must not be done: it may be among the payments that a restored backup
     /// lost. Nil when no restored backup was found.
