@@ -46,8 +46,8 @@ public struct IssuerLedger: Hashable, Sendable {
         return entry.minorUnits &- refunded
     }
 
-    /// Returns what an authorization with this key holds with its increments, in minor units: zero once it is captured or
-    /// reversed, and for an increment itself.
+    /// Returns what an authorization with this key holds with its increments, in minor units: zero once it is captured
+    /// or reversed, and for an increment itself.
     public func held(_ key: IdempotencyKey) -> Int64 {
         guard let attempt = attempts[key], attempt.advised == nil, !attempt.isReversed, let entry = attempt.answered,
             entry.kind == .authorization, entry.isHold == true, entry.answer?.response.isApproved == true

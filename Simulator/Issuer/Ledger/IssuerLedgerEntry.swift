@@ -70,8 +70,8 @@ public struct IssuerLedgerEntry: Hashable, Sendable, Codable {
     public var answer: Answer?
     /// The amount that was asked for, when a part of it was approved; nil otherwise.
     public var requested: Int64?
-    /// True for an authorization that only holds the amount until an advice captures it, and for its increments; nil for
-    /// any other message.
+    /// True for an authorization that only holds the amount until an advice captures it, and for its increments; nil
+    /// for any other message.
     public var isHold: Bool?
     /// The decline reason; nil for an approval.
     public var reason: IssuerDeclineReason?

@@ -7,7 +7,7 @@ public struct PaymentAttempt: Hashable, Sendable, Identifiable {
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         case sale
         case refund
-        /// Raises what a sale holds. It moves nothing by itself: once it is approved, the amount of the sale is the sum.
+        /// Raises what a sale holds. It moves nothing by itself: once it is approved, the sale has the sum.
         case increment
     }
 

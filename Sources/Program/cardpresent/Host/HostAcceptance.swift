@@ -6,7 +6,7 @@ internal import Storage
 /// Closes the batches of a terminal that differ for good, with the totals that the host told. A person decides it.
 struct HostAcceptance {
     let settlement: HostSettlement
-    /// Whether `--yes` was given, so that nobody is asked.
+    /// Whether `--yes` was given, so that no question is asked.
     let isConfirmed: Bool
 
     /// - Returns: the batches, which are closed.

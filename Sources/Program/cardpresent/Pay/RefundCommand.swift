@@ -97,7 +97,7 @@ enum RefundFailure {
         }
     }
 
-    /// What recovery does about a refund without an answer: only some hosts can be asked for its result.
+    /// Says how recovery deals with a refund without an answer: only some hosts can be asked for its result.
     private static func recovery(at host: String?) -> String {
         host == HostFactory.iso8583Name
             ? "do not refund again now: 'cardpresent payments recover' takes it back, because the host can't be asked "

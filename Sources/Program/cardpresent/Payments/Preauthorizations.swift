@@ -123,8 +123,8 @@ extension CommandFailure {
         self.init(open: "the cancellation of \(payment.amount)", "cancellation", reason, fix: "")
     }
 
-    /// Creates the failure of a message that the host must get, and has not confirmed: it refused it with a code, or did
-    /// not answer.
+    /// Creates the failure of a message that the host must get, and has not confirmed: it refused it with a code, or
+    /// did not answer.
     private init(open message: String, _ word: String, _ reason: String?, fix: String) {
         let isRefused = reason.map(PaymentHostError.tellsOfRefusal) ?? false
         self.init(

@@ -28,8 +28,8 @@ struct AcceptHostTests {
         (try result.object()["error"] as? [String: Any])?["code"] as? String
     }
 
-    /// Takes a payment of which the till loses its record. With a seed, it has another time than the next one, which gets
-    /// its trace number again.
+    /// Takes a payment of which the till loses its record. With a seed, it has another time than the next one, which
+    /// gets its trace number again.
     private func lose(_ amount: String, _ configuration: String) throws {
         let (files, copy) = (FileManager.default, scratch.file("copy.sqlite"))
         #expect(try Program.run(["backup", copy, "--database", scratch.database], in: scratch).status == 0)
@@ -47,7 +47,7 @@ struct AcceptHostTests {
         let differs = try run(configuration, "host", "settle")
         #expect(differs.status == 7 && differs.error.contains("--accept-host"), "\(differs.error)")
         #expect(try run(configuration, "pay", "3.00", "--card", "visa-dda").status == 0)
-        // Without a terminal nobody can be asked, and nothing is closed.
+        // Without a terminal there is no question, and nothing is closed.
         let unasked = try run(configuration, "host", "settle", "--accept-host", "--json")
         #expect(try unasked.status == 64 && code(unasked) == "not_confirmed")
         let sent = child.output.split(separator: "\n").count { $0.contains("settlement") }
