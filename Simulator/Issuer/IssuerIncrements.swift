@@ -47,7 +47,9 @@ extension SimulatedIssuer {
     private func decision(about request: HostIncrementRequest, of hold: IssuerLedgerEntry?) -> IssuerDecision {
         let held = book.held(request.original)
         guard let hold, held > 0 else { return IssuerDecision(.noSuchPayment, .noSuchPayment) }
-        guard hold.currency == request.amount.currency.code else { return IssuerDecision(.invalidAmount, .noSuchPayment) }
+        guard hold.currency == request.amount.currency.code else {
+            return IssuerDecision(.invalidAmount, .noSuchPayment)
+        }
         guard let account = hold.account.flatMap({ accounts[$0] }) else { return IssuerDecision(.approved) }
         let spent = book.spent(account: account.reference, currency: hold.currency)
         return IssuerSession.decide(raising: held, by: request.amount, account: account, spent: spent)

@@ -216,7 +216,8 @@ public actor AcquirerHost: PaymentHost {
             return
         }
         throw .refused(
-            advice.purpose == .capture ? "the capture" : "the advice", with: AnswerReading(profile: profile).words(code))
+            advice.purpose == .capture ? "the capture" : "the advice", with: AnswerReading(profile: profile).words(code)
+        )
     }
 
     public func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {

@@ -95,6 +95,7 @@ extension PaymentHostError {
     /// - Parameters:
     ///   - message: what was sent, such as `the reversal`.
     ///   - code: the host's code, with its meaning.
+    /// - Returns: the error.
     public static func refused(_ message: String, with code: String) -> PaymentHostError {
         .outcomeUnknown("\(answered)\(message) with \(code)")
     }

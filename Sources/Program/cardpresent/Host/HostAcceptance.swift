@@ -62,11 +62,13 @@ struct HostAcceptance {
             }
         }
         StandardError.write("Close it with the totals of the host? [y/N]: ")
-        let answer: String
+        var answer = ""
         do throws(Keyboard.Failure) {
             let keyboard = Keyboard(time: settlement.time)
             answer = String(decoding: try keyboard.line(echo: true, within: .seconds(1800)), as: UTF8.self)
-        } catch { answer = "" }
+        } catch {
+            // Without a line in time, the answer is no.
+        }
         guard ["y", "yes"].contains(answer.lowercased().filter { !$0.isWhitespace }) else {
             throw CommandFailure(
                 .canceled, code: "not_confirmed", message: "nothing was closed: the question was not answered with yes")

@@ -109,6 +109,9 @@ struct Preauthorizations: Sendable {
                 try journal.finish(attempt.id, as: .declined, detail: reason.description, at: time.now()).payment
             }
         }
+        guard response.responseCode != "10", response.approvedAmount == nil else {
+            return try await end(attempt, after: .outcomeUnknown("the host approved a part only"))
+        }
         do throws(JournalError) {
             let now = time.now()
             return try journal.finish(
