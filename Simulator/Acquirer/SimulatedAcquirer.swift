@@ -108,7 +108,7 @@ public actor SimulatedAcquirer {
         let type = "\(request.form.type)"
         if let first = book.message(type, request.key) { return await repeated(first, request, kind) }
         var decision: AcquirerDecision
-        if kind.isTransaction, book.isTakenBack(request) || kind != .offlineAdvice && book.hasTransaction(request.key) {
+        if kind.isRequest, book.isTakenBack(request) || kind != .offlineAdvice && book.hasTransaction(request.key) {
             decision = AcquirerDecision(ResponseCodes.duplicate)
         } else {
             do throws(AcquirerRefusal) {
@@ -166,7 +166,7 @@ public actor SimulatedAcquirer {
             first.kind == kind && first.amount == request.amount?.minorUnits ?? 0
             && first.currency == request.currency?.code ?? "XXX" && isSameCard(first, request)
         // What was taken back is not approved again.
-        let isBlocked = kind.isTransaction && first.state == .reversed
+        let isBlocked = kind.isRequest && first.state == .reversed
         guard isSame, !isBlocked else {
             return answer(to: request, AcquirerDecision(ResponseCodes.duplicate), isRepeat: true)
         }

@@ -39,6 +39,19 @@ struct IssuerSession {
         return Self.decide(amount, account: account, spent: spent)
     }
 
+    /// Decides whether what is held can be raised: the sum counts for the largest amount, and `spent` has what is held.
+    static func decide(
+        raising held: Int64, by amount: Money, account: IssuerAccount, spent: Int64
+    ) -> IssuerDecision {
+        if let forced = account.responseCode { return IssuerDecision(responseCode: forced, .accountResponse) }
+        if let largest = account.largestAmount, largest.currency == amount.currency,
+            held + amount.minorUnits > largest.minorUnits
+        {
+            return IssuerDecision(.overAmountLimit, .overAmountLimit)
+        }
+        return decide(amount, account: account, spent: spent)
+    }
+
     private static func decide(_ amount: Money, account: IssuerAccount, spent: Int64) -> IssuerDecision {
         if let largest = account.largestAmount, largest.currency == amount.currency,
             amount.minorUnits > largest.minorUnits

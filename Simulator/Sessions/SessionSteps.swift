@@ -188,6 +188,23 @@ extension SimulatedSession {
         }
     }
 
+    /// Adds an amount to what a pre-authorization holds.
+    ///
+    /// - Parameters:
+    ///   - payment: the payment's number.
+    ///   - amount: what is added.
+    /// - Returns: the recorded payment. Its last attempt of kind `increment` says what became of it.
+    /// - Throws: ``SimulatedSessionError``
+    public func increment(_ payment: PaymentID, by amount: Money) async throws(SimulatedSessionError) -> Payment {
+        try await step("increment \(payment) \(amount)") { () async throws(SimulatedSessionError) in
+            try await perform {
+                .incrementPreauthorization(paymentID: payment, amount: amount, holdDuration: nil, onCompletion: $0)
+            }
+        } end: {
+            "\($0.name) \($0.state.rawValue) \($0.amount.minorUnits)"
+        }
+    }
+
     /// Gives back what a pre-authorization holds.
     ///
     /// - Parameter payment: the payment's number.

@@ -79,6 +79,10 @@ public struct AcquirerComparison: Sendable {
         let refunds = voids.filter { keys[$0.key] != nil }
         let givenBack = Dictionary(refunds.map { ($0.original ?? 0, $0.amount) }, uniquingKeysWith: +)
         let owners = Dictionary(records.map { ($0.id, $0.key) }) { first, _ in first }
+        // An increment has a state of its own, in which nothing moves: its authorization holds the sum.
+        let raised = Dictionary(
+            records.filter { $0.kind == .increment && $0.state == .approved }.map { ($0.original ?? 0, $0.amount) },
+            uniquingKeysWith: +)
         func original(_ record: AcquirerRecord) -> IdempotencyKey? {
             record.original.flatMap { owners[$0] }.map { keys[$0] ?? $0.issuerKey }
         }
@@ -89,7 +93,8 @@ public struct AcquirerComparison: Sendable {
             let moved = moving.reduce(0) { $0 + $1.moved + (givenBack[$1.id] ?? 0) }
             let isRefund = last?.kind == .refund
             let isHeld = last?.kind == .authorization && last?.state == .authorized
-            let held = isHeld ? last?.approved ?? last?.amount ?? 0 : 0
+            let held =
+                isHeld ? last.map { ($0.approved ?? $0.amount) + raised[$0.id, default: 0] } ?? 0 : 0
             return (
                 key: keys[key] ?? key.issuerKey,
                 state: IssuerTransactionState(
@@ -112,7 +117,7 @@ public struct AcquirerComparison: Sendable {
 
     /// The transaction that a record is or, for a reversal of one that never came, would have been.
     private static func subject(_ record: AcquirerRecord) -> AcquirerKey? {
-        if record.kind.isTransaction { return record.key }
+        if record.kind.isRequest { return record.key }
         guard let missing = record.missing else { return nil }
         let parts = missing.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count >= 3, let time = parts.last else { return nil }

@@ -45,7 +45,8 @@ struct AcquirerRequest: Sendable {
         case .offlineAdvice: .offlineAdvice
         case .declineAdvice: .declineAdvice
         case .settlement: .settlement
-        case .increment, .signOn, .signOff, .echo, .keyExchange, .upload, .inquiry: nil
+        case .increment: .increment
+        case .signOn, .signOff, .echo, .keyExchange, .upload, .inquiry: nil
         }
     }
 

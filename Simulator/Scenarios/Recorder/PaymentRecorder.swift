@@ -217,6 +217,10 @@ public struct RecordingHost: PaymentHost {
     public func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse {
         try await host.refund(request)
     }
+
+    public func increment(_ request: HostIncrementRequest) async throws(PaymentHostError) -> AuthorizationResponse {
+        try await host.increment(request)
+    }
 }
 
 /// An event of a recorded payment.

@@ -77,8 +77,8 @@ enum SessionActs {
                 .callOff, .issuerRules(IssuerRules()), .issuerRecovers, .siteRecovers, .printer(.ready),
                 .disk(.working),
             ]
-        case .connect, .disconnect, .pay, .retry, .refund, .capture, .cancelPayment, .update, .restart, .recover,
-            .settle, .print, .reprint,
+        case .connect, .disconnect, .pay, .retry, .refund, .capture, .increment, .cancelPayment, .update, .restart,
+            .recover, .settle, .print, .reprint,
             .wait:
             nil
         }

@@ -50,6 +50,24 @@ public struct StepOutcome: Sendable {
         (errorCode, errorMessage) = (record?.errorCode, refund?.lastError)
     }
 
+    /// Creates the outcome of a payment's last increment, from the journal.
+    ///
+    /// - Throws: `SimulatedSessionError` when the journal cannot be read.
+    init(incrementOf payment: Int64, in session: SimulatedSession) throws(SimulatedSessionError) {
+        self.payment = payment
+        let record = try session.payments().first { $0.id == payment }
+        let increment = record?.attempts.last { $0.kind == "increment" }
+        outcome =
+            switch increment?.states.last {
+            case "authorizedOnly": "approved"
+            case "created", "authorizing", "reversing": "pending"
+            // Taken back: what is held stays as it was.
+            case "reversed": "failed"
+            case let state: state
+            }
+        if outcome != "approved" { errorMessage = increment?.lastError }
+    }
+
     /// Creates the outcome of a step that threw an error. `mayHaveMoved` is whether an attempt that the step worked on
     /// may have moved money.
     init(_ error: SimulatedSessionError, mayHaveMoved: Bool) {

@@ -82,6 +82,14 @@ struct ProcessHost: PaymentHost {
         }
     }
 
+    func increment(_ request: HostIncrementRequest) async throws(PaymentHostError) -> AuthorizationResponse {
+        try await exchange("increment") { () async throws(PaymentHostError) in
+            try await host.increment(request)
+        } words: {
+            $0.responseCode
+        }
+    }
+
     // MARK: One message
 
     private func exchange<Answer>(

@@ -76,6 +76,9 @@ public actor AcquirerHost: PaymentHost {
         if subject.kind == .preauthorization, let obstacle = profile.obstacleToPreauthorizations {
             throw .notSent("the profile '\(profile.name)' can't hold an amount: \(obstacle)")
         }
+        if subject.kind == .increment, let obstacle = profile.obstacleToIncrements {
+            throw .notSent("the profile '\(profile.name)' can't raise what is held: \(obstacle)")
+        }
         if subject.kind == .sale, profile.messages[.sale] == nil {
             throw .notSent(
                 "the profile '\(profile.name)' has no message 'sale': hold the amount with --authorize-only, and "
@@ -155,6 +158,22 @@ public actor AcquirerHost: PaymentHost {
         return try AnswerReading(profile: profile).response(answer, to: identity, takesPart: false)
     }
 
+    /// Sends an increment once. Approved in part, it is taken back: it is raised by all of the amount, or not at all.
+    public func increment(_ request: HostIncrementRequest) async throws(PaymentHostError) -> AuthorizationResponse {
+        try checkIsHere(request.originalIdentity)
+        guard let original = request.originalIdentity else {
+            throw .notSent("the journal does not have the authorization to raise")
+        }
+        let identity = try identity(for: request.subject)
+        try checkNothingIsOpen()
+        let message: ISOMessage
+        do throws(HostFailure) { message = try messages.increment(identity, of: original) } catch {
+            throw error.hostError
+        }
+        let answer = try await send(message, as: .increment)
+        return try AnswerReading(profile: profile).response(answer, to: identity, takesPart: false)
+    }
+
     public func reverse(_ request: ReversalRequest) async throws(PaymentHostError) {
         guard let original = request.identity ?? identities.last(where: { $0.key == request.key })?.identity else {
             throw .notSent("the journal does not have the message to take back")
@@ -183,7 +202,7 @@ public actor AcquirerHost: PaymentHost {
                     return
                 }
                 let words = AnswerReading(profile: profile).words(code)
-                failure = .outcomeUnknown("the host answered the reversal with \(words)")
+                failure = .refused("the reversal", with: words)
                 message.type = repeated
             } catch {
                 guard error.mayPass else { throw error.hostError }
@@ -225,7 +244,9 @@ public actor AcquirerHost: PaymentHost {
         guard advice.purpose.movesMoney, !results.adviceDone.contains(code), !results.approved.contains(code) else {
             return
         }
-        throw .outcomeUnknown("the host answered the advice with \(AnswerReading(profile: profile).words(code))")
+        throw .refused(
+            advice.purpose == .capture ? "the capture" : "the advice", with: AnswerReading(profile: profile).words(code)
+        )
     }
 
     public func inquire(

@@ -27,6 +27,7 @@ struct AcquirerMessages {
         case .sale: .sale
         case .preauthorization: .authorization
         case .refund: .refund
+        case .increment: .increment
         case .advice(.offlineApproval): .offlineAdvice
         case .advice(.capture): .completion
         case .advice: .declineAdvice
@@ -55,6 +56,10 @@ struct AcquirerMessages {
             values[25] = condition ?? profile.values.condition["attended"]
         }
         if profile.values.reference == .terminal { values[37] = reference(now, number) }
+        // How the card was read, and what the host called the authorization.
+        if let original = subject.original {
+            for field in [22, 23, 37, 38] { values[field] = original[field] ?? values[field] }
+        }
         values.merge(derived(form)) { $1 }
         return MessageIdentity(type: "\(form.type)", fields: filled(values, form), destination: destination)
     }
@@ -87,6 +92,20 @@ struct AcquirerMessages {
         return try checked(start(form, values), .refund, form)
     }
 
+    /// Makes the message that raises what an authorization holds, without card data.
+    ///
+    /// - Parameters:
+    ///   - identity: the values of this message.
+    ///   - original: the authorization with the host's answer.
+    /// - Returns: the message.
+    /// - Throws: ``HostFailure/notSent(_:)``
+    func increment(_ identity: MessageIdentity, of original: MessageIdentity) throws(HostFailure) -> ISOMessage {
+        let form = try form(.increment)
+        var values = identity.fields
+        values.merge(originalData(original, form)) { $1 }
+        return try checked(start(form, values), .increment, form)
+    }
+
     /// Makes a reversal of a message.
     ///
     /// - Throws: ``HostFailure/notSent(_:)``
@@ -95,6 +114,8 @@ struct AcquirerMessages {
         var values = original.fields
         values.merge(derived(form)) { $1 }
         values[7] = MessageDates.transmission(time.now())
+        // Of a hold that was raised, all of it.
+        if let total = request.heldTotal { values[4] = amount(total) ?? values[4] }
         if profile.matching.stanOfReversal == .fresh {
             values[11] = profile.field11(numbers.reversal(request.stan))
         }

@@ -54,6 +54,13 @@ extension MessageProfile {
         }
         return nil
     }
+
+    /// Why what is held can't be raised by this profile; nil when it can. As the capture, it comes when the card is
+    /// gone.
+    public var obstacleToIncrements: ProfileObstacle? {
+        guard let form = messages[.increment] else { return .noMessage(.increment) }
+        return form.cardDataField.map { .needsCardData(.increment, field: $0) }
+    }
 }
 
 extension MessageForm {

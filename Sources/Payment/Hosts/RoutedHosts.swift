@@ -139,6 +139,11 @@ public actor RoutedHosts: PaymentHost {
         return try await member(of: original).host.refund(request)
     }
 
+    public func increment(_ request: HostIncrementRequest) async throws(PaymentHostError) -> AuthorizationResponse {
+        guard let original = request.originalIdentity else { throw Self.noOriginal }
+        return try await member(of: original).host.increment(request)
+    }
+
     public func reverse(_ request: ReversalRequest) async throws(PaymentHostError) {
         let member: HostMember
         if let identity = request.identity {

@@ -73,6 +73,8 @@ public struct MessageSubject: Hashable, Sendable {
         /// An authorization that is captured later.
         case preauthorization
         case refund
+        /// An increment of what a pre-authorization holds.
+        case increment
         case advice(AdviceRequest.Purpose)
     }
 
@@ -94,15 +96,17 @@ public struct MessageSubject: Hashable, Sendable {
     /// The address of the only host that can have the message, `HOST:PORT`, such as that of the payment to refund; nil
     /// when it is free.
     public var destination: String?
+    /// Of an increment, the message of the authorization with the host's answer; nil otherwise.
+    public var original: MessageIdentity?
 
     /// Describes a message by its kind and its attempt; the last three values tell how the card was read.
     public init(
         _ kind: Kind, key: IdempotencyKey, stan: UInt32, amount: Money, entryMode: CardDetails.EntryMode? = nil,
-        isPINEntered: Bool = false, cardSequenceNumber: UInt8? = nil
+        isPINEntered: Bool = false, cardSequenceNumber: UInt8? = nil, original: MessageIdentity? = nil
     ) {
         (self.kind, self.key, self.stan, self.amount) = (kind, key, stan, amount)
         (self.entryMode, self.isPINEntered) = (entryMode, isPINEntered)
-        self.cardSequenceNumber = cardSequenceNumber
+        (self.cardSequenceNumber, self.original) = (cardSequenceNumber, original)
     }
 }
 
@@ -128,6 +132,15 @@ extension HostRefundRequest {
     /// The subject of the refund.
     public var subject: MessageSubject {
         var subject = MessageSubject(.refund, key: key, stan: stan, amount: amount)
+        subject.destination = originalIdentity?.destination
+        return subject
+    }
+}
+
+extension HostIncrementRequest {
+    /// The subject of the increment.
+    public var subject: MessageSubject {
+        var subject = MessageSubject(.increment, key: key, stan: stan, amount: amount, original: originalIdentity)
         subject.destination = originalIdentity?.destination
         return subject
     }

@@ -90,6 +90,13 @@ public protocol PaymentHost: Sendable {
 
     /// Refunds a captured payment.
     func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse
+
+    /// Raises the amount that the host holds for a pre-authorization. Every host refuses it unless it says otherwise.
+    ///
+    /// - Returns: the answer. Without an approval, the host holds what it held.
+    /// - Throws: ``PaymentHostError/notSent(_:)`` when certainly nothing was sent, otherwise
+    ///   ``PaymentHostError/outcomeUnknown(_:)``: reverse the increment.
+    func increment(_ request: HostIncrementRequest) async throws(PaymentHostError) -> AuthorizationResponse
 }
 
 /// Records that a request goes to another host: what later messages repeat of it there, and why, in words.
@@ -117,6 +124,10 @@ extension PaymentHost {
     }
 
     public func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity? { nil }
+
+    public func increment(_ request: HostIncrementRequest) async throws(PaymentHostError) -> AuthorizationResponse {
+        throw .notSent("the host '\(name)' can't raise what it holds")
+    }
 }
 
 /// Why a host gave no response. None of these errors is a decline.
@@ -129,9 +140,26 @@ public enum PaymentHostError: Error, Hashable, Sendable, CustomStringConvertible
     public var description: String {
         switch self {
         case .notSent(let reason): "cannot reach the payment host: \(reason)"
-        case .outcomeUnknown(let reason): "the payment host did not answer: \(reason)"
+        case .outcomeUnknown(let reason): "the payment host did not confirm it: \(reason)"
         }
     }
+}
+
+extension PaymentHostError {
+    private static let answered = "the host answered "
+
+    /// The host answered a message that must arrive, with a code that does not confirm it. The message stays open.
+    ///
+    /// - Parameters:
+    ///   - message: what was sent, such as `the reversal`.
+    ///   - code: the host's code, with its meaning.
+    /// - Returns: the error.
+    public static func refused(_ message: String, with code: String) -> PaymentHostError {
+        .outcomeUnknown("\(answered)\(message) with \(code)")
+    }
+
+    /// Whether the text of an error, as the journal keeps it, tells of a host that answered with such a code.
+    public static func tellsOfRefusal(_ text: String) -> Bool { text.contains(answered) }
 }
 
 /// Identifies one attempt to move money. It is created once, stored before the first message that carries it is sent,
@@ -185,6 +213,9 @@ public struct ReversalRequest: Hashable, Sendable {
     public var identity: MessageIdentity?
     /// Whether this reversal may have been sent before.
     public var isRepeat: Bool
+    /// All that a pre-authorization holds, when increments have raised it; nil when the message to reverse has the
+    /// amount.
+    public var heldTotal: Money?
 
     /// Asks to take back the message of an attempt. `isRepeat` means that it may have been sent before.
     public init(
@@ -257,6 +288,28 @@ public struct HostRefundRequest: Hashable, Sendable {
     public var originalIdentity: MessageIdentity?
 
     /// Describes a refund by the keys of its own attempt and of the sale that it gives back.
+    public init(
+        key: IdempotencyKey, original: IdempotencyKey, stan: UInt32, amount: Money,
+        originalIdentity: MessageIdentity? = nil
+    ) {
+        (self.key, self.original, self.stan, self.amount) = (key, original, stan, amount)
+        self.originalIdentity = originalIdentity
+    }
+}
+
+/// Raises what a pre-authorization holds (an incremental authorization, 0100).
+public struct HostIncrementRequest: Hashable, Sendable {
+    /// The key of the increment.
+    public var key: IdempotencyKey
+    /// The key of the pre-authorization.
+    public var original: IdempotencyKey
+    public var stan: UInt32
+    /// What is added.
+    public var amount: Money
+    /// The message of the pre-authorization with the host's answer, from the journal; nil when the host needs only the
+    /// key.
+    public var originalIdentity: MessageIdentity?
+
     public init(
         key: IdempotencyKey, original: IdempotencyKey, stan: UInt32, amount: Money,
         originalIdentity: MessageIdentity? = nil

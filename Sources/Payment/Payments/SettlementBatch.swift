@@ -23,7 +23,7 @@ public struct SettlementBatch: Hashable, Sendable, Identifiable {
         case open
         /// The totals were sent, or are about to be: the same message is repeated until it is answered.
         case sent
-        /// The host has agreed, or a person has said that it had. Nothing changes any more.
+        /// The host has agreed, or a person has accepted its totals, or said that it had agreed. Nothing changes any more.
         case closed
     }
 
@@ -52,18 +52,21 @@ public struct SettlementBatch: Hashable, Sendable, Identifiable {
     public let openedAt: Timestamp
     /// When the totals were added up.
     public package(set) var sentAt: Timestamp
-    /// When the host agreed, or a person decided.
+    /// When the host agreed, or a person closed the batch.
     public package(set) var closedAt: Timestamp?
+    /// Whether a person has closed the batch with the host's totals, which differ.
+    public package(set) var isHostAccepted: Bool
 
     package init(
         id: Int64 = 0, place: SettlementPlace, number: Int64, currency: Currency, state: State = .sent,
         totals: SettlementTotals, hostTotals: SettlementTotals? = nil, request: MessageIdentity, message: Int64,
         tries: Int64 = 1, responseCode: String? = nil, lastError: String? = nil, openedAt: Timestamp,
-        sentAt: Timestamp, closedAt: Timestamp? = nil
+        sentAt: Timestamp, closedAt: Timestamp? = nil, isHostAccepted: Bool = false
     ) {
         (self.id, self.place, self.number, self.currency, self.state) = (id, place, number, currency, state)
         (self.totals, self.hostTotals, self.request, self.message) = (totals, hostTotals, request, message)
         (self.tries, self.responseCode, self.lastError) = (tries, responseCode, lastError)
         (self.openedAt, self.sentAt, self.closedAt) = (openedAt, sentAt, closedAt)
+        self.isHostAccepted = isHostAccepted
     }
 }

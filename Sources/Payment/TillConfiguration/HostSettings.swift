@@ -42,7 +42,7 @@ public enum PaymentHostChoice: Hashable, Sendable {
         }
         switch try node.required("kind").choice(Kind.self) {
         case .simulated:
-            try node.mapping(allowedKeys: ["kind", Self.preauthorizationKey])
+            try node.mapping(allowedKeys: ["kind", Self.preauthorizationKey, Self.renewalKey])
             self = .simulated
         case .iso8583: self = .iso8583(try AcquirerSettings(node))
         }
@@ -51,12 +51,19 @@ public enum PaymentHostChoice: Hashable, Sendable {
 
 extension PaymentHostChoice {
     static let preauthorizationKey = "preauthorizationDays"
+    static let renewalKey = "incrementRenewsHold"
 
     /// Reads how many days a pre-authorization lasts, 1...180, from the settings of any host.
     static func preauthorizationDays(_ node: SettingsNode?) throws(SettingsError) -> Int {
         let standard = TillConfiguration.standardPreauthorizationDays
         guard let node, node.kind == .mapping else { return standard }
         return try node.optional(preauthorizationKey)?.int(in: 1...180) ?? standard
+    }
+
+    /// Reads whether an increment renews a pre-authorization, from the settings of any host.
+    static func incrementRenewsHold(_ node: SettingsNode?) throws(SettingsError) -> Bool {
+        guard let node, node.kind == .mapping else { return false }
+        return try node.optional(renewalKey)?.bool() ?? false
     }
 }
 
@@ -102,7 +109,7 @@ public struct AcquirerSettings: Hashable, Sendable {
 
     private static let allowed = [
         "kind", "address", "profile", "tls", "keys", "timeouts", "terminalId", "merchantId", HostRouting.failoverKey,
-        PaymentHostChoice.preauthorizationKey,
+        PaymentHostChoice.preauthorizationKey, PaymentHostChoice.renewalKey,
     ]
     private static let timeouts = ["connect", "answer"]
 

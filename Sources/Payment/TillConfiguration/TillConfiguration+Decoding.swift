@@ -39,6 +39,7 @@ extension TillConfiguration {
         maximumAmounts = try Self.maximumAmounts(try root.optional("maximumAmount"), currency)
         host = try root.optional("host").map(PaymentHostChoice.init) ?? Self.standard.host
         preauthorizationDays = try PaymentHostChoice.preauthorizationDays(try root.optional("host"))
+        incrementRenewsHold = try PaymentHostChoice.incrementRenewsHold(try root.optional("host"))
         otherHosts = try NamedAcquirer.others(try root.optional("hosts"), besides: host)
         routing = try HostRouting(root, host, otherHosts)
         splitSaleWindow =

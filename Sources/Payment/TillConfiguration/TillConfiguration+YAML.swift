@@ -245,9 +245,10 @@ extension TillConfiguration {
     }
 
     private var hostText: [String] {
-        let days =
+        var days =
             preauthorizationDays == Self.standardPreauthorizationDays
             ? [] : ["  \(PaymentHostChoice.preauthorizationKey): \(preauthorizationDays)"]
+        if incrementRenewsHold { days.append("  \(PaymentHostChoice.renewalKey): true") }
         return switch host {
         case .simulated: days.isEmpty ? ["host: simulated"] : ["host:", "  kind: simulated"] + days
         case .iso8583(let acquirer):

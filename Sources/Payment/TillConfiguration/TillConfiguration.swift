@@ -43,6 +43,8 @@ public struct TillConfiguration: Hashable, Sendable {
     public let routing: HostRouting
     /// The days after which the issuer may give free what a pre-authorization holds.
     public let preauthorizationDays: Int
+    /// Whether an approved increment begins those days again.
+    public let incrementRenewsHold: Bool
     /// The quirks of readers: the driver's rows, then the shop's own.
     public let readerQuirks: ReaderQuirkTable
     /// The shop's firmware files for its readers.
@@ -72,7 +74,7 @@ public struct TillConfiguration: Hashable, Sendable {
         applicationNames = StandardApplicationNames.byAID
         (currency, maximumAmounts) = (.usDollar, [])
         (receipt, host) = (ReceiptSettings(country: terminal.country), .simulated)
-        preauthorizationDays = Self.standardPreauthorizationDays
+        (preauthorizationDays, incrementRenewsHold) = (Self.standardPreauthorizationDays, false)
         (otherHosts, routing) = ([], HostRouting())
         printers = []
         (readerQuirks, readerFirmware) = (.embedded, ReaderFirmwareCatalog())

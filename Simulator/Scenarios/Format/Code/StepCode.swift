@@ -112,6 +112,25 @@ extension ScenarioStep {
         return step(.capture(FollowUpAction(amount: amount, payment: payment)), filePath, line, column)
     }
 
+    /// Adds an amount to what a pre-authorization holds.
+    ///
+    /// - Parameters:
+    ///   - amount: what is added.
+    ///   - currency: the currency.
+    ///   - payment: the payment's position in the scenario, from 1; nil for the last one.
+    ///   - filePath: the source file; leave it out.
+    ///   - line: the source line; leave it out.
+    ///   - column: the source column; leave it out.
+    /// - Returns: the step.
+    /// - Throws: `MoneyError` when the amount is not valid in the currency.
+    public static func increment(
+        _ amount: String, in currency: Currency = .usDollar, payment: Int? = nil, filePath: String = #filePath,
+        line: Int = #line, column: Int = #column
+    ) throws(MoneyError) -> ScenarioStep {
+        let amount = try Money(amount, currency: currency)
+        return step(.increment(IncrementAction(amount: amount, payment: payment)), filePath, line, column)
+    }
+
     /// Prints the newest receipt of a payment; marks it as a duplicate if it was printed before.
     ///
     /// - Parameters:

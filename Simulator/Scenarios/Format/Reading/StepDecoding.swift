@@ -66,6 +66,7 @@ extension ScenarioDecoder {
         case "pay": return pay(value)
         case "refund": return refund(value).map { .refund($0) }
         case "capture": return refund(value).map { .capture($0) }
+        case "increment": return increment(value)
         case "cancelPayment": return note { () throws(SettingsError) in .cancelPayment(try value.int()) }
         case "print": return note { () throws(SettingsError) in .print(try Self.print(value)) }
         case "reprint": return note { () throws(SettingsError) in .reprint(try Self.print(value)) }
@@ -157,6 +158,21 @@ extension ScenarioDecoder {
         }
     }
 
+    private mutating func increment(_ node: SettingsNode) -> ScenarioAction? {
+        let currency = till.currency
+        guard node.kind == .mapping else {
+            return note { () throws(SettingsError) in
+                .increment(IncrementAction(amount: try node.money(currency)))
+            }
+        }
+        return note { () throws(SettingsError) in
+            let currency = try node.optional("currency")?.currency() ?? currency
+            return .increment(
+                IncrementAction(
+                    amount: try node.required("amount").money(currency), payment: try node.optional("payment")?.int()))
+        }
+    }
+
     private static func print(_ node: SettingsNode) throws(SettingsError) -> PrintAction {
         PrintAction(
             copy: try node.optional("copy")?.text() == "merchant" ? .merchant : .customer,
@@ -194,8 +210,8 @@ extension ScenarioAction {
     fileprivate var fitsInTheMiddle: Bool {
         switch self {
         case .cancel, .unplug, .plug, .insertCard, .removeCard, .swipeCard, .crash, .set, .sleep, .mend: true
-        case .connect, .disconnect, .pay, .retry, .refund, .capture, .cancelPayment, .update, .restart, .recover,
-            .settle, .print, .reprint,
+        case .connect, .disconnect, .pay, .retry, .refund, .capture, .increment, .cancelPayment, .update, .restart,
+            .recover, .settle, .print, .reprint,
             .wait:
             false
         }

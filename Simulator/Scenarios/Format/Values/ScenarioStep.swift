@@ -37,6 +37,8 @@ public enum ScenarioAction: Sendable {
     case retry
     /// Captures a pre-authorization, all of it or a part.
     case capture(FollowUpAction)
+    /// Adds an amount to what a pre-authorization holds.
+    case increment(IncrementAction)
     /// Gives back what a pre-authorization holds, by the payment's position in the scenario, from 1; nil for the last
     /// one.
     case cancelPayment(Int?)
@@ -85,6 +87,7 @@ public enum ScenarioAction: Sendable {
         case .pay: "pay"
         case .retry: "retry"
         case .capture: "capture"
+        case .increment: "increment"
         case .cancelPayment: "cancelPayment"
         case .refund: "refund"
         case .cancel: "cancel"
@@ -153,6 +156,16 @@ public struct FollowUpAction: Hashable, Sendable {
 
     /// Names a payment of the scenario by its position, from 1; without any, it is the whole rest of the last one.
     public init(amount: Money? = nil, payment: Int? = nil) { (self.amount, self.payment) = (amount, payment) }
+}
+
+/// Options of an increment.
+public struct IncrementAction: Hashable, Sendable {
+    /// What is added to the amount that is held.
+    public var amount: Money
+    /// The payment's position in the scenario, from 1; nil for the last one.
+    public var payment: Int?
+
+    public init(amount: Money, payment: Int? = nil) { (self.amount, self.payment) = (amount, payment) }
 }
 
 /// Options of a print.

@@ -44,6 +44,9 @@ extension ScenarioWriter {
         case .refund(let refund), .capture(let refund):
             let node = self.refund(refund)
             return node.map { (action.word, $0) } ?? ("do", .text(action.word))
+        case .increment(let increment):
+            let whole = RefundAction(amount: increment.amount, payment: increment.payment)
+            return (action.word, self.refund(whole) ?? .mapping([]))
         case .cancelPayment(let payment?): return (action.word, .text(String(payment)))
         case .print(let print), .reprint(let print):
             let node = self.print(print)

@@ -132,10 +132,10 @@ extension Till {
             let all = history.attempts.map(\.attempt)
             let sale = all.last { $0.kind == .sale && $0.state == .captured }
             for attempt in all where attempt.hostName == host {
-                let kind: TillAttempt.Kind = attempt.kind == .sale ? .sale : .refund
+                let kind: TillAttempt.Kind = attempt.kind == .refund ? .refund : .sale
                 let compared = TillAttempt(
                     key: attempt.key, payment: payment.name, kind: kind, original: kind == .refund ? sale?.key : nil,
-                    amount: attempt.amount, outcome: TillAttempt.Outcome(attempt.state))
+                    amount: attempt.amount, outcome: TillAttempt.Outcome(attempt))
                 attempts.append((attempt, compared))
             }
         }
@@ -196,12 +196,13 @@ extension LostAttempt {
 }
 
 extension TillAttempt.Outcome {
-    fileprivate init(_ state: AttemptState) {
+    fileprivate init(_ attempt: PaymentAttempt) {
         self =
-            switch state {
+            switch attempt.state {
             case .captured: .moved
             case .authorized: .unreported
-            case .authorizedOnly: .held
+            // The sale of an increment holds the sum.
+            case .authorizedOnly: attempt.kind == .increment ? .notMoved : .held
             case .declined, .canceled, .failed: .notMoved
             case .reversed: .reversed
             case .created, .authorizing, .reversing, .unknown: .open

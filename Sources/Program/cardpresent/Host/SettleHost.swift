@@ -16,6 +16,7 @@ struct SettleHost: TillCommand, ChangingCommand {
               cardpresent host settle --config till.yaml --json
               cardpresent host settle --leave-open
               cardpresent host settle --restored settled
+              cardpresent host settle --accept-host --yes
               cardpresent host settle --host-trace settle.jsonl
               cardpresent host settle --host backup
 
@@ -30,7 +31,12 @@ struct SettleHost: TillCommand, ChangingCommand {
             Without an answer, the next 'host settle' repeats the same totals: nothing is counted twice. Of several \
             hosts, settles with all, one after the other, or with the one of --host.
 
-            Exits with 0 when the host agrees, and when there is nothing to settle; with 7 when its totals differ; \
+            When the totals differ for good, --accept-host closes the batch here with those that the host told last, and \
+            records both. It sends no totals, and asks before: clear it with the acquirer first, because a batch that is \
+            still open there belongs to its next totals.
+
+            Exits with 0 when the host agrees, when there is nothing to settle, and when --accept-host has closed every \
+            batch that differed; with 3 when the question was not answered with yes; with 7 when its totals differ; \
             with 4 when it did not answer, or a transaction is still open; with 69 when it refuses or can't be \
             reached; and with 78 when the message profile has no settlement for this terminal.
             """)
@@ -47,9 +53,20 @@ struct SettleHost: TillCommand, ChangingCommand {
             made, 'open' if it did not.
             """)
     var restored: RestoredBatch?
+    @Flag(help: "Close each batch that differs with the host's totals. Sends no totals, and asks before.")
+    var acceptHost = false
+    @Flag(name: .shortAndLong, help: "Close it without asking.")
+    var yes = false
     @OptionGroup var hostOption: HostOption
     @OptionGroup var trace: HostTraceOptions
     @OptionGroup var options: CommonOptions
+
+    func validate() throws {
+        guard !yes || acceptHost else { throw ValidationError("--yes can be used only with --accept-host") }
+        guard !acceptHost || !leaveOpen else {
+            throw ValidationError("--accept-host and --leave-open exclude each other")
+        }
+    }
 
     func execute() async throws {
         let settings = try options.till.settings()
@@ -60,6 +77,11 @@ struct SettleHost: TillCommand, ChangingCommand {
                 fix: "give a configuration with host.kind: iso8583")
         }
         let chosen = try hostOption.choose(from: settings)
+        guard !acceptHost || chosen.count == 1 else {
+            throw CommandFailure(
+                .usage, code: "no_host", message: "--accept-host is for one host, and there are several",
+                fix: "name it with --host")
+        }
         let hostTrace = try trace.open(settings)
         defer { hostTrace?.warn() }
         let till = try await options.till.open(for: Self.databaseUse, settings, hostTrace: hostTrace)
@@ -67,7 +89,7 @@ struct SettleHost: TillCommand, ChangingCommand {
         guard settings.otherHosts.isEmpty, let only = chosen.first else {
             return try await settle(chosen, till)
         }
-        let result = try await settlement(with: only, till).report(leavingOpen: leaveOpen, restored: restored)
+        let result = try await result(of: only, till)
         try output.write(result)
         let failures = result.outcomes.compactMap(\.failure)
         for failure in failures { failure.report() }
@@ -80,8 +102,7 @@ struct SettleHost: TillCommand, ChangingCommand {
         for acquirer in chosen {
             let name = acquirer.name
             do throws(CommandFailure) {
-                let result = try await settlement(with: acquirer, till).report(
-                    leavingOpen: leaveOpen, restored: restored)
+                let result = try await result(of: acquirer, till)
                 objects.append(JSONObject(extending: result.json, with: ["hostName": name]))
                 texts.append("host \(name)\n" + (result.outcomes.isEmpty ? "nothing to settle\n" : result.text))
                 failures += result.outcomes.compactMap(\.failure)
@@ -98,6 +119,16 @@ struct SettleHost: TillCommand, ChangingCommand {
         try output.write(["hosts": objects], text: texts.joined(separator: "\n"))
         for failure in failures { failure.report() }
         try end(failures)
+    }
+
+    /// Settles with a host, or closes what differs from its totals.
+    private func result(of acquirer: NamedAcquirer, _ till: Till) async throws(CommandFailure) -> SettlementReport {
+        let settlement = try settlement(with: acquirer, till)
+        let outcomes =
+            acceptHost
+            ? try HostAcceptance(settlement: settlement, isConfirmed: yes).run()
+            : try await settlement.run(leavingOpen: leaveOpen, restored: restored)
+        return SettlementReport(place: settlement.place, outcomes: outcomes)
     }
 
     private func settlement(with acquirer: NamedAcquirer, _ till: Till) throws(CommandFailure) -> HostSettlement {
@@ -133,13 +164,6 @@ struct HostSettlement: Sendable {
     let profile: String
     let journal: PaymentJournal
     let time: any TimeSource
-
-    /// Settles, and reports it; see ``run(leavingOpen:restored:)``.
-    func report(
-        leavingOpen leavesOpen: Bool, restored: RestoredBatch?
-    ) async throws(CommandFailure) -> SettlementReport {
-        SettlementReport(place: place, outcomes: try await run(leavingOpen: leavesOpen, restored: restored))
-    }
 
     /// - Parameters:
     ///   - leavesOpen: whether transactions may still be open.
@@ -262,7 +286,7 @@ struct HostSettlement: Sendable {
         return outcome
     }
 
-    private func outcome(
+    func outcome(
         _ batch: SettlementBatch, _ sent: SettlementBatch, _ meaning: String?
     ) throws(JournalError) -> SettlementOutcome {
         SettlementOutcome(

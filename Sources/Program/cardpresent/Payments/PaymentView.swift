@@ -242,6 +242,9 @@ extension PaymentHistory: CommandResult {
         details.add("requested", payment.requestedAmount?.description)
         if let hold = payment.preauthorization {
             details.add("authorized", hold.authorized.description)
+            for increment in hold.increments {
+                details.add("increment", "\(increment.amount), approved \(increment.approvedAt.secondText)")
+            }
             details.add("captured", hold.captured?.description)
             details.add("expires", hold.captured == nil ? hold.expiresAt.secondText : nil)
         }

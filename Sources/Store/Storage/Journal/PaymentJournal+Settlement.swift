@@ -97,6 +97,25 @@ extension PaymentJournal {
         }
     }
 
+    /// Closes a batch with the totals that the host told in its last answer, because a person accepts them. Nothing is
+    /// sent; the batch keeps our totals beside the host's. What came after it was added up belongs to the next batch.
+    ///
+    /// - Returns: the batch; as it is stored when it is not open any more, or has another answer by now.
+    /// - Throws: ``JournalError/storage(_:)``
+    public func acceptHost(_ batch: SettlementBatch, at moment: Timestamp) throws(JournalError) -> SettlementBatch {
+        try write { storage in
+            guard var stored = try storage.loadObject(ofType: SettlementBatch.self, with: batch.id) else {
+                throw UnreadableRow(table: SettlementBatch.databaseTableName, column: "id")
+            }
+            guard stored.state == .open, stored.message == batch.message, stored.hostTotals == batch.hostTotals,
+                stored.hostTotals != nil
+            else { return stored }
+            (stored.state, stored.closedAt, stored.isHostAccepted) = (.closed, moment, true)
+            try storage.updateObject(stored)
+            return stored
+        }
+    }
+
     /// Records why a batch has no answer. It is repeated later.
     ///
     /// - Throws: ``JournalError/storage(_:)``
@@ -180,7 +199,7 @@ extension SettlementPlace {
     var transactionsWithoutBatch: StoragePredicate {
         StoragePredicate(
             """
-            hostName = ? AND amount > 0
+            hostName = ? AND amount > 0 AND kind <> 'increment'
             AND (state = 'captured' OR (state = 'reversed'
                 AND substr(json_extract(messageIdentity, '$.type'), 2, 1) <> '1'))
             AND coalesce(json_extract(messageIdentity, '$.destination'), ?) = ?

@@ -10,7 +10,7 @@ extension SettlementBatch: IdentifiedObject {
     public static let databaseTableName = "batch"
     public static let columnNames = [
         "id", "number", "hostName", "destination", "terminal", "currency", "state", "totals", "hostTotals", "request",
-        "message", "tries", "responseCode", "lastError", "openedAt", "sentAt", "closedAt",
+        "message", "tries", "responseCode", "lastError", "openedAt", "sentAt", "closedAt", "isHostAccepted",
     ]
     public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
 
@@ -38,7 +38,8 @@ extension SettlementBatch: IdentifiedObject {
             tries: try reader.value("tries"), responseCode: try reader.optional("responseCode"),
             lastError: try reader.optional("lastError"), openedAt: try reader.timestamp("openedAt"),
             sentAt: try reader.timestamp("sentAt"),
-            closedAt: try reader.optional("closedAt").map { Timestamp(milliseconds: $0) })
+            closedAt: try reader.optional("closedAt").map { Timestamp(milliseconds: $0) },
+            isHostAccepted: try reader.value("isHostAccepted"))
     }
 
     public var columnValues: [(any DatabaseValueConvertible)?] {
@@ -60,6 +61,7 @@ extension SettlementBatch: IdentifiedObject {
             openedAt.milliseconds,
             sentAt.milliseconds,
             closedAt?.milliseconds,
+            isHostAccepted,
         ]
     }
 

@@ -103,6 +103,18 @@ final class JournalingPaymentHost: PaymentHost {
         }
     }
 
+    func increment(_ request: HostIncrementRequest) async throws(PaymentHostError) -> AuthorizationResponse {
+        try await begin(request.subject)
+        do throws(PaymentHostError) {
+            let response = try await host.increment(request)
+            note(response, of: request.key)
+            return response
+        } catch {
+            note(error, of: request.key)
+            throw error
+        }
+    }
+
     func reverse(_ request: ReversalRequest) async throws(PaymentHostError) {
         let attempt = try attempt(request.key)
         do throws(JournalError) {

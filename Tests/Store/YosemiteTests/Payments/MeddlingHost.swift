@@ -64,6 +64,13 @@ struct MeddlingHost: PaymentHost {
         await after()
         return response
     }
+
+    func increment(_ request: HostIncrementRequest) async throws(PaymentHostError) -> AuthorizationResponse {
+        await before()
+        let response = try await host.increment(request)
+        await after()
+        return response
+    }
 }
 
 /// Something that is filled in later.

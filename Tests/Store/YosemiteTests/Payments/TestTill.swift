@@ -276,9 +276,10 @@ final class TestTill: Sendable {
         var sum: Int64 = 0
         for payment in try journal.payments() {
             for attempt in try journal.attempts(of: payment.id) {
-                guard attempt.state.isFinal else { return nil }
+                let isRaise = attempt.kind == .increment && attempt.state == .authorizedOnly
+                guard attempt.state.isFinal || isRaise else { return nil }
                 guard attempt.state == .captured else { continue }
-                sum += attempt.kind == .sale ? attempt.amount.minorUnits : -attempt.amount.minorUnits
+                sum += attempt.kind == .refund ? -attempt.amount.minorUnits : attempt.amount.minorUnits
             }
         }
         return sum
