@@ -23,7 +23,8 @@ public struct SettlementBatch: Hashable, Sendable, Identifiable {
         case open
         /// The totals were sent, or are about to be: the same message is repeated until it is answered.
         case sent
-        /// The host has agreed, or a person has accepted its totals, or said that it had agreed. Nothing changes any more.
+        /// The host has agreed, or a person has accepted its totals, or said that it had agreed. Nothing changes any
+        /// more.
         case closed
     }
 

@@ -125,9 +125,9 @@ struct SettleHost: TillCommand, ChangingCommand {
     private func result(of acquirer: NamedAcquirer, _ till: Till) async throws(CommandFailure) -> SettlementReport {
         let settlement = try settlement(with: acquirer, till)
         let outcomes =
-            acceptHost
-            ? try HostAcceptance(settlement: settlement, isConfirmed: yes).run()
-            : try await settlement.run(leavingOpen: leaveOpen, restored: restored)
+            if acceptHost { try HostAcceptance(settlement: settlement, isConfirmed: yes).run() } else {
+                try await settlement.run(leavingOpen: leaveOpen, restored: restored)
+            }
         return SettlementReport(place: settlement.place, outcomes: outcomes)
     }
 
