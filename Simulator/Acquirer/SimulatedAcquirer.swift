@@ -1,11 +1,11 @@
-internal import Concurrency
+import Concurrency
 public import Determinism
 public import HostSecurity
 public import ISO8583
-internal import Money
+import Money
 public import Payments
 public import Simulator
-internal import Text
+import Text
 
 /// A simulated acquirer: an outside party that answers the messages of a profile from any client, decides by the card
 /// profiles and rules of the simulated issuer, and keeps a durable ledger of its own.

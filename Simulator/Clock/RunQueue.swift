@@ -1,7 +1,7 @@
-internal import CRunQueue
+import CRunQueue
 public import Determinism
-internal import Dispatch
-internal import Synchronization
+import Dispatch
+import Synchronization
 
 /// The tasks and clocks of one simulated world.
 ///

@@ -1,7 +1,7 @@
-internal import Determinism
+import Determinism
 public import ScenarioFormat
-internal import Sessions
-internal import Synchronization
+import Sessions
+import Synchronization
 
 /// Generates sessions from a model of possible faults, plays them, and checks their invariants.
 ///

@@ -1,10 +1,10 @@
-internal import CardSecrets
-internal import Cryptography
-internal import Determinism
-internal import EMV
-internal import MagneticStripe
-internal import Payments
-internal import SmartCard
+import CardSecrets
+import Cryptography
+import Determinism
+import EMV
+import MagneticStripe
+import Payments
+import SmartCard
 
 /// A card's master key for application cryptograms. The issuer keeps those of genuine cards, because each message would
 /// derive the same one.

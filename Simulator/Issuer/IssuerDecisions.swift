@@ -1,9 +1,9 @@
-internal import CardSecrets
-internal import EMV
-internal import Money
-internal import Payments
-internal import SmartCard
-internal import Text
+import CardSecrets
+import EMV
+import Money
+import Payments
+import SmartCard
+import Text
 
 extension SimulatedIssuer {
     /// The issuer's verdict on a new authorization.

@@ -1,4 +1,4 @@
-internal import Money
+import Money
 public import Payments
 
 extension SimulatedIssuer {

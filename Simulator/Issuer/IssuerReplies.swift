@@ -1,9 +1,9 @@
-internal import CardSecrets
-internal import Determinism
-internal import EMV
-internal import Money
-internal import Payments
-internal import Text
+import CardSecrets
+import Determinism
+import EMV
+import Money
+import Payments
+import Text
 
 /// The result of handling a message, before the answer is sent.
 enum HandledMessage<Answer> {

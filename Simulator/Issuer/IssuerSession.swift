@@ -1,5 +1,5 @@
-internal import EMV
-internal import Money
+import EMV
+import Money
 
 /// The issuer's in-memory state of an account's card, and the decision rules.
 struct IssuerSession {

@@ -1,8 +1,8 @@
-internal import CardSecrets
+import CardSecrets
 public import Determinism
-internal import EMV
-internal import MagneticStripe
-internal import Money
+import EMV
+import MagneticStripe
+import Money
 public import Payments
 
 /// An issuer and its acquirer in one. It checks cryptograms and PINs with real keys, decides by its rules and the

@@ -1,9 +1,9 @@
-internal import Determinism
+import Determinism
 public import Hardware
 public import Money
 public import Payments
-internal import Simulator
-internal import StoreSite
+import Simulator
+import StoreSite
 public import Yosemite
 
 extension SimulatedSession {

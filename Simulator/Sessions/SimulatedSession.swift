@@ -1,8 +1,8 @@
-internal import Concurrency
+import Concurrency
 public import Determinism
-internal import Simulator
+import Simulator
 public import Storage
-internal import Synchronization
+import Synchronization
 public import Yosemite
 
 /// A complete payment session in one process. Readers, cards, cardholders, issuer, store site, and printer are

@@ -1,5 +1,5 @@
-internal import CHostLine
-internal import Glibc
+import CHostLine
+import Glibc
 
 /// Runs the benchmarks and prints their results as Markdown.
 @main

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The records of the acquirer in their order, with the ways to find them.
 struct AcquirerBook {

@@ -1,5 +1,5 @@
 public import Determinism
-internal import ISO8583
+import ISO8583
 public import Payments
 public import Simulator
 

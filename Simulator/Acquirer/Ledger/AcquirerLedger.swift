@@ -1,8 +1,8 @@
-internal import Determinism
-internal import Files
-internal import GRDB
-internal import Glibc
-internal import Simulator
+import Determinism
+import Files
+import GRDB
+import Glibc
+import Simulator
 
 /// The durable ledger of the simulated acquirer: an SQLite database, or nothing for one in memory.
 ///

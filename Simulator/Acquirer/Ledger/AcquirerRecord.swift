@@ -1,7 +1,7 @@
 public import Determinism
 public import ISO8583
 public import Payments
-internal import Text
+import Text
 
 /// One message about money in the ledger of the simulated acquirer. It has no card number, only its last four digits.
 public struct AcquirerRecord: Hashable, Sendable {

@@ -1,7 +1,7 @@
-internal import Determinism
-internal import FoundationEssentials
-internal import GRDB
-internal import Simulator
+import Determinism
+import FoundationEssentials
+import GRDB
+import Simulator
 
 /// The tables of the acquirer's ledger.
 enum AcquirerSchema {

@@ -1,8 +1,8 @@
-internal import Dispatch
-internal import GRDB
-internal import Glibc
-internal import Simulator
-internal import Synchronization
+import Dispatch
+import GRDB
+import Glibc
+import Simulator
+import Synchronization
 
 /// Writes the changes of a ledger to its file in groups: while the disk flushes one transaction, changes come together
 /// for the next one.

@@ -1,8 +1,8 @@
-internal import CardSecrets
-internal import Determinism
-internal import ISO8583
-internal import Money
-internal import Text
+import CardSecrets
+import Determinism
+import ISO8583
+import Money
+import Text
 
 /// A message that a client sent, as the acquirer understands it.
 struct AcquirerRequest: Sendable {

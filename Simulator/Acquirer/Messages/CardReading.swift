@@ -1,9 +1,9 @@
-internal import CardSecrets
-internal import EMV
-internal import ISO8583
-internal import MagneticStripe
-internal import Payments
-internal import SmartCard
+import CardSecrets
+import EMV
+import ISO8583
+import MagneticStripe
+import Payments
+import SmartCard
 
 extension AcquirerRequest {
     /// Reads the card data: the chip data of field 55, or else the track of field 35.

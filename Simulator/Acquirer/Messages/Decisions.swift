@@ -1,11 +1,11 @@
-internal import Determinism
-internal import EMV
-internal import ISO8583
-internal import Money
-internal import Payments
-internal import Simulator
-internal import SmartCard
-internal import Text
+import Determinism
+import EMV
+import ISO8583
+import Money
+import Payments
+import Simulator
+import SmartCard
+import Text
 
 extension SimulatedAcquirer {
     /// Decides about a message that did not come before.

@@ -1,10 +1,10 @@
-internal import CardSecrets
-internal import Cryptography
-internal import Determinism
-internal import HostSecurity
-internal import ISO8583
-internal import Synchronization
-internal import Text
+import CardSecrets
+import Cryptography
+import Determinism
+import HostSecurity
+import ISO8583
+import Synchronization
+import Text
 
 /// The keys of the acquirer: those of its key file, and those that it gave to terminals, which end with the process.
 final class AcquirerKeys: Sendable {

@@ -1,4 +1,4 @@
-internal import ISO8583
+import ISO8583
 
 extension SimulatedAcquirer {
     /// Gives new keys to a terminal.

@@ -1,11 +1,11 @@
-internal import CardSecrets
-internal import Cryptography
-internal import Determinism
-internal import EMV
-internal import HostSecurity
-internal import ISO8583
-internal import Simulator
-internal import Text
+import CardSecrets
+import Cryptography
+import Determinism
+import EMV
+import HostSecurity
+import ISO8583
+import Simulator
+import Text
 
 /// Takes PIN blocks from the keys of terminals to those of the issuer, as acquirers do: a block is opened under the key
 /// of the terminal, and closed again under a test key of the issuer.

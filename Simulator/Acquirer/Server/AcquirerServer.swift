@@ -1,8 +1,8 @@
-internal import CardSecrets
+import CardSecrets
 public import Connections
-internal import Determinism
-internal import HostSecurity
-internal import ISO8583
+import Determinism
+import HostSecurity
+import ISO8583
 
 /// Serves the clients of a simulated acquirer, each connection for itself.
 ///

@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 /// The card's limits for consecutive offline payments and their total amount. Beyond a lower limit the card requests
 /// online authorization; beyond an upper limit it declines if it cannot go online.

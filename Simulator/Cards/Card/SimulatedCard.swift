@@ -1,4 +1,4 @@
-internal import Determinism
+import Determinism
 public import SmartCard
 
 /// A card as seen through its contacts: it answers resets and commands. The reader and `SimulatedCardContacts` handle

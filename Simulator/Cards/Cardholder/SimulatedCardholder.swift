@@ -1,7 +1,7 @@
 public import CardSecrets
 public import EMV
 public import Payments
-internal import Synchronization
+import Synchronization
 
 /// A cardholder at a simulated reader who presents and removes the card, selects an application, and enters the PIN,
 /// as the card's profile says. The cardholder reacts to the reader's prompts, so ``observe(_:)`` must receive them:

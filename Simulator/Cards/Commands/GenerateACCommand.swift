@@ -1,5 +1,5 @@
-internal import Cryptography
-internal import SmartCard
+import Cryptography
+import SmartCard
 
 /// GENERATE APPLICATION CRYPTOGRAM (EMV Book 3 §6.5.5).
 extension CardOperatingSystem {

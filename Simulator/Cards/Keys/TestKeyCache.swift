@@ -1,7 +1,7 @@
-internal import CardSecrets
-internal import Cryptography
-internal import Glibc
-internal import Text
+import CardSecrets
+import Cryptography
+import Glibc
+import Text
 
 /// Stores RSA test keys on disk, one file per seed and key, so that later runs of the program need not compute them
 /// again. An invalid file or folder counts as empty.

@@ -1,8 +1,8 @@
-internal import CardSecrets
+import CardSecrets
 public import Cryptography
-internal import Determinism
-internal import Settings
-internal import Synchronization
+import Determinism
+import Settings
+import Synchronization
 
 /// The RSA test keys, looked up on demand: in memory, among those built into the program, in the cache on disk, or by
 /// computation from the seed.

@@ -1,4 +1,4 @@
-internal import Settings
+import Settings
 public import SmartCard
 
 /// A fault of a card in handling a command, set by its profile.

@@ -1,7 +1,7 @@
-internal import CardSecrets
-internal import Cryptography
+import CardSecrets
+import Cryptography
 public import Payments
-internal import Settings
+import Settings
 
 /// The cardholder's behavior.
 public struct CardholderProfile: Sendable {

@@ -1,6 +1,6 @@
-internal import Settings
+import Settings
 public import SmartCard
-internal import Text
+import Text
 
 /// The CVM list (tag 8E; EMV Book 3 annex C3): the cardholder verification methods of the card.
 public struct CardholderVerificationList: Hashable, Sendable {

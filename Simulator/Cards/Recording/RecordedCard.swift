@@ -1,7 +1,7 @@
-internal import EMVReplay
+import EMVReplay
 public import SmartCard
-internal import Synchronization
-internal import Text
+import Synchronization
+import Text
 
 /// A card that replays recorded answers.
 ///

@@ -1,4 +1,4 @@
-internal import Determinism
+import Determinism
 
 /// A firmware image that simulated devices accept: magic letters, a release number, a length, that many bytes, and a
 /// checksum over everything before it.

@@ -1,4 +1,4 @@
-internal import USB
+import USB
 
 /// A model of a simulated magnetic stripe reader, as data.
 public struct SimulatedMSRModel: Hashable, Sendable {

@@ -1,5 +1,5 @@
-internal import CardSecrets
-internal import Synchronization
+import CardSecrets
+import Synchronization
 public import USB
 
 /// A USB magnetic stripe reader that sends reports on an interrupt endpoint, byte for byte as on the wire. Swipe a

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import SmartCard
+import Determinism
+import SmartCard
 
 /// A fault of a simulated reader at a defined point, for tests and scenarios.
 public enum SimulatedReaderFault: Hashable, Sendable {

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Synchronization
+import Determinism
+import Synchronization
 public import USB
 
 /// A USB smart card reader, byte for byte as on the wire. Its firmware is a state machine of its own and shares no

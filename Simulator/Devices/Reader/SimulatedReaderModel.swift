@@ -1,4 +1,4 @@
-internal import USB
+import USB
 
 /// A model of a simulated reader, as data. The models here use the test IDs of the open-hardware registry pid.codes
 /// (1209:0001 to 1209:000E), so that none is mistaken for a vendor's product.

@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 public import USB
 
 /// A bus of simulated devices. Plug devices in and out directly or from the clock's schedule. A device takes the

@@ -1,7 +1,7 @@
-internal import EMV
-internal import Money
+import EMV
+import Money
 public import Payments
-internal import Text
+import Text
 
 /// One entry of the issuer's ledger. It identifies the account by a keyed hash and never holds a PAN.
 public struct IssuerLedgerEntry: Hashable, Sendable, Codable {

@@ -1,6 +1,6 @@
-internal import FoundationEssentials
-internal import Glibc
-internal import Money
+import FoundationEssentials
+import Glibc
+import Money
 
 /// A ledger on disk: one JSON entry per line, in a file that several programs can share.
 ///

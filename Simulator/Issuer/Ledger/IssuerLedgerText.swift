@@ -1,5 +1,5 @@
-internal import Payments
-internal import Text
+import Payments
+import Text
 
 extension IssuerLedgerEntry {
     /// The entry as JSON in one line, with sorted keys: the text that `JSONEncoder` makes with `sortedKeys` and

@@ -1,5 +1,5 @@
-internal import CardSecrets
-internal import Settings
+import CardSecrets
+import Settings
 public import SmartCard
 
 /// A command of an issuer script (EMV Book 3 §6.5 and §10.10).

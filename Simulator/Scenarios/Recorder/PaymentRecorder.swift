@@ -3,9 +3,9 @@ public import Determinism
 public import EMV
 public import Hardware
 public import Payments
-internal import Sessions
+import Sessions
 public import SmartCard
-internal import Synchronization
+import Synchronization
 
 /// Records a payment as a scenario that can be replayed.
 ///

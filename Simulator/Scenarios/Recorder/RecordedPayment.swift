@@ -1,10 +1,10 @@
 public import Determinism
 public import Money
 public import Payments
-internal import ScenarioFormat
+import ScenarioFormat
 public import Simulator
-internal import SmartCard
-internal import Text
+import SmartCard
+import Text
 public import TillConfiguration
 
 /// The options and the outcome of a recorded payment.

@@ -1,12 +1,12 @@
-internal import Hardware
-internal import Money
-internal import Payments
+import Hardware
+import Money
+import Payments
 public import ScenarioFormat
 public import Sessions
-internal import Settings
-internal import Simulator
-internal import Synchronization
-internal import Yosemite
+import Settings
+import Simulator
+import Synchronization
+import Yosemite
 
 /// The execution of a scenario in a session.
 public struct ScenarioPlay: Sendable {

@@ -1,6 +1,6 @@
 public import ScenarioFormat
 public import Sessions
-internal import Simulator
+import Simulator
 
 extension SessionPlan {
     /// Creates the plan of a scenario's session.

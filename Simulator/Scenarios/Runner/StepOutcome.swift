@@ -1,7 +1,7 @@
-internal import Hardware
-internal import Payments
-internal import Sessions
-internal import Yosemite
+import Hardware
+import Payments
+import Sessions
+import Yosemite
 
 /// The outcome of a step.
 public struct StepOutcome: Sendable {

@@ -1,11 +1,11 @@
-internal import Acquirer
-internal import Determinism
-internal import Money
-internal import Sessions
-internal import Settings
-internal import Simulator
-internal import StoreSite
-internal import Text
+import Acquirer
+import Determinism
+import Money
+import Sessions
+import Settings
+import Simulator
+import StoreSite
+import Text
 
 /// The body of a request for a session: its initial state. All keys are optional.
 struct PlanBody: Sendable {

@@ -1,5 +1,5 @@
-internal import Simulator
-internal import Text
+import Simulator
+import Text
 
 /// The OpenAPI 3.1 document, generated from the table of routes.
 enum OpenAPIDocument {

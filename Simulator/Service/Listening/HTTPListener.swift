@@ -1,8 +1,8 @@
 package import Determinism
-internal import Glibc
-internal import NIOCore
-internal import NIOHTTP1
-internal import NIOPosix
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOPosix
 
 /// An HTTP/1.1 server on one port of this machine, until it is canceled.
 public final class HTTPListener: Sendable {

@@ -1,6 +1,6 @@
-internal import Sessions
-internal import Text
-internal import Yosemite
+import Sessions
+import Text
+import Yosemite
 
 extension ServiceRoute {
     /// The routes of sessions.

@@ -1,11 +1,11 @@
-internal import CardSecrets
-internal import Concurrency
+import CardSecrets
+import Concurrency
 public import Determinism
 public import Monitoring
-internal import Sessions
+import Sessions
 public import Simulator
-internal import Synchronization
-internal import Text
+import Synchronization
+import Text
 
 /// A service for simulated payment sessions that clients create and control with requests. Independent of the
 /// transport.

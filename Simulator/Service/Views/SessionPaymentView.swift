@@ -1,8 +1,8 @@
-internal import Money
-internal import Payments
-internal import Receipts
-internal import Sessions
-internal import Yosemite
+import Money
+import Payments
+import Receipts
+import Sessions
+import Yosemite
 
 /// A payment as recorded in the till's journal, and its progress.
 struct ServedPayment: Sendable {

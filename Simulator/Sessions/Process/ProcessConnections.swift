@@ -1,9 +1,9 @@
-internal import Determinism
-internal import Networking
-internal import Payments
-internal import Printing
-internal import Simulator
-internal import StoreSite
+import Determinism
+import Networking
+import Payments
+import Printing
+import Simulator
+import StoreSite
 
 /// The connection from a process to its payment host: the issuer itself, or an acquirer behind a wire. Logs every
 /// message; a process that has ended can't send any.

@@ -1,12 +1,12 @@
-internal import Acquirer
-internal import Connections
-internal import Determinism
-internal import Hosts
-internal import ISO8583
-internal import Payments
-internal import Simulator
-internal import Synchronization
-internal import TillConfiguration
+import Acquirer
+import Connections
+import Determinism
+import Hosts
+import ISO8583
+import Payments
+import Simulator
+import Synchronization
+import TillConfiguration
 
 /// The way from the till to the issuer in a session with a wire: the acquirer, its server, and the connections of the
 /// till's processes. It outlives them, as the issuer does.

@@ -1,6 +1,6 @@
-internal import Cryptography
-internal import Determinism
-internal import Text
+import Cryptography
+import Determinism
+import Text
 
 /// A key of WooCommerce's REST API: a name that starts with `ck_`, and a secret.
 public struct ConsumerKey: Sendable {

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// A WordPress.com notification to the owner of a site.
 struct Notification: Hashable, Sendable {

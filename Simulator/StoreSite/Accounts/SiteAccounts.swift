@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// The users of a site and their credentials.
 struct SiteAccounts: Sendable {

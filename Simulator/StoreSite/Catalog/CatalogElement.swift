@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// An element of the catalog that clients change, and delete by way of a trash.
 protocol CatalogElement {

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// `customers` of wc/v3, which have accounts, and of wc-analytics, which have orders.
 enum CustomerEndpoints {

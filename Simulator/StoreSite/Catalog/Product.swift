@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A product of the store.
 struct Product: CatalogElement, Hashable, Sendable {

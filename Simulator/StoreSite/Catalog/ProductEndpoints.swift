@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// `products`, with the fields that orders need, and their reviews.
 enum ProductEndpoints {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The active fault rules, with the number of requests that each has matched. The first rule that is due applies.
 struct FaultPlan: Sendable {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// An HTTP request to the site.
 public struct SiteRequest: Sendable {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A line of an order with its taxes.
 protocol TaxedLine {

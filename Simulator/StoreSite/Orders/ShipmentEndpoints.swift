@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// The endpoints of the Shipment Tracking extension: `orders/{id}/shipment-trackings`.
 enum ShipmentEndpoints {

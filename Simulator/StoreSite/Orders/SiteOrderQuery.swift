@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// The filter and sorting of a list of orders.
 struct SiteOrderQuery: Sendable {

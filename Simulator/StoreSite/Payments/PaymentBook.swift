@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// The charges of a store, and the states of intents without a charge.
 struct PaymentBook: Sendable {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// `payment_gateways`
 enum PaymentGatewayEndpoints {

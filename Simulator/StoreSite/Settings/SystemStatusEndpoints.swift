@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// `system_status`: versions and plug-ins.
 enum SystemStatusEndpoints {

@@ -1,6 +1,6 @@
 public import Determinism
-internal import Synchronization
-internal import Text
+import Synchronization
+import Text
 
 /// A simulated WooCommerce store with WordPress.com in front of it, without I/O: requests in, responses out, with
 /// lasting effects.

@@ -1,6 +1,6 @@
-internal import Cryptography
-internal import Determinism
-internal import Text
+import Cryptography
+import Determinism
+import Text
 
 /// Random values from a seeded source, in the forms that a store needs.
 struct SeededGenerator {

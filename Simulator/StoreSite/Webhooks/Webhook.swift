@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// A kind of resource that webhooks report.
 enum StoreResource: Hashable, Sendable {

@@ -1,6 +1,6 @@
-internal import CardSecrets
-internal import Cryptography
-internal import EMV
+import CardSecrets
+import Cryptography
+import EMV
 
 /// Checks certificates and signatures step by step, as a terminal does in offline data authentication (EMV Book 2 §5
 /// and §6), and reports each step.

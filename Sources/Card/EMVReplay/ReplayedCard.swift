@@ -1,7 +1,7 @@
-internal import EMV
+import EMV
 public import SmartCard
-internal import Synchronization
-internal import Text
+import Synchronization
+import Text
 
 /// A card that returns the recorded responses and records where the kernel's commands differ.
 final class ReplayedCard: CardChannel {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// One BER-TLV data object (ISO/IEC 8825-1; EMV Book 3 annex B).
 public struct BERTLV: Hashable, Sendable {

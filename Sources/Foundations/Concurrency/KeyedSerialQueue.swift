@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// Runs the operations of each key one after the other, in the order of the calls. Operations of different keys run
 /// side by side.

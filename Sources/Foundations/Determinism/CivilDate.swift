@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A calendar date and a time of day, without a time zone.
 public struct CivilDate: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// The source of random bytes. Code draws random numbers only through it.
 public protocol RandomSource: Sendable {

@@ -1,5 +1,5 @@
-internal import Glibc
-internal import Synchronization
+import Glibc
+import Synchronization
 
 /// The source of time and waits. Code reads the clock and sleeps only through it.
 public protocol TimeSource: Sendable {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A moment in time: milliseconds since 1970-01-01T00:00:00Z, without leap seconds.
 public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {

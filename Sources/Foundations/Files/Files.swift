@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Reads files, directories, and links, including kernel files that do not report a length.
 public enum Files {

@@ -1,5 +1,5 @@
 public import Determinism
-internal import Text
+import Text
 
 /// The form of a log.
 public enum LogFormat: String, Hashable, Sendable, CaseIterable {

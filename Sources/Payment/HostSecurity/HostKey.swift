@@ -1,7 +1,7 @@
 public import CardSecrets
 public import Cryptography
-internal import ISO8583
-internal import Text
+import ISO8583
+import Text
 
 /// A key that terminal and host share, in memory for secrets or in a PKCS#11 token. It has no textual form but its name
 /// and check value.

@@ -1,8 +1,8 @@
-internal import CardSecrets
-internal import Cryptography
+import CardSecrets
+import Cryptography
 public import Files
 public import Settings
-internal import Text
+import Text
 
 /// The keys of a key file or of a PKCS#11 token, by name: a terminal master key, keys for MACs and PINs, base
 /// derivation keys, initial keys of DUKPT.

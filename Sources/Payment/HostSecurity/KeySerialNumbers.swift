@@ -1,8 +1,8 @@
-internal import Concurrency
+import Concurrency
 public import Cryptography
-internal import Dispatch
+import Dispatch
 public import Files
-internal import Text
+import Text
 
 /// Where the last used key serial numbers of DUKPT are kept, so that no key is ever used for two messages.
 public protocol KeySerialNumberStore: Sendable {

@@ -1,4 +1,4 @@
-internal import CardSecrets
+import CardSecrets
 public import Cryptography
 public import ISO8583
 

@@ -1,7 +1,7 @@
-internal import CardSecrets
+import CardSecrets
 public import Determinism
 public import ISO8583
-internal import Text
+import Text
 
 /// The field of a key exchange: for each key of ``ISO8583/MessageProfile/sessionKeys``, its bytes under the master key,
 /// block by block, and its check value. In fields of text, all is in hexadecimal digits.

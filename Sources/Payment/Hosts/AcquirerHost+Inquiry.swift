@@ -1,5 +1,5 @@
-internal import ISO8583
-internal import Payments
+import ISO8583
+import Payments
 
 extension AcquirerHost {
     /// Returns the answer to a request that got none in time, from the host's answer to an inquiry. It is then as if

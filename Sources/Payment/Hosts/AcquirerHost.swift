@@ -1,4 +1,4 @@
-internal import Connections
+import Connections
 public import Determinism
 public import ISO8583
 public import Payments

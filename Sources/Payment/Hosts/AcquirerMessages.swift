@@ -1,10 +1,10 @@
-internal import Determinism
-internal import EMV
-internal import ISO8583
-internal import Money
-internal import Payments
-internal import SmartCard
-internal import Text
+import Determinism
+import EMV
+import ISO8583
+import Money
+import Payments
+import SmartCard
+import Text
 
 /// Makes the messages of payments by a profile.
 ///

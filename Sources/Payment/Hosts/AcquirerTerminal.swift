@@ -1,4 +1,4 @@
-internal import EMV
+import EMV
 public import TillConfiguration
 
 /// The terminal and its merchant, as messages to a host have them.

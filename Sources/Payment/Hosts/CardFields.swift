@@ -1,10 +1,10 @@
-internal import CardSecrets
-internal import EMV
-internal import ISO8583
-internal import MagneticStripe
-internal import Payments
-internal import SmartCard
-internal import Text
+import CardSecrets
+import EMV
+import ISO8583
+import MagneticStripe
+import Payments
+import SmartCard
+import Text
 
 /// Puts the data of a presented card into a message: fields 2, 14, 35, 45, 52, 53, and 55. Card number, tracks, and PIN
 /// go from one memory for secrets to another.

@@ -1,7 +1,7 @@
 public import Determinism
-internal import ISO8583
-internal import Payments
-internal import Synchronization
+import ISO8583
+import Payments
+import Synchronization
 
 /// Why an authorization has no answer, and whether another host may take over.
 struct AuthorizationFailure: Error {

@@ -1,6 +1,6 @@
-internal import CardSecrets
+import CardSecrets
 public import HostSecurity
-internal import ISO8583
+import ISO8583
 
 extension HostLink {
     /// Asks the host for new keys, and takes them.

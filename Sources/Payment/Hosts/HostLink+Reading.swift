@@ -1,8 +1,8 @@
-internal import CardSecrets
-internal import Concurrency
-internal import Connections
-internal import Determinism
-internal import ISO8583
+import CardSecrets
+import Concurrency
+import Connections
+import Determinism
+import ISO8583
 
 extension HostLink {
     /// Takes what a read gave.

@@ -1,6 +1,6 @@
-internal import CardSecrets
-internal import Concurrency
-internal import Connections
+import CardSecrets
+import Concurrency
+import Connections
 public import Determinism
 public import ISO8583
 

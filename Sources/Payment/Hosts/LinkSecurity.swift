@@ -1,8 +1,8 @@
-internal import Cryptography
+import Cryptography
 public import HostSecurity
 public import ISO8583
-internal import Synchronization
-internal import Text
+import Synchronization
+import Text
 
 /// The keys of a link, and the MACs of its messages. Keys that the host sends are in memory only, and end with it.
 public final class LinkSecurity: Sendable {

@@ -1,8 +1,8 @@
-internal import Determinism
-internal import ISO8583
-internal import Money
-internal import Payments
-internal import Text
+import Determinism
+import ISO8583
+import Money
+import Payments
+import Text
 
 /// Makes settlements (0500) by a profile, and reads their answers.
 struct SettlementMessages {

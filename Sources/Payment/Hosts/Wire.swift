@@ -1,7 +1,7 @@
-internal import Concurrency
-internal import Connections
-internal import ISO8583
-internal import Synchronization
+import Concurrency
+import Connections
+import ISO8583
+import Synchronization
 
 /// One connection of a link, and what was read from it.
 final class Wire: Sendable {

@@ -1,8 +1,8 @@
 public import CardSecrets
-internal import EMV
-internal import MagneticStripe
+import EMV
+import MagneticStripe
 public import Money
-internal import SmartCard
+import SmartCard
 
 /// The parts of a message that later messages repeat: its type, and the values of its fields, as they were sent.
 ///

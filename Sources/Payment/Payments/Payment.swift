@@ -1,6 +1,6 @@
 public import Determinism
 public import Money
-internal import Text
+import Text
 
 /// The number of a payment. It is shown as `P` and at least six digits, for example `P000001`.
 public struct PaymentID: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {

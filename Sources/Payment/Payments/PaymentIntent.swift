@@ -1,5 +1,5 @@
 public import Determinism
-internal import EMV
+import EMV
 public import Money
 
 /// A payment intent of the reader service.

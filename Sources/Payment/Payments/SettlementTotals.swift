@@ -1,4 +1,4 @@
-internal import Money
+import Money
 
 /// The totals of a batch, as a settlement has them: numbers of transactions, and their amounts in minor units of one
 /// currency (ISO 8583, fields 74 to 77 and 86 to 89).

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// Renders a receipt as one self-contained HTML file, with its style, logo, and code.
 public struct HTMLRenderer: Sendable {

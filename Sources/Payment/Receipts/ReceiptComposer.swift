@@ -1,5 +1,5 @@
-internal import EMV
-internal import Payments
+import EMV
+import Payments
 
 /// Composes a receipt in a language: determines its fields, their order, and their wording.
 ///

@@ -1,5 +1,5 @@
-internal import FoundationEssentials
-internal import Payments
+import FoundationEssentials
+import Payments
 
 extension ReceiptDocument {
     /// The document with all texts sanitized for paper: without control characters, and with at most the last four

@@ -1,6 +1,6 @@
 public import CardSecrets
 public import Money
-internal import Settings
+import Settings
 
 /// A payment host with its name.
 public struct NamedAcquirer: Hashable, Sendable {

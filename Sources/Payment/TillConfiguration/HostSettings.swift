@@ -1,7 +1,7 @@
 public import Connections
-internal import HostSecurity
-internal import ISO8583
-internal import Settings
+import HostSecurity
+import ISO8583
+import Settings
 
 /// The payment host that a configuration selects: the value of `host`, or of `kind` in it.
 public enum PaymentHostChoice: Hashable, Sendable {

@@ -1,6 +1,6 @@
-internal import EMV
-internal import Money
-internal import Payments
+import EMV
+import Money
+import Payments
 public import Settings
 
 extension TillConfiguration {

@@ -1,14 +1,14 @@
-internal import CCID
-internal import Cryptography
-internal import Determinism
-internal import EMV
-internal import Hardware
-internal import MagneticStripe
-internal import Money
-internal import Payments
-internal import Printing
-internal import Settings
-internal import Text
+import CCID
+import Cryptography
+import Determinism
+import EMV
+import Hardware
+import MagneticStripe
+import Money
+import Payments
+import Printing
+import Settings
+import Text
 
 extension TillConfiguration {
     /// The current configuration as a YAML file with comments and all values. Reading it returns the same

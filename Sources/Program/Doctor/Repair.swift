@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Files
+import Determinism
+import Files
 
 /// A fix that is safe to apply without asking: it stops no program, takes no access away, and can be applied twice.
 public struct Repair: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// An e-mail address such as `ada@shop.example`: the addr-spec of RFC 5322 §3.4.1 in its plain form.
 ///

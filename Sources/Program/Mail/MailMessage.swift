@@ -1,5 +1,5 @@
 public import Determinism
-internal import Text
+import Text
 
 /// A message: a plain text, optionally the same as HTML, and attachments.
 public struct MailMessage: Hashable, Sendable {

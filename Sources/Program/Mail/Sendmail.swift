@@ -1,5 +1,5 @@
 public import Determinism
-internal import Files
+import Files
 
 /// Passes messages to the machine's mail program. Postfix, Exim, msmtp and others provide a `sendmail` that reads a
 /// message and its recipients from standard input and delivers it later.

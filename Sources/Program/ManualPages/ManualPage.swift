@@ -1,5 +1,5 @@
-internal import FoundationEssentials
-internal import Text
+import FoundationEssentials
+import Text
 
 /// A page of the manual, section 1, in the language of man(7).
 public struct ManualPage: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A firmware file: the firmware and the devices that it is for (DFU 1.1 appendix B).
 ///

@@ -1,5 +1,5 @@
 public import Determinism
-internal import Synchronization
+import Synchronization
 public import USB
 
 /// Installs firmware: puts a device into update mode, sends the firmware, and waits until the device works again

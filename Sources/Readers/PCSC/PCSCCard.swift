@@ -1,6 +1,6 @@
-internal import CPCSC
-internal import Glibc
-internal import Synchronization
+import CPCSC
+import Glibc
+import Synchronization
 
 /// A card that is connected through pcscd, or a reader with ``PCSCSharing/direct``.
 ///

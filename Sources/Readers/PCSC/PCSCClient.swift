@@ -1,6 +1,6 @@
-internal import CPCSC
-internal import Files
-internal import Glibc
+import CPCSC
+import Files
+import Glibc
 
 /// A program that uses PC/SC.
 public struct PCSCClient: Hashable, Sendable, CustomStringConvertible {

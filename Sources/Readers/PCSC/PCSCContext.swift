@@ -1,6 +1,6 @@
-internal import CPCSC
+import CPCSC
 public import Determinism
-internal import Synchronization
+import Synchronization
 
 /// A connection to pcscd. Its calls run one after the other; a program that waits for changes and uses a card at the
 /// same time needs two.

@@ -1,5 +1,5 @@
 public import Determinism
-internal import Text
+import Text
 
 /// The description of a reader by its pcscd driver. Drivers give more or less of it.
 public struct PCSCReaderDescription: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A device on a bus, with its descriptors.
 public struct USBDevice: Hashable, Sendable {

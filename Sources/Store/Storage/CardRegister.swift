@@ -1,8 +1,8 @@
 public import Determinism
 public import GRDB
 public import Money
-internal import Payments
-internal import Text
+import Payments
+import Text
 
 /// The terminal's card data: the exception file (EMV Book 4 §6.3.5) and the offline sales of each card.
 public struct CardRegister: Sendable {

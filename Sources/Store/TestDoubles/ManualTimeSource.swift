@@ -1,5 +1,5 @@
 public import Determinism
-internal import Synchronization
+import Synchronization
 
 /// A time source that a test moves by hand.
 public final class ManualTimeSource: TimeSource {

@@ -1,6 +1,6 @@
 public import Networking
-internal import Synchronization
-internal import Text
+import Synchronization
+import Text
 
 /// A network for tests: it returns prepared answers and records the requests.
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The machine on which the benchmarks run.
 enum Machine {

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// A server in a separate process, which ends with this object.
 final class RunningServer {

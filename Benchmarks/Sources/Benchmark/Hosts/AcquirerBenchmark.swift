@@ -1,5 +1,5 @@
-internal import GRDBSQLite
-internal import Text
+import GRDBSQLite
+import Text
 
 /// Measures how many sales a second the simulated acquirer answers, and how much memory connections take.
 ///

@@ -1,12 +1,12 @@
-internal import CardSecrets
-internal import Determinism
-internal import EMV
-internal import ISO8583
-internal import Money
-internal import Payments
-internal import Simulator
-internal import SmartCard
-internal import Text
+import CardSecrets
+import Determinism
+import EMV
+import ISO8583
+import Money
+import Payments
+import Simulator
+import SmartCard
+import Text
 
 /// Chip sales of one simulated card, ready to be sent: each has a genuine cryptogram, and its neighbors have other
 /// amounts.

@@ -1,9 +1,9 @@
-internal import Connections
-internal import Determinism
-internal import Hosts
-internal import Money
-internal import Payments
-internal import Storage
+import Connections
+import Determinism
+import Hosts
+import Money
+import Payments
+import Storage
 
 /// The side of a till that talks to a host, composed as in the command line program: journal, host, link, and TLS. The
 /// request is ready: there is no card, and no kernel.

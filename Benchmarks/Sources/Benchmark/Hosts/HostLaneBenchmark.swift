@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Storage
+import Determinism
+import Storage
 
 /// Measures the sales a second of one lane over TLS on the loopback interface, at the simulated acquirer in another
 /// process, and what the link to the host adds to an exchange.

@@ -1,7 +1,7 @@
-internal import CHostLine
-internal import Connections
-internal import Determinism
-internal import Glibc
+import CHostLine
+import Connections
+import Determinism
+import Glibc
 
 /// Certificates for TLS on the loopback interface, which server and clients of a run share.
 struct HostCertificates {

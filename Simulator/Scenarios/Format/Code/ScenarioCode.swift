@@ -1,7 +1,7 @@
-internal import Money
-internal import Settings
+import Money
+import Settings
 public import Simulator
-internal import StoreSite
+import StoreSite
 public import TillConfiguration
 
 extension Scenario {

@@ -1,6 +1,6 @@
 public import Money
 public import Payments
-internal import Settings
+import Settings
 
 extension ScenarioStep {
     /// Returns the step with actions that happen while it runs.

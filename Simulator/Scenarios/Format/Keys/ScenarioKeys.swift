@@ -1,6 +1,6 @@
-internal import ISO8583
+import ISO8583
 public import Settings
-internal import Simulator
+import Simulator
 
 /// The keys of a scenario file and the shapes of their values.
 public enum ScenarioKeys {

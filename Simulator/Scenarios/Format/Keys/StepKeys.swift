@@ -1,5 +1,5 @@
-internal import Settings
-internal import Simulator
+import Settings
+import Simulator
 
 extension ScenarioKeys {
     /// The actions that need no value.

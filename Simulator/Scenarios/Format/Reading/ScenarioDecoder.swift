@@ -1,12 +1,12 @@
-internal import Acquirer
-internal import Determinism
-internal import EMV
-internal import ISO8583
-internal import Money
-internal import Settings
-internal import Simulator
-internal import StoreSite
-internal import TillConfiguration
+import Acquirer
+import Determinism
+import EMV
+import ISO8583
+import Money
+import Settings
+import Simulator
+import StoreSite
+import TillConfiguration
 
 /// Decodes a ``Scenario`` from a file whose shape has been checked. Collects further errors, so that one run reports
 /// them all.

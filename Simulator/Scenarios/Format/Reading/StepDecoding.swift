@@ -1,8 +1,8 @@
-internal import Money
-internal import Payments
-internal import Settings
-internal import Simulator
-internal import TillConfiguration
+import Money
+import Payments
+import Settings
+import Simulator
+import TillConfiguration
 
 extension ScenarioDecoder {
     /// - Returns: the step; nil after recording an error.

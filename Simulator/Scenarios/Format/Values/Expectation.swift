@@ -1,4 +1,4 @@
-internal import EMV
+import EMV
 public import Settings
 
 /// An expected result, and its location in the file.

@@ -1,10 +1,10 @@
-internal import Hardware
-internal import Money
-internal import Payments
-internal import Settings
-internal import Simulator
-internal import StoreSite
-internal import TillConfiguration
+import Hardware
+import Money
+import Payments
+import Settings
+import Simulator
+import StoreSite
+import TillConfiguration
 
 extension ScenarioWriter {
     func step(_ step: ScenarioStep) throws(ScenarioWritingError) -> SettingsNode {

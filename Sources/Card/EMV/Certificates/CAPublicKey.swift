@@ -1,6 +1,6 @@
 public import Cryptography
 public import Determinism
-internal import Text
+import Text
 
 /// A payment system's certification authority public key, as stored in a terminal (EMV Book 2 §5.1, §11.2.1; Book 4
 /// §10.2).

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A data element of single bits, stored exactly as transmitted.
 ///

@@ -1,4 +1,4 @@
-internal import CardSecrets
+import CardSecrets
 
 /// Masks card data for display: shows the first six and last four digits of a PAN, the initials of a name, and nothing
 /// else of track data.

@@ -1,6 +1,6 @@
 public import CardSecrets
 public import SmartCard
-internal import Text
+import Text
 
 /// The result of a transaction, with the data that journal, receipt, and host need. It contains no card data that must
 /// not be stored: only the last four digits of the PAN, and no expiration date, track data, or names.

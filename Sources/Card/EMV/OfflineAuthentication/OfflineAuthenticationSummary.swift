@@ -1,6 +1,6 @@
 public import Cryptography
 public import SmartCard
-internal import Text
+import Text
 
 /// The result of offline data authentication.
 public struct OfflineAuthenticationSummary: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A validated terminal configuration: the terminal data of EMV Book 4 §10.
 public struct TerminalConfiguration: Hashable, Sendable {

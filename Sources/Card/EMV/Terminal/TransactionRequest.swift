@@ -1,7 +1,7 @@
 public import Determinism
 public import Money
-internal import SmartCard
-internal import Text
+import SmartCard
+import Text
 
 /// A transaction that the merchant requests.
 public struct TransactionRequest: Hashable, Sendable {

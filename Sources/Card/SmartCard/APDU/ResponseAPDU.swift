@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A card's answer: data and a status word (ISO/IEC 7816-4 §5.1).
 public struct ResponseAPDU: Hashable, Sendable {

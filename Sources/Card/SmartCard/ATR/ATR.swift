@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// An answer to reset (ISO/IEC 7816-3 §8): the card's protocols, timing, and historical bytes.
 public struct ATR: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// One T=1 block (ISO/IEC 7816-3 §11.3): node address, control byte, length, information field, error detection code.
 public struct T1Block: Hashable, Sendable {

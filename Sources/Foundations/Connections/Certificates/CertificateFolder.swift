@@ -1,6 +1,6 @@
-internal import COpenSSL
+import COpenSSL
 public import Determinism
-internal import Files
+import Files
 
 /// A folder with an authority of its own, and with the certificates that it has issued to one server and one client:
 /// `ca.pem`, `server.pem`, `client.pem`, and beside each its key, `ca.key` and so on.

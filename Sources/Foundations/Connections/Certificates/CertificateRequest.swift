@@ -1,7 +1,7 @@
-internal import COpenSSL
+import COpenSSL
 public import Determinism
 public import Files
-internal import Glibc
+import Glibc
 
 /// The content of a new certificate.
 public struct CertificateRequest: Hashable, Sendable {

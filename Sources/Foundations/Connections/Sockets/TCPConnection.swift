@@ -1,7 +1,7 @@
-internal import Determinism
-internal import Files
-internal import Glibc
-internal import Synchronization
+import Determinism
+import Files
+import Glibc
+import Synchronization
 
 /// A TCP connection. All connections of the process share one thread, which only waits.
 ///

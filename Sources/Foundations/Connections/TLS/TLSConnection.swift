@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Synchronization
+import Determinism
+import Synchronization
 
 /// A TLS connection over another connection, which it owns.
 ///

@@ -1,5 +1,5 @@
-internal import COpenSSL
-internal import CardSecrets
+import COpenSSL
+import CardSecrets
 public import Files
 
 /// A certificate with its chain, and its private key, as PEM files.

@@ -1,5 +1,5 @@
 public import Determinism
-internal import Files
+import Files
 
 /// Makes TLS connections as a client.
 public struct TLSClient: Sendable {

@@ -1,4 +1,4 @@
-internal import Files
+import Files
 
 /// Stores this till's variation in every experiment in a file. A stored variation never changes.
 ///

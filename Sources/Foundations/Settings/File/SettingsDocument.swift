@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// A YAML file of settings, read into values with their locations.
 ///

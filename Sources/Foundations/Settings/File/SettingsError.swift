@@ -1,4 +1,4 @@
-internal import CardSecrets
+import CardSecrets
 
 /// A problem in a settings file, with its location. Digits that may be a card number are masked in every text of it.
 public struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,7 +1,7 @@
 public import CCID
 public import DFU
-internal import Files
-internal import Glibc
+import Files
+import Glibc
 public import USB
 
 /// A firmware file that the shop provides for one reader model.

@@ -1,4 +1,4 @@
-internal import DFU
+import DFU
 public import Determinism
 
 /// A firmware update that is available for a reader.

@@ -1,10 +1,10 @@
-internal import Concurrency
+import Concurrency
 public import Determinism
 public import EMV
 public import Money
 public import Payments
 public import SmartCard
-internal import Synchronization
+import Synchronization
 
 /// The card readers of this machine, from all sources, and the EMV kernel.
 ///

@@ -1,10 +1,10 @@
-internal import CardSecrets
-internal import Determinism
-internal import EMV
-internal import Money
-internal import Payments
-internal import SmartCard
-internal import Text
+import CardSecrets
+import Determinism
+import EMV
+import Money
+import Payments
+import SmartCard
+import Text
 
 /// Brings kernel and host to the same result of a payment, and reverses an approval of the host that the card did not
 /// complete.

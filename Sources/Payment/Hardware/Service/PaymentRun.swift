@@ -1,9 +1,9 @@
-internal import CardSecrets
-internal import Determinism
-internal import EMV
-internal import MagneticStripe
-internal import Payments
-internal import SmartCard
+import CardSecrets
+import Determinism
+import EMV
+import MagneticStripe
+import Payments
+import SmartCard
 
 /// One payment at a connected reader, from the wait for a card to the final outcome.
 struct PaymentRun: Sendable {

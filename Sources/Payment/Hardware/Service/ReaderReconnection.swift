@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Synchronization
+import Determinism
+import Synchronization
 
 /// The schedule for reconnecting a lost reader. A value without I/O or clock: the caller reports each event with a
 /// clock reading, and carries out the steps.

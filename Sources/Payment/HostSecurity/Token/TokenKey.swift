@@ -1,6 +1,6 @@
-internal import CardSecrets
-internal import Cryptography
-internal import ISO8583
+import CardSecrets
+import Cryptography
+import ISO8583
 
 /// A key that a token keeps: data goes there and comes back, and the key never does.
 struct TokenKey: Sendable {

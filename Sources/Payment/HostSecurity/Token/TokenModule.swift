@@ -1,8 +1,8 @@
-internal import CToken
-internal import Concurrency
-internal import Dispatch
-internal import Glibc
-internal import Synchronization
+import CToken
+import Concurrency
+import Dispatch
+import Glibc
+import Synchronization
 
 /// A PKCS#11 library, which is opened on first use and stays open. Its calls block, and run one after the other on a
 /// thread outside Swift's concurrency.

@@ -1,8 +1,8 @@
-internal import CToken
-internal import CardSecrets
-internal import Cryptography
-internal import Files
-internal import ISO8583
+import CToken
+import CardSecrets
+import Cryptography
+import Files
+import ISO8583
 
 /// A session with one token, in which its user is logged in. It ends when its last key is released.
 final class TokenSession: Sendable {

@@ -1,5 +1,5 @@
-internal import Settings
-internal import Text
+import Settings
+import Text
 
 /// Where keys are that a PKCS#11 token keeps (RFC 7512), for example
 /// `pkcs11:token=till?module-path=/usr/lib/softhsm/libsofthsm2.so&pin-source=/etc/cardpresent/token.pin`.

@@ -1,4 +1,4 @@
-internal import Settings
+import Settings
 
 extension ProfileDecoder {
     mutating func messages(

@@ -1,5 +1,5 @@
-internal import Settings
-internal import Text
+import Settings
+import Text
 
 /// Decodes a ``MessageProfile`` from a file whose shape has been checked. Collects further errors, so that one run
 /// reports them all.

@@ -1,4 +1,4 @@
-internal import Settings
+import Settings
 
 /// The keys of a message profile and the shapes of their values.
 enum ProfileKeys {

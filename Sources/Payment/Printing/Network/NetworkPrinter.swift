@@ -1,4 +1,4 @@
-internal import Determinism
+import Determinism
 
 /// A receipt printer on the network, without a print server.
 struct NetworkPrinter: Sendable {

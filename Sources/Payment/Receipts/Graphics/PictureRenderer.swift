@@ -1,4 +1,4 @@
-internal import CCairo
+import CCairo
 
 /// Renders a receipt as PDF or PNG, in any script of the installed fonts.
 ///

@@ -1,4 +1,4 @@
-internal import CLinux
+import CLinux
 public import Determinism
 public import Settings
 

@@ -1,6 +1,6 @@
 public import Determinism
-internal import Files
-internal import Glibc
+import Files
+import Glibc
 
 /// The files of this system, or of another system below a root directory.
 public struct SystemFiles: Sendable {

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The user who runs the program.
 public struct LoginUser: Hashable, Sendable {

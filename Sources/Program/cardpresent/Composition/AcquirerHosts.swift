@@ -1,11 +1,11 @@
-internal import Connections
-internal import Determinism
-internal import HostSecurity
-internal import Hosts
-internal import ISO8583
-internal import Payments
-internal import Simulator
-internal import TillConfiguration
+import Connections
+import Determinism
+import HostSecurity
+import Hosts
+import ISO8583
+import Payments
+import Simulator
+import TillConfiguration
 
 extension HostFactory {
     /// Creates a host that speaks ISO 8583. It connects with its first message.

@@ -1,11 +1,11 @@
-internal import CardSecrets
-internal import Connections
-internal import Cryptography
-internal import Determinism
-internal import EMV
-internal import HostSecurity
-internal import Hosts
-internal import Simulator
+import CardSecrets
+import Connections
+import Cryptography
+import Determinism
+import EMV
+import HostSecurity
+import Hosts
+import Simulator
 
 /// Enciphers PINs under the key that the host gave, which is in memory only, or under the next key of the terminal's
 /// initial key (DUKPT). Connects and exchanges keys before when there is none yet.

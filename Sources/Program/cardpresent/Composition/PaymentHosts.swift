@@ -1,12 +1,12 @@
-internal import Determinism
-internal import FoundationEssentials
-internal import Glibc
-internal import Money
-internal import Payments
-internal import Simulator
-internal import Storage
-internal import TillConfiguration
-internal import Yosemite
+import Determinism
+import FoundationEssentials
+import Glibc
+import Money
+import Payments
+import Simulator
+import Storage
+import TillConfiguration
+import Yosemite
 
 /// Creates the payment host.
 enum HostFactory {

@@ -1,12 +1,12 @@
-internal import CardSecrets
-internal import Determinism
-internal import EMV
-internal import Hosts
-internal import Money
-internal import Payments
-internal import Simulator
-internal import Storage
-internal import TillConfiguration
+import CardSecrets
+import Determinism
+import EMV
+import Hosts
+import Money
+import Payments
+import Simulator
+import Storage
+import TillConfiguration
 
 extension HostFactory {
     /// Creates several hosts that speak ISO 8583, with the routes of the configuration.

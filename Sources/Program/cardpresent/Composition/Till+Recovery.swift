@@ -1,5 +1,5 @@
-internal import Payments
-internal import Yosemite
+import Payments
+import Yosemite
 
 extension Till {
     /// Stops a command that moves money, before it needs a reader, when the report at the start says that the database

@@ -1,17 +1,17 @@
-internal import Concurrency
-internal import Determinism
-internal import Hardware
-internal import Money
-internal import Networking
-internal import Payments
-internal import Printing
-internal import Recorder
-internal import Simulator
-internal import Storage
-internal import Synchronization
-internal import TillConfiguration
-internal import USB
-internal import Yosemite
+import Concurrency
+import Determinism
+import Hardware
+import Money
+import Networking
+import Payments
+import Printing
+import Recorder
+import Simulator
+import Storage
+import Synchronization
+import TillConfiguration
+import USB
+import Yosemite
 
 /// The dependencies of a command: the composition root that connects the layers.
 struct Till: Sendable {

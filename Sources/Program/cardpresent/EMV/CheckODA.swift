@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import EMVReplay
-internal import Settings
-internal import Text
-internal import TillConfiguration
+import ArgumentParser
+import EMVReplay
+import Settings
+import Text
+import TillConfiguration
 
 /// `emv oda`
 struct CheckODA: SynchronousCardDataCommand {

@@ -1,14 +1,14 @@
-internal import ArgumentParser
-internal import CardSecrets
-internal import Determinism
-internal import EMV
-internal import EMVReplay
-internal import Money
-internal import Settings
-internal import Simulator
-internal import SmartCard
-internal import Text
-internal import TillConfiguration
+import ArgumentParser
+import CardSecrets
+import Determinism
+import EMV
+import EMVReplay
+import Money
+import Settings
+import Simulator
+import SmartCard
+import Text
+import TillConfiguration
 
 /// `emv replay`
 struct ReplayCommand: CardDataCommand {

@@ -1,10 +1,10 @@
-internal import ArgumentParser
-internal import Connections
-internal import Determinism
-internal import HostSecurity
-internal import Hosts
-internal import ISO8583
-internal import TillConfiguration
+import ArgumentParser
+import Connections
+import Determinism
+import HostSecurity
+import Hosts
+import ISO8583
+import TillConfiguration
 
 /// `host check`
 struct CheckHost: ReportingCommand {

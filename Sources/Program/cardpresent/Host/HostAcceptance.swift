@@ -1,7 +1,7 @@
-internal import Determinism
-internal import Money
-internal import Payments
-internal import Storage
+import Determinism
+import Money
+import Payments
+import Storage
 
 /// Closes the batches of a terminal that differ for good, with the totals that the host told. A person decides it.
 struct HostAcceptance {

@@ -1,6 +1,6 @@
-internal import Connections
-internal import Hosts
-internal import ISO8583
+import Connections
+import Hosts
+import ISO8583
 
 /// Says why a step of `host check` failed, and what to do.
 struct HostAdvice {

@@ -1,6 +1,6 @@
-internal import ArgumentParser
-internal import Payments
-internal import TillConfiguration
+import ArgumentParser
+import Payments
+import TillConfiguration
 
 /// `--host`
 struct HostOption: ParsableArguments {

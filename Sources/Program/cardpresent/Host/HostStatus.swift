@@ -1,9 +1,9 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Money
-internal import Payments
-internal import Storage
-internal import TillConfiguration
+import ArgumentParser
+import Determinism
+import Money
+import Payments
+import Storage
+import TillConfiguration
 
 /// `host status`
 struct HostStatus: TillCommand, ReadingCommand {

@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import HostSecurity
-internal import Hosts
-internal import ISO8583
-internal import Simulator
+import ArgumentParser
+import HostSecurity
+import Hosts
+import ISO8583
+import Simulator
 
 /// `--keys`
 struct KeyOption: ParsableArguments {

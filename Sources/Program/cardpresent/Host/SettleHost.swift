@@ -1,10 +1,10 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Hosts
-internal import Money
-internal import Payments
-internal import Storage
-internal import TillConfiguration
+import ArgumentParser
+import Determinism
+import Hosts
+import Money
+import Payments
+import Storage
+import TillConfiguration
 
 /// `host settle`
 struct SettleHost: TillCommand, ChangingCommand {

@@ -1,7 +1,7 @@
-internal import Determinism
-internal import Money
-internal import Payments
-internal import Text
+import Determinism
+import Money
+import Payments
+import Text
 
 /// The result of the settlement of a batch.
 struct SettlementOutcome: Sendable {

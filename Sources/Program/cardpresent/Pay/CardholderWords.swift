@@ -1,5 +1,5 @@
-internal import EMV
-internal import Payments
+import EMV
+import Payments
 
 /// The questions to the cardholder, in the cardholder's language (EMV Book 4 §11.1 and §11.2). ``ReaderWords`` has what
 /// needs no answer.

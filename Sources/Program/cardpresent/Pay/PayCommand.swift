@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import Money
-internal import Payments
-internal import TillConfiguration
-internal import Yosemite
+import ArgumentParser
+import Money
+import Payments
+import TillConfiguration
+import Yosemite
 
 /// `pay`
 struct PayCommand: TillCommand, CardDataCommand {

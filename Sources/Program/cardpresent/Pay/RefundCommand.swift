@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import Money
-internal import Payments
-internal import Yosemite
+import ArgumentParser
+import Money
+import Payments
+import Yosemite
 
 /// `refund`
 struct RefundCommand: TillCommand {

@@ -1,8 +1,8 @@
-internal import Hardware
-internal import Money
-internal import Payments
-internal import Storage
-internal import Yosemite
+import Hardware
+import Money
+import Payments
+import Storage
+import Yosemite
 
 extension CommandFailure {
     /// Creates the failure of a payment's outcome; nil when it was approved.

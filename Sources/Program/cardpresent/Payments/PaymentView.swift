@@ -1,8 +1,8 @@
-internal import Determinism
-internal import Money
-internal import Payments
-internal import Storage
-internal import Yosemite
+import Determinism
+import Money
+import Payments
+import Storage
+import Yosemite
 
 extension Payment: CommandResult, TableRow {
     var json: JSONObject {

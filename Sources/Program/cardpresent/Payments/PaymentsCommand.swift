@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import Payments
-internal import Storage
-internal import Yosemite
+import ArgumentParser
+import Payments
+import Storage
+import Yosemite
 
 /// `payments`
 struct PaymentsCommand: ParsableCommand {

@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Money
-internal import Payments
-internal import Yosemite
+import ArgumentParser
+import Determinism
+import Money
+import Payments
+import Yosemite
 
 /// `payments capture`
 struct CapturePayment: TillCommand {

@@ -1,10 +1,10 @@
-internal import ArgumentParser
-internal import FoundationEssentials
-internal import Hardware
-internal import Payments
-internal import Receipts
-internal import TillConfiguration
-internal import Yosemite
+import ArgumentParser
+import FoundationEssentials
+import Hardware
+import Payments
+import Receipts
+import TillConfiguration
+import Yosemite
 
 /// `receipts preview`
 struct PreviewReceipt: TillCommand {

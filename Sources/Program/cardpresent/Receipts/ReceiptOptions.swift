@@ -1,9 +1,9 @@
 public import ArgumentParser
-internal import Determinism
-internal import Payments
-internal import Printing
-internal import Receipts
-internal import Yosemite
+import Determinism
+import Payments
+import Printing
+import Receipts
+import Yosemite
 
 /// Selects one of a payment's receipts by its type.
 struct ReceiptKindOptions: ParsableArguments {

@@ -1,9 +1,9 @@
-internal import ArgumentParser
-internal import Printing
-internal import Receipts
-internal import Storage
-internal import TillConfiguration
-internal import Yosemite
+import ArgumentParser
+import Printing
+import Receipts
+import Storage
+import TillConfiguration
+import Yosemite
 
 /// `receipts render`
 struct RenderReceipt: ReportingCommand {

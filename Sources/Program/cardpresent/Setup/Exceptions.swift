@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Storage
-internal import Yosemite
+import ArgumentParser
+import Determinism
+import Storage
+import Yosemite
 
 /// `exceptions`
 struct ExceptionsCommand: ParsableCommand {

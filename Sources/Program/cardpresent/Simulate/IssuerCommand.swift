@@ -1,11 +1,11 @@
-internal import Acquirer
-internal import ArgumentParser
-internal import Determinism
-internal import Money
-internal import Payments
-internal import Simulator
-internal import Storage
-internal import TillConfiguration
+import Acquirer
+import ArgumentParser
+import Determinism
+import Money
+import Payments
+import Simulator
+import Storage
+import TillConfiguration
 
 /// `issuer`
 struct IssuerCommand: ParsableCommand {

@@ -1,9 +1,9 @@
-internal import Acquirer
-internal import ArgumentParser
-internal import Connections
-internal import Determinism
-internal import ISO8583
-internal import Simulator
+import Acquirer
+import ArgumentParser
+import Connections
+import Determinism
+import ISO8583
+import Simulator
 
 /// `simulate acquirer`
 struct SimulateAcquirer: CardDataCommand {

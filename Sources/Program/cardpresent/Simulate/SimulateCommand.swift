@@ -1,6 +1,6 @@
-internal import ArgumentParser
-internal import ScenarioFormat
-internal import Simulator
+import ArgumentParser
+import ScenarioFormat
+import Simulator
 
 /// `simulate`
 struct SimulateCommand: ParsableCommand {

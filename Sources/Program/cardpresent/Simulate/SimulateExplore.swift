@@ -1,10 +1,10 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Explorer
-internal import FoundationEssentials
-internal import ISO8583
-internal import ScenarioFormat
-internal import ScenarioRunner
+import ArgumentParser
+import Determinism
+import Explorer
+import FoundationEssentials
+import ISO8583
+import ScenarioFormat
+import ScenarioRunner
 
 /// `simulate explore`
 struct SimulateExplore: AsyncParsableCommand {

@@ -1,9 +1,9 @@
-internal import ArgumentParser
-internal import Determinism
-internal import FoundationEssentials
-internal import ScenarioFormat
-internal import ScenarioRunner
-internal import Synchronization
+import ArgumentParser
+import Determinism
+import FoundationEssentials
+import ScenarioFormat
+import ScenarioRunner
+import Synchronization
 
 /// `simulate run`
 struct SimulateRun: AsyncParsableCommand {

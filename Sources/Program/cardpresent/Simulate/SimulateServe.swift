@@ -1,9 +1,9 @@
-internal import ArgumentParser
-internal import Determinism
-internal import FoundationEssentials
-internal import HTTPListening
-internal import SimulationServer
-internal import Simulator
+import ArgumentParser
+import Determinism
+import FoundationEssentials
+import HTTPListening
+import SimulationServer
+import Simulator
 
 /// `simulate serve`
 struct SimulateServe: ReportingCommand {

@@ -1,9 +1,9 @@
-internal import ArgumentParser
-internal import Determinism
-internal import HTTPListening
-internal import Monitoring
-internal import StoreSite
-internal import StoreSiteServer
+import ArgumentParser
+import Determinism
+import HTTPListening
+import Monitoring
+import StoreSite
+import StoreSiteServer
 
 /// `simulate store`
 struct SimulateStore: ReportingCommand {

@@ -1,7 +1,7 @@
 public import ArgumentParser
-internal import Determinism
-internal import Simulator
-internal import SmartCard
+import Determinism
+import Simulator
+import SmartCard
 public import USB
 
 /// `simulate usb`

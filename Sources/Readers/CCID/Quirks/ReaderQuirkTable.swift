@@ -1,4 +1,4 @@
-internal import Text
+import Text
 public import USB
 
 /// Known reader quirks, row by row. The driver consults the table once, when it opens a reader; nothing else in the

@@ -1,4 +1,4 @@
-internal import Determinism
+import Determinism
 
 /// The timeouts and pauses of the driver.
 public struct CCIDTiming: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The layout of a device's reports (HID 1.11 §6.2.2).
 public struct HIDReportDescriptor: Hashable, Sendable {

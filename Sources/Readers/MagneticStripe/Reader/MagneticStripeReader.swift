@@ -1,5 +1,5 @@
-internal import CardSecrets
-internal import Synchronization
+import CardSecrets
+import Synchronization
 public import USB
 
 /// An open magnetic stripe reader. It is read all the time, and a swipe goes to the waiting task. An unexpected swipe

@@ -1,6 +1,6 @@
-internal import Files
-internal import Glibc
-internal import Text
+import Files
+import Glibc
+import Text
 
 /// The USB devices listed in sysfs (Documentation/ABI/stable/sysfs-bus-usb).
 ///

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The credentials of a user. Secrets have no textual form.
 public enum Credentials: Hashable, Sendable {

@@ -1,7 +1,7 @@
-internal import CLinux
+import CLinux
 public import Files
-internal import Glibc
-internal import Text
+import Glibc
+import Text
 
 /// Stores the sign-in, including secrets, between runs of the program.
 public protocol Vault: Sendable {

@@ -1,7 +1,7 @@
-internal import CCurl
-internal import Concurrency
-internal import Glibc
-internal import Synchronization
+import CCurl
+import Concurrency
+import Glibc
+import Synchronization
 
 /// HTTP over libcurl. All requests run on one dedicated thread.
 ///

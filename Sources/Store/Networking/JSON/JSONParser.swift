@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// Parses a JSON text into nodes. Accepts a comma after the last element, because some sites send one.
 struct JSONParser {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The WordPress.com account and its sites.
 public struct AccountRemote: Remote {

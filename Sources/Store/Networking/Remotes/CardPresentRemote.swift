@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The common requests of the two gateways for card-present payments. Only the paths differ.
 public protocol CardPresentRemote: Remote {

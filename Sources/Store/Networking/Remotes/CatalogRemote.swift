@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The products and coupons of a store.
 public struct CatalogRemote: Remote {

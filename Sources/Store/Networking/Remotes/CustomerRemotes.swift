@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// Customers with an account at the store.
 public struct CustomerRemote: Remote {

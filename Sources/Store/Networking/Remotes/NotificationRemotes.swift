@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// Notifications of an account.
 public struct NotificationsRemote: Remote {

@@ -1,5 +1,5 @@
 public import Money
-internal import Text
+import Text
 
 /// The properties of a new order, or the changes of an existing one. Only set properties are sent.
 public struct OrderChanges: Hashable, Sendable {

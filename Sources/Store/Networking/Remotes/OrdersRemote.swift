@@ -1,5 +1,5 @@
 public import Determinism
-internal import Text
+import Text
 
 /// Orders and their notes.
 public struct OrdersRemote: Remote {

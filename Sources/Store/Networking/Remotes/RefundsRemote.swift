@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The refunds of orders.
 public struct RefundsRemote: Remote {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The requests for one kind of object: their paths and parameters, independent of the route.
 ///

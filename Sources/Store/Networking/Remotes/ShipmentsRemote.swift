@@ -1,5 +1,5 @@
 public import Determinism
-internal import Text
+import Text
 
 /// Shipment trackings of the shipment tracking plug-in.
 public struct ShipmentsRemote: Remote {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A store's settings.
 public struct SiteSettingsRemote: Remote {

@@ -1,5 +1,5 @@
 public import Determinism
-internal import Text
+import Text
 
 /// Reports of `wc-analytics`.
 public struct OrderStatsRemoteV4: Remote {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A request to WordPress.com.
 public struct DotcomRequest: Request, Hashable {

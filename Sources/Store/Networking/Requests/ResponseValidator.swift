@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// Separates responses from errors, by the rules of the interface that received the request.
 struct ResponseValidator {

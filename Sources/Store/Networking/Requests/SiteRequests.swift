@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A request to a site's own REST interface.
 public struct RESTRequest: Request, Hashable {

@@ -1,5 +1,5 @@
-internal import Synchronization
-internal import Text
+import Synchronization
+import Text
 
 /// A source of application passwords.
 public protocol ApplicationPasswordIssuing: Sendable {

@@ -1,6 +1,6 @@
 public import Determinism
-internal import Synchronization
-internal import Text
+import Synchronization
+import Text
 
 /// Signs in at a site with the user's password, like a browser, and sends requests with the session cookies. Used only
 /// to create an application password.

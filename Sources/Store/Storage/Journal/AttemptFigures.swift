@@ -1,4 +1,4 @@
-internal import GRDB
+import GRDB
 public import Payments
 
 /// Counts and times of the attempts in the records, by what came of them.

@@ -1,6 +1,6 @@
 public import Determinism
 public import GRDB
-internal import Payments
+import Payments
 
 /// An identity that the database had before, and why it took another one.
 ///

@@ -1,5 +1,5 @@
 public import Determinism
-internal import GRDB
+import GRDB
 public import Payments
 
 /// Counts of the records, and how long the oldest of each queue waits, all of one moment.

@@ -1,7 +1,7 @@
 public import Determinism
 public import GRDB
 public import Money
-internal import Text
+import Text
 
 /// A condition on records: an SQL expression with separate values, so that a value is never parsed as SQL.
 public struct StoragePredicate: Sendable {

@@ -1,7 +1,7 @@
-internal import Determinism
-internal import FoundationEssentials
+import Determinism
+import FoundationEssentials
 public import GRDB
-internal import Money
+import Money
 public import Payments
 
 extension OrderPaymentNotification: IdentifiedObject {

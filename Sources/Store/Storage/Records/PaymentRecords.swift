@@ -1,9 +1,9 @@
-internal import Determinism
-internal import FoundationEssentials
+import Determinism
+import FoundationEssentials
 public import GRDB
-internal import Money
+import Money
 public import Payments
-internal import Text
+import Text
 
 extension PaymentID: DatabaseValueConvertible {}
 extension PaymentState: DatabaseValueConvertible {}

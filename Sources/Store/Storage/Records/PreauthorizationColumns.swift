@@ -1,8 +1,8 @@
-internal import Determinism
-internal import Foundation
-internal import GRDB
-internal import Money
-internal import Payments
+import Determinism
+import Foundation
+import GRDB
+import Money
+import Payments
 
 /// The columns of a partial approval and of a pre-authorization in the table of payments.
 enum PreauthorizationColumns {

@@ -1,6 +1,6 @@
 public import Determinism
 public import GRDB
-internal import Money
+import Money
 public import Payments
 
 /// A receipt, stored as it was issued, so that a reprint has the same content. It is never changed; a correction is a

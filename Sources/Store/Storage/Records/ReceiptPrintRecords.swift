@@ -1,4 +1,4 @@
-internal import Determinism
+import Determinism
 public import GRDB
 public import Payments
 

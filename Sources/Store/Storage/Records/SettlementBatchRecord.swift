@@ -1,7 +1,7 @@
-internal import Determinism
-internal import Foundation
+import Determinism
+import Foundation
 public import GRDB
-internal import Money
+import Money
 public import Payments
 
 extension SettlementBatch.State: DatabaseValueConvertible {}

@@ -1,7 +1,7 @@
-internal import GRDB
-internal import Glibc
+import GRDB
+import Glibc
 public import Payments
-internal import Text
+import Text
 
 /// Facts about a database file. Inspecting it reads and changes no record and does not create a missing file.
 public struct DatabaseInspection: Hashable, Sendable {

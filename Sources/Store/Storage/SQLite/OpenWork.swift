@@ -1,4 +1,4 @@
-internal import GRDB
+import GRDB
 
 /// The open work of a database, as counts of payments, and what it knows of a restored backup.
 ///

@@ -1,7 +1,7 @@
-internal import Determinism
-internal import GRDB
-internal import Payments
-internal import Text
+import Determinism
+import GRDB
+import Payments
+import Text
 
 /// Migrates a database to the current schema in one transaction, without losing a row.
 ///

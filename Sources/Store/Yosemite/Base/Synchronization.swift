@@ -1,6 +1,6 @@
-internal import Determinism
+import Determinism
 public import Networking
-internal import Synchronization
+import Synchronization
 
 /// The running synchronizations by site, for canceling them.
 final class RunningSynchronizations: Sendable {

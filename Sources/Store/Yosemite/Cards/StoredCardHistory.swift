@@ -3,7 +3,7 @@ public import Determinism
 public import EMV
 public import Money
 public import Storage
-internal import Synchronization
+import Synchronization
 public import TillConfiguration
 
 /// The exception file and the log of offline sales, for the kernel.

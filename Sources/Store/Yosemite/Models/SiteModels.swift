@@ -1,6 +1,6 @@
 public import Determinism
-internal import Networking
-internal import Storage
+import Networking
+import Storage
 
 // @record key(siteID, entity, keyword, position)
 /// One result of a search at a site. The element itself is stored separately.

@@ -1,8 +1,8 @@
-internal import Concurrency
-internal import Determinism
+import Concurrency
+import Determinism
 public import Networking
-internal import Storage
-internal import Text
+import Storage
+import Text
 
 /// The actions of ``OrderNoteStore``. Every completion is called exactly once.
 public enum OrderNoteAction: Action {

@@ -1,6 +1,6 @@
-internal import Concurrency
+import Concurrency
 public import Networking
-internal import Storage
+import Storage
 
 /// The actions of ``OrderStatusStore``. Every completion is called exactly once.
 public enum OrderStatusAction: Action {

@@ -1,9 +1,9 @@
-internal import Concurrency
-internal import Determinism
-internal import Money
-internal import Networking
-internal import Settings
-internal import Storage
+import Concurrency
+import Determinism
+import Money
+import Networking
+import Settings
+import Storage
 
 /// The orders of sites: fetches, stores and changes them.
 public final class OrderStore: Store {

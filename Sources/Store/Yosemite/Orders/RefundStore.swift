@@ -1,7 +1,7 @@
-internal import Concurrency
-internal import Money
+import Concurrency
+import Money
 public import Networking
-internal import Storage
+import Storage
 
 /// The actions of ``RefundStore``. Every completion is called exactly once.
 public enum RefundAction: Action {

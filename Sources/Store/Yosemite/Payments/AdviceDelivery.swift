@@ -1,10 +1,10 @@
-internal import Foundation
-internal import Hardware
-internal import Money
-internal import Payments
-internal import SmartCard
-internal import Storage
-internal import Text
+import Foundation
+import Hardware
+import Money
+import Payments
+import SmartCard
+import Storage
+import Text
 
 /// Sends the host the advices of ended attempts. No money depends on them: an advice that cannot be sent now stays in
 /// the journal and is sent the next time.

@@ -1,10 +1,10 @@
 public import Determinism
 public import Hardware
-internal import Money
-internal import Networking
+import Money
+import Networking
 public import Payments
 public import Storage
-internal import Synchronization
+import Synchronization
 
 /// Takes card-present payments and records them.
 public final class CardPresentPaymentsStore: Store {

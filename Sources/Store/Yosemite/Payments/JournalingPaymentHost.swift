@@ -1,8 +1,8 @@
-internal import Determinism
-internal import EMV
-internal import Payments
-internal import Storage
-internal import Synchronization
+import Determinism
+import EMV
+import Payments
+import Storage
+import Synchronization
 
 /// A payment host that writes the journal before it sends anything.
 ///

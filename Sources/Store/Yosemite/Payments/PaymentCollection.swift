@@ -1,8 +1,8 @@
-internal import Determinism
-internal import Hardware
-internal import Money
-internal import Payments
-internal import Storage
+import Determinism
+import Hardware
+import Money
+import Payments
+import Storage
 
 /// Takes the payments of recorded attempts, refunds payments, and records the results.
 ///

@@ -1,7 +1,7 @@
-internal import Networking
-internal import Payments
-internal import Storage
-internal import Synchronization
+import Networking
+import Payments
+import Storage
+import Synchronization
 
 /// Runs one operation that moves money at a time. A second one is rejected instead of waiting for a cardholder.
 final class PaymentExclusion: Sendable {

@@ -1,4 +1,4 @@
-internal import Determinism
+import Determinism
 public import Payments
 public import Storage
 

@@ -1,7 +1,7 @@
-internal import Determinism
-internal import Money
-internal import Payments
-internal import Storage
+import Determinism
+import Money
+import Payments
+import Storage
 
 /// Captures, raises, and cancels pre-authorizations, and records the results.
 ///

@@ -1,7 +1,7 @@
 public import Money
-internal import Networking
+import Networking
 public import Payments
-internal import Storage
+import Storage
 
 /// A line of an order to refund.
 public struct RefundItem: Hashable, Sendable {

@@ -1,8 +1,8 @@
-internal import Determinism
-internal import Payments
-internal import Storage
-internal import Synchronization
-internal import Text
+import Determinism
+import Payments
+import Storage
+import Synchronization
+import Text
 
 /// Keeps the database's identity apart from numbers that the host knows and the database doesn't, as after the restore
 /// of a backup.

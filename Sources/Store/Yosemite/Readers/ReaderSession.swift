@@ -1,7 +1,7 @@
 public import Concurrency
 public import Determinism
 public import Hardware
-internal import Storage
+import Storage
 
 /// The card reader's state for user interfaces. Each observer subscribes to the part it needs.
 ///

@@ -1,5 +1,5 @@
 public import Storage
-internal import Synchronization
+import Synchronization
 
 /// Maintains the list of stored objects that match a request, and reports how every commit changes it.
 ///

@@ -1,7 +1,7 @@
-internal import Determinism
+import Determinism
 public import Files
-internal import Networking
-internal import Text
+import Networking
+import Text
 
 /// The settings of every store, and those of the till, in one JSON file:
 /// `{"version": 1, "till": {"<name>": …}, "sites": {"<number>": {"<name>": …}}}`.

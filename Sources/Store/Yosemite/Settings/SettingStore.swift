@@ -1,6 +1,6 @@
-internal import Concurrency
+import Concurrency
 public import Networking
-internal import Storage
+import Storage
 
 /// The actions of ``SettingStore``. Every completion is called exactly once.
 public enum SettingAction: Action {

@@ -1,7 +1,7 @@
-internal import Concurrency
+import Concurrency
 public import Determinism
 public import Networking
-internal import Storage
+import Storage
 
 /// The actions of ``StatsStore``. Every completion is called exactly once.
 ///

@@ -1,8 +1,8 @@
-internal import Concurrency
+import Concurrency
 public import Determinism
-internal import Money
+import Money
 public import Networking
-internal import Storage
+import Storage
 
 /// The actions of ``StatsStoreV4``. Every completion is called exactly once.
 ///

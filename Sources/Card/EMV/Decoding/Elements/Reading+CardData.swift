@@ -1,5 +1,5 @@
-internal import CardSecrets
-internal import SmartCard
+import CardSecrets
+import SmartCard
 
 /// Card data. All masking for display is done here.
 extension Reading {

@@ -1,6 +1,6 @@
 public import Determinism
 public import Money
-internal import Text
+import Text
 
 // @record key(siteID, id)
 /// An order (`wc/v3/orders`). Amounts keep all digits that the store sends; ``amount()`` returns the amount to pay.

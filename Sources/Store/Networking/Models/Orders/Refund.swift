@@ -1,6 +1,6 @@
 public import Determinism
 public import Money
-internal import Text
+import Text
 
 // @record key(siteID, id)
 /// A refund of an order (`wc/v3/orders/{id}/refunds`).

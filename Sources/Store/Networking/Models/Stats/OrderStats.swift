@@ -1,5 +1,5 @@
 public import Money
-internal import Text
+import Text
 
 // @record key(siteID, timeRange)
 /// The revenue from orders by period, from the retired statistics (`wpcom/v2/sites/{id}/stats/orders`).
