@@ -1,3 +1,4 @@
+import CardSecrets
 public import Cryptography
 public import ISO8583
 

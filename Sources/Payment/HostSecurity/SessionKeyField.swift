@@ -1,4 +1,5 @@
 import CardSecrets
+import Cryptography
 public import Determinism
 public import ISO8583
 import Text

@@ -1,4 +1,4 @@
-public import ISO8583
+import ISO8583
 public import Payments
 
 /// The answer of a host to the totals of a batch. The codes are those of field 39.

@@ -1,3 +1,4 @@
+import EMV
 import ISO8583
 import Money
 import Payments

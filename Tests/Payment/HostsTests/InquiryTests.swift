@@ -1,8 +1,11 @@
+import Determinism
+import EMV
 import Foundation
 import ISO8583
 import Money
 import Payments
 import SimulatedTime
+import Simulator
 import Synchronization
 import Testing
 

@@ -1,4 +1,5 @@
 public import Determinism
+import Money
 public import Payments
 
 /// The batches of a database that was restored from a backup. What the backup has without a batch may have been settled
