@@ -33,7 +33,7 @@ final class CrashDisk: @unchecked Sendable {
     /// The files when the recording began.
     let base: DiskImage
 
-    /// Records the files of the folder of a database, which nobody has opened.
+    /// Records the files of the folder of a database, which no program has open.
     init(recording database: String) throws {
         let folder = URL(fileURLWithPath: database).deletingLastPathComponent().resolvingSymlinksInPath()
         var base: DiskImage = [:]

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: Fault.allCases, [MoneyMove.approved, .refund])
-    func `nothing is told that the disk does not have, and the next start sets everything right`(
+    func `nothing is shown that the disk does not have, and the next start sets everything right`(
         _ fault: Fault, _ move: MoneyMove
     ) async throws {
         let whole = try await RecordedPayment.make(move)
@@ -43,7 +43,7 @@ import Testing
             let till = try recorder.till()
             fault.begin(on: recorder.disk, after: moment)
             do {
-                try await move.run(till) { recorder.witness.add(try ToldResult($0, in: till.journal)) }
+                try await move.run(till) { recorder.witness.add(try ShownResult($0, in: till.journal)) }
             } catch let error as ActionFailure<CardPresentPaymentsError> {
                 failures += 1
                 Self.expectDiskError(error, fault)

@@ -163,7 +163,7 @@ extension Collection where Element == DiskRecord {
 /// How many images a test looks at: `CARDPRESENT_CRASH_IMAGES` is a number for each record, or `all`.
 enum CrashImages {
     /// Returns some of the cuts, always the same ones of a record. Those right after a mark or a sync that lose
-    /// everything else come first, as the ones that would miss what people were told.
+    /// everything else come first, as the ones that would miss what people were shown.
     static func sample(
         _ cuts: [DiskCut], of records: [DiskRecord], usually count: Int, setting: String?
     ) -> [DiskCut] {

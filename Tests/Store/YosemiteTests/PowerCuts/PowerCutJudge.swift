@@ -27,16 +27,16 @@ struct PowerCutJudge {
     func judge(_ payment: RecordedPayment, at cuts: [DiskCut]) async throws -> [String] {
         var (findings, seen): ([String], Set<Int>) = ([], [])
         try await payment.records.forEachImage(of: payment.base, at: cuts) { cut, image in
-            let (entries, told) = payment.known(at: cut.moment)
+            let (entries, shown) = payment.known(at: cut.moment)
             var hasher = Hasher()
             for (name, bytes) in image.sorted(by: { $0.key < $1.key }) {
                 hasher.combine(name)
                 bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
             }
             hasher.combine(entries.count)
-            hasher.combine(told.count)
+            hasher.combine(shown.count)
             guard seen.insert(hasher.finalize()).inserted else { return }
-            for finding in try await judge(image, entries: entries, told: told) {
+            for finding in try await judge(image, entries: entries, shown: shown) {
                 findings.append("after \(cut.moment) records, \(cut.cut): \(finding)")
             }
         }
@@ -45,7 +45,7 @@ struct PowerCutJudge {
 
     /// Judges one image, with the issuer's ledger and what people knew at the power cut, in order.
     func judge(
-        _ image: DiskImage, entries: [IssuerLedgerEntry], told: [ToldResult]
+        _ image: DiskImage, entries: [IssuerLedgerEntry], shown: [ShownResult]
     ) async throws -> [String] {
         let database = try TestDatabase()
         let folder = URL(fileURLWithPath: database.path).deletingLastPathComponent()
@@ -59,7 +59,7 @@ struct PowerCutJudge {
         }
         defer { storage.close() }
         let journal = PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
-        var findings = try lost(told, journal)
+        var findings = try lost(shown, journal)
         let clock = SimulationClock()
         let random = SeededRandomSource(seed: 2)
         let issuer = try SimulatedIssuer(
@@ -76,20 +76,20 @@ struct PowerCutJudge {
         if !report.open.isEmpty || !report.failed.isEmpty {
             findings.append("recovery leaves \(report.open.map(\.id)) open, and fails with \(report.failed)")
         }
-        findings += try await compare(journal, try await issuer.ledger(), told)
+        findings += try await compare(journal, try await issuer.ledger(), shown)
         if try await recovery.run() != RecoveryReport() { findings.append("recovery finds something to do again") }
         if !CrashDisk.isSound(database.path) { findings.append("the database is not sound") }
         return findings
     }
 
-    /// What people were told, and the journal has lost.
-    private func lost(_ told: [ToldResult], _ journal: PaymentJournal) throws -> [String] {
+    /// What people were shown, and the journal has lost.
+    private func lost(_ shown: [ShownResult], _ journal: PaymentJournal) throws -> [String] {
         var findings: [String] = []
-        for result in told {
+        for result in shown {
             for (attempt, states) in result.states.sorted(by: { $0.key < $1.key }) {
                 let kept = try journal.transitions(of: attempt).map(\.state)
                 guard !kept.starts(with: states) else { continue }
-                findings.append("\(result.payment) was told as \(result.outcome): \(states) became \(kept)")
+                findings.append("\(result.payment) was shown as \(result.outcome): \(states) became \(kept)")
             }
             if try journal.receipts(of: result.payment).count < result.receipts {
                 findings.append("a receipt of \(result.payment) is lost")
@@ -100,7 +100,7 @@ struct PowerCutJudge {
 
     /// What the journal and the issuer's ledger do not agree about, after recovery.
     private func compare(
-        _ journal: PaymentJournal, _ book: IssuerLedger, _ told: [ToldResult]
+        _ journal: PaymentJournal, _ book: IssuerLedger, _ shown: [ShownResult]
     ) async throws -> [String] {
         var findings: [String] = []
         var compared: [TillAttempt] = []
@@ -117,10 +117,10 @@ struct PowerCutJudge {
         if !reconciliation.agrees || reconciliation.hasOpen {
             findings.append("the books differ: \(reconciliation.differences.map { "\($0.kind) \($0.key)" })")
         }
-        for result in told {
+        for result in shown {
             for (attempt, states) in result.states where states.last?.isFinal == true {
                 let now = try journal.transitions(of: attempt).map(\.state)
-                if now != states { findings.append("\(result.payment) was told as final: \(states) became \(now)") }
+                if now != states { findings.append("\(result.payment) was shown as final: \(states) became \(now)") }
             }
         }
         return findings

@@ -8,22 +8,22 @@ import Testing
 @testable import Yosemite
 
 /// The power fails at any write of a payment, and the disk keeps what was synced and any part of the rest. The issuer's
-/// ledger is not on that disk, and neither is what people were told.
+/// ledger is not on that disk, and neither is what people were shown.
 @Suite(.simulatedTime) struct PowerCutTests {
     private static let setting = ProcessInfo.processInfo.environment["CARDPRESENT_CRASH_IMAGES"]
 
     @Test(arguments: MoneyMove.allCases, [false, true])
-    func `no charge is lost, doubled, or told wrongly, wherever the power fails`(
+    func `no charge is lost, doubled, or shown wrongly, wherever the power fails`(
         _ move: MoneyMove, checkpoints: Bool
     ) async throws {
         let payment = try await RecordedPayment.make(move, checkpoints: checkpoints)
-        try #require(payment.records.count > 20 && !payment.told.isEmpty && !payment.entries.isEmpty)
+        try #require(payment.records.count > 20 && !payment.shown.isEmpty && !payment.entries.isEmpty)
         let all = payment.records.allCuts(of: payment.base)
         let cuts = CrashImages.sample(all, of: payment.records, usually: 16, setting: Self.setting)
         #expect(try await PowerCutJudge(move).judge(payment, at: cuts) == [])
     }
 
-    @Test(arguments: [MoneyMove.approved, .declined, .refund, .captured, .offlineToldLater])
+    @Test(arguments: [MoneyMove.approved, .declined, .refund, .captured, .offlineAdvisedLater])
     func `a till that does not wait for the disk is found out`(_ move: MoneyMove) async throws {
         let payment = try await RecordedPayment.make(move, durability: .normal)
         let judge = try PowerCutJudge(move)
@@ -31,7 +31,7 @@ import Testing
         // A program that ends loses nothing.
         #expect(try await judge.judge(payment, at: [DiskCut(moment: end, cut: .everything)]) == [])
         let findings = try await judge.judge(payment, at: [DiskCut(moment: end, cut: .nothing)])
-        #expect(findings.contains { $0.contains("was told as") })
+        #expect(findings.contains { $0.contains("was shown as") })
         // A decline moves nothing, so the books agree about it however much is lost.
         guard move != .declined else { return }
         let marks = payment.records.indices.filter { index in
@@ -47,7 +47,7 @@ import Testing
         var state = DiskState(payment.base)
         for record in payment.records {
             state.take(record)
-            // Nothing that the issuer booked, and nothing that was told, depends on what is not synced.
+            // Nothing that the issuer booked, and nothing that was shown, depends on what is not synced.
             if case .mark = record.request { #expect(state.pendingCount == 0) }
         }
         let syncs = payment.records.count { if case .sync = $0.request { true } else { false } }

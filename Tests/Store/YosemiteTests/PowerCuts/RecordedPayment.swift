@@ -16,15 +16,15 @@ enum MoneyMove: String, CaseIterable, Sendable {
     case reversed
     /// Neither the request nor its reversal is answered.
     case unknown
-    /// The card approves without the issuer, which is told at once, or later by recovery.
-    case offline, offlineToldLater
+    /// The card approves without the issuer, which gets the advice at once, or later by recovery.
+    case offline, offlineAdvisedLater
     case refund
     /// The answer about the refund is lost, and that of its reversal.
     case refundUnknown
     /// An amount is held, raised, and then taken or given back.
     case captured, canceled
 
-    var card: String { self == .offline || self == .offlineToldLater ? "offline-approve" : "visa-credit" }
+    var card: String { self == .offline || self == .offlineAdvisedLater ? "offline-approve" : "visa-credit" }
 
     func plan(_ plan: inout TestTill.Plan) throws {
         switch self {
@@ -40,7 +40,7 @@ enum MoneyMove: String, CaseIterable, Sendable {
                 IssuerFaultRule(.requestLost, messages: [.reverse], times: 1),
             ]
         case .offline: plan.terminal = try .offlineCapable()
-        case .offlineToldLater:
+        case .offlineAdvisedLater:
             plan.terminal = try .offlineCapable()
             plan.faults = [IssuerFaultRule(.answerLost, messages: [.advise], times: 1)]
         case .refundUnknown:
@@ -48,15 +48,15 @@ enum MoneyMove: String, CaseIterable, Sendable {
         }
     }
 
-    /// Does it, and tells each result as soon as a person would see it.
-    func run(_ till: TestTill, tell: (Payment) throws -> Void) async throws {
+    /// Does it, and shows each result as soon as a person would see it.
+    func run(_ till: TestTill, show: (Payment) throws -> Void) async throws {
         switch self {
-        case .approved, .declined, .voided, .reversed, .unknown, .offline, .offlineToldLater:
-            try tell(try await till.pay())
+        case .approved, .declined, .voided, .reversed, .unknown, .offline, .offlineAdvisedLater:
+            try show(try await till.pay())
         case .refund, .refundUnknown:
             let paid = try await till.pay()
-            try tell(paid)
-            try tell(try await till.refund(paid, "5.00"))
+            try show(paid)
+            try show(try await till.refund(paid, "5.00"))
         case .captured, .canceled:
             try await till.connect()
             let request = PaymentRequest(amount: try usd("150.00"), holdDuration: .seconds(7 * 86_400))
@@ -65,28 +65,28 @@ enum MoneyMove: String, CaseIterable, Sendable {
                     request: request, onCardReaderMessage: { till.take($0) { _ in } },
                     onProcessingCompletion: { _ in }, onCompletion: done)
             }
-            try tell(held)
+            try show(held)
             let more = try usd("20.00")
-            try tell(
+            try show(
                 try await till.perform {
                     .incrementPreauthorization(
                         paymentID: held.id, amount: more, holdDuration: nil, onCompletion: $0)
                 })
             if self == .captured {
                 let part = try usd("80.00")
-                try tell(
+                try show(
                     try await till.perform {
                         .capturePreauthorization(paymentID: held.id, amount: part, onCompletion: $0)
                     })
             } else {
-                try tell(try await till.perform { .cancelPreauthorization(paymentID: held.id, onCompletion: $0) })
+                try show(try await till.perform { .cancelPreauthorization(paymentID: held.id, onCompletion: $0) })
             }
         }
     }
 }
 
-/// What the journal had about a payment when a person was told its result.
-struct ToldResult: Sendable {
+/// What the journal had about a payment when a person was shown its result.
+struct ShownResult: Sendable {
     var payment: PaymentID
     var outcome: Payment.Outcome
     /// The states that each attempt had entered.
@@ -102,12 +102,12 @@ struct ToldResult: Sendable {
     }
 }
 
-/// The issuer's entries and the results that people were told, which no power cut takes back, and the order in which
+/// The issuer's entries and the results that people were shown, which no power cut takes back, and the order in which
 /// they happened among the writes of the disk.
 final class Witness: Sendable {
     private struct Known {
         var entries: [IssuerLedgerEntry] = []
-        var told: [ToldResult] = []
+        var shown: [ShownResult] = []
     }
 
     private let disk: CrashDisk
@@ -122,15 +122,15 @@ final class Witness: Sendable {
         }
     }
 
-    func add(_ told: ToldResult) {
+    func add(_ shown: ShownResult) {
         known.withLock { known in
-            known.told.append(told)
-            disk.mark(-Int64(known.told.count))
+            known.shown.append(shown)
+            disk.mark(-Int64(known.shown.count))
         }
     }
 
     var entries: [IssuerLedgerEntry] { known.withLock { $0.entries } }
-    var told: [ToldResult] { known.withLock { $0.told } }
+    var shown: [ShownResult] { known.withLock { $0.shown } }
 }
 
 /// A payment on a recorded disk, from its first write to its last one.
@@ -138,7 +138,7 @@ struct RecordedPayment: Sendable {
     var base: DiskImage
     var records: [DiskRecord]
     var entries: [IssuerLedgerEntry]
-    var told: [ToldResult]
+    var shown: [ShownResult]
 
     /// Does what `move` says. With `checkpoints`, another process moves the log into the database before each message
     /// to the host.
@@ -147,18 +147,18 @@ struct RecordedPayment: Sendable {
     ) async throws -> RecordedPayment {
         let recorder = try DiskRecorder(move, durability: durability, checkpoints: checkpoints)
         let till = try recorder.till()
-        try await move.run(till) { recorder.witness.add(try ToldResult($0, in: till.journal)) }
+        try await move.run(till) { recorder.witness.add(try ShownResult($0, in: till.journal)) }
         return recorder.recorded
     }
 
     /// What the issuer had and people knew after so many records.
-    func known(at moment: Int) -> (entries: [IssuerLedgerEntry], told: [ToldResult]) {
-        var (entries, told) = (0, 0)
+    func known(at moment: Int) -> (entries: [IssuerLedgerEntry], shown: [ShownResult]) {
+        var (entries, shown) = (0, 0)
         for record in records.prefix(moment) {
             guard case .mark(let number) = record.request else { continue }
-            if number > 0 { entries = Int(number) } else { told = Int(-number) }
+            if number > 0 { entries = Int(number) } else { shown = Int(-number) }
         }
-        return (Array(self.entries.prefix(entries)), Array(self.told.prefix(told)))
+        return (Array(self.entries.prefix(entries)), Array(self.shown.prefix(shown)))
     }
 }
 
@@ -192,6 +192,6 @@ struct DiskRecorder: Sendable {
 
     var recorded: RecordedPayment {
         RecordedPayment(
-            base: disk.base, records: disk.records(), entries: witness.entries, told: witness.told)
+            base: disk.base, records: disk.records(), entries: witness.entries, shown: witness.shown)
     }
 }

@@ -60,8 +60,8 @@ import Testing
         var records: [DiskRecord]
         /// The acquirer's book after each of its entries.
         var books: [AcquirerBook]
-        /// What each settlement told the person, in order.
-        var told: [SettlementBatch]
+        /// What a person was shown after each settlement.
+        var shown: [SettlementBatch]
     }
 
     /// Two batches, of two sales and of one.
@@ -72,15 +72,15 @@ import Testing
         let storage = try SQLiteStorageManager(
             path: database.path, durability: durability, random: SeededRandomSource(seed: 1))
         let journal = PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
-        var (book, books, told): (AcquirerBook, [AcquirerBook], [SettlementBatch]) = (AcquirerBook(), [], [])
+        var (book, books, shown): (AcquirerBook, [AcquirerBook], [SettlementBatch]) = (AcquirerBook(), [], [])
         for sales in [[1250, 700], [300]] as [[Int64]] {
             for sale in sales { try sell(sale, in: journal) }
             let batch = try settle(journal, with: &book) { disk.mark(Int64(books.count + 1)) }
             books.append(book)
-            told.append(try #require(batch))
-            disk.mark(-Int64(told.count))
+            shown.append(try #require(batch))
+            disk.mark(-Int64(shown.count))
         }
-        return Settlements(base: disk.base, records: disk.records(), books: books, told: told)
+        return Settlements(base: disk.base, records: disk.records(), books: books, shown: shown)
     }
 
     /// Settles what a power cut left, with the acquirer's book as it was, and compares.
@@ -92,8 +92,8 @@ import Testing
                 return Int(number)
             }
             var book = marks.max().flatMap { $0 > 0 ? settlements.books[$0 - 1] : nil } ?? AcquirerBook()
-            let told = settlements.told.prefix(max(0, -(marks.min() ?? 0)))
-            for finding in try self.findings(image, &book, Array(told)) {
+            let shown = settlements.shown.prefix(max(0, -(marks.min() ?? 0)))
+            for finding in try self.findings(image, &book, Array(shown)) {
                 findings.append("after \(cut.moment) records, \(cut.cut): \(finding)")
             }
         }
@@ -101,7 +101,7 @@ import Testing
     }
 
     private func findings(
-        _ image: DiskImage, _ book: inout AcquirerBook, _ told: [SettlementBatch]
+        _ image: DiskImage, _ book: inout AcquirerBook, _ shown: [SettlementBatch]
     ) throws -> [String] {
         let database = try TestDatabase()
         let folder = URL(fileURLWithPath: database.path).deletingLastPathComponent()
@@ -111,7 +111,7 @@ import Testing
         let journal = PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
         var findings: [String] = []
         let kept = try journal.batches(at: place)
-        for batch in told where !kept.contains(batch) { findings.append("batch \(batch.number) was told as closed") }
+        for batch in shown where !kept.contains(batch) { findings.append("batch \(batch.number) was shown as closed") }
         let settled = try settle(journal, with: &book)
         if let settled, settled.state != .closed { findings.append("the acquirer has other totals") }
         if try settle(journal, with: &book) != nil { findings.append("something is left to settle") }
@@ -139,7 +139,7 @@ import Testing
         let settlements = try record(.normal)
         let end = DiskCut(moment: settlements.records.count, cut: .nothing)
         let found = try await findings(settlements, at: [end])
-        #expect(found.contains { $0.contains("was told as closed") })
+        #expect(found.contains { $0.contains("was shown as closed") })
         #expect(found.contains { $0.contains("the batches differ") })
     }
 }
