@@ -168,9 +168,9 @@ let program = layer(
         ].flatMap(list).map(dependency), path: "Sources/Program/cardpresent"))
 
 /// The tests and what they share.
-let testTargets = [
-    target("Fakes", at: "Tests/Support/Fakes", uses: "Determinism Money Networking Text Yosemite"),
-    target("TestPrinters", at: "Tests/Support/TestPrinters"), target("CTestFonts", at: "Tests/Support/CTestFonts"),
+let testTargets = layer(
+    "Tests/Support", target("Fakes", uses: "Determinism Money Networking Text Yosemite"), target("TestPrinters"),
+    target("CTestFonts"), target("CCrashDisk"),
     tests("Readers/DFU", uses: "Determinism SimulatedTime Simulator USB"), tests("Foundations/Settings", uses: "Files"),
     tests("Foundations/Monitoring", uses: "Determinism"), tests("Foundations/Files"),
     tests("Foundations/Cryptography", uses: "CardSecrets Determinism Text"), tests("Program/Mail", uses: "Determinism"),
@@ -196,8 +196,8 @@ let testTargets = [
     tests("Store/Storage", uses: "Determinism GRDB Money Payments"), tests("Readers/USB", uses: "CLibUSB Determinism"),
     tests("Store/Networking", uses: "Determinism Files Money TestDoubles Text"), tests("Foundations/Determinism"),
     tests(
-        "Store/Yosemite", uses: "CardSecrets CCID Concurrency Determinism DFU EMV Fakes Files Hardware Money",
-        "Networking Payments Printing Receipts Settings SimulatedTime Simulator SmartCard Storage StoreSite",
+        "Store/Yosemite", uses: "CardSecrets CCID CCrashDisk Concurrency Determinism DFU EMV Fakes Files Hardware",
+        "Money Networking Payments Printing Receipts Settings SimulatedTime Simulator SmartCard Storage StoreSite",
         "TestDoubles Text TillConfiguration"),
     tests(
         "Simulator/Simulator", uses: "CardSecrets CCID Cryptography Determinism EMV Hardware MagneticStripe Money",
@@ -226,8 +226,7 @@ let testTargets = [
     tests(
         "Program/Doctor", uses: "CCID Determinism Hardware MagneticStripe Printing Settings SimulatedTime Simulator",
         "Storage USB"),
-    tests("Program/Command", of: "", uses: cards, "CCID PCSC TestPrinters USB"),
-]
+    tests("Program/Command", of: "", uses: cards, "CCID PCSC TestPrinters USB"))
 
 /// The library products, with the modules that they contain besides the one of their own name.
 let libraries = [

@@ -47,7 +47,9 @@ import Testing
 
         func advise(_ advice: AdviceRequest) async throws(PaymentHostError) { try await issuer.advise(advice) }
 
-        func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
+        func inquire(
+            _ key: IdempotencyKey, identity: MessageIdentity?
+        ) async throws(PaymentHostError) -> InquiryResult {
             throw .outcomeUnknown("not asked")
         }
 
