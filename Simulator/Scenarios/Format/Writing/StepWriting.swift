@@ -45,7 +45,7 @@ extension ScenarioWriter {
             let node = self.refund(refund)
             return node.map { (action.word, $0) } ?? ("do", .text(action.word))
         case .increment(let increment):
-            let whole = RefundAction(amount: increment.amount, payment: increment.payment)
+            let whole = FollowUpAction(amount: increment.amount, payment: increment.payment)
             return (action.word, self.refund(whole) ?? .mapping([]))
         case .cancelPayment(let payment?): return (action.word, .text(String(payment)))
         case .print(let print), .reprint(let print):
