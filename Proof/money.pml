@@ -7,16 +7,10 @@
 #ifndef ATTEMPTS
 #define ATTEMPTS 3                      /* sales and refunds of the order, at most 4 */
 #endif
-#define TEXT(words) #words
+#include "common.pml"
 #define ALL(p) (p(0) && p(1) && p(2) && p(3))
 #define ANY(p) (p(0) || p(1) || p(2) || p(3))
 #define SUM(p) (p(0) + p(1) + p(2) + p(3))
-#ifndef EV
-#define EV(action, who, k) printf(TEXT(STEP action %d %d\n), who, k)
-#endif
-
-/* A rule that must hold; docs/proof.md explains it by its name. */
-#define MUST(condition, rule) if :: condition :: else -> printf(TEXT(BROKEN rule\n)); assert(false) fi
 
 /* ---- The journal (PaymentJournal): durable, one writer at a time. ---- */
 mtype:state = { none, created, authorizing, authorized, captured, declined, canceled, failed, reversing, reversed,
@@ -24,10 +18,9 @@ mtype:state = { none, created, authorizing, authorized, captured, declined, canc
 mtype:state state[4] = none;            /* AttemptState; authorizedOnly is not in the model */
 bool isRefund[4];                       /* PaymentAttempt.Kind */
 byte original[4];                       /* the sale that a refund is of */
-byte lease[4] = 2;                      /* the till whose process may write the attempt, or DEAD; final ones need none */
+byte lease[4] = DEAD;                   /* the till whose process may write the attempt; final ones need none */
 bool wasReversing[4];                   /* whether the history of a refund has `reversing` */
 byte attempts;                          /* how many have begun */
-#define DEAD 2
 
 /* AttemptState.successors */
 #define LEGAL(f, t) ( \
@@ -67,13 +60,6 @@ byte booked[4];                         /* how often money was moved for the att
 #define REFUNDS(k) (CHARGED(k) && isRefund[k])
 #define NET (SUM(CHARGES) - SUM(REFUNDS))
 
-/* The partners return, for good: no crash, refused commit, loss, or copy any more. It begins at any time. Without
-   LIVE it never does, and a lost message is one that never arrives. */
-#ifdef LIVE
-bool calm;
-#else
-#define calm false
-#endif
 mtype:answer said = nothing;            /* within one step: the host's answer */
 
 /* PaymentJournal.move: refuses attempts of others and forbidden transitions; the disk may refuse the commit. */
@@ -104,16 +90,8 @@ inline hangUp() {
 /* The deadline is longer than any delay of a calm wire. */
 #define DEADLINE (!calm || (heard[me] == nothing && !wire[call[me] - 1]))
 
-/* The process ends, and with it everything that is not in the journal. The kernel frees its lease (ProcessLease). */
-inline die() {
-    hangUp();
-    if :: lease[0] == me -> lease[0] = DEAD :: else fi;
-    if :: lease[1] == me -> lease[1] = DEAD :: else fi;
-    if :: lease[2] == me -> lease[2] = DEAD :: else fi;
-    if :: lease[3] == me -> lease[3] = DEAD :: else fi;
-    k = 0
-}
-#define DIE atomic { !calm -> EV(crash, me, k); die(); goto born }
+#define FREE_LEASE(k) if :: lease[k] == me -> lease[k] = DEAD :: else fi
+inline die() { hangUp(); FREE_LEASE(0); FREE_LEASE(1); FREE_LEASE(2); FREE_LEASE(3); k = 0 }
 
 /* PaymentJournal.checkIsFree: the order has no other payment that took money, or may have. */
 #define REFUNDED(k, r) (isRefund[r] && original[r] == k && state[r] == captured)
@@ -123,19 +101,21 @@ inline die() {
 #define HELD(k, r) (isRefund[r] && original[r] == k && !NOTHING_MOVED(r))
 #define REFUNDABLE(k) (state[k] == captured && !isRefund[k] && !HELD(k, 1) && !HELD(k, 2) && !HELD(k, 3))
 /* PaymentRecovery.recover: the host is asked about a refund, and a sale is taken back. */
+#ifdef CANNOT_BE_ASKED
+#define ASKED(k) false                  /* PaymentHost.canBeAsked */
+#else
 #define ASKED(k) isRefund[k]
+#endif
 /* Attempts that this process may work on. */
 #define TAKEABLE(k) (OPEN(k) && (lease[k] == me || lease[k] == DEAD))
+#define TAKE(k) if :: TAKEABLE(k) -> lease[k] = me :: else fi
 
 proctype till(byte me) {
     byte k;                             /* the attempt at hand */
 born: /* PaymentRecovery.run takes over what dead processes left, in one commit (PaymentJournal.openAttempts). */
     atomic {
         EV(open_attempts, me, 0);
-        if :: TAKEABLE(0) -> lease[0] = me :: else fi;
-        if :: TAKEABLE(1) -> lease[1] = me :: else fi;
-        if :: TAKEABLE(2) -> lease[2] = me :: else fi;
-        if :: TAKEABLE(3) -> lease[3] = me :: else fi;
+        TAKE(0); TAKE(1); TAKE(2); TAKE(3);
 next:   /* PaymentRecovery.recover: one attempt after the other */
         do
         :: k < ATTEMPTS && !(OPEN(k) && lease[k] == me) -> k++
@@ -158,43 +138,28 @@ next:   /* PaymentRecovery.recover: one attempt after the other */
     :: DIE
     fi;
 undo: /* JournalingPaymentHost.reverse: the commit, then the message */
-    if
-    :: atomic { EV(mark_reversing, me, k); COMMIT(reversing, noAnswer); wasReversing[k] = isRefund[k] }
-    :: DIE
-    fi;
-    if :: atomic { EV(send_reversal, me, k); send(REVERSAL) } :: DIE fi;
+    DO(EV(mark_reversing, me, k); COMMIT(reversing, noAnswer); wasReversing[k] = isRefund[k]);
+    DO(EV(send_reversal, me, k); send(REVERSAL));
     if
     :: atomic { heard[me] == confirmation -> EV(take_confirmation, me, k); hangUp() }
     :: atomic { DEADLINE -> EV(deadline, me, k); hangUp(); goto noAnswer }
     :: DIE
     fi;
-    if
-    :: atomic { EV(finish_reversed, me, k); COMMIT(reversed, over); tell(refused); goto over }
-    :: DIE
-    fi;
+    DO(EV(finish_reversed, me, k); COMMIT(reversed, over); tell(refused); goto over);
 noAnswer: /* PaymentJournal.markUnknown */
-    if :: atomic { EV(mark_unknown, me, k); COMMIT(unknown, unrecorded); tell(unclear); goto over } :: DIE fi;
+    DO(EV(mark_unknown, me, k); COMMIT(unknown, unrecorded); tell(unclear); goto over);
 found: /* PaymentJournal.finish as captured */
-    if
-    :: atomic { EV(finish_captured, me, k); COMMIT(captured, unrecorded); tell(approved); goto over }
-    :: DIE
-    fi;
+    DO(EV(finish_captured, me, k); COMMIT(captured, unrecorded); tell(approved); goto over);
 declinedBy: /* PaymentJournal.finish as declined; failed is the same for money */
-    if
-    :: atomic { EV(finish_declined, me, k); COMMIT(declined, over); tell(refused); goto over }
-    :: DIE
-    fi;
+    DO(EV(finish_declined, me, k); COMMIT(declined, over); tell(refused); goto over);
 advise: /* JournalingPaymentHost.forward: PaymentCollection.advise, PaymentRecovery.adviseAgain */
-    if :: atomic { EV(send_advice, me, k); send(ADVICE) } :: DIE fi;
+    DO(EV(send_advice, me, k); send(ADVICE));
     if
     :: atomic { heard[me] == confirmation -> EV(take_confirmation, me, k); hangUp() }
     :: atomic { DEADLINE -> EV(deadline, me, k); hangUp(); goto over }          /* recovery sends it again */
     :: DIE
     fi;
-    if
-    :: atomic { EV(finish_advised, me, k); COMMIT(captured, over); tell(approved); goto over }
-    :: DIE
-    fi;
+    DO(EV(finish_advised, me, k); COMMIT(captured, over); tell(approved); goto over);
 unrecorded: /* CardPresentPaymentsError.unrecorded, and "still open" in the report of the recovery */
     atomic { tell(unclear) };
 over: atomic { k++; goto next };        /* a payment or refund leaves nothing open behind it that is ours */
@@ -202,20 +167,18 @@ over: atomic { k++; goto next };        /* a payment or refund leaves nothing op
 idle: /* PaymentExclusion: one operation at a time */
 end_idle:
     if
-    :: atomic { attempts < ATTEMPTS && (attempts > 0 || me == 0) && ALL(FREE) ->
+    :: atomic { attempts < ATTEMPTS && (attempts > 0 || me == 0) && ALL(FREE) ->         /* tills are alike: 0 begins */
         EV(begin_sale, me, attempts); k = attempts; attempts++; state[k] = created; lease[k] = me;
         if :: goto online :: goto offline fi }                                  /* PaymentRun: the card decides */
     :: atomic { attempts < ATTEMPTS && ANY(REFUNDABLE) ->
         EV(begin_refund, me, attempts); k = attempts; attempts++;
-        original[k] = (REFUNDABLE(0) -> 0 : (REFUNDABLE(1) -> 1 : 2)); isRefund[k] = true; state[k] = created; lease[k] = me }
+        original[k] = (REFUNDABLE(0) -> 0 : (REFUNDABLE(1) -> 1 : 2)); isRefund[k] = true;
+        state[k] = created; lease[k] = me }
     :: atomic { ANY(TAKEABLE) -> goto born }        /* payments recover */
     :: DIE
     fi;
 online: /* JournalingPaymentHost.begin: the commit, then the message */
-    if
-    :: atomic { EV(mark_authorizing, me, k); COMMIT(authorizing, offline) }
-    :: DIE
-    fi;
+    DO(EV(mark_authorizing, me, k); COMMIT(authorizing, offline));
     if
     :: atomic { EV(send_request, me, k); send(REQUEST) }
     :: atomic { !calm -> EV(request_not_sent, me, k); goto offline }            /* PaymentHostError.notSent */
@@ -235,15 +198,16 @@ offline: /* The host was certainly not asked. */
     if
     :: atomic { !isRefund[k] -> EV(approve_offline, me, k); COMMIT(authorized, unrecorded); tell(approved);
         goto advise }
-    :: atomic { EV(abort_sale, me, k); if :: state[k] == created -> COMMIT(canceled, over) :: else -> COMMIT(failed, over) fi;
+    :: atomic { EV(abort_sale, me, k);
+        if :: state[k] == created -> COMMIT(canceled, over) :: else -> COMMIT(failed, over) fi;
         tell(refused); goto over }
     :: DIE
     fi
 }
 
-/* The host moves money: once for an attempt, and only while the journal waits for it. */
+/* The host moves money: once for an attempt, and only for one whose message is in the journal. */
 inline book() {
-    MUST(OPEN(k) && state[k] != created, recordedFirst);
+    MUST(state[k] != none && state[k] != created, recordedFirst);
     booked[k]++; MUST(booked[k] == 1, chargedOnce)
 }
 
@@ -257,6 +221,8 @@ inline reply(m) {
     fi;
     said = nothing
 }
+
+#define LOSE(m) atomic { !calm && wire[AT(k, m)] -> EV(request_lost, 2, k); wire[AT(k, m)] = false }
 
 /* The host, as far as it handles attempt k (SimulatedIssuer). Messages of different attempts overtake each other. */
 proctype host(byte k) {
@@ -283,9 +249,7 @@ end_host:
         said = (isAdvised[k] -> approval : (isReversed[k] || first[k] == nothing -> notFound : first[k]));
         reply(INQUIRY) }
 #ifdef LIVE
-    :: atomic { !calm && wire[AT(k, REQUEST)] -> EV(request_lost, 2, k); wire[AT(k, REQUEST)] = false }
-    :: atomic { !calm && wire[AT(k, REVERSAL)] -> EV(request_lost, 2, k); wire[AT(k, REVERSAL)] = false }
-    :: atomic { !calm && wire[AT(k, ADVICE)] -> EV(request_lost, 2, k); wire[AT(k, ADVICE)] = false }
+    :: LOSE(REQUEST) :: LOSE(REVERSAL) :: LOSE(ADVICE)
 #endif
     od
 }
@@ -299,10 +263,6 @@ end_death:
     od
 }
 
-#ifdef LIVE
-proctype partnersReturn() { atomic { EV(calm_begins, 2, 0); calm = true } }
-#endif
-
 #define FINALS_TRUE(k) ((state[k] != captured || CHARGED(k)) && (!NOTHING_MOVED(k) || !CHARGED(k)))
 #define TOLD_TRUE(k) ((told[k] != approved || CHARGED(k) || state[k] == authorized) && \
     (told[k] != refused || !CHARGED(k)))
@@ -315,18 +275,8 @@ end_judge:
     fi
 }
 
-init {
-    atomic {
-        run till(0); run till(1); run host(0); run host(1); if :: ATTEMPTS > 2 -> run host(2) :: else fi;
-        if :: ATTEMPTS > 3 -> run host(3) :: else fi;
-        run hostDeath();
-#ifdef LIVE
-        run partnersReturn()
-#else
-        run judge()
-#endif
-    }
-}
+init { atomic { run till(0); run till(1); run host(0); run host(1); if :: ATTEMPTS > 2 -> run host(2) :: else fi;
+    if :: ATTEMPTS > 3 -> run host(3) :: else fi; run hostDeath(); RUN_LAST } }
 
 /* Every attempt ends, and whatever was unclear is shown as what it is, once the partners have returned. */
 #define ENDED(k) (state[k] == none || (FINAL(k) && told[k] != unclear))
