@@ -43,13 +43,13 @@ func dependency(_ module: String) -> Target.Dependency {
     packages[module].map { .product(name: module, package: $0) } ?? .byName(name: module)
 }
 
-/// C libraries of the system: module maps. The program opens those of CCUPS, CCairo, CCurl, and CPCSC on first use.
+/// C libraries of the system: module maps. The program opens CCUPS, CCairo, CCurl, CPCSC, CToken on first use.
 let system = layer(
     "Sources/System",
     .systemLibrary(name: "CLibUSB", pkgConfig: "libusb-1.0", providers: [.apt(["libusb-1.0-0-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CCUPS", providers: [.apt(["libcups2-dev"])]),
-    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]), .systemLibrary(name: "CToken"),
     .systemLibrary(name: "CCairo"), .systemLibrary(name: "CPCSC"), .systemLibrary(name: "CLinux"),
     .target(name: "CProcessSecrecy"), .target(name: "CSQLiteSwitches", linkerSettings: [.linkedLibrary("sqlite3")]))
 
@@ -86,16 +86,16 @@ let payment = layer(
         "SmartCard Text USB"),
     target("Printing", uses: "CCUPS Concurrency Determinism Files Text"),
     target(
-        "TillConfiguration", uses: "CCID Connections Cryptography Determinism EMV Hardware ISO8583 MagneticStripe",
-        "Money Payments Printing Settings SmartCard Text USB"),
+        "TillConfiguration", uses: "CardSecrets CCID Connections Cryptography Determinism EMV Hardware HostSecurity",
+        "ISO8583 MagneticStripe Money Payments Printing Settings SmartCard Text USB"),
     target("Receipts", uses: "CCairo EMV Money Payments Printing Text"),
     target(
         "ISO8583", uses: "CardSecrets Determinism Settings SmartCard Text", excluding: "profile.schema.json",
         embedding: "Profiles/Shipped"),
-    target("HostSecurity", uses: "CardSecrets Cryptography Determinism Files ISO8583 Settings Text"),
+    target("HostSecurity", uses: "CardSecrets Concurrency CToken Cryptography Determinism Files ISO8583 Settings Text"),
     target(
-        "Hosts", uses: "CardSecrets Concurrency Connections Determinism EMV HostSecurity ISO8583 MagneticStripe Money",
-        "Payments SmartCard Text TillConfiguration"))
+        "Hosts", uses: "CardSecrets Concurrency Connections Cryptography Determinism EMV HostSecurity ISO8583",
+        "MagneticStripe Money Payments SmartCard Text TillConfiguration"))
 
 /// Records, the network, and the actions and stores above them.
 let store = layer(
@@ -143,9 +143,9 @@ let simulator = layer(
         "Explorer", uses: "Determinism Hardware Money Payments ScenarioFormat ScenarioRunner Sessions Settings",
         "Simulator StoreSite Text"),
     target(
-        "SimulationServer", at: "Simulator/Service", uses: "CardSecrets Concurrency Cryptography Determinism EMV",
-        "HTTPListening Money Monitoring Payments Printing Receipts ScenarioFormat ScenarioRunner SessionViews Sessions",
-        "Settings Simulator SmartCard StoreSite Text Yosemite", excluding: "Console Listening openapi.json"),
+        "SimulationServer", at: "Simulator/Service", uses: "Acquirer CardSecrets Concurrency Cryptography Determinism",
+        "EMV HTTPListening Money Monitoring Payments Printing Receipts ScenarioFormat ScenarioRunner SessionViews",
+        "Sessions Settings Simulator SmartCard StoreSite Text Yosemite", excluding: "Console Listening openapi.json"),
     target(
         "SimulatorTesting", at: "Simulator/Testing", uses: "ScenarioFormat ScenarioRunner Sessions Settings",
         "Simulator", excluding: "SimulatedTime"))
@@ -168,9 +168,9 @@ let program = layer(
         ].flatMap(list).map(dependency), path: "Sources/Program/cardpresent"))
 
 /// The tests and what they share.
-let testTargets = [
-    target("Fakes", at: "Tests/Support/Fakes", uses: "Determinism Money Networking Text Yosemite"),
-    target("TestPrinters", at: "Tests/Support/TestPrinters"), target("CTestFonts", at: "Tests/Support/CTestFonts"),
+let testTargets = layer(
+    "Tests/Support", target("Fakes", uses: "Determinism Money Networking Text Yosemite"), target("TestPrinters"),
+    target("CTestFonts"), target("CCrashDisk"),
     tests("Readers/DFU", uses: "Determinism SimulatedTime Simulator USB"), tests("Foundations/Settings", uses: "Files"),
     tests("Foundations/Monitoring", uses: "Determinism"), tests("Foundations/Files"),
     tests("Foundations/Cryptography", uses: "CardSecrets Determinism Text"), tests("Program/Mail", uses: "Determinism"),
@@ -187,17 +187,17 @@ let testTargets = [
         "SimulatedTime Simulator SmartCard TestDoubles TillConfiguration USB"),
     tests("Payment/Printing", uses: "Determinism TestDoubles TestPrinters"), tests("Foundations/Money"),
     tests(
-        "Payment/TillConfiguration", uses: "Cryptography Determinism EMV Hardware MagneticStripe Money Payments",
-        "Printing Settings", excluding: "Frozen"),
+        "Payment/TillConfiguration", uses: "CardSecrets Cryptography Determinism EMV Hardware MagneticStripe Money",
+        "Payments Printing Settings", excluding: "Frozen"),
     tests("Payment/ISO8583", uses: "CardSecrets Cryptography Determinism Settings Text", copying: "Vectors"),
-    tests("Payment/Hosts", uses: cards, "Connections HostSecurity ISO8583 SimulatedTime"),
+    tests("Payment/Hosts", uses: cards, "Connections HostSecurity ISO8583 SimulatedTime TillConfiguration"),
     tests("Payment/HostSecurity", uses: "CardSecrets Cryptography Determinism Files ISO8583 Settings Text"),
     tests("Payment/Receipts", uses: "CTestFonts Determinism Payments Printing TestPrinters", excluding: "Goldens"),
     tests("Store/Storage", uses: "Determinism GRDB Money Payments"), tests("Readers/USB", uses: "CLibUSB Determinism"),
     tests("Store/Networking", uses: "Determinism Files Money TestDoubles Text"), tests("Foundations/Determinism"),
     tests(
-        "Store/Yosemite", uses: "CardSecrets CCID Concurrency Determinism DFU EMV Fakes Files Hardware Money",
-        "Networking Payments Printing Receipts Settings SimulatedTime Simulator SmartCard Storage StoreSite",
+        "Store/Yosemite", uses: "CardSecrets CCID CCrashDisk Concurrency Determinism DFU EMV Fakes Files Hardware",
+        "Money Networking Payments Printing Receipts Settings SimulatedTime Simulator SmartCard Storage StoreSite",
         "TestDoubles Text TillConfiguration"),
     tests(
         "Simulator/Simulator", uses: "CardSecrets CCID Cryptography Determinism EMV Hardware MagneticStripe Money",
@@ -205,7 +205,7 @@ let testTargets = [
     tests("Simulator/HTTPListening", uses: "Determinism NIOCore NIOEmbedded NIOHTTP1"), tests("Program/ManualPages"),
     tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"), tests("Card/SmartCard"),
     tests("Simulator/StoreSiteServer", uses: "Determinism HTTPListening Money Networking StoreSite Text"),
-    tests("Simulator/Sessions", uses: cards, "CLinux Hardware Storage StoreSite Yosemite"),
+    tests("Simulator/Sessions", uses: cards, "Acquirer CLinux Hardware ISO8583 Storage StoreSite Yosemite"),
     tests(
         "Simulator/Acquirer", uses: cards, "Connections Cryptography Hosts HostSecurity ISO8583 MagneticStripe",
         "SimulatedTime Text"),
@@ -226,8 +226,7 @@ let testTargets = [
     tests(
         "Program/Doctor", uses: "CCID Determinism Hardware MagneticStripe Printing Settings SimulatedTime Simulator",
         "Storage USB"),
-    tests("Program/Command", of: "", uses: cards, "CCID PCSC TestPrinters USB"),
-]
+    tests("Program/Command", of: "", uses: cards, "CCID PCSC TestPrinters USB"))
 
 /// The library products, with the modules that they contain besides the one of their own name.
 let libraries = [
@@ -235,7 +234,7 @@ let libraries = [
     "SmartCard": "", "EMV": "", "EMVReplay": "", "USB": "", "CCID": "", "PCSC": "", "DFU": "", "StoreSiteServer": "",
     "MagneticStripes": "MagneticStripe", "Hardware": "Payments Printing TillConfiguration", "Receipts": "Payments",
     "ISO8583": "", "Storage": "", "Networking": "", "TestDoubles": "", "Yosemite": "", "Mail": "", "Simulator": "",
-    "StoreSite": "", "Sessions": "ScenarioFormat ScenarioRunner", "SimulatorTesting": "",
+    "StoreSite": "", "Sessions": "ScenarioFormat ScenarioRunner", "SimulatorTesting": "", "Hosts": "HostSecurity",
 ]
 
 let targets = system + foundations + card + readers + payment + store + simulator + program + testTargets

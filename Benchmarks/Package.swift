@@ -20,17 +20,19 @@ let package = Package(
     targets: [
         .target(name: "CMallocCount"),
         .target(name: "CSlowDisk"),
+        .target(name: "CHostLine", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         .target(name: "CMultiLoop", linkerSettings: [.linkedLibrary("curl")]),
         .executableTarget(
             name: "Benchmark",
             dependencies: [
-                "CMallocCount", "CMultiLoop", "CSlowDisk",
+                "CHostLine", "CMallocCount", "CMultiLoop", "CSlowDisk",
                 .product(name: "Foundations", package: "CardPresent"),
                 .product(name: "SmartCard", package: "CardPresent"),
                 .product(name: "USB", package: "CardPresent"),
                 .product(name: "CCID", package: "CardPresent"),
                 .product(name: "EMV", package: "CardPresent"),
                 .product(name: "Hardware", package: "CardPresent"),
+                .product(name: "Hosts", package: "CardPresent"),
                 .product(name: "ISO8583", package: "CardPresent"),
                 .product(name: "Networking", package: "CardPresent"),
                 .product(name: "Receipts", package: "CardPresent"),

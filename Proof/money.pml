@@ -104,7 +104,7 @@ inline die() { hangUp(); FREE_LEASE(0); FREE_LEASE(1); FREE_LEASE(2); FREE_LEASE
 #ifdef CANNOT_BE_ASKED
 #define ASKED(k) false                  /* PaymentHost.canBeAsked */
 #else
-#define ASKED(k) isRefund[k]
+#define ASKED(k) (isRefund[k] && !wasReversing[k])
 #endif
 /* Attempts that this process may work on. */
 #define TAKEABLE(k) (OPEN(k) && (lease[k] == me || lease[k] == DEAD))

@@ -1,11 +1,11 @@
-internal import Concurrency
+import Concurrency
 public import Determinism
 public import HostSecurity
 public import ISO8583
-internal import Money
+import Money
 public import Payments
 public import Simulator
-internal import Text
+import Text
 
 /// A simulated acquirer: an outside party that answers the messages of a profile from any client, decides by the card
 /// profiles and rules of the simulated issuer, and keeps a durable ledger of its own.
@@ -92,7 +92,10 @@ public actor SimulatedAcquirer {
     ///
     /// - Returns: the answer; nil when the message gets none, because the issuer or the disk gave none.
     func answer(_ request: AcquirerRequest) async -> AcquirerAnswer? {
-        guard let kind = request.recordKind else { return answerWithoutMoney(request) }
+        guard let kind = request.recordKind else {
+            guard request.kind == .inquiry else { return await answerWithoutMoney(request) }
+            return await turns.run(request.key.terminal) { await self.inquire(request) }
+        }
         return await turns.run(request.key.terminal) { await self.answer(request, kind) }
     }
 
@@ -105,7 +108,7 @@ public actor SimulatedAcquirer {
         let type = "\(request.form.type)"
         if let first = book.message(type, request.key) { return await repeated(first, request, kind) }
         var decision: AcquirerDecision
-        if kind.isTransaction, book.isTakenBack(request) || kind != .offlineAdvice && book.hasTransaction(request.key) {
+        if kind.isRequest, book.isTakenBack(request) || kind != .offlineAdvice && book.hasTransaction(request.key) {
             decision = AcquirerDecision(ResponseCodes.duplicate)
         } else {
             do throws(AcquirerRefusal) {
@@ -163,7 +166,7 @@ public actor SimulatedAcquirer {
             first.kind == kind && first.amount == request.amount?.minorUnits ?? 0
             && first.currency == request.currency?.code ?? "XXX" && isSameCard(first, request)
         // What was taken back is not approved again.
-        let isBlocked = kind.isTransaction && first.state == .reversed
+        let isBlocked = kind.isRequest && first.state == .reversed
         guard isSame, !isBlocked else {
             return answer(to: request, AcquirerDecision(ResponseCodes.duplicate), isRepeat: true)
         }
@@ -183,15 +186,28 @@ public actor SimulatedAcquirer {
         return known == given
     }
 
-    private func answerWithoutMoney(_ request: AcquirerRequest) -> AcquirerAnswer {
+    /// Answers with the result of the message that an inquiry names, when that is on the disk. What was taken back is
+    /// not found: it has no result any more.
+    private func inquire(_ request: AcquirerRequest) async -> AcquirerAnswer? {
+        var decision = AcquirerDecision(ResponseCodes.notFound)
+        do throws(AcquirerLedgerError) { try await ledger.recover() } catch {
+            var silent = answer(to: request, decision)
+            (silent.message, silent.trouble) = (nil, error)
+            return silent
+        }
+        let found = request.original.flatMap { book.original($0, terminal: request.key.terminal) }
+        if let found, found.state != .reversed {
+            (decision.response, decision.reference) = (found.response, found.reference)
+            decision.authorizationCode = found.authorizationCode
+            if let part = found.part { decision.fields[4] = request.field4(part, profile.version) }
+        }
+        return await committed(answer(to: request, decision))
+    }
+
+    private func answerWithoutMoney(_ request: AcquirerRequest) async -> AcquirerAnswer {
         switch request.kind {
-        case .keyExchange: return answer(to: request, keyExchange(request))
+        case .keyExchange: return answer(to: request, await keyExchange(request))
         case .signOn, .signOff, .echo: return answer(to: request, AcquirerDecision(ResponseCodes.approved))
-        case .inquiry:
-            let found = request.original.flatMap { book.original($0, terminal: request.key.terminal) }
-            var decision = AcquirerDecision(ResponseCodes.notFound)
-            (decision.response, decision.authorizationCode) = (found?.response, found?.authorizationCode)
-            return answer(to: request, decision)
         default: return answer(to: request, AcquirerDecision(ResponseCodes.notSupported))
         }
     }
@@ -210,7 +226,7 @@ public enum AcquirerSetupError: Error, Hashable, Sendable, CustomStringConvertib
     case issuer(String)
 
     /// The advice; nil when the message says so.
-    public var fix: String? { if case .keys(_, let obstacle) = self { obstacle.fix } else { nil } }
+    public var fix: String? { if case .keys(_, let obstacle) = self { obstacle.fix(in: "--keys") } else { nil } }
 
     public var description: String {
         switch self {

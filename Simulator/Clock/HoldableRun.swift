@@ -1,6 +1,6 @@
-internal import Concurrency
-internal import Dispatch
-internal import Synchronization
+import Concurrency
+import Dispatch
+import Synchronization
 
 /// A run of a world on a thread of its own, which can be held in the middle of a task.
 final class HoldableRun: Sendable {

@@ -1,7 +1,7 @@
-internal import CRunQueue
+import CRunQueue
 public import Determinism
-internal import Dispatch
-internal import Synchronization
+import Dispatch
+import Synchronization
 
 /// The tasks and clocks of one simulated world.
 ///
@@ -372,6 +372,7 @@ public final class RunQueue: Sendable {
 public struct OutsideTimeSource: TimeSource {
     private let system = SystemTimeSource()
 
+    /// Reads the machine's clock.
     public init() {}
 
     public func now() -> Timestamp { system.now() }

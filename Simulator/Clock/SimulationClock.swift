@@ -1,5 +1,5 @@
 public import Determinism
-internal import Synchronization
+import Synchronization
 
 /// The time of a simulated world, and the events planned in it. Everything in the world waits here: the simulated bus,
 /// and the host through `TimeSource`.

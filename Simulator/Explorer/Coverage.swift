@@ -1,4 +1,4 @@
-internal import Sessions
+import Sessions
 
 /// The states that sessions have reached so far. The explorer chooses the next sessions by it.
 struct Coverage: Sendable {

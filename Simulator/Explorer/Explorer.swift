@@ -1,7 +1,7 @@
-internal import Determinism
+import Determinism
 public import ScenarioFormat
-internal import Sessions
-internal import Synchronization
+import Sessions
+import Synchronization
 
 /// Generates sessions from a model of possible faults, plays them, and checks their invariants.
 ///
@@ -30,6 +30,7 @@ public struct Explorer: Sendable {
     /// The most kinds of failures to shrink.
     private static let mostFailures = 10
 
+    /// Sets what to explore. Nil `sessions` are without a limit; fewer than one job is one.
     public init(
         seed: UInt64 = 1, sessions: Int? = nil, jobs: Int = 1, stopsAtFailure: Bool = false, wire: String? = nil,
         folder: String

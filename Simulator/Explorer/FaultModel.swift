@@ -1,7 +1,7 @@
-internal import Sessions
-internal import Simulator
-internal import StoreSite
-internal import Text
+import Sessions
+import Simulator
+import StoreSite
+import Text
 
 /// Generates sessions and their faults, in every layer and at every injection point.
 ///

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Money
+import Determinism
+import Money
 
 extension FaultModel {
     /// Generates a new session. Prefers points and acts that `coverage` has not seen often.

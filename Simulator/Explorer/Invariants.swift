@@ -1,8 +1,8 @@
-internal import Money
-internal import Payments
-internal import Sessions
-internal import Simulator
-internal import StoreSite
+import Money
+import Payments
+import Sessions
+import Simulator
+import StoreSite
 
 /// The conditions that must hold at the end of every session, whatever its faults.
 public enum Invariant: String, Hashable, Sendable, Codable, CaseIterable {

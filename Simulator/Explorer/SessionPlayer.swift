@@ -1,12 +1,12 @@
-internal import FoundationEssentials
-internal import Hardware
-internal import Money
-internal import ScenarioFormat
-internal import ScenarioRunner
-internal import Sessions
-internal import Settings
-internal import Simulator
-internal import Synchronization
+import FoundationEssentials
+import Hardware
+import Money
+import ScenarioFormat
+import ScenarioRunner
+import Sessions
+import Settings
+import Simulator
+import Synchronization
 
 /// Plays a session and records the data for the invariants.
 struct SessionPlayer: Sendable {

@@ -1,11 +1,11 @@
-internal import FoundationEssentials
-internal import Glibc
-internal import Money
-internal import Payments
-internal import Sessions
-internal import Simulator
-internal import StoreSite
-internal import Text
+import FoundationEssentials
+import Glibc
+import Money
+import Payments
+import Sessions
+import Simulator
+import StoreSite
+import Text
 
 /// Reads the final state of the till, the issuer, the store, and the cards into a record.
 struct SessionReading {

@@ -1,7 +1,7 @@
-internal import Payments
-internal import Sessions
-internal import Simulator
-internal import StoreSite
+import Payments
+import Sessions
+import Simulator
+import StoreSite
 
 /// The results of a session that the invariants check, as plain values.
 struct SessionRecord: Sendable {

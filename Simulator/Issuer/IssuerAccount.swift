@@ -1,8 +1,8 @@
 public import CardSecrets
-internal import Cryptography
-internal import EMV
+import Cryptography
+import EMV
 public import Money
-internal import Text
+import Text
 
 /// An account at the simulated issuer, with its card and rules.
 ///

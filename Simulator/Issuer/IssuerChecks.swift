@@ -1,10 +1,30 @@
-internal import CardSecrets
-internal import Cryptography
-internal import Determinism
-internal import EMV
-internal import MagneticStripe
-internal import Payments
-internal import SmartCard
+import CardSecrets
+import Cryptography
+import Determinism
+import EMV
+import MagneticStripe
+import Payments
+import SmartCard
+
+/// A card's master key for application cryptograms. The issuer keeps those of genuine cards, because each message would
+/// derive the same one.
+final class CardMasterKey: Sendable {
+    /// All that the key follows from, besides the issuer's keys.
+    struct Name: Hashable, Sendable {
+        /// ``IssuerAccount/reference``, which stands for the PAN.
+        let account: String
+        let version: CryptogramVersion
+        let panSequenceNumber: UInt8?
+    }
+
+    let name: Name
+    let bytes: SensitiveBytes
+
+    init(_ name: Name, _ bytes: consuming SensitiveBytes) {
+        self.name = name
+        self.bytes = bytes
+    }
+}
 
 /// The issuer's checks of chip card and cardholder before it looks at the amount.
 struct CardCheck {
@@ -19,6 +39,8 @@ struct CardCheck {
     private static let derivationKeyIndex: UInt8 = 1
 
     let cryptogram: Cryptogram
+    /// The key of a genuine cryptogram; nil for any other one.
+    let masterKey: CardMasterKey?
     let pin: IssuerPINCheck.Result
     /// The TVR (tag 95), which the cryptogram covers.
     let verificationResults: TerminalVerificationResults
@@ -27,19 +49,21 @@ struct CardCheck {
     /// The card's report on earlier scripts; nil if there is none.
     let scriptReport: IssuerLedgerEntry.ScriptReport?
 
-    /// Checks the request of a card with a known account.
+    /// Checks the request of a card with a known account. `known` returns a key that was derived before.
     init(
-        _ card: borrowing OnlineAuthorizationRequest, account: IssuerAccount, date: CivilDate, keys: TestKeys
+        _ card: borrowing OnlineAuthorizationRequest, account: IssuerAccount, date: CivilDate, keys: TestKeys,
+        known: (CardMasterKey.Name) -> CardMasterKey?
     ) {
         let cryptogram: Cryptogram
+        var masterKey: CardMasterKey?
         do throws(CryptogramError) {
-            cryptogram = try Self.checkCryptogram(card, keys: keys)
+            cryptogram = try Self.checkCryptogram(card, account: account, keys: keys, known: known, &masterKey)
         } catch {
             cryptogram = .refused(
                 error == .unknownIssuerApplicationData ? .unknownCryptogramVersion : .missingCryptogramData)
         }
-        self.cryptogram = cryptogram
         let isGenuine = if case .genuine = cryptogram { true } else { false }
+        (self.cryptogram, self.masterKey) = (cryptogram, isGenuine ? masterKey : nil)
         scriptReport =
             isGenuine
             ? card.iccData.first(0x9F10).flatMap { try? IssuerApplicationData(decoding: $0.value) }?.scriptReport : nil
@@ -52,8 +76,10 @@ struct CardCheck {
         isExpired = Self.isOver(card.expiry, on: date)
     }
 
+    /// Puts the key into `masterKey`.
     private static func checkCryptogram(
-        _ card: borrowing OnlineAuthorizationRequest, keys: TestKeys
+        _ card: borrowing OnlineAuthorizationRequest, account: IssuerAccount, keys: TestKeys,
+        known: (CardMasterKey.Name) -> CardMasterKey?, _ masterKey: inout CardMasterKey?
     ) throws(CryptogramError) -> Cryptogram {
         let objects = card.iccData
         let input = try ApplicationCryptogram.Input { objects.first($0)?.value }
@@ -62,8 +88,18 @@ struct CardCheck {
             return .refused(.unknownKeyIndex)
         }
         let version = input.issuerApplicationData.version
-        let masterKey = try masterKey(card, version: version, keys: keys) { $0.applicationCryptogram.duplicate() }
-        let expected = try ApplicationCryptogram.compute(input, masterKey: masterKey)
+        let name = CardMasterKey.Name(
+            account: account.reference, version: version, panSequenceNumber: card.panSequenceNumber)
+        let key: CardMasterKey
+        if let former = known(name) {
+            key = former
+        } else {
+            key = CardMasterKey(
+                name,
+                try Self.masterKey(card, version: version, keys: keys) { $0.applicationCryptogram.duplicate() })
+        }
+        masterKey = key
+        let expected = try ApplicationCryptogram.compute(input, masterKey: key.bytes)
         guard SensitiveBytes(expected).isEqual(to: SensitiveBytes(arqc)) else { return .refused(.wrongCryptogram) }
         return .genuine(
             IssuerAuthenticationData.Context(

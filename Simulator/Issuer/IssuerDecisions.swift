@@ -1,9 +1,9 @@
-internal import CardSecrets
-internal import EMV
-internal import Money
-internal import Payments
-internal import SmartCard
-internal import Text
+import CardSecrets
+import EMV
+import Money
+import Payments
+import SmartCard
+import Text
 
 extension SimulatedIssuer {
     /// The issuer's verdict on a new authorization.
@@ -67,7 +67,9 @@ extension SimulatedIssuer {
             check, account: account, amount: request.amount, spent: spent)
         let number = book.entries.count + 1
         // A rule cannot override a failed cryptogram check.
-        guard case .genuine(let context) = check.cryptogram, !decision.isAboutCryptogram else {
+        guard case .genuine(let context) = check.cryptogram, let masterKey = check.masterKey,
+            !decision.isAboutCryptogram
+        else {
             var verdict = Verdict(
                 response: reply.plain(decision.responseCode, number: number), reason: decision.reason,
                 scriptReport: check.scriptReport)
@@ -77,7 +79,7 @@ extension SimulatedIssuer {
         if let code = rule?.answer.responseCode { decision = IssuerDecision(responseCode: code, .rule) }
         let scripts = rule?.answer.scripts ?? sessions[account.reference]?.takeScripts(account) ?? []
         let response = reply.authenticated(
-            decision.responseCode, number: number, to: card, context: context, scripts: scripts,
+            decision.responseCode, number: number, to: card, context: context, masterKey: masterKey, scripts: scripts,
             ruleAnswer: rule?.answer ?? IssuerRuleAnswer())
         return Verdict(
             response: response, reason: decision.reason, scriptReport: check.scriptReport, counter: context.atc)

@@ -1,9 +1,9 @@
-internal import CardSecrets
-internal import Determinism
-internal import EMV
-internal import Money
-internal import Payments
-internal import Text
+import CardSecrets
+import Determinism
+import EMV
+import Money
+import Payments
+import Text
 
 /// The result of handling a message, before the answer is sent.
 enum HandledMessage<Answer> {
@@ -134,11 +134,11 @@ struct IssuerReply {
         return response
     }
 
-    /// Returns an answer to a genuine card with issuer authentication and scripts. `ruleAnswer` has the rule's
-    /// overrides.
+    /// Returns an answer to a genuine card with issuer authentication and scripts. `masterKey` is the one that its
+    /// cryptogram was checked with; `ruleAnswer` has the rule's overrides.
     func authenticated(
         _ code: String, number: Int, to card: borrowing OnlineAuthorizationRequest,
-        context: IssuerAuthenticationData.Context, scripts: [IssuerScriptTemplate],
+        context: IssuerAuthenticationData.Context, masterKey: CardMasterKey, scripts: [IssuerScriptTemplate],
         ruleAnswer: IssuerRuleAnswer = IssuerRuleAnswer()
     ) -> AuthorizationResponse {
         var response = plain(code, number: number)
@@ -146,14 +146,11 @@ struct IssuerReply {
             response.answer.authorizationCode = authorizationCode
         }
         do throws(CryptogramError) {
-            let masterKey = try CardCheck.masterKey(card, version: context.version, keys: keys) {
-                $0.applicationCryptogram.duplicate()
-            }
             response.answer.issuerAuthenticationData = try proof(
-                of: response, context: context, masterKey: masterKey, ruleAnswer: ruleAnswer)
+                of: response, context: context, masterKey: masterKey.bytes, ruleAnswer: ruleAnswer)
             guard !scripts.isEmpty else { return response }
             let cardKeys = IssuerMasterKeys(
-                applicationCryptogram: masterKey,
+                applicationCryptogram: masterKey.bytes.duplicate(),
                 scriptMAC: try CardCheck.masterKey(card, version: context.version, keys: keys) {
                     $0.scriptMAC.duplicate()
                 },

@@ -1,5 +1,5 @@
-internal import EMV
-internal import Money
+import EMV
+import Money
 
 /// The issuer's in-memory state of an account's card, and the decision rules.
 struct IssuerSession {
@@ -37,6 +37,19 @@ struct IssuerSession {
         guard !check.isPINMissing else { return IssuerDecision(.pinRequired, .pinRequired) }
         if let refusal = takePIN(check.pin, account: account) { return refusal }
         return Self.decide(amount, account: account, spent: spent)
+    }
+
+    /// Decides whether what is held can be raised: the sum counts for the largest amount, and `spent` has what is held.
+    static func decide(
+        raising held: Int64, by amount: Money, account: IssuerAccount, spent: Int64
+    ) -> IssuerDecision {
+        if let forced = account.responseCode { return IssuerDecision(responseCode: forced, .accountResponse) }
+        if let largest = account.largestAmount, largest.currency == amount.currency,
+            held + amount.minorUnits > largest.minorUnits
+        {
+            return IssuerDecision(.overAmountLimit, .overAmountLimit)
+        }
+        return decide(amount, account: account, spent: spent)
     }
 
     private static func decide(_ amount: Money, account: IssuerAccount, spent: Int64) -> IssuerDecision {
@@ -124,6 +137,7 @@ public struct IssuerFaultRule: Hashable, Sendable {
     /// The number of messages still affected; nil for all.
     public var remaining: Int?
 
+    /// Applies a fault to messages of these kinds, `times` often; nil is always.
     public init(
         _ fault: IssuerFault, messages: Set<IssuerMessageKind> = Set(IssuerMessageKind.allCases), times: Int? = nil
     ) {

@@ -1,8 +1,8 @@
-internal import CardSecrets
+import CardSecrets
 public import Determinism
-internal import EMV
-internal import MagneticStripe
-internal import Money
+import EMV
+import MagneticStripe
+import Money
 public import Payments
 
 /// An issuer and its acquirer in one. It checks cryptograms and PINs with real keys, decides by its rules and the
@@ -25,6 +25,8 @@ public actor SimulatedIssuer: PaymentHost {
     var book = IssuerLedger()
     var faults: [IssuerFaultRule]
     var sessions: [String: IssuerSession] = [:]
+    /// The keys of the genuine cards so far.
+    private var cardKeys: [CardMasterKey.Name: CardMasterKey] = [:]
 
     /// Creates an issuer.
     ///
@@ -101,7 +103,12 @@ public actor SimulatedIssuer: PaymentHost {
     ) throws(PaymentHostError) -> HandledMessage<AuthorizationResponse> {
         let account = try account(of: card.pan)
         let check: CardCheck? =
-            if let account { CardCheck(card, account: account, date: request.date, keys: keys) } else { nil }
+            if let account {
+                CardCheck(card, account: account, date: request.date, keys: keys, known: { cardKeys[$0] })
+            } else {
+                nil
+            }
+        if let key = check?.masterKey { cardKeys[key.name] = key }
         let message = message(
             request, account,
             IssuerMessage.Card(
@@ -178,7 +185,9 @@ public actor SimulatedIssuer: PaymentHost {
         try await deliver(handled)
     }
 
-    public func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
+    public func inquire(
+        _ key: IdempotencyKey, identity: MessageIdentity?
+    ) async throws(PaymentHostError) -> InquiryResult {
         let handled = try transact(.inquire, about: key) { (message) throws(IssuerLedgerError) in
             try handle(message, key: key) { (_) throws(IssuerLedgerError) in book.inquire(key) }
         }

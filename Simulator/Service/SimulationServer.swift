@@ -1,4 +1,4 @@
-internal import Determinism
+import Determinism
 public import HTTPListening
 
 /// Serves a ``SimulationService`` over HTTP/1.1.

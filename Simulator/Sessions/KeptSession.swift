@@ -1,5 +1,5 @@
 public import Determinism
-internal import Simulator
+import Simulator
 
 /// A simulated session that stays open between calls, for a caller that drives it from outside, such as a server.
 ///

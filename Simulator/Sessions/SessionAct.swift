@@ -1,6 +1,6 @@
 public import Simulator
 public import StoreSite
-internal import Synchronization
+import Synchronization
 
 /// A change to a simulated world while a session's steps run in it.
 public enum SessionAct: Sendable {

@@ -1,8 +1,8 @@
-internal import Determinism
-internal import EMV
+import Determinism
+import EMV
 public import Hardware
 public import SmartCard
-internal import Synchronization
+import Synchronization
 
 /// The events of one session in order, and the work that waits for some of them.
 final class SessionLog: Sendable {

@@ -10,7 +10,7 @@ public struct SessionPayment: Hashable, Sendable {
         public var id: Int64
         /// The number of the payment.
         public var payment: Int64
-        /// The kind: `sale` or `refund`.
+        /// The kind: `sale`, `refund`, or `increment`.
         public var kind: String
         /// The key that identifies the attempt to the host.
         public var key: String
@@ -98,7 +98,8 @@ public struct SessionPayment: Hashable, Sendable {
                 switch attempt.states.last {
                 case "captured": .moved
                 case "authorized": .unreported
-                case "authorizedOnly": .held
+                // The sale holds the sum.
+                case "authorizedOnly": attempt.kind == "increment" ? .notMoved : .held
                 case "declined", "cancelled", "failed": .notMoved
                 case "reversed": .reversed
                 default: .open

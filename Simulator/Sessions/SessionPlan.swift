@@ -122,6 +122,15 @@ public struct PlannedWire: Sendable {
     public init(_ profile: MessageProfile, faults: [AcquirerFault] = [], faultRate: Double = 0) {
         (self.profile, self.faults, self.faultRate) = (profile, faults, faultRate)
     }
+
+    /// The names of the shipped profiles.
+    public static var profileNames: [String] { MessageProfile.shippedNames }
+
+    /// Creates a wire without faults in the dialect of a shipped profile; nil when none has this name.
+    public init?(profileNamed name: String) {
+        guard let profile = MessageProfile.shipped(name) else { return nil }
+        self.init(profile)
+    }
 }
 
 /// A card of a simulated session, with its issuer account and its cardholder.

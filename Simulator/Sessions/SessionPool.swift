@@ -1,6 +1,6 @@
-internal import Glibc
-internal import Simulator
-internal import Synchronization
+import Glibc
+import Simulator
+import Synchronization
 
 /// Runs many sessions on several threads and returns their results in order.
 ///

@@ -1,10 +1,10 @@
 public import Determinism
 public import Payments
 public import Simulator
-internal import Storage
+import Storage
 public import StoreSite
-internal import TillConfiguration
-internal import Yosemite
+import TillConfiguration
+import Yosemite
 
 extension SimulatedSession {
     /// The events so far, in order.

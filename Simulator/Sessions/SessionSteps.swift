@@ -1,9 +1,9 @@
-internal import Determinism
+import Determinism
 public import Hardware
 public import Money
 public import Payments
-internal import Simulator
-internal import StoreSite
+import Simulator
+import StoreSite
 public import Yosemite
 
 extension SimulatedSession {
@@ -182,6 +182,23 @@ extension SimulatedSession {
             () async throws(SimulatedSessionError) in
             try await perform {
                 .capturePreauthorization(paymentID: payment, amount: amount, onCompletion: $0)
+            }
+        } end: {
+            "\($0.name) \($0.state.rawValue) \($0.amount.minorUnits)"
+        }
+    }
+
+    /// Adds an amount to what a pre-authorization holds.
+    ///
+    /// - Parameters:
+    ///   - payment: the payment's number.
+    ///   - amount: what is added.
+    /// - Returns: the recorded payment. Its last attempt of kind `increment` says what became of it.
+    /// - Throws: ``SimulatedSessionError``
+    public func increment(_ payment: PaymentID, by amount: Money) async throws(SimulatedSessionError) -> Payment {
+        try await step("increment \(payment) \(amount)") { () async throws(SimulatedSessionError) in
+            try await perform {
+                .incrementPreauthorization(paymentID: payment, amount: amount, holdDuration: nil, onCompletion: $0)
             }
         } end: {
             "\($0.name) \($0.state.rawValue) \($0.amount.minorUnits)"

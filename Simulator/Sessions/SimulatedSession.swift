@@ -1,8 +1,8 @@
-internal import Concurrency
+import Concurrency
 public import Determinism
-internal import Simulator
+import Simulator
 public import Storage
-internal import Synchronization
+import Synchronization
 public import Yosemite
 
 /// A complete payment session in one process. Readers, cards, cardholders, issuer, store site, and printer are
@@ -273,6 +273,7 @@ public struct LeakReport: Hashable, Sendable {
     /// No leaks.
     public static let none = LeakReport(openHandles: 0, claimedReaders: 0, waitingTasks: 0, processes: 0)
 
+    /// Takes counts, all zero for a session that ended well.
     public init(openHandles: Int, claimedReaders: Int, waitingTasks: Int, processes: Int) {
         (self.openHandles, self.claimedReaders) = (openHandles, claimedReaders)
         (self.waitingTasks, self.processes) = (waitingTasks, processes)

@@ -9,7 +9,7 @@ public import Simulator
 public import SmartCard
 public import Storage
 public import StoreSite
-internal import Synchronization
+import Synchronization
 public import USB
 
 /// A simulated shop for your own till: readers, cards, cardholders, an issuer, a store site, a printer, and a disk.

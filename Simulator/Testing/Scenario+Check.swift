@@ -1,8 +1,8 @@
-internal import Glibc
+import Glibc
 public import ScenarioFormat
 public import ScenarioRunner
-internal import Settings
-internal import Testing
+import Settings
+import Testing
 
 extension Scenario {
     /// Plays the scenario in a test. Records unmet expectations as issues at their line in the test's source or the

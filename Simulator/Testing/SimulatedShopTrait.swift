@@ -1,6 +1,6 @@
 public import Sessions
 public import Simulator
-internal import Synchronization
+import Synchronization
 public import Testing
 
 /// Opens a simulated shop for each test, and for each case of a test with arguments. The test gets it as

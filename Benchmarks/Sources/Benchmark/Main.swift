@@ -1,20 +1,25 @@
-internal import Glibc
+import CHostLine
+import Glibc
 
 /// Runs the benchmarks and prints their results as Markdown.
 @main
 enum Main {
     private static let usage = """
-        usage: Benchmark [payments] [sessions] [scenarios] [driver] [tlv] [hosts] [emv] [network] [dispatch] [decoding] [results] [receipts] [sync PROGRAM] [service PROGRAM] [program PROGRAM HELLO] [--folder FOLDER] [--transactions COUNT] [--long] [--no-heading]
+        usage: Benchmark [payments] [sessions] [scenarios] [driver] [tlv] [hosts PROGRAM] [emv] [network] [dispatch] [decoding] [results] [receipts] [sync PROGRAM] [service PROGRAM] [program PROGRAM HELLO] [--folder FOLDER] [--transactions COUNT] [--long] [--quick] [--no-heading]
 
         FOLDER is on the disk that is measured; it is the current folder unless given. COUNT is how many transactions
         emv watches its memory for; as many as 20 seconds allow unless given. sessions watches it for 100,000 of them,
-        and for 1,000,000 with --long, which takes a quarter of an hour. --no-heading leaves out date and machine.
+        and for 1,000,000 with --long, which takes a quarter of an hour. hosts takes ten seconds with --quick, for a look
+        at a change. --no-heading leaves out date and machine.
 
         """
 
     static func main() async {
+        let words = Array(CommandLine.arguments.dropFirst())
+        // The process of `RunningEcho`.
+        if words.count == 3, words[0] == RunningEcho.word { exit(host_echo_run(words[1], words[2])) }
         do {
-            try await run(Array(CommandLine.arguments.dropFirst()))
+            try await run(words)
         } catch {
             let message = Array("\(error)\n".utf8)
             write(STDERR_FILENO, message, message.count)
@@ -26,7 +31,7 @@ enum Main {
         var words = words[...]
         var parent = "."
         var transactions: Int?
-        var (isLong, hasHeading) = (false, true)
+        var (isLong, isQuick, hasHeading) = (false, false, true)
         var benchmarks: [(TemporaryFolder) async throws -> String] = []
         while let word = words.popFirst() {
             switch word {
@@ -40,7 +45,11 @@ enum Main {
             case "scenarios": benchmarks.append { _ in try await ScenarioBenchmark().run() }
             case "driver": benchmarks.append { _ in try await DriverBenchmark().run() }
             case "tlv": benchmarks.append { _ in try TLVBenchmark().run() }
-            case "hosts": benchmarks.append { _ in try HostMessageBenchmark().run() }
+            case "hosts":
+                guard let program = words.popFirst() else { throw BenchmarkError(usage) }
+                benchmarks.append { folder in
+                    try await hosts(program, folder, isQuick: isQuick)
+                }
             case "emv": benchmarks.append { _ in try await EMVBenchmark(transactions: transactions).run() }
             case "dispatch": benchmarks.append { _ in try await DispatchBenchmark().run() }
             case "decoding": benchmarks.append { _ in try await DecodingBenchmark().run() }
@@ -66,6 +75,7 @@ enum Main {
                 guard let count = words.popFirst().flatMap(Int.init), count > 0 else { throw BenchmarkError(usage) }
                 transactions = count
             case "--long": isLong = true
+            case "--quick": isQuick = true
             case "--no-heading": hasHeading = false
             default: throw BenchmarkError(usage)
             }
@@ -83,5 +93,19 @@ enum Main {
             // Flushes all streams, because using a standard stream by name is not concurrency-safe.
             fflush(nil)
         }
+    }
+
+    /// The messages of payment hosts: the codec, the till's side, and the simulated acquirer.
+    private static func hosts(_ program: String, _ folder: TemporaryFolder, isQuick: Bool) async throws -> String {
+        var messages = HostMessageBenchmark()
+        let certificates = try HostCertificates(folder: folder)
+        var lane = HostLaneBenchmark(program: program, folder: folder, certificates: certificates)
+        var acquirer = AcquirerBenchmark(program: program, folder: folder, certificates: certificates)
+        if isQuick {
+            (messages.rounds, messages.repetitions) = (1, 5_000)
+            (lane.rounds, lane.sales) = (1, 150)
+            (acquirer.rounds, acquirer.salesOfConnection) = (2, 40)
+        }
+        return try await [messages.run(), lane.run(), acquirer.run()].joined(separator: "\n")
     }
 }

@@ -1,8 +1,8 @@
-internal import CCID
-internal import Determinism
-internal import Glibc
-internal import SmartCard
-internal import USB
+import CCID
+import Determinism
+import Glibc
+import SmartCard
+import USB
 
 /// The card through this project's driver, in this process.
 struct DriverLine: CardLine {

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Measures commands to the card in a real reader, and prints the responses. Scripts/test-usb compares two drivers:
 /// this one, and pcscd with its own.

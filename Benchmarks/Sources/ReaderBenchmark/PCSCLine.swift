@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The card through pcscd, as in a C program: calls libpcsclite's functions directly, one after the other, on one
 /// thread, without code of this project (winscard.h; PC/SC part 5).

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Processor time.
 enum Processor {

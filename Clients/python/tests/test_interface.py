@@ -34,6 +34,7 @@ VALUES = {
     "Event": values.Event,
     "EventDecoding": values.EventDecoding,
     "EventPage": values.EventPage,
+    "HostPlan": plans.HostPlan,
     "IssuerEntry": values.IssuerEntry,
     "IssuerFault": plans.IssuerFault,
     "IssuerPlan": plans.IssuerPlan,

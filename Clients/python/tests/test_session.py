@@ -12,6 +12,7 @@ from cardpresent import (
     CardPlan,
     DeadlinePassed,
     DiskChange,
+    HostPlan,
     InvalidRequest,
     IssuerFault,
     IssuerPlan,
@@ -162,6 +163,14 @@ def test_a_plan_has_everything(simulated_session: Session) -> None:
     assert simulated_session.pay(order=order, expected="7.50").order == order
     assert [charge.hundredths for charge in simulated_session.store().charges] == [750]
     simulated_session.add_store_fault("POST /wc/v3/orders/* #1 lost-answer")
+
+
+@pytest.mark.simulated_reader("visa-credit", host=HostPlan("iso8583", "iso87-ascii", faults=["answer-lost:sale:1"]))
+def test_a_session_has_a_wire_with_faults(simulated_session: Session) -> None:
+    assert simulated_session.pay("12.50").state == "reversed"
+    assert simulated_session.pay("20.00").outcome == "approved"
+    details = [event.detail for event in simulated_session.events(kind="host").events]
+    assert "wire 0420 reversal answered 00" in details
 
 
 def test_readers_are_added_plugged_and_connected(simulated_session: Session) -> None:

@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// Writes the generated code of the annotated models, or reports stale files.
 ///

@@ -119,7 +119,9 @@ enum Initializer {
         let parameters = model.properties.map { "\($0.name): \($0.type)" }
         let head = Text.function("public init(", parameters, " {", indent: 4)
         let assignments = Text.assignments(model.properties.map(\.name), indent: 8)
-        return ["    " + begin] + head.split(separator: "\n").map(String.init) + assignments + ["    }", "    " + end]
+        let comment = "    /// Takes all properties as they are: nothing is checked, and nothing has a default."
+        return ["    " + begin, comment] + head.split(separator: "\n").map(String.init) + assignments
+            + ["    }", "    " + end]
     }
 }
 

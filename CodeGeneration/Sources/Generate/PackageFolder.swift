@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// The package whose models are read and whose generated files are written.
 struct PackageFolder {

@@ -107,7 +107,7 @@ enum Text {
     static func imports(public modules: Set<String>, internal others: Set<String> = []) -> String {
         let lines =
             modules.map { (name: $0, line: "public import \($0)\n") }
-            + others.subtracting(modules).map { (name: $0, line: "internal import \($0)\n") }
+            + others.subtracting(modules).map { (name: $0, line: "import \($0)\n") }
         return lines.isEmpty ? "" : lines.sorted { $0.name < $1.name }.map(\.line).joined() + "\n"
     }
 

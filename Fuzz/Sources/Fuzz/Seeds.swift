@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// The initial inputs of the corpus: data of our own cards, readers, and files.
 enum Seeds {

@@ -1,5 +1,5 @@
-internal import Glibc
-internal import Synchronization
+import Glibc
+import Synchronization
 
 /// Runs asynchronous work to its end on the calling thread, so that an input always takes the same path through the
 /// program, and takes no longer on a busy machine.

@@ -1,5 +1,5 @@
-internal import CLibFuzzer
-internal import Glibc
+import CLibFuzzer
+import Glibc
 
 /// Feeds libFuzzer's inputs to one target: `Fuzz TARGET [libFuzzer's options] [corpus]`.
 

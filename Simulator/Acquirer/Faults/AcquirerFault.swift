@@ -1,6 +1,6 @@
-internal import ISO8583
-internal import Settings
-internal import Text
+import ISO8583
+import Settings
+import Text
 
 /// A fault of the simulated acquirer, and which messages it applies to.
 public struct AcquirerFault: Hashable, Sendable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 public import Determinism
-internal import ISO8583
-internal import Synchronization
+import ISO8583
+import Synchronization
 
 /// Which messages get a fault: those that were asked for, and others at random by the seed.
 public final class AcquirerFaultPlan: Sendable {

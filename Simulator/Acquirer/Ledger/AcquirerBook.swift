@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The records of the acquirer in their order, with the ways to find them.
 struct AcquirerBook {
@@ -16,6 +16,8 @@ struct AcquirerBook {
     private var missing: Set<String> = []
     /// The places of the refunds and voids of a record.
     private var givenBack: [Int64: [Int]] = [:]
+    /// The places of the increments of an authorization.
+    private var increments: [Int64: [Int]] = [:]
 
     init(_ records: [AcquirerRecord] = []) {
         for record in records { append(record) }
@@ -46,7 +48,10 @@ struct AcquirerBook {
         if let original = record.original, record.kind == .refund || record.kind == .void {
             givenBack[original, default: []].append(place)
         }
-        guard record.kind.isTransaction || record.kind == .void || record.kind == .completion else { return }
+        if let original = record.original, record.kind == .increment {
+            increments[original, default: []].append(place)
+        }
+        guard record.kind.isRequest || record.kind == .void || record.kind == .completion else { return }
         if record.kind.isTransaction { transactions[record.key] = place }
         sent[Self.sentName(record.terminal, record.traceNumber, record.transmission)] = place
         let reference = "\(record.terminal)/\(record.reference)"
@@ -104,6 +109,12 @@ struct AcquirerBook {
             $0.terminal == terminal && $0.currency == currency && $0.settlement == nil && $0.kind.isTransaction
                 && $0.moved > 0
         }
+    }
+
+    /// What an authorization holds or held with its approved increments, in minor units.
+    func held(_ authorization: AcquirerRecord) -> Int64 {
+        (increments[authorization.id] ?? []).map { records[$0] }.filter { $0.state == .approved }
+            .reduce(authorization.approved ?? authorization.amount) { $0 + $1.amount }
     }
 
     /// What the refunds and voids of a transaction gave back, in minor units.

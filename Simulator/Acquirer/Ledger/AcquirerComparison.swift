@@ -1,5 +1,5 @@
 public import Determinism
-internal import ISO8583
+import ISO8583
 public import Payments
 public import Simulator
 
@@ -71,11 +71,18 @@ public struct AcquirerComparison: Sendable {
             found[key, default: []].append(record)
         }
         let voids = records.filter { $0.kind == .void && $0.state == .approved }
-        let keys = Self.keys(of: order + voids.map(\.key), attempts, time)
+        // The messages of 1987 have no year: the acquirer's is that of its own clock.
+        let withoutYear = Set(
+            records.filter { $0.type.hasPrefix("0") }.flatMap { [$0.key] + (Self.subject($0).map { [$0] } ?? []) })
+        let keys = Self.keys(of: order + voids.map(\.key), attempts, time, withoutYear: withoutYear)
         // A till may give money back by a void. Then it has an attempt of its own, and the sale counts as before.
         let refunds = voids.filter { keys[$0.key] != nil }
         let givenBack = Dictionary(refunds.map { ($0.original ?? 0, $0.amount) }, uniquingKeysWith: +)
         let owners = Dictionary(records.map { ($0.id, $0.key) }) { first, _ in first }
+        // An increment has a state of its own, in which nothing moves: its authorization holds the sum.
+        let raised = Dictionary(
+            records.filter { $0.kind == .increment && $0.state == .approved }.map { ($0.original ?? 0, $0.amount) },
+            uniquingKeysWith: +)
         func original(_ record: AcquirerRecord) -> IdempotencyKey? {
             record.original.flatMap { owners[$0] }.map { keys[$0] ?? $0.issuerKey }
         }
@@ -86,7 +93,8 @@ public struct AcquirerComparison: Sendable {
             let moved = moving.reduce(0) { $0 + $1.moved + (givenBack[$1.id] ?? 0) }
             let isRefund = last?.kind == .refund
             let isHeld = last?.kind == .authorization && last?.state == .authorized
-            let held = isHeld ? last?.approved ?? last?.amount ?? 0 : 0
+            let held =
+                isHeld ? last.map { ($0.approved ?? $0.amount) + raised[$0.id, default: 0] } ?? 0 : 0
             return (
                 key: keys[key] ?? key.issuerKey,
                 state: IssuerTransactionState(
@@ -109,7 +117,7 @@ public struct AcquirerComparison: Sendable {
 
     /// The transaction that a record is or, for a reversal of one that never came, would have been.
     private static func subject(_ record: AcquirerRecord) -> AcquirerKey? {
-        if record.kind.isTransaction { return record.key }
+        if record.kind.isRequest { return record.key }
         guard let missing = record.missing else { return nil }
         let parts = missing.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count >= 3, let time = parts.last else { return nil }
@@ -117,9 +125,10 @@ public struct AcquirerComparison: Sendable {
             terminal: record.terminal, traceNumber: String(parts[parts.count - 2]), localTime: String(time))
     }
 
-    /// Gives each attempt the nearest key with its trace number that no other attempt has.
+    /// Gives each attempt the nearest key with its trace number that no other attempt has. A key of `withoutYear` has
+    /// the year that is nearest to the attempt.
     private static func keys(
-        of found: [AcquirerKey], _ attempts: [Attempt], _ time: any TimeSource
+        of found: [AcquirerKey], _ attempts: [Attempt], _ time: any TimeSource, withoutYear: Set<AcquirerKey>
     ) -> [AcquirerKey: IdempotencyKey] {
         let byNumber = Dictionary(grouping: found) { Int64($0.traceNumber) ?? -1 }
         var keys: [AcquirerKey: IdempotencyKey] = [:]
@@ -127,17 +136,35 @@ public struct AcquirerComparison: Sendable {
             let offset = time.offsetSeconds(at: attempt.at)
             let free = (byNumber[attempt.traceNumber] ?? []).filter { keys[$0] == nil }
             guard attempt.sentTimes.isEmpty else {
-                if let key = free.first(where: { attempt.sentTimes.contains($0.localTime) }) { keys[key] = attempt.key }
+                let key =
+                    free.first { attempt.sentTimes.contains($0.localTime) }
+                    ?? free.first { key in
+                        withoutYear.contains(key)
+                            && attempt.sentTimes.contains { Self.isSameDay($0, key.localTime) }
+                    }
+                if let key { keys[key] = attempt.key }
                 continue
             }
             let near = free.compactMap { key -> (key: AcquirerKey, distance: Int64)? in
                 guard let moment = moment(key.localTime, near: attempt.at, offset) else { return nil }
-                let distance = abs(moment.milliseconds - attempt.at.milliseconds)
+                var distance = abs(moment.milliseconds - attempt.at.milliseconds)
+                if withoutYear.contains(key), let own = CivilDate(key.localTime),
+                    let near = MessageDates.local(
+                        MessageDates.local(own, .v1987), .v1987, near: attempt.at.civil(offsetSeconds: offset))
+                {
+                    let moment = Timestamp(near, offsetSeconds: offset)
+                    distance = min(distance, abs(moment.milliseconds - attempt.at.milliseconds))
+                }
                 return distance <= window ? (key, distance) : nil
             }
             if let nearest = near.min(by: { $0.distance < $1.distance }) { keys[nearest.key] = attempt.key }
         }
         return keys
+    }
+
+    /// Whether two local times, such as `2026-01-02T15:04:05`, differ in nothing but their year.
+    private static func isSameDay(_ one: String, _ other: String) -> Bool {
+        one.utf8.count > 10 && one.dropFirst(4) == other.dropFirst(4)
     }
 
     /// The moment of a local time, or of field 7.

@@ -1,37 +1,23 @@
-internal import Determinism
-internal import Files
-internal import FoundationEssentials
-internal import GRDB
-internal import Glibc
-internal import Simulator
-internal import Synchronization
+import Determinism
+import Files
+import GRDB
+import Glibc
+import Simulator
 
 /// The durable ledger of the simulated acquirer: an SQLite database, or nothing for one in memory.
 ///
 /// Changes are collected, and ``commit()`` writes all that there are in one transaction that the disk has confirmed.
 /// Messages that come at the same time therefore share one.
 public final class AcquirerLedger: Sendable {
-    /// A change that is not on the disk yet.
-    private enum Change {
-        case record(AcquirerRecord)
-        case update(AcquirerRecord)
-        case entry(String)
-    }
-
-    private struct Pending {
-        var changes: [Change] = []
-        /// Whether the last try to write them failed.
-        var hasFailed = false
-    }
-
-    private let writer: Writer?
-    private let pending = Mutex(Pending())
+    private let writer: LedgerWriter?
+    /// Keeps other acquirers out as long as this object is there.
+    private let lock: LedgerLock?
     /// What the file had when it was opened.
     let records: [AcquirerRecord]
     let entries: [IssuerLedgerEntry]
 
     /// A ledger in memory, which ends with the process.
-    public init() { (writer, records, entries) = (nil, [], []) }
+    public init() { (writer, lock, records, entries) = (nil, nil, [], []) }
 
     /// Opens a ledger file, and makes it when there is none. No other acquirer can open it meanwhile.
     ///
@@ -51,7 +37,8 @@ public final class AcquirerLedger: Sendable {
             try queue.write { try AcquirerSchema.prepare($0) }
             let found = try queue.read { try AcquirerSchema.contents($0) }
             (records, entries) = (found.records, found.entries)
-            writer = Writer(queue, path: path, lock)
+            self.lock = lock
+            writer = LedgerWriter(queue, path: path)
         } catch {
             throw AcquirerLedgerError(error, path: path)
         }
@@ -81,75 +68,29 @@ public final class AcquirerLedger: Sendable {
         return configuration
     }
 
-    func add(_ record: AcquirerRecord) { collect(.record(record)) }
+    func add(_ record: AcquirerRecord) { writer?.add(.record(record)) }
 
-    func update(_ record: AcquirerRecord) { collect(.update(record)) }
+    func update(_ record: AcquirerRecord) { writer?.add(.update(record)) }
 
     /// Keeps an entry of the issuer.
-    func add(_ entry: IssuerLedgerEntry) {
-        guard writer != nil, let json = try? JSONEncoder().encode(entry) else { return }
-        collect(.entry(String(decoding: json, as: UTF8.self)))
-    }
-
-    private func collect(_ change: Change) {
-        guard writer != nil else { return }
-        pending.withLock { $0.changes.append(change) }
-    }
+    func add(_ entry: IssuerLedgerEntry) { writer?.add(.entry(entry)) }
 
     /// Tries again after a failure, so that nothing is decided while the disk takes nothing.
     ///
     /// - Throws: ``AcquirerLedgerError``
     func recover() async throws(AcquirerLedgerError) {
-        if pending.withLock({ $0.hasFailed }) { try await commit() }
+        if writer?.hasFailed == true { try await commit() }
     }
 
     /// Returns when everything added before is on the disk.
     ///
     /// - Throws: ``AcquirerLedgerError``; the changes stay, and the next call tries again.
-    func commit() async throws(AcquirerLedgerError) { try await writer?.write(self) }
-
-    /// Writes the changes. One task at a time writes; those that waited find their changes written.
-    private actor Writer {
-        private let queue: DatabaseQueue
-        private let path: String
-        private let lock: LedgerLock
-        /// The file that was opened. Another one at its place would not have the records.
-        private let file: UInt64?
-
-        init(_ queue: DatabaseQueue, path: String, _ lock: LedgerLock) {
-            (self.queue, self.path, self.lock) = (queue, path, lock)
-            file = Self.file(at: path)
+    func commit() async throws(AcquirerLedgerError) {
+        guard let writer, let target = writer.unwritten else { return }
+        let outcome = await RunQueue.outside { () async -> LedgerWriter.Outcome in
+            await withCheckedContinuation { writer.wait(for: target, $0) }
         }
-
-        /// The number of the file at a path (its inode); nil without one.
-        private static func file(at path: String) -> UInt64? {
-            var status = stat()
-            return stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
-        }
-
-        func write(_ ledger: AcquirerLedger) throws(AcquirerLedgerError) {
-            let changes = ledger.pending.withLock { $0.changes }
-            guard !changes.isEmpty else { return }
-            do {
-                guard let file, Self.file(at: path) == file else { throw AcquirerLedgerError.removed(path: path) }
-                try queue.write { database in
-                    for change in changes {
-                        switch change {
-                        case .record(let record): try AcquirerSchema.insert(record, database)
-                        case .update(let record): try AcquirerSchema.update(record, database)
-                        case .entry(let json): try AcquirerSchema.insert(entry: json, database)
-                        }
-                    }
-                }
-            } catch {
-                ledger.pending.withLock { $0.hasFailed = true }
-                throw AcquirerLedgerError(error, path: path)
-            }
-            ledger.pending.withLock { pending in
-                pending.changes.removeFirst(changes.count)
-                pending.hasFailed = false
-            }
-        }
+        try outcome.get()
     }
 }
 

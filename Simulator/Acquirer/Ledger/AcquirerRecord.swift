@@ -1,13 +1,15 @@
 public import Determinism
 public import ISO8583
 public import Payments
-internal import Text
+import Text
 
 /// One message about money in the ledger of the simulated acquirer. It has no card number, only its last four digits.
 public struct AcquirerRecord: Hashable, Sendable {
     /// What the message asked for. The words are those of the file.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         case authorization, sale, refund, void, completion, reversal, settlement
+        /// Raises what an authorization holds.
+        case increment
         /// A sale that the card approved offline.
         case offlineAdvice
         /// A sale that was declined offline, or the end of a transaction. It moves nothing.
@@ -17,9 +19,12 @@ public struct AcquirerRecord: Hashable, Sendable {
         public var isTransaction: Bool {
             switch self {
             case .authorization, .sale, .refund, .offlineAdvice: true
-            case .void, .completion, .reversal, .settlement, .declineAdvice: false
+            case .void, .completion, .reversal, .settlement, .increment, .declineAdvice: false
             }
         }
+
+        /// Whether a message of this kind can be taken back before it arrives, and is refused when it comes late.
+        var isRequest: Bool { isTransaction || self == .increment }
     }
 
     /// What became of the message.

@@ -1,7 +1,7 @@
-internal import Determinism
-internal import FoundationEssentials
-internal import GRDB
-internal import Simulator
+import Determinism
+import FoundationEssentials
+import GRDB
+import Simulator
 
 /// The tables of the acquirer's ledger.
 enum AcquirerSchema {
@@ -56,9 +56,11 @@ enum AcquirerSchema {
         )
     }
 
+    private static let insertion =
+        "INSERT INTO message VALUES (\(repeatElement("?", count: 22).joined(separator: ", ")))"
+
     static func insert(_ record: AcquirerRecord, _ database: Database) throws {
-        let statement = try database.cachedStatement(
-            sql: "INSERT INTO message VALUES (\(repeatElement("?", count: 22).joined(separator: ", ")))")
+        let statement = try database.cachedStatement(sql: insertion)
         try statement.execute(arguments: [
             record.id, "\(record.at)", record.kind.rawValue, record.type, record.terminal, record.merchant,
             record.traceNumber, record.localTime, record.transmission, record.amount, record.approved,

@@ -1,5 +1,5 @@
-internal import ISO8583
-internal import Money
+import ISO8583
+import Money
 
 /// The answer to a message, and what to tell about it.
 struct AcquirerAnswer: Sendable {

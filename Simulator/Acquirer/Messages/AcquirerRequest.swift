@@ -1,8 +1,8 @@
-internal import CardSecrets
-internal import Determinism
-internal import ISO8583
-internal import Money
-internal import Text
+import CardSecrets
+import Determinism
+import ISO8583
+import Money
+import Text
 
 /// A message that a client sent, as the acquirer understands it.
 struct AcquirerRequest: Sendable {
@@ -45,7 +45,8 @@ struct AcquirerRequest: Sendable {
         case .offlineAdvice: .offlineAdvice
         case .declineAdvice: .declineAdvice
         case .settlement: .settlement
-        case .increment, .signOn, .signOff, .echo, .keyExchange, .upload, .inquiry: nil
+        case .increment: .increment
+        case .signOn, .signOff, .echo, .keyExchange, .upload, .inquiry: nil
         }
     }
 
@@ -242,6 +243,8 @@ enum AcquirerRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     case wrongMAC
     /// The terminal has no key for MACs yet.
     case noMACKey
+    /// The message has no key serial number of DUKPT from which the key of its MAC could follow.
+    case noKeySerialNumber
 
     /// The response code of 1987.
     var code: String {
@@ -251,7 +254,7 @@ enum AcquirerRefusal: Error, Hashable, Sendable, CustomStringConvertible {
         case .wrongCardNumber, .wrongTrack: "14"
         case .noCardData: "58"
         case .wrongPINBlock, .unreadablePIN: "99"
-        case .noMAC, .wrongMAC, .noMACKey: "98"
+        case .noMAC, .wrongMAC, .noMACKey, .noKeySerialNumber: "98"
         }
     }
 
@@ -268,6 +271,7 @@ enum AcquirerRefusal: Error, Hashable, Sendable, CustomStringConvertible {
         case .noMAC: "the MAC is missing"
         case .wrongMAC: "the MAC is wrong"
         case .noMACKey: "the terminal has no key for MACs"
+        case .noKeySerialNumber: "the MAC has no key serial number"
         }
     }
 }

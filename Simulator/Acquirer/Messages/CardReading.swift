@@ -1,16 +1,16 @@
-internal import CardSecrets
-internal import EMV
-internal import ISO8583
-internal import MagneticStripe
-internal import Payments
-internal import SmartCard
+import CardSecrets
+import EMV
+import ISO8583
+import MagneticStripe
+import Payments
+import SmartCard
 
 extension AcquirerRequest {
     /// Reads the card data: the chip data of field 55, or else the track of field 35.
     ///
     /// - Throws: ``AcquirerRefusal``
-    func card(_ profile: MessageProfile, _ pins: PINTranslation) throws(AcquirerRefusal) -> PresentedCard {
-        let pin = try pins.block(of: message, terminal: key.terminal)
+    func card(_ profile: MessageProfile, _ pins: PINTranslation) async throws(AcquirerRefusal) -> PresentedCard {
+        let pin = try await pins.block(of: message, terminal: key.terminal)
         if message.fields.contains(55) { return .chip(try chip(pin)) }
         guard message.fields.contains(35) else { throw .noCardData }
         return .stripe(try stripe(pin, profile))

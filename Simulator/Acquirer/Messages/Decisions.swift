@@ -1,11 +1,11 @@
-internal import Determinism
-internal import EMV
-internal import ISO8583
-internal import Money
-internal import Payments
-internal import Simulator
-internal import SmartCard
-internal import Text
+import Determinism
+import EMV
+import ISO8583
+import Money
+import Payments
+import Simulator
+import SmartCard
+import Text
 
 extension SimulatedAcquirer {
     /// Decides about a message that did not come before.
@@ -23,6 +23,7 @@ extension SimulatedAcquirer {
             case .refund: return try await refund(request)
             case .void: return try await void(request)
             case .completion: return try await complete(request)
+            case .increment: return try await increment(request)
             case .offlineAdvice, .declineAdvice: return try await advise(request)
             default: return try await reverse(request)
             }
@@ -42,7 +43,7 @@ extension SimulatedAcquirer {
         guard let amount = request.amount else { throw .missing([4, 49]) }
         let authorization = AuthorizationRequest(
             key: issuerKey(request.key), stan: request.stan, amount: amount,
-            date: request.localTime ?? time.localDate(), card: try request.card(profile, pins))
+            date: request.localTime ?? time.localDate(), card: try await request.card(profile, pins))
         let response: AuthorizationResponse
         do throws(PaymentHostError) { response = try await issuer.authorize(authorization) } catch {
             return Self.decision(error)
@@ -89,7 +90,7 @@ extension SimulatedAcquirer {
         guard var original = original(of: request), original.kind.isTransaction else {
             return AcquirerDecision(ResponseCodes.notFound)
         }
-        let rest = original.state == .authorized ? original.approved ?? original.amount : original.moved
+        let rest = original.state == .authorized ? book.held(original) : original.moved
         var decision = AcquirerDecision(ResponseCodes.invalid)
         decision.original = original
         guard rest > 0, original.kind != .refund, original.settlement == nil, book.refunded(original.id) == 0,
@@ -114,7 +115,7 @@ extension SimulatedAcquirer {
         decision.original = original
         guard original.state == .authorized, let amount = request.amount, amount.currency.code == original.currency
         else { return decision }
-        guard amount.minorUnits <= original.approved ?? original.amount else {
+        guard amount.minorUnits <= book.held(original) else {
             decision.code = ResponseCodes.wrongAmount
             return decision
         }
@@ -124,6 +125,24 @@ extension SimulatedAcquirer {
                 iccData: (try? request.chipData()) ?? []))
         (original.state, original.moved) = (.completed, amount.minorUnits)
         (decision.code, decision.state, decision.changes) = (ResponseCodes.approved, .approved, [original])
+        return decision
+    }
+
+    /// Raises what an authorization holds, by the decision of the issuer. The authorization keeps its own amount.
+    private func increment(_ request: AcquirerRequest) async throws(PaymentHostError) -> AcquirerDecision {
+        guard let original = original(of: request) else { return AcquirerDecision(ResponseCodes.notFound) }
+        var decision = AcquirerDecision(ResponseCodes.invalid)
+        decision.original = original
+        guard original.kind == .authorization, original.state == .authorized, let amount = request.amount,
+            amount.currency.code == original.currency
+        else { return decision }
+        let response = try await issuer.increment(
+            HostIncrementRequest(
+                key: issuerKey(request.key), original: issuerKey(original.key), stan: request.stan, amount: amount))
+        decision.code = response.responseCode
+        guard response.isApproved else { return decision }
+        decision.state = .approved
+        decision.authorizationCode = response.answer.authorizationCode
         return decision
     }
 
@@ -175,7 +194,7 @@ extension SimulatedAcquirer {
         (changed.state, changed.moved) = (.reversed, 0)
         decision.changes = [changed]
         // What a void or a refund took back counts again.
-        if original.state == .approved, let id = original.original, var first = book[id] {
+        if original.state == .approved, original.kind != .increment, let id = original.original, var first = book[id] {
             if original.kind == .void {
                 first.moved = original.moved
                 first.state = first.kind != .authorization ? .approved : first.moved > 0 ? .completed : .authorized

@@ -1,4 +1,4 @@
-internal import ISO8583
+import ISO8583
 
 /// The response codes of field 39 in each edition. The acquirer decides with those of 1987.
 enum ResponseCodes {

@@ -1,6 +1,6 @@
-internal import ISO8583
-internal import Money
-internal import Text
+import ISO8583
+import Money
+import Text
 
 extension SimulatedAcquirer {
     /// Compares the totals of a terminal with its open batch, and closes the batch when they agree.

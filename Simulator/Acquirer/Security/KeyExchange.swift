@@ -1,9 +1,9 @@
-internal import ISO8583
+import ISO8583
 
 extension SimulatedAcquirer {
     /// Gives new keys to a terminal.
-    func keyExchange(_ request: AcquirerRequest) -> AcquirerDecision {
-        guard let given = keys.exchange(terminal: request.key.terminal, random) else {
+    func keyExchange(_ request: AcquirerRequest) async -> AcquirerDecision {
+        guard let given = await keys.exchange(terminal: request.key.terminal, random) else {
             return AcquirerDecision(ResponseCodes.notSupported)
         }
         var decision = AcquirerDecision(ResponseCodes.approved)
@@ -13,8 +13,8 @@ extension SimulatedAcquirer {
     }
 
     /// Checks the MAC of a message.
-    nonisolated func check(_ message: DecodedMessage, _ body: [UInt8]) -> AcquirerKeys.Check {
+    nonisolated func check(_ message: DecodedMessage, _ body: [UInt8]) async -> AcquirerKeys.Check {
         let sender = AcquirerRequest.sender(of: message.message, profile)
-        return keys.check(message, body, sender.kind, terminal: sender.terminal)
+        return await keys.check(message, body, sender.kind, terminal: sender.terminal)
     }
 }

@@ -1,10 +1,11 @@
-internal import CardSecrets
-internal import Cryptography
-internal import Determinism
-internal import EMV
-internal import HostSecurity
-internal import ISO8583
-internal import Simulator
+import CardSecrets
+import Cryptography
+import Determinism
+import EMV
+import HostSecurity
+import ISO8583
+import Simulator
+import Text
 
 /// Takes PIN blocks from the keys of terminals to those of the issuer, as acquirers do: a block is opened under the key
 /// of the terminal, and closed again under a test key of the issuer.
@@ -28,9 +29,13 @@ struct PINTranslation: Sendable {
     ///
     /// - Returns: nil for a message without a PIN.
     /// - Throws: ``AcquirerRefusal``
-    func block(of message: ISOMessage, terminal: String) throws(AcquirerRefusal) -> EncipheredPINBlock? {
+    func block(of message: ISOMessage, terminal: String) async throws(AcquirerRefusal) -> EncipheredPINBlock? {
         guard let block = message.withBytes(of: 52, { [UInt8]($0) }) else { return nil }
-        let serial = message.withBytes(of: profile.security.keySerialNumberField ?? 53) { [UInt8]($0) }
+        let field = profile.security.keySerialNumberField ?? 53
+        var serial = message.withBytes(of: field) { [UInt8]($0) }
+        if profile.table[field]?.attribute != .b {
+            serial = serial.flatMap { [UInt8](hexadecimal: String(decoding: $0, as: UTF8.self)) } ?? serial
+        }
         let found = profile.security.pin.map { keys.keys($0.key, terminal: terminal) } ?? []
         guard let rule = profile.security.pin, !found.isEmpty else {
             // Without a key file, blocks are under the test keys of the issuer.
@@ -41,7 +46,7 @@ struct PINTranslation: Sendable {
             throw .wrongPINBlock
         }
         for key in found {
-            guard let pin = open(block, form, rule.scheme, pan: pan, key: key, serial) else { continue }
+            guard let pin = await open(block, form, rule.scheme, pan: pan, key: key, serial) else { continue }
             guard let closed = try? issuer.encipher(pin, pan: pan) else { throw .unreadablePIN }
             return closed
         }
@@ -51,8 +56,8 @@ struct PINTranslation: Sendable {
     private func open(
         _ block: [UInt8], _ form: SessionPINBlock, _ scheme: SecurityRules.KeyScheme,
         pan: borrowing PrimaryAccountNumber, key: HostKey, _ serial: [UInt8]?
-    ) -> SensitiveBytes? {
-        guard scheme != .masterSession else { return try? form.open(block, pan: pan, key: key) }
+    ) async -> SensitiveBytes? {
+        guard scheme != .masterSession else { return try? await form.open(block, pan: pan, key: key) }
         return try? form.open(block, pan: pan, baseDerivationKey: key, keySerialNumber: serial ?? [])
     }
 }

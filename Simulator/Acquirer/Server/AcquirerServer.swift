@@ -1,8 +1,8 @@
-internal import CardSecrets
+import CardSecrets
 public import Connections
-internal import Determinism
-internal import HostSecurity
-internal import ISO8583
+import Determinism
+import HostSecurity
+import ISO8583
 
 /// Serves the clients of a simulated acquirer, each connection for itself.
 ///
@@ -127,7 +127,7 @@ struct AcquirerSession {
         guard !decoded.message.type.isAnswer else {
             return server.onEvent(.malformed(peer: peer, reason: "\(decoded.message.type) is no request"))
         }
-        let check = server.acquirer.check(decoded, body)
+        let check = await server.acquirer.check(decoded, body)
         let reading: Result<AcquirerRequest, AcquirerRefusal> =
             check.refusal.map { .failure($0) } ?? server.acquirer.read(decoded.message)
         let request = try? reading.get()
@@ -188,7 +188,7 @@ struct AcquirerSession {
     ) async throws(End) {
         let frame: [UInt8]
         do throws(MessageError) {
-            frame = try AcquirerFrame.make(answer, header: header, seal, fault?.kind, server.codec, profile)
+            frame = try await AcquirerFrame.make(answer, header: header, seal, fault?.kind, server.codec, profile)
         } catch {
             throw .reason("the answer cannot be written: \(error)")
         }
@@ -229,7 +229,7 @@ enum AcquirerFrame {
     static func make(
         _ answer: ISOMessage, header: [UInt8], _ seal: AcquirerKeys.Seal?, _ fault: AcquirerFault.Kind?,
         _ codec: MessageCodec, _ profile: MessageProfile
-    ) throws(MessageError) -> [UInt8] {
+    ) async throws(MessageError) -> [UInt8] {
         var answer = answer
         switch fault {
         case .wrongRequest:
@@ -242,7 +242,7 @@ enum AcquirerFrame {
             if let type = MessageType(packed: answer.type.packed & 0xF0FF | other << 8) { answer.type = type }
         default: break
         }
-        var body = try sealed(try codec.encode(answer, header: header, hasMAC: seal != nil), seal, fault)
+        var body = try await sealed(try codec.encode(answer, header: header, hasMAC: seal != nil), seal, fault)
         if fault == .damagedBitmap {
             let digits = profile.encoding.bitmap == .binary ? 8 : 16
             let place = header.count + (profile.encoding.messageType == .bcd ? 2 : 4) + digits - 1
@@ -255,11 +255,12 @@ enum AcquirerFrame {
     /// Puts in the MAC; a wrong one has one bit changed.
     private static func sealed(
         _ message: EncodedMessage, _ seal: AcquirerKeys.Seal?, _ fault: AcquirerFault.Kind?
-    ) throws(MessageError) -> [UInt8] {
+    ) async throws(MessageError) -> [UInt8] {
         guard let seal else { return message.bytes }
         var message = message
         var mac =
-            (try? seal.authenticator.code(message.covered, key: seal.key, fieldLength: message.macLength ?? 0)) ?? []
+            (try? await seal.authenticator.code(message.covered, key: seal.key, fieldLength: message.macLength ?? 0))
+            ?? []
         if fault == .wrongMAC, !mac.isEmpty { mac[0] ^= 1 }
         try message.seal(with: mac)
         return message.bytes

@@ -1,4 +1,4 @@
-internal import Files
+import Files
 
 /// The address of a bridge or of its peer.
 public enum BridgeAddress: Hashable, Sendable, CustomStringConvertible {

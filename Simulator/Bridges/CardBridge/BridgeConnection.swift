@@ -1,5 +1,5 @@
-internal import Files
-internal import Glibc
+import Files
+import Glibc
 
 /// A stream socket to a bridge's peer. One task at a time can send, and one receive; canceling a task ends its wait.
 final class BridgeConnection: Sendable {

@@ -1,6 +1,6 @@
-internal import Dispatch
-internal import Files
-internal import Glibc
+import Dispatch
+import Files
+import Glibc
 
 /// A socket that accepts connections.
 final class BridgeListener: Sendable {

@@ -164,6 +164,7 @@ public struct ConnectionOptions: Hashable, Sendable {
     /// Whether to end with the first connection.
     public var endsWithPeer: Bool
 
+    /// Sets the times. Nil waits without a limit; `endsWithPeer` ends with the first connection.
     public init(longestWait: Duration? = nil, endsWithPeer: Bool = false) {
         (self.longestWait, self.endsWithPeer) = (longestWait, endsWithPeer)
     }

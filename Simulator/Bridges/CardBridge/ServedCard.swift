@@ -1,5 +1,5 @@
-internal import SmartCard
-internal import Synchronization
+import SmartCard
+import Synchronization
 
 /// A card as seen by a program above the reader: command bytes in, answer bytes and elapsed time out.
 ///

@@ -10,6 +10,7 @@ public final class ServedReaders: Sendable {
         public var stripe: SimulatedMagneticStripe?
         public var profile: CardProfile
 
+        /// Puts a card together. `stripe` is nil for a card without a magnetic stripe.
         public init(chip: any SimulatedCard, stripe: SimulatedMagneticStripe? = nil, profile: CardProfile) {
             (self.chip, self.stripe, self.profile) = (chip, stripe, profile)
         }

@@ -1,6 +1,6 @@
-internal import Determinism
-internal import Synchronization
-internal import USB
+import Determinism
+import Synchronization
+import USB
 
 /// One client connection of a server, from its request to its end.
 final class USBIPConnection: Sendable {

@@ -1,5 +1,5 @@
-internal import Text
-internal import USB
+import Text
+import USB
 
 /// A client's command for its imported device. A header of 48 bytes with big-endian numbers: command, sequence
 /// number, device, direction, and endpoint; then command-specific fields, followed by the data of an OUT transfer.

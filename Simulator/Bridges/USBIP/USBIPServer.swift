@@ -1,5 +1,5 @@
 public import Determinism
-internal import Synchronization
+import Synchronization
 public import USB
 
 /// Exports the devices of a simulated bus over USB/IP: other machines import them, and their kernels drive them like

@@ -63,6 +63,7 @@ public enum ReaderAction: Sendable {
         public var busID: String
         public var slot: Int
 
+        /// Takes the bus ID of a reader, and the number of a slot from 0.
         public init(busID: String = "1-1", slot: Int = 0) { (self.busID, self.slot) = (busID, slot) }
 
         public var description: String { slot == 0 ? busID : "\(busID)/\(slot)" }

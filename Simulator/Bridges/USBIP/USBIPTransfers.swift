@@ -1,6 +1,6 @@
-internal import Determinism
-internal import Synchronization
-internal import USB
+import Determinism
+import Synchronization
+import USB
 
 /// A client's transfers on its device. Transfers are executed at once if possible; those that the device holds back
 /// (NAK) are queued. The type itself never waits.

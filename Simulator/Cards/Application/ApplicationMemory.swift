@@ -1,6 +1,6 @@
-internal import CardSecrets
-internal import Money
-internal import SmartCard
+import CardSecrets
+import Money
+import SmartCard
 
 /// The non-volatile state of an application.
 struct ApplicationMemory: Sendable {

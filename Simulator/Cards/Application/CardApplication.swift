@@ -1,7 +1,7 @@
-internal import CardSecrets
-internal import Cryptography
-internal import Money
-internal import SmartCard
+import CardSecrets
+import Cryptography
+import Money
+import SmartCard
 
 /// The personalized, constant data of an application: names, files, data objects, and keys.
 struct CardApplication: Sendable {

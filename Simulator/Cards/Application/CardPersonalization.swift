@@ -1,7 +1,7 @@
-internal import CardSecrets
-internal import Cryptography
-internal import EMV
-internal import SmartCard
+import CardSecrets
+import Cryptography
+import EMV
+import SmartCard
 
 /// Loads keys and certificates into an application, as an issuer does before it issues a card.
 struct CardPersonalization {

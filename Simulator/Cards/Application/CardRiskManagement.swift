@@ -1,5 +1,5 @@
-internal import Money
-internal import SmartCard
+import Money
+import SmartCard
 
 /// The card's own decision on GENERATE AC (EMV Book 3 §9.2.1, §10.8, §10.11).
 struct CardRiskManagement {

@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 /// The card's limits for consecutive offline payments and their total amount. Beyond a lower limit the card requests
 /// online authorization; beyond an upper limit it declines if it cannot go online.
@@ -10,6 +10,7 @@ public struct OfflineLimits: Hashable, Sendable {
     public var lowerAmount: Int64?
     public var upperAmount: Int64?
 
+    /// Sets the limits: counts of payments, and amounts in minor units of the card's currency. Nil is no limit.
     public init(
         lowerCount: UInt8? = nil, upperCount: UInt8? = nil, lowerAmount: Int64? = nil, upperAmount: Int64? = nil
     ) {
@@ -21,6 +22,7 @@ public struct OfflineLimits: Hashable, Sendable {
     public struct Exceeded: OptionSet, Hashable, Sendable {
         public let rawValue: UInt8
 
+        /// Takes the bits of the limits below.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
         public static let lowerCount = Exceeded(rawValue: 1)
@@ -43,10 +45,7 @@ public struct OfflineLimits: Hashable, Sendable {
 
 /// The tags under which a scheme stores the offline limits, for GET DATA and PUT DATA.
 struct OfflineLimitTags: Sendable {
-    let lowerCount: BERTag
-    let upperCount: BERTag
-    let lowerAmount: BERTag
-    let upperAmount: BERTag
+    let lowerCount, upperCount, lowerAmount, upperAmount: BERTag
     /// The amount still available offline.
     let availableAmount: BERTag
 

@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 /// One command, as changed by the card's faults.
 struct FaultyExchange {

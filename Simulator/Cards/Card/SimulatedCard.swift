@@ -1,4 +1,4 @@
-internal import Determinism
+import Determinism
 public import SmartCard
 
 /// A card as seen through its contacts: it answers resets and commands. The reader and `SimulatedCardContacts` handle
@@ -39,6 +39,7 @@ public struct SimulatedCardReply: Hashable, Sendable {
         case afterAnswer
     }
 
+    /// Answers with a response; with nil, the card stays mute.
     public init(
         _ response: ResponseAPDU?, processingTime: Duration = .zero, waitingTimeExtensions: Int = 0,
         removal: Removal? = nil

@@ -1,7 +1,7 @@
-internal import Cryptography
+import Cryptography
 public import Determinism
 public import SmartCard
-internal import Synchronization
+import Synchronization
 
 /// An EMV chip card made from a profile. It has keys, counts transactions, verifies PINs, makes decisions, and
 /// computes real cryptograms. The same profile and random source give the same bytes.

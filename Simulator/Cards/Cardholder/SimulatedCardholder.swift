@@ -1,7 +1,7 @@
 public import CardSecrets
 public import EMV
 public import Payments
-internal import Synchronization
+import Synchronization
 
 /// A cardholder at a simulated reader who presents and removes the card, selects an application, and enters the PIN,
 /// as the card's profile says. The cardholder reacts to the reader's prompts, so ``observe(_:)`` must receive them:
@@ -149,7 +149,7 @@ public final class SimulatedCardholder: CardholderInterface {
     }
 
     /// Returns the next PIN entry.
-    private func nextEntry(isRetry: Bool) -> CardholderProfile.PINEntry {
+    private func nextEntry(isRetry: Bool) -> CardholderProfile.PINBehavior {
         let (attempt, pin) = state.withLock { state in
             defer { state.pinEntries += 1 }
             return (state.pinEntries, state.pin)

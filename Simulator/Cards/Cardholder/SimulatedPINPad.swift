@@ -2,7 +2,7 @@ public import CardSecrets
 public import Cryptography
 public import Determinism
 public import EMV
-internal import Synchronization
+import Synchronization
 
 /// A terminal's PIN pad with a test key. It enciphers PINs for the issuer: format 0 blocks under triple DES DUKPT
 /// (ISO 9564-1, ANSI X9.24-1), or format 4 blocks under AES DUKPT (ISO 9564-1, ANSI X9.24-3).

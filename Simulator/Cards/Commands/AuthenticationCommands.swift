@@ -1,7 +1,7 @@
-internal import CardSecrets
-internal import Cryptography
-internal import Determinism
-internal import SmartCard
+import CardSecrets
+import Cryptography
+import Determinism
+import SmartCard
 
 /// INTERNAL AUTHENTICATE (EMV Book 3 §6.5.9): signs terminal data for dynamic data authentication (Book 2 §6.5).
 extension CardOperatingSystem {

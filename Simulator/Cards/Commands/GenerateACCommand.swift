@@ -1,5 +1,5 @@
-internal import Cryptography
-internal import SmartCard
+import Cryptography
+import SmartCard
 
 /// GENERATE APPLICATION CRYPTOGRAM (EMV Book 3 §6.5.5).
 extension CardOperatingSystem {
@@ -198,6 +198,7 @@ public struct IssuedCryptogram: Hashable, Sendable {
     /// The last four digits of the PAN.
     public var lastFour: String
 
+    /// Takes the ATC, the amount if the card saw one, and the last four digits of the PAN.
     public init(kind: Kind, counter: UInt16, minorUnits: Int64?, lastFour: String) {
         (self.kind, self.counter, self.minorUnits, self.lastFour) = (kind, counter, minorUnits, lastFour)
     }

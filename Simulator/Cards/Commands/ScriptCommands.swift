@@ -1,6 +1,6 @@
-internal import CardSecrets
-internal import Cryptography
-internal import SmartCard
+import CardSecrets
+import Cryptography
+import SmartCard
 
 /// The issuer script commands: CARD BLOCK, APPLICATION BLOCK and UNBLOCK, PIN CHANGE/UNBLOCK, PUT DATA, and UPDATE
 /// RECORD (EMV Book 3 §6.5.1-3 and §6.5.10). Their data ends with a MAC (Book 2 §9.2, format 2).

@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 /// SELECT by name (EMV Book 1 §11.3).
 extension CardOperatingSystem {

@@ -1,5 +1,5 @@
 public import CardSecrets
-internal import Cryptography
+import Cryptography
 
 /// The session key, padding, input data, and ARPC method that a card and its issuer use.
 public enum CryptogramVersion: String, Hashable, Sendable, CaseIterable, Codable {

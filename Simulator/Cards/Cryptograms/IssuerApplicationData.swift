@@ -9,6 +9,7 @@ public struct IssuerApplicationData: Hashable, Sendable {
     /// The whole value of tag 9F10, 7...32 bytes.
     public let encoded: [UInt8]
 
+    /// Takes the version of the cryptogram, the index of the key it is derived from, and the card's report.
     public init(version: CryptogramVersion, derivationKeyIndex: UInt8, results: CardVerificationResults) {
         (self.version, self.derivationKeyIndex) = (version, derivationKeyIndex)
         cardVerificationResults = results.encoded(version)
@@ -110,6 +111,7 @@ public struct CardVerificationResults: Hashable, Sendable {
     /// An issuer script command failed.
     public var scriptFailed: Bool
 
+    /// Begins a report with the card's answers; everything else is unset until it happens.
     public init(first: Answer, second: Answer? = nil, pinTriesLeft: UInt8 = 3) {
         (self.first, self.second, self.pinTriesLeft) = (first, second, pinTriesLeft)
         (offlinePINPerformed, offlinePINFailed, offlinePINEnciphered) = (false, false, false)

@@ -11,6 +11,7 @@ public enum IssuerAuthenticationData {
         /// The cryptogram sent to the issuer, 8 bytes.
         public var arqc: [UInt8]
 
+        /// Takes the ATC, the terminal's unpredictable number (4 bytes), and the cryptogram of the request (8 bytes).
         public init(version: CryptogramVersion, atc: UInt16, unpredictableNumber: [UInt8], arqc: [UInt8]) {
             (self.version, self.atc) = (version, atc)
             (self.unpredictableNumber, self.arqc) = (unpredictableNumber, arqc)

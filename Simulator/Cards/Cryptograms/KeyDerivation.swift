@@ -1,5 +1,5 @@
 public import CardSecrets
-internal import Cryptography
+import Cryptography
 
 /// Derivation of a card's master keys from its issuer's (EMV Book 2 annex A1.4).
 public enum ICCMasterKey {

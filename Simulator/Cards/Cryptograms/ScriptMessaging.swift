@@ -1,5 +1,5 @@
 public import CardSecrets
-internal import Cryptography
+import Cryptography
 
 /// Confidentiality of issuer script commands: data encipherment (EMV Book 2 §9.3) and the PIN blocks of PIN
 /// CHANGE/UNBLOCK (Book 3 §6.5.10), by scheme:

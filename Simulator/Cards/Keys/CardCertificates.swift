@@ -1,5 +1,5 @@
 public import CardSecrets
-internal import Cryptography
+import Cryptography
 public import EMV
 
 /// Issues the certificates and the static signature of a simulated card. The same card always gets the same ones.

@@ -1,7 +1,7 @@
-internal import CardSecrets
-internal import Cryptography
-internal import Glibc
-internal import Text
+import CardSecrets
+import Cryptography
+import Glibc
+import Text
 
 /// Stores RSA test keys on disk, one file per seed and key, so that later runs of the program need not compute them
 /// again. An invalid file or folder counts as empty.
@@ -11,6 +11,7 @@ public struct TestKeyCache: Hashable, Sendable {
     /// The path of the folder, created when the first key is stored.
     public let directory: String
 
+    /// Names the folder, which need not exist until a key is stored.
     public init(directory: String) { self.directory = directory }
 
     /// Returns the folder `cardpresent` in the user's cache folder: `$XDG_CACHE_HOME`, or `~/.cache` (XDG Base

@@ -93,6 +93,7 @@ public struct IssuerMasterKeys: ~Copyable, Sendable {
     /// The master key for confidential data of issuer script commands.
     public let scriptConfidentiality: SensitiveBytes
 
+    /// Takes the three keys over, all of one cipher.
     public init(
         applicationCryptogram: consuming SensitiveBytes, scriptMAC: consuming SensitiveBytes,
         scriptConfidentiality: consuming SensitiveBytes

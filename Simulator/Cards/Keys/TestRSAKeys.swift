@@ -1,8 +1,8 @@
-internal import CardSecrets
+import CardSecrets
 public import Cryptography
-internal import Determinism
-internal import Settings
-internal import Synchronization
+import Determinism
+import Settings
+import Synchronization
 
 /// The RSA test keys, looked up on demand: in memory, among those built into the program, in the cache on disk, or by
 /// computation from the seed.
@@ -78,6 +78,7 @@ public struct TestRSAKey: Hashable, Sendable, CustomStringConvertible {
     public var bits: Int
     public var exponent: RSAPublicExponent
 
+    /// Names a key by its holder, the length of its modulus in bits, and its exponent.
     public init(_ holder: Holder, bits: Int, exponent: RSAPublicExponent = .three) {
         (self.holder, self.bits, self.exponent) = (holder, bits, exponent)
     }

@@ -1,7 +1,7 @@
-internal import CardSecrets
-internal import Cryptography
+import CardSecrets
+import Cryptography
 public import Money
-internal import Settings
+import Settings
 
 /// The issuer's account for a card and its treatment.
 public struct AccountProfile: Sendable {

@@ -147,6 +147,7 @@ extension CardProfile {
 public struct ApplicationUsage: OptionSet, Hashable, Sendable {
     public let rawValue: UInt16
 
+    /// Takes both bytes as a number, the first byte highest.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     public static let domesticCash = ApplicationUsage(rawValue: 0x8000)

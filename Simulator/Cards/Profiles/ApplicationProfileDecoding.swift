@@ -1,5 +1,5 @@
-internal import Money
-internal import Settings
+import Money
+import Settings
 public import SmartCard
 
 extension ApplicationProfile {

@@ -1,4 +1,4 @@
-internal import Settings
+import Settings
 
 /// A calendar date on a card, between 2000 and 2049 (tags 5F24 and 5F25; EMV Book 4 §6.7.3 places the years 50 to 99
 /// in the last century).

@@ -1,4 +1,4 @@
-internal import Settings
+import Settings
 public import SmartCard
 
 /// A fault of a card in handling a command, set by its profile.
@@ -63,6 +63,7 @@ public struct CardFault: Hashable, Sendable {
     public var moment: Moment
     public var effect: Effect
 
+    /// Sets a fault: what happens at which of the card's commands of a kind, and before or during its work.
     public init(
         _ command: Command, _ effect: Effect, at occurrence: Occurrence = .nth(1), moment: Moment = .before
     ) {
@@ -183,6 +184,7 @@ extension CardFault {
 public struct CardConditions: OptionSet, Hashable, Sendable {
     public let rawValue: UInt32
 
+    /// Takes the bits of the conditions below.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// The card has never been online.

@@ -1,5 +1,5 @@
 public import CardSecrets
-internal import Cryptography
+import Cryptography
 public import Settings
 
 /// A simulated card, its account at the issuer, and its cardholder, described by one YAML file.

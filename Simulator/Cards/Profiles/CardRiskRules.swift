@@ -1,5 +1,5 @@
 public import Money
-internal import Settings
+import Settings
 
 /// The card's own risk management (EMV Book 3 §9.2.1 and §10.8).
 public struct CardRiskRules: Hashable, Sendable {

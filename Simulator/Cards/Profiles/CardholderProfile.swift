@@ -1,12 +1,12 @@
-internal import CardSecrets
-internal import Cryptography
+import CardSecrets
+import Cryptography
 public import Payments
-internal import Settings
+import Settings
 
 /// The cardholder's behavior.
 public struct CardholderProfile: Sendable {
     /// The reaction to each PIN prompt; the last one repeats.
-    public var pinEntries: [PINEntry]
+    public var pinEntries: [PINBehavior]
     /// The index of the application that the cardholder selects; nil to cancel.
     public var chosenApplication: Int?
     /// The account that the cardholder chooses when it is offered; nil for the default account.
@@ -19,7 +19,7 @@ public struct CardholderProfile: Sendable {
     public var removesAfter: Duration?
 
     /// The cardholder's action at a prompt for a PIN.
-    public enum PINEntry: Sendable {
+    public enum PINBehavior: Sendable {
         /// Enters these digits, one per byte with values 0...9.
         case digits(SealedBytes)
         /// Bypasses PIN entry.
@@ -33,7 +33,7 @@ public struct CardholderProfile: Sendable {
     }
 
     /// Returns the reaction to PIN prompt `attempt`, counted from 0; nil if the cardholder knows no PIN.
-    public func pinEntry(attempt: Int) -> PINEntry? {
+    public func pinEntry(attempt: Int) -> PINBehavior? {
         pinEntries.indices.contains(attempt) ? pinEntries[attempt] : pinEntries.last
     }
 
@@ -49,7 +49,7 @@ public struct CardholderProfile: Sendable {
         if let entries = try node?.optional("pinEntries") {
             pinEntries = []
             for entry in try entries.list(count: 1...20) {
-                pinEntries.append(try PINEntry(entry, right: pin ?? onlinePIN))
+                pinEntries.append(try PINBehavior(entry, right: pin ?? onlinePIN))
             }
         } else {
             pinEntries = pin.map { [.digits($0)] } ?? []
@@ -74,7 +74,7 @@ public struct CardholderProfile: Sendable {
     }
 }
 
-extension CardholderProfile.PINEntry {
+extension CardholderProfile.PINBehavior {
     /// Decodes a PIN entry.
     ///
     /// - Parameters:

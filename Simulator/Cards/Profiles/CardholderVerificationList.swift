@@ -1,6 +1,6 @@
-internal import Settings
+import Settings
 public import SmartCard
-internal import Text
+import Text
 
 /// The CVM list (tag 8E; EMV Book 3 annex C3): the cardholder verification methods of the card.
 public struct CardholderVerificationList: Hashable, Sendable {
@@ -23,6 +23,7 @@ public struct CardholderVerificationList: Hashable, Sendable {
         /// 0...63
         public let rawValue: UInt8
 
+        /// Takes the low six bits; the two others are no part of the method.
         public init(rawValue: UInt8) { self.rawValue = rawValue & 0x3F }
 
         public static let fail = Method(rawValue: 0x00)

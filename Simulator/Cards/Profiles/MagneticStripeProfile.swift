@@ -1,7 +1,7 @@
-internal import CardSecrets
+import CardSecrets
 public import Money
-internal import Settings
-internal import Text
+import Settings
+import Text
 
 /// The magnetic stripe of a card profile.
 public struct MagneticStripeProfile: Sendable {

@@ -1,5 +1,5 @@
-internal import Settings
-internal import SmartCard
+import Settings
+import SmartCard
 
 /// The card's offline data authentication (EMV Book 2 §5 and §6).
 public struct OfflineAuthenticationProfile: Hashable, Sendable {

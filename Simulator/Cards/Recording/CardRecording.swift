@@ -1,7 +1,7 @@
-internal import CardSecrets
-internal import EMV
+import CardSecrets
+import EMV
 public import Settings
-internal import SmartCard
+import SmartCard
 
 /// A real card recorded during one payment: commands and answers, without card data.
 ///

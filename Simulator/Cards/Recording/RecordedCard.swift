@@ -1,7 +1,7 @@
-internal import EMVReplay
+import EMVReplay
 public import SmartCard
-internal import Synchronization
-internal import Text
+import Synchronization
+import Text
 
 /// A card that replays recorded answers.
 ///
@@ -18,6 +18,7 @@ public final class RecordedCard: SimulatedCard {
     private let recording: CardRecording
     private let state: Mutex<State>
 
+    /// Begins before the first of the recorded commands.
     public init(_ recording: CardRecording) {
         self.recording = recording
         state = Mutex(State(commands: RecordedCommands(recording.exchanges.map(\.command))))

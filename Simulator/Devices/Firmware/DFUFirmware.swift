@@ -1,4 +1,4 @@
-internal import Determinism
+import Determinism
 
 /// The device side of DFU (DFU 1.1 §6, appendix A): takes requests and returns answers, without knowing the bus or
 /// waiting. The status announces how long an operation takes; a host that polls earlier gets a stall.

@@ -1,4 +1,4 @@
-internal import Determinism
+import Determinism
 
 /// A firmware image that simulated devices accept: magic letters, a release number, a length, that many bytes, and a
 /// checksum over everything before it.
@@ -11,6 +11,7 @@ public struct SimulatedFirmwareImage: Hashable, Sendable {
     /// The number of bytes between header and checksum.
     public let size: Int
 
+    /// Makes an image that reports this bcdDevice, with `size` bytes of content; fewer than none are none.
     public init(release: UInt16, size: Int = 20_000) { (self.release, self.size) = (release, max(0, size)) }
 
     /// - Returns: nil if the bytes are not a valid image.
@@ -72,6 +73,7 @@ public struct SimulatedFirmwareOptions: Hashable, Sendable {
     /// How long the device is off the bus when it changes its mode.
     public var restartTime = Duration.milliseconds(700)
 
+    /// Accepts firmware under this product ID, which the device has in update mode.
     public init(updateProductID: UInt16) { self.updateProductID = updateProductID }
 }
 

@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 public import USB
 
 /// A device whose firmware can be replaced over USB (DFU 1.1). At work it is the inner device with one more

@@ -1,4 +1,4 @@
-internal import USB
+import USB
 
 /// A model of a simulated magnetic stripe reader, as data.
 public struct SimulatedMSRModel: Hashable, Sendable {
@@ -23,6 +23,7 @@ public struct SimulatedMSRModel: Hashable, Sendable {
     public var serialNumber: String?
     public var kind: Kind
 
+    /// Describes a model by what its descriptors tell, and by the form of its swipes.
     public init(name: String, vendorID: UInt16, productID: UInt16, product: String, kind: Kind) {
         (self.name, self.vendorID, self.productID, self.product) = (name, vendorID, productID, product)
         self.kind = kind

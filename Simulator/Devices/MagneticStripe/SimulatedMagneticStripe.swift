@@ -1,5 +1,5 @@
-internal import CardSecrets
-internal import Cryptography
+import CardSecrets
+import Cryptography
 
 /// A card's magnetic stripe: the encoded characters of its tracks with parity and LRC, correct or damaged.
 public struct SimulatedMagneticStripe: Sendable {

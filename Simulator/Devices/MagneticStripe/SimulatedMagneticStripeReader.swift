@@ -1,5 +1,5 @@
-internal import CardSecrets
-internal import Synchronization
+import CardSecrets
+import Synchronization
 public import USB
 
 /// A USB magnetic stripe reader that sends reports on an interrupt endpoint, byte for byte as on the wire. Swipe a
@@ -21,6 +21,7 @@ public final class SimulatedMagneticStripeReader: SimulatedUSBDevice {
     private static let endpoint: UInt8 = 0x81
     private let state = Mutex(State())
 
+    /// Makes a reader that is not plugged in. Its times are those of `clock`.
     public init(model: SimulatedMSRModel, clock: SimulationClock) {
         (self.model, self.clock) = (model, clock)
     }

@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 /// One exchange between reader and card, from the first byte to the last, with its timing. The reader runs the
 /// exchange when a command arrives and releases the answer when its time has come.

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import SmartCard
+import Determinism
+import SmartCard
 
 /// A fault of a simulated reader at a defined point, for tests and scenarios.
 public enum SimulatedReaderFault: Hashable, Sendable {
@@ -147,6 +147,7 @@ public struct ReaderMisbehavior: Hashable, Sendable {
     /// bcdCCID.
     public var classRelease: UInt16 = 0x0110
 
+    /// Creates a reader without defects.
     public init() {}
 }
 

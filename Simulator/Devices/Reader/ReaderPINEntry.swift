@@ -1,5 +1,5 @@
-internal import Determinism
-internal import SmartCard
+import Determinism
+import SmartCard
 
 /// A PIN entry in progress on the reader's keys.
 struct ReaderPINEntry {

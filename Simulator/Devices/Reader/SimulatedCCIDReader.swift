@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Synchronization
+import Determinism
+import Synchronization
 public import USB
 
 /// A USB smart card reader, byte for byte as on the wire. Its firmware is a state machine of its own and shares no
@@ -39,6 +39,7 @@ public final class SimulatedCCIDReader: SimulatedUSBDevice {
     private let clock: SimulationClock
     private let state: Mutex<State>
 
+    /// Makes a reader that is not plugged in and has no card. Its times are those of `clock`.
     public init(model: SimulatedReaderModel, clock: SimulationClock) {
         (self.model, self.clock) = (model, clock)
         state = Mutex(State(firmware: SimulatedReaderFirmware(model: model)))

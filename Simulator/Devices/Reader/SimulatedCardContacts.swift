@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 /// The contacts of a card: power, reset, and bytes on the I/O line. Runs the card's side of T=0 or T=1, as the ATR
 /// selects, for a ``SimulatedCard``, and requests more time when the card works long.

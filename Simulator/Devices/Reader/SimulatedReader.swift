@@ -77,6 +77,7 @@ public enum SimulatedReader: Hashable, Sendable {
         /// The reader for magnetic stripes; nil if there is none.
         public let stripe: SimulatedMagneticStripeReader?
 
+        /// Combines a device with its readers; nil for a kind that it does not have.
         public init(
             device: any SimulatedUSBDevice, chip: SimulatedCCIDReader?, stripe: SimulatedMagneticStripeReader?
         ) {
@@ -98,6 +99,7 @@ public struct SimulatedReaderUnit: Sendable {
     /// The updatable device, the same as ``device``; nil if the firmware cannot be replaced.
     public let updates: SimulatedUpdatableDevice?
 
+    /// Makes the device and its readers, not plugged in. Their times are those of `clock`.
     public init(model: SimulatedReaderModel, clock: SimulationClock) {
         first = SimulatedCCIDReader(model: model, clock: clock)
         let others = model.companions.map { companion in

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import SmartCard
+import Determinism
+import SmartCard
 
 /// The reader's firmware: takes command messages and holds answers until their time has come. It does not depend on
 /// USB, never waits, and validates every length.

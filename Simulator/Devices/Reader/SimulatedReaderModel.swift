@@ -1,4 +1,4 @@
-internal import USB
+import USB
 
 /// A model of a simulated reader, as data. The models here use the test IDs of the open-hardware registry pid.codes
 /// (1209:0001 to 1209:000E), so that none is mistaken for a vendor's product.
@@ -32,6 +32,7 @@ public struct SimulatedReaderModel: Hashable, Sendable {
     /// bVoltageSupport (CCID 1.1 §5.1), and the voltages at which a card works.
     public struct Voltages: OptionSet, Hashable, Sendable {
         public let rawValue: UInt8
+        /// Takes the field as it is in the descriptor.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
         public static let volts5 = Voltages(rawValue: 1)
@@ -43,6 +44,7 @@ public struct SimulatedReaderModel: Hashable, Sendable {
     /// The bits of dwFeatures other than the exchange level.
     public struct Features: OptionSet, Hashable, Sendable {
         public let rawValue: UInt32
+        /// Takes the field as it is in the descriptor, without the exchange level.
         public init(rawValue: UInt32) { self.rawValue = rawValue }
 
         /// The reader sets the parameters from the ATR by itself.
@@ -105,6 +107,7 @@ public struct SimulatedReaderModel: Hashable, Sendable {
     /// The reader's defects.
     public var misbehavior = ReaderMisbehavior()
 
+    /// Describes a model by what its descriptors tell. All that is not given here is that of an ordinary reader.
     public init(
         name: String, vendorID: UInt16 = 0x1209, productID: UInt16, product: String, level: ExchangeLevel,
         features: Features

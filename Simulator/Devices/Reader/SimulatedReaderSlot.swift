@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 /// A slot of the simulated reader, with its card and the reader's state for it.
 struct SimulatedReaderSlot: Sendable {

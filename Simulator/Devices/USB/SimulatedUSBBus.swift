@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 public import USB
 
 /// A bus of simulated devices. Plug devices in and out directly or from the clock's schedule. A device takes the
@@ -26,6 +26,7 @@ public final class SimulatedUSBBus: USBBus {
     /// The number of devices with a claimed interface.
     public var claimedDevices: Int { ports.count { !$0.isFree } }
 
+    /// Makes a bus without devices. Times on it are those of `clock`.
     public init(clock: SimulationClock = SimulationClock()) { self.clock = clock }
 
     /// Plugs a device in. Does nothing if it is plugged in already. A device for which no address is left is not

@@ -67,6 +67,7 @@ public struct SimulatedUSBDescriptors: Hashable, Sendable {
     public var product: String?
     public var serialNumber: String?
 
+    /// Takes the descriptors, and the strings they name; a string that is nil has no index.
     public init(
         device: USBDeviceDescriptor, configuration: USBConfiguration, speed: USBSpeed = .full,
         manufacturer: String? = nil, product: String? = nil, serialNumber: String? = nil

@@ -1,5 +1,5 @@
-internal import Synchronization
-internal import USB
+import Synchronization
+import USB
 
 /// A device while it is plugged in: its address, the owners of its interfaces, its halted endpoints, and the standard
 /// requests that every device answers alike.

@@ -1,6 +1,6 @@
-internal import Determinism
-internal import Synchronization
-internal import USB
+import Determinism
+import Synchronization
+import USB
 
 /// An open simulated device. ``SimulationClock`` describes its timing.
 final class SimulatedUSBTransport: USBTransport {

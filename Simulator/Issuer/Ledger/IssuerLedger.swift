@@ -21,10 +21,13 @@ public struct IssuerLedger: Hashable, Sendable {
         var reversal: IssuerLedgerEntry?
         /// The refunds of this payment.
         var refunds: [IdempotencyKey] = []
+        /// The increments of what it holds.
+        var increments: [IdempotencyKey] = []
 
         var isReversed: Bool { reversal != nil }
     }
 
+    /// Creates an empty ledger.
     public init() {}
 
     /// Returns what an account paid in a currency, less reversals and refunds, and what is held, in minor units.
@@ -44,12 +47,18 @@ public struct IssuerLedger: Hashable, Sendable {
         return entry.minorUnits &- refunded
     }
 
-    /// Returns what an authorization with this key holds, in minor units: zero once it is captured or reversed.
+    /// Returns what an authorization with this key holds with its increments, in minor units: zero once it is captured
+    /// or reversed, and for an increment itself.
     public func held(_ key: IdempotencyKey) -> Int64 {
         guard let attempt = attempts[key], attempt.advised == nil, !attempt.isReversed, let entry = attempt.answered,
-            entry.isHold == true, entry.answer?.response.isApproved == true
+            entry.kind == .authorization, entry.isHold == true, entry.answer?.response.isApproved == true
         else { return 0 }
-        return entry.minorUnits
+        return attempt.increments.reduce(into: entry.minorUnits) { sum, key in
+            guard let increment = attempts[key], !increment.isReversed, let raise = increment.answered,
+                raise.answer?.response.isApproved == true
+            else { return }
+            sum &+= raise.minorUnits
+        }
     }
 
     /// Returns the entry with the first answer to an authorization, refund, or advice with this key.
@@ -163,6 +172,9 @@ public struct IssuerLedger: Hashable, Sendable {
         case .refund:
             attempts[entry.key, default: Attempt()].answered = entry
             if let original = entry.original { attempts[original, default: Attempt()].refunds.append(entry.key) }
+        case .increment:
+            attempts[entry.key, default: Attempt()].answered = entry
+            if let original = entry.original { attempts[original, default: Attempt()].increments.append(entry.key) }
         case .reversal: attempts[entry.key, default: Attempt()].reversal = entry
         case .advice: attempts[entry.key, default: Attempt()].advised = entry
         case .notice: noticed.insert(entry.key)
@@ -190,7 +202,7 @@ extension IssuerLedgerEntry {
     /// The kind of message behind the entry.
     fileprivate var messageKind: IssuerMessageKind? {
         switch kind {
-        case .authorization: .authorize
+        case .authorization, .increment: .authorize
         case .reversal: .reverse
         case .advice, .notice: .advise
         case .refund: .refund
@@ -214,6 +226,7 @@ public struct IssuerTransactionState: Hashable, Sendable {
     public var responseCode: String?
     public var isReversed: Bool
 
+    /// Takes a state. `minorUnits` is what it moves, and `held` what it only holds.
     public init(
         isRefund: Bool, original: IdempotencyKey? = nil, minorUnits: Int64, held: Int64 = 0,
         currency: String, responseCode: String? = nil, isReversed: Bool = false

@@ -1,7 +1,7 @@
-internal import EMV
-internal import Money
+import EMV
+import Money
 public import Payments
-internal import Text
+import Text
 
 /// One entry of the issuer's ledger. It identifies the account by a keyed hash and never holds a PAN.
 public struct IssuerLedgerEntry: Hashable, Sendable, Codable {
@@ -15,6 +15,8 @@ public struct IssuerLedgerEntry: Hashable, Sendable, Codable {
         case advice
         /// A refund was approved or declined.
         case refund
+        /// An increment of what an authorization holds was approved or declined.
+        case increment
         /// The terminal reported how a card ended a transaction. No money moves.
         case notice
         /// A rule lost the message or its answer. The issuer processed nothing; the entry counts the rule's use.
@@ -55,7 +57,7 @@ public struct IssuerLedgerEntry: Hashable, Sendable, Codable {
     public var kind: Kind
     /// The idempotency key of the attempt.
     public var key: IdempotencyKey
-    /// The key of the payment that a refund refers to.
+    /// The key of the payment that a refund or an increment refers to.
     public var original: IdempotencyKey?
     /// ``IssuerAccount/reference``; nil if the issuer has no such account.
     public var account: String?
@@ -68,7 +70,8 @@ public struct IssuerLedgerEntry: Hashable, Sendable, Codable {
     public var answer: Answer?
     /// The amount that was asked for, when a part of it was approved; nil otherwise.
     public var requested: Int64?
-    /// True for an authorization that only holds the amount until an advice captures it; nil for any other message.
+    /// True for an authorization that only holds the amount until an advice captures it, and for its increments; nil
+    /// for any other message.
     public var isHold: Bool?
     /// The decline reason; nil for an approval.
     public var reason: IssuerDeclineReason?

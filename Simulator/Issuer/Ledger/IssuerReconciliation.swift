@@ -12,8 +12,7 @@ public struct IssuerReconciliation: Hashable, Sendable {
         case movedAtIssuerOnly
         /// The issuer moved money under a key unknown to the till.
         case unknownToTill
-        case amount
-        case currency
+        case amount, currency
         /// One side has a payment, the other a refund.
         case direction
         /// The two sides have a refund of different payments.
@@ -168,6 +167,7 @@ public struct TillAttempt: Hashable, Sendable {
     public var amount: Money
     public var outcome: Outcome
 
+    /// Describes an attempt as the journal has it. `original` is the key of the sale that a refund gives back.
     public init(
         key: IdempotencyKey, payment: String, kind: Kind, original: IdempotencyKey? = nil, amount: Money,
         outcome: Outcome

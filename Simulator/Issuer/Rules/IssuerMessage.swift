@@ -1,6 +1,6 @@
-internal import EMV
-internal import Payments
-internal import SmartCard
+import EMV
+import Payments
+import SmartCard
 
 /// The properties of a message to the issuer that rules can match.
 struct IssuerMessage {

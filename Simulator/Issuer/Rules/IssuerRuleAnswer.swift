@@ -1,4 +1,4 @@
-internal import Settings
+import Settings
 
 /// The effect of a rule on a message. Omitted values stay as without the rule.
 struct IssuerRuleAnswer: Hashable, Sendable {

@@ -1,7 +1,7 @@
-internal import EMV
-internal import Money
-internal import Payments
-internal import Settings
+import EMV
+import Money
+import Payments
+import Settings
 
 /// The condition of a rule. All given parts must be met.
 struct IssuerRuleCondition: Hashable, Sendable {

@@ -1,15 +1,12 @@
-internal import CardSecrets
-internal import Settings
+import CardSecrets
+import Settings
 public import SmartCard
 
 /// A command of an issuer script (EMV Book 3 §6.5 and §10.10).
 public struct IssuerScriptCommand: Hashable, Sendable {
     /// The effect of the command on the card.
     public enum Command: Hashable, Sendable {
-        case blockApplication
-        case unblockApplication
-        case blockCard
-        case unblockPIN
+        case blockApplication, unblockApplication, blockCard, unblockPIN
         /// Changes a data object of the card.
         case putData(BERTag, [UInt8])
         /// Sets a new PIN and resets the try counter. The PIN is sent enciphered.
@@ -36,6 +33,7 @@ public struct IssuerScriptCommand: Hashable, Sendable {
     /// Whether the command goes into template 71, before the second GENERATE AC, or 72, after it.
     public var comesBeforeFinal: Bool
 
+    /// Puts a command into the script before the second GENERATE AC (template 71), or into the one after it (72).
     public init(_ command: Command, comesBeforeFinal: Bool = false) {
         (self.command, self.comesBeforeFinal) = (command, comesBeforeFinal)
     }

@@ -3,9 +3,9 @@ public import Determinism
 public import EMV
 public import Hardware
 public import Payments
-internal import Sessions
+import Sessions
 public import SmartCard
-internal import Synchronization
+import Synchronization
 
 /// Records a payment as a scenario that can be replayed.
 ///
@@ -121,6 +121,7 @@ public struct RecordingCardholder: CardholderInterface {
     private let cardholder: any CardholderInterface
     private let recorder: PaymentRecorder
 
+    /// Passes every question on to `cardholder`, and tells the recorder what was done.
     public init(_ cardholder: any CardholderInterface, recorder: PaymentRecorder) {
         (self.cardholder, self.recorder) = (cardholder, recorder)
     }
@@ -166,11 +167,16 @@ public struct RecordingHost: PaymentHost {
     private let host: any PaymentHost
     private let recorder: PaymentRecorder
 
+    /// Passes every message on to `host`, and tells the recorder the answers.
     public init(_ host: any PaymentHost, recorder: PaymentRecorder) { (self.host, self.recorder) = (host, recorder) }
 
     public var name: String { host.name }
 
     public var canBeAsked: Bool { host.canBeAsked }
+
+    public var knowsKeys: Bool { host.knowsKeys }
+
+    public var adviceLimits: AdviceLimits? { host.adviceLimits }
 
     public func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity? {
         try await host.identity(of: subject)
@@ -184,12 +190,24 @@ public struct RecordingHost: PaymentHost {
         return response
     }
 
+    public func destination(of subject: MessageSubject) -> String? { host.destination(of: subject) }
+
+    public func authorize(
+        _ request: borrowing AuthorizationRequest, onChange: @escaping HostChange
+    ) async throws(PaymentHostError) -> AuthorizationResponse {
+        let response = try await host.authorize(request, onChange: onChange)
+        recorder.note(response.answer)
+        return response
+    }
+
     public func reverse(_ request: ReversalRequest) async throws(PaymentHostError) { try await host.reverse(request) }
 
     public func advise(_ advice: AdviceRequest) async throws(PaymentHostError) { try await host.advise(advice) }
 
-    public func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
-        try await host.inquire(key)
+    public func inquire(
+        _ key: IdempotencyKey, identity: MessageIdentity?
+    ) async throws(PaymentHostError) -> InquiryResult {
+        try await host.inquire(key, identity: identity)
     }
 
     public func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] {
@@ -198,6 +216,10 @@ public struct RecordingHost: PaymentHost {
 
     public func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse {
         try await host.refund(request)
+    }
+
+    public func increment(_ request: HostIncrementRequest) async throws(PaymentHostError) -> AuthorizationResponse {
+        try await host.increment(request)
     }
 }
 

@@ -1,10 +1,10 @@
 public import Determinism
 public import Money
 public import Payments
-internal import ScenarioFormat
+import ScenarioFormat
 public import Simulator
-internal import SmartCard
-internal import Text
+import SmartCard
+import Text
 public import TillConfiguration
 
 /// The options and the outcome of a recorded payment.
@@ -28,6 +28,7 @@ public struct RecordedPayment: Sendable {
     /// The lines of the customer's receipt that don't depend on time and place.
     public var receipt: [String] = []
 
+    /// Describes a payment. `outcome` is a word such as `approved`; nil means that there was no error, state, or card.
     public init(
         amount: Money, timeout: Duration = .seconds(60), isForcedOnline: Bool = false, outcome: String,
         errorCode: String? = nil, state: String? = nil, card: CardDetails? = nil
@@ -51,6 +52,7 @@ public struct RecordedPlace: Sendable {
         /// recorded.
         public var pin: SealedBytes?
 
+        /// Takes what a replay needs to simulate the same again. A nil `pin` is that of the profile.
         public init(model: SimulatedReader, cardName: String, card: CardProfile, seed: UInt64, pin: SealedBytes?) {
             (self.model, self.cardName, self.card) = (model, cardName, card)
             (self.seed, self.pin) = (seed, pin)
@@ -66,6 +68,7 @@ public struct RecordedPlace: Sendable {
     public var till: TillConfiguration
     public var issuerRules: IssuerRules
 
+    /// Describes a till. A nil `simulation` means a real reader and card, whose answers the recording has.
     public init(
         simulation: Simulation? = nil, start: Timestamp, utcOffsetSeconds: Int, till: TillConfiguration,
         issuerRules: IssuerRules = IssuerRules()

@@ -1,13 +1,13 @@
-internal import Determinism
-internal import EMV
-internal import Hardware
-internal import Payments
-internal import ScenarioFormat
-internal import Settings
-internal import Simulator
-internal import SmartCard
-internal import Text
-internal import TillConfiguration
+import Determinism
+import EMV
+import Hardware
+import Payments
+import ScenarioFormat
+import Settings
+import Simulator
+import SmartCard
+import Text
+import TillConfiguration
 
 /// A recorded payment as a scenario that has not been played yet.
 struct RecordingDraft: Sendable {

@@ -1,5 +1,5 @@
-internal import ScenarioFormat
-internal import ScenarioRunner
+import ScenarioFormat
+import ScenarioRunner
 
 /// Plays a recording before it is returned, and corrects its expectations to match the replay.
 struct RecordingReplay {

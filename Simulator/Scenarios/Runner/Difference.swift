@@ -1,4 +1,4 @@
-internal import ScenarioFormat
+import ScenarioFormat
 
 /// The expected and the actual lines.
 struct Difference: Hashable, Sendable {

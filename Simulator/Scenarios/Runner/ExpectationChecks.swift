@@ -1,9 +1,9 @@
-internal import FoundationEssentials
-internal import Money
-internal import ScenarioFormat
-internal import Sessions
-internal import Settings
-internal import Text
+import FoundationEssentials
+import Money
+import ScenarioFormat
+import Sessions
+import Settings
+import Text
 
 /// Formats values for results.
 enum Words {

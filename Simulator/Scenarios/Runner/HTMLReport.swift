@@ -1,4 +1,4 @@
-internal import SessionViews
+import SessionViews
 
 /// A run as a folder of self-contained web pages: an index with the failures first, and a page for each scenario, which
 /// shows the session as the simulator's console does.

@@ -1,5 +1,5 @@
-internal import FoundationEssentials
-internal import Text
+import FoundationEssentials
+import Text
 
 /// The report of a failed scenario: the expected and actual results, the last events, and the command that repeats it.
 public enum FailureText {

@@ -1,12 +1,12 @@
-internal import Hardware
-internal import Money
-internal import Payments
+import Hardware
+import Money
+import Payments
 public import ScenarioFormat
 public import Sessions
-internal import Settings
-internal import Simulator
-internal import Synchronization
-internal import Yosemite
+import Settings
+import Simulator
+import Synchronization
+import Yosemite
 
 /// The execution of a scenario in a session.
 public struct ScenarioPlay: Sendable {
@@ -126,6 +126,10 @@ public struct ScenarioPlay: Sendable {
         case .capture(let capture):
             return StepOutcome(
                 captureOf: try await session.capture(try payment(capture.payment), amount: capture.amount))
+        case .increment(let increment):
+            let id = try payment(increment.payment)
+            _ = try await session.increment(id, by: increment.amount)
+            return try StepOutcome(incrementOf: id.rawValue, in: session)
         case .cancelPayment(let place):
             return StepOutcome(try await session.cancelPreauthorization(try payment(place)))
         case .cancel: try await session.cancel()
@@ -273,6 +277,7 @@ extension ScenarioAction {
             }
         case .refund(let refund): "refund" + (refund.amount.map { " \($0)" } ?? "")
         case .capture(let capture): "capture" + (capture.amount.map { " \($0)" } ?? "")
+        case .increment(let increment): "increment \(increment.amount)"
         case .wait(let time): "wait \(Words.time(time))"
         case .connect(let reader?): "connect \(reader)"
         default: word

@@ -5,8 +5,7 @@ public import Sessions
 public struct ScenarioResult: Hashable, Sendable, Encodable {
     /// The status of a run.
     public enum Status: String, Hashable, Sendable, Encodable, CaseIterable {
-        case passed
-        case failed
+        case passed, failed
         /// It failed, as its file expects.
         case failedAsExpected
         /// It passed although its file expects a failure: remove `expectedFailure` from the file.

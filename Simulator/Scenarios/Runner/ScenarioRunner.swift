@@ -1,8 +1,8 @@
 public import Determinism
 public import ScenarioFormat
-internal import Sessions
-internal import Settings
-internal import Synchronization
+import Sessions
+import Settings
+import Synchronization
 
 /// Runs scenarios, optionally in parallel, and reports results in the given order.
 public struct ScenarioRunner: Sendable {

@@ -1,7 +1,7 @@
-internal import Determinism
-internal import FoundationEssentials
+import Determinism
+import FoundationEssentials
 public import ScenarioFormat
-internal import Settings
+import Settings
 
 /// Selects the scenarios to run, their repetitions, and their order.
 public struct ScenarioSelection: Hashable, Sendable {

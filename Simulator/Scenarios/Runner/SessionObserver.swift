@@ -1,11 +1,11 @@
-internal import Money
-internal import Payments
-internal import ScenarioFormat
-internal import Sessions
-internal import Simulator
-internal import StoreSite
-internal import Synchronization
-internal import Text
+import Money
+import Payments
+import ScenarioFormat
+import Sessions
+import Simulator
+import StoreSite
+import Synchronization
+import Text
 
 /// Checks expectations of a scenario against a session.
 struct SessionObserver: Sendable {

@@ -1,6 +1,6 @@
 public import ScenarioFormat
 public import Sessions
-internal import Simulator
+import Simulator
 
 extension SessionPlan {
     /// Creates the plan of a scenario's session.
@@ -77,8 +77,8 @@ enum SessionActs {
                 .callOff, .issuerRules(IssuerRules()), .issuerRecovers, .siteRecovers, .printer(.ready),
                 .disk(.working),
             ]
-        case .connect, .disconnect, .pay, .retry, .refund, .capture, .cancelPayment, .update, .restart, .recover,
-            .settle, .print, .reprint,
+        case .connect, .disconnect, .pay, .retry, .refund, .capture, .increment, .cancelPayment, .update, .restart,
+            .recover, .settle, .print, .reprint,
             .wait:
             nil
         }

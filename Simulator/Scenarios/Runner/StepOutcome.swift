@@ -1,7 +1,7 @@
-internal import Hardware
-internal import Payments
-internal import Sessions
-internal import Yosemite
+import Hardware
+import Payments
+import Sessions
+import Yosemite
 
 /// The outcome of a step.
 public struct StepOutcome: Sendable {
@@ -48,6 +48,24 @@ public struct StepOutcome: Sendable {
             }
         guard outcome != "approved" else { return }
         (errorCode, errorMessage) = (record?.errorCode, refund?.lastError)
+    }
+
+    /// Creates the outcome of a payment's last increment, from the journal.
+    ///
+    /// - Throws: `SimulatedSessionError` when the journal cannot be read.
+    init(incrementOf payment: Int64, in session: SimulatedSession) throws(SimulatedSessionError) {
+        self.payment = payment
+        let record = try session.payments().first { $0.id == payment }
+        let increment = record?.attempts.last { $0.kind == "increment" }
+        outcome =
+            switch increment?.states.last {
+            case "authorizedOnly": "approved"
+            case "created", "authorizing", "reversing": "pending"
+            // Taken back: what is held stays as it was.
+            case "reversed": "failed"
+            case let state: state
+            }
+        if outcome != "approved" { errorMessage = increment?.lastError }
     }
 
     /// Creates the outcome of a step that threw an error. `mayHaveMoved` is whether an attempt that the step worked on

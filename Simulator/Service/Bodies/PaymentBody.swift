@@ -1,7 +1,7 @@
-internal import Money
-internal import Sessions
-internal import Simulator
-internal import Text
+import Money
+import Sessions
+import Simulator
+import Text
 
 /// The body of a request for a payment.
 struct PaymentBody: Sendable {

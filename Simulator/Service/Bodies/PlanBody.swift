@@ -1,10 +1,11 @@
-internal import Determinism
-internal import Money
-internal import Sessions
-internal import Settings
-internal import Simulator
-internal import StoreSite
-internal import Text
+import Acquirer
+import Determinism
+import Money
+import Sessions
+import Settings
+import Simulator
+import StoreSite
+import Text
 
 /// The body of a request for a session: its initial state. All keys are optional.
 struct PlanBody: Sendable {
@@ -29,6 +30,9 @@ struct PlanBody: Sendable {
             "cards", .list(.either([.word(CardProfileLibrary.names), .named("CardPlan")]), 1...mostCards),
             "The cards. Payments use the first one by default.", optional: true),
         Field("issuer", .named("IssuerPlan"), optional: true),
+        Field(
+            "host", .named("HostPlan"),
+            "The wire to the issuer. Without it, the till has the issuer in its own process.", optional: true),
         Field("store", .named("StorePlan"), "The store, signed in to.", optional: true),
         Field("printer", .named("PrinterChange"), optional: true),
         Field("disk", .named("DiskChange"), optional: true),
@@ -42,6 +46,16 @@ struct PlanBody: Sendable {
     static let issuerSchema = Schema.object([
         Field("rules", .phrase(1...longestText), "The name of built-in rules, or rules as YAML text.", optional: true),
         Field("faults", .list(.named("IssuerFault"), 0...100), "The faults of the issuer connection.", optional: true),
+    ])
+    static let hostSchema = Schema.object([
+        Field("wire", .word(["iso8583"]), "The protocol of the wire."),
+        Field("profile", .word(PlannedWire.profileNames), "The message profile, which is the acquirer's dialect."),
+        Field(
+            "faults", .list(.phrase(1...80), 0...50), "The faults of the acquirer, for example `answer-lost:sale:1`.",
+            optional: true),
+        Field(
+            "faultPercent", .integer(0...100),
+            "How many of a hundred messages about money get another fault at random. Default: 0.", optional: true),
     ])
     static let storeSchema = Schema.object([
         Field("orders", .integer(0...mostOrders), "The number of generated orders.", optional: true),
@@ -85,6 +99,7 @@ struct PlanBody: Sendable {
                 plan.issuerFaults.append(try FaultBodies.issuer(fault))
             }
         }
+        if let node = body["host"] { plan.wire = try Self.wire(node) }
         if let node = body["store"] { plan.store = try Self.store(node) }
         if let node = body["printer"] { plan.printer = try ConditionBodies.condition(node, of: "a printer") }
         if let node = body["disk"] { plan.disk = try ConditionBodies.condition(node, of: "a disk") }
@@ -168,6 +183,24 @@ struct PlanBody: Sendable {
         } catch {
             throw .body("\(error)", at: node.path)
         }
+    }
+
+    private static func wire(_ node: BodyNode) throws(APIError) -> PlannedWire {
+        try node.object(hostSchema.fields)
+        _ = try node.required("wire").word(["iso8583"], called: "wire")
+        let place = try node.required("profile")
+        let name = try place.word(PlannedWire.profileNames, called: "message profile")
+        guard var wire = PlannedWire(profileNamed: name) else {
+            throw .body("there is no message profile '\(BodyNode.clip(name))'", at: place.path)
+        }
+        for entry in try node["faults"]?.list(0...50) ?? [] {
+            let text = try entry.text(1...80)
+            do throws(AcquirerFaultError) { wire.faults.append(try AcquirerFault(text)) } catch {
+                throw .body("\(error)", at: entry.path)
+            }
+        }
+        wire.faultRate = Double(try node["faultPercent"]?.int(0...100) ?? 0) / 100
+        return wire
     }
 
     private static func store(_ node: BodyNode) throws(APIError) -> PlannedStore {

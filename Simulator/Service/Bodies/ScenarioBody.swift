@@ -1,4 +1,4 @@
-internal import ScenarioFormat
+import ScenarioFormat
 
 /// The body of a request to play a scenario: the text of its file, which names no other files.
 struct ScenarioBody: Sendable {

@@ -1,7 +1,7 @@
-internal import Sessions
-internal import Simulator
-internal import StoreSite
-internal import Text
+import Sessions
+import Simulator
+import StoreSite
+import Text
 
 /// The bodies for the conditions of the printer and the disk.
 enum ConditionBodies {

@@ -1,6 +1,6 @@
 public import EMV
 public import Sessions
-internal import SmartCard
+import SmartCard
 public import Text
 
 /// An exchange with the card, decoded from its masked form in the events.

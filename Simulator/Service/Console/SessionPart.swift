@@ -1,5 +1,5 @@
 public import Sessions
-internal import Text
+import Text
 
 /// The part of a report page that shows a recorded session as the console does: its events in lanes, its exchanges
 /// decoded, and what was to be seen after each event. It needs no server, and without scripts it is a text.

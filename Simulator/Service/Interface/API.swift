@@ -1,8 +1,8 @@
-internal import CardSecrets
-internal import FoundationEssentials
-internal import Sessions
-internal import Text
-internal import Yosemite
+import CardSecrets
+import FoundationEssentials
+import Sessions
+import Text
+import Yosemite
 
 /// A request of a client, without its connection.
 struct APIRequest: Sendable {

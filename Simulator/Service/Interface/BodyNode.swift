@@ -1,6 +1,6 @@
-internal import FoundationEssentials
-internal import Settings
-internal import Text
+import FoundationEssentials
+import Settings
+import Text
 
 /// A value in the body of a request, with its location. Reading rejects unknown keys and words.
 struct BodyNode: Sendable {

@@ -1,5 +1,5 @@
-internal import Simulator
-internal import Text
+import Simulator
+import Text
 
 /// The OpenAPI 3.1 document, generated from the table of routes.
 enum OpenAPIDocument {
@@ -47,6 +47,7 @@ enum OpenAPIDocument {
         "EventDecoding": Views.eventDecoding.schema,
         "EventPage": Views.eventPage.schema,
         "Health": Views.health.schema,
+        "HostPlan": PlanBody.hostSchema,
         "IssuerEntry": Views.issuerEntry.schema,
         "IssuerFault": FaultBodies.issuerSchema,
         "IssuerPlan": PlanBody.issuerSchema,

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The shape of a JSON value. The OpenAPI document is derived from it, and the bodies of requests are checked against
 /// it.

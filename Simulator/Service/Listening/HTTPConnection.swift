@@ -1,6 +1,6 @@
-internal import Determinism
-internal import NIOCore
-internal import NIOHTTP1
+import Determinism
+import NIOCore
+import NIOHTTP1
 
 /// One connection of a client: reads requests and writes their responses, one after another (RFC 9112).
 struct HTTPConnection<Responder: HTTPResponder>: Sendable {

@@ -1,6 +1,6 @@
-internal import NIOCore
-internal import NIOHTTP1
-internal import Synchronization
+import NIOCore
+import NIOHTTP1
+import Synchronization
 
 /// How long a client may take, and how many may be connected. A client that takes longer loses its connection without a
 /// response.

@@ -1,8 +1,8 @@
 package import Determinism
-internal import Glibc
-internal import NIOCore
-internal import NIOHTTP1
-internal import NIOPosix
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOPosix
 
 /// An HTTP/1.1 server on one port of this machine, until it is canceled.
 public final class HTTPListener: Sendable {
@@ -117,6 +117,7 @@ public struct HTTPListenerError: Error, Hashable, Sendable, CustomStringConverti
     /// Whether another port may work. Otherwise it is the host that is wrong.
     public let isAboutPort: Bool
 
+    /// Takes the address, and the reason as people read it. `isAboutPort` means that another port may work.
     public init(host: String, port: Int, reason: String, isAboutPort: Bool = false) {
         (self.host, self.port, self.reason, self.isAboutPort) = (host, port, reason, isAboutPort)
     }

@@ -1,5 +1,5 @@
-internal import NIOCore
-internal import Synchronization
+import NIOCore
+import Synchronization
 
 /// The connections of a server, so that it can end without cutting off a request: the ones without a request are
 /// closed, and each other one after its response.

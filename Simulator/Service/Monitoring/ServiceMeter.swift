@@ -1,7 +1,7 @@
-internal import Determinism
-internal import Monitoring
-internal import Sessions
-internal import Synchronization
+import Determinism
+import Monitoring
+import Sessions
+import Synchronization
 
 /// The metrics of a service. Their names begin with `cardpresent_simulator`, so that no alert about real payments takes
 /// them for its own.

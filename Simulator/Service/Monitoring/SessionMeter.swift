@@ -1,7 +1,7 @@
-internal import Determinism
-internal import Monitoring
-internal import Sessions
-internal import Synchronization
+import Determinism
+import Monitoring
+import Sessions
+import Synchronization
 
 /// Measures one session by its events.
 ///

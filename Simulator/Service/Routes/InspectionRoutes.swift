@@ -1,5 +1,5 @@
-internal import SessionViews
-internal import Sessions
+import SessionViews
+import Sessions
 
 extension ServiceRoute {
     /// The routes that look closely at a session: what its exchanges mean, pauses, and repetitions.

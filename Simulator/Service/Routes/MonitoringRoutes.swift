@@ -1,5 +1,5 @@
-internal import Monitoring
-internal import Text
+import Monitoring
+import Text
 
 extension ServiceRoute {
     /// The routes for those who watch the server.

@@ -1,8 +1,8 @@
-internal import Money
-internal import Payments
-internal import Printing
-internal import Sessions
-internal import Yosemite
+import Money
+import Payments
+import Printing
+import Sessions
+import Yosemite
 
 extension ServiceRoute {
     private static let idempotencyKey = [

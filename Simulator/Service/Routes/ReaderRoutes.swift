@@ -1,5 +1,5 @@
-internal import Sessions
-internal import Simulator
+import Sessions
+import Simulator
 
 extension ServiceRoute {
     /// The routes of readers and cards.

@@ -1,6 +1,6 @@
-internal import Sessions
-internal import Simulator
-internal import StoreSite
+import Sessions
+import Simulator
+import StoreSite
 
 extension ServiceRoute {
     /// The routes of the issuer, the store, the printer, and the disk.

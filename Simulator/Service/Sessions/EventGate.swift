@@ -1,5 +1,5 @@
-internal import Sessions
-internal import Synchronization
+import Sessions
+import Synchronization
 
 /// Stops a session after an event, so that a client can look at it there.
 ///

@@ -1,7 +1,7 @@
-internal import Cryptography
-internal import Sessions
-internal import Synchronization
-internal import Text
+import Cryptography
+import Sessions
+import Synchronization
+import Text
 
 /// A hash of a session's events, to compare a repetition with: each event is hashed with the hash of those before it.
 final class EventHash: Sendable {

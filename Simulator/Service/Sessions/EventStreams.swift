@@ -1,6 +1,6 @@
-internal import Determinism
-internal import Sessions
-internal import Synchronization
+import Determinism
+import Sessions
+import Synchronization
 
 /// The event streams of one session.
 final class EventStreams: Sendable {

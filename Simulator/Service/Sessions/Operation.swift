@@ -1,5 +1,5 @@
-internal import Sessions
-internal import Synchronization
+import Sessions
+import Synchronization
 
 /// An operation of a session that may wait for a person across requests.
 final class Operation: Sendable {

@@ -1,7 +1,7 @@
-internal import ScenarioFormat
-internal import ScenarioRunner
-internal import SessionViews
-internal import Sessions
+import ScenarioFormat
+import ScenarioRunner
+import SessionViews
+import Sessions
 
 /// A scenario that was played from its beginning to its end, in a session of its own.
 struct PlayedScenario: Sendable {

@@ -1,8 +1,8 @@
-internal import Determinism
-internal import Sessions
-internal import Simulator
-internal import Synchronization
-internal import Text
+import Determinism
+import Sessions
+import Simulator
+import Synchronization
+import Text
 
 /// A session that clients control with requests.
 ///

@@ -1,6 +1,6 @@
-internal import Determinism
-internal import Sessions
-internal import Synchronization
+import Determinism
+import Sessions
+import Synchronization
 
 /// The turns of a served session: each lets simulated time pass as far as its work and the session's operation need.
 ///

@@ -1,11 +1,11 @@
-internal import CardSecrets
-internal import Concurrency
+import CardSecrets
+import Concurrency
 public import Determinism
 public import Monitoring
-internal import Sessions
+import Sessions
 public import Simulator
-internal import Synchronization
-internal import Text
+import Synchronization
+import Text
 
 /// A service for simulated payment sessions that clients create and control with requests. Independent of the
 /// transport.
@@ -365,6 +365,7 @@ public struct SimulationServiceConfiguration: Sendable {
     /// The longest request body, in bytes.
     static let longestBody = 1 << 18
 
+    /// Sets the limits. A nil `token` asks clients for none; `hosts` are the names by which the server may be called.
     public init(
         token: SealedBytes? = nil, sessionsLimit: Int = 256, idleLimit: Duration = .seconds(1800),
         hosts: Set<String> = ["127.0.0.1", "localhost", "[::1]"]

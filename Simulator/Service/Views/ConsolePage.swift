@@ -1,6 +1,6 @@
-internal import Cryptography
-internal import SessionViews
-internal import Text
+import Cryptography
+import SessionViews
+import Text
 
 /// The web console: one page with its styles and its script, which is made of modules.
 enum Console {

@@ -1,7 +1,7 @@
-internal import EMV
-internal import SessionViews
-internal import SmartCard
-internal import Text
+import EMV
+import SessionViews
+import SmartCard
+import Text
 
 extension Views {
     static let decodedExchange = View<DecodedExchange>(

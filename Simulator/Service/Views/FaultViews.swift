@@ -1,4 +1,4 @@
-internal import Simulator
+import Simulator
 
 /// A fault of a reader in the words of the interface.
 struct ArmedFault: Sendable {

@@ -1,7 +1,7 @@
-internal import Payments
-internal import Receipts
-internal import Sessions
-internal import Yosemite
+import Payments
+import Receipts
+import Sessions
+import Yosemite
 
 /// A receipt in the requested format.
 struct ReceiptPage: Sendable {

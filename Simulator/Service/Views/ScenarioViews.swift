@@ -1,8 +1,8 @@
-internal import CardSecrets
-internal import ScenarioRunner
-internal import SessionViews
-internal import Sessions
-internal import Text
+import CardSecrets
+import ScenarioRunner
+import SessionViews
+import Sessions
+import Text
 
 extension Views {
     /// A played scenario. What comes from the client's text is masked: it may have a card number.

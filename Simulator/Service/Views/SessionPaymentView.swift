@@ -1,8 +1,8 @@
-internal import Money
-internal import Payments
-internal import Receipts
-internal import Sessions
-internal import Yosemite
+import Money
+import Payments
+import Receipts
+import Sessions
+import Yosemite
 
 /// A payment as recorded in the till's journal, and its progress.
 struct ServedPayment: Sendable {
@@ -45,7 +45,8 @@ extension Views {
         .key("entryMode", .text) { $0.entryMode }, .key("application", .text) { $0.application })
 
     private static let attempt = View<SessionPayment.Attempt>(
-        .key("kind", .word(["sale", "refund"])) { $0.kind }, .key("amount", .text) { $0.amount.decimalText },
+        .key("kind", .word(["sale", "refund", "increment"])) { $0.kind },
+        .key("amount", .text) { $0.amount.decimalText },
         .key("states", .list(.text), "The states of the attempt, in order.") { $0.states },
         .key("lastError", .text) { $0.lastError })
 

@@ -1,6 +1,6 @@
-internal import Determinism
-internal import Sessions
-internal import Simulator
+import Determinism
+import Sessions
+import Simulator
 
 /// The current state of a session.
 struct SessionState: Sendable {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The JSON form of a value for clients: the shape and the content of every key of an object.
 struct View<Value>: Sendable {

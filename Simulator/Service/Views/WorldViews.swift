@@ -1,8 +1,8 @@
-internal import Sessions
-internal import Simulator
-internal import StoreSite
-internal import Text
-internal import Yosemite
+import Sessions
+import Simulator
+import StoreSite
+import Text
+import Yosemite
 
 extension Views {
     static let service = View<SimulationService>(

@@ -1,9 +1,9 @@
-internal import Determinism
-internal import Networking
-internal import Payments
-internal import Printing
-internal import Simulator
-internal import StoreSite
+import Determinism
+import Networking
+import Payments
+import Printing
+import Simulator
+import StoreSite
 
 /// The connection from a process to its payment host: the issuer itself, or an acquirer behind a wire. Logs every
 /// message; a process that has ended can't send any.
@@ -15,6 +15,8 @@ struct ProcessHost: PaymentHost {
 
     var name: String { host.name }
     var canBeAsked: Bool { host.canBeAsked }
+    var knowsKeys: Bool { host.knowsKeys }
+    var adviceLimits: AdviceLimits? { host.adviceLimits }
 
     private static let gone = "the process is gone"
 
@@ -51,9 +53,9 @@ struct ProcessHost: PaymentHost {
         }
     }
 
-    func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
+    func inquire(_ key: IdempotencyKey, identity: MessageIdentity?) async throws(PaymentHostError) -> InquiryResult {
         try await exchange("inquire") { () async throws(PaymentHostError) in
-            try await host.inquire(key)
+            try await host.inquire(key, identity: identity)
         } words: { result in
             switch result {
             case .notFound: "not_found"
@@ -75,6 +77,14 @@ struct ProcessHost: PaymentHost {
     func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse {
         try await exchange("refund") { () async throws(PaymentHostError) in
             try await host.refund(request)
+        } words: {
+            $0.responseCode
+        }
+    }
+
+    func increment(_ request: HostIncrementRequest) async throws(PaymentHostError) -> AuthorizationResponse {
+        try await exchange("increment") { () async throws(PaymentHostError) in
+            try await host.increment(request)
         } words: {
             $0.responseCode
         }

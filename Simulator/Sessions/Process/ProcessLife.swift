@@ -1,7 +1,7 @@
-internal import Determinism
-internal import Hardware
-internal import Synchronization
-internal import USB
+import Determinism
+import Hardware
+import Synchronization
+import USB
 
 /// Tracks whether a process is alive. After its end, its connections reject every call and nothing it does is logged.
 final class ProcessLife: Sendable {

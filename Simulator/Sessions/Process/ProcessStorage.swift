@@ -1,6 +1,6 @@
-internal import Payments
-internal import Simulator
-internal import Storage
+import Payments
+import Simulator
+import Storage
 
 /// The journal's database as one process sees it. Logs commits, and fails when the simulated disk fails.
 ///

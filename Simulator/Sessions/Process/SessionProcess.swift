@@ -1,14 +1,14 @@
-internal import Determinism
-internal import Hardware
-internal import Networking
-internal import Settings
-internal import Simulator
-internal import SmartCard
-internal import Storage
-internal import Synchronization
-internal import TillConfiguration
-internal import USB
-internal import Yosemite
+import Determinism
+import Hardware
+import Networking
+import Settings
+import Simulator
+import SmartCard
+import Storage
+import Synchronization
+import TillConfiguration
+import USB
+import Yosemite
 
 /// One run of the program: the till as the command line assembles it, connected to the session's simulated parts.
 final class SessionProcess: Sendable {

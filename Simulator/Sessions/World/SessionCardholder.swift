@@ -1,10 +1,10 @@
-internal import CardSecrets
-internal import Concurrency
-internal import Determinism
-internal import EMV
-internal import Hardware
-internal import Simulator
-internal import Synchronization
+import CardSecrets
+import Concurrency
+import Determinism
+import EMV
+import Hardware
+import Simulator
+import Synchronization
 
 /// The cardholder of the current payment.
 final class SessionCardholder: CardholderInterface {

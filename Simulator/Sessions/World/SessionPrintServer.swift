@@ -1,6 +1,6 @@
-internal import Printing
-internal import Simulator
-internal import Synchronization
+import Printing
+import Simulator
+import Synchronization
 
 /// A print server with one text printer, on the session's clock.
 final class SessionPrintServer: Sendable {

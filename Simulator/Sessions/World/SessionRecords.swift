@@ -1,8 +1,8 @@
-internal import Determinism
-internal import FoundationEssentials
-internal import Simulator
-internal import Storage
-internal import Synchronization
+import Determinism
+import FoundationEssentials
+import Simulator
+import Storage
+import Synchronization
 
 /// Databases for sessions. A migration takes longer than a session, so databases in memory are reused and files are
 /// copies of one template.

@@ -1,9 +1,9 @@
-internal import Determinism
-internal import Money
-internal import Networking
-internal import Simulator
-internal import StoreSite
-internal import Synchronization
+import Determinism
+import Money
+import Networking
+import Simulator
+import StoreSite
+import Synchronization
 
 /// The session's store site and the till's sign-in to it.
 final class SessionSite: Sendable {

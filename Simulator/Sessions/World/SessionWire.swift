@@ -1,12 +1,12 @@
-internal import Acquirer
-internal import Connections
-internal import Determinism
-internal import Hosts
-internal import ISO8583
-internal import Payments
-internal import Simulator
-internal import Synchronization
-internal import TillConfiguration
+import Acquirer
+import Connections
+import Determinism
+import Hosts
+import ISO8583
+import Payments
+import Simulator
+import Synchronization
+import TillConfiguration
 
 /// The way from the till to the issuer in a session with a wire: the acquirer, its server, and the connections of the
 /// till's processes. It outlives them, as the issuer does.
@@ -55,11 +55,14 @@ final class SessionWire: Sendable {
     func host(of life: ProcessLife) -> ProcessHost {
         let profile = plan.profile
         let network = TraceNumberPlan(profile).network
+        var settings = HostLink.Settings()
+        // Simulated hours pass at once, and an echo for each minute of them tells nothing.
+        settings.keepsAlive = false
         let link = HostLink(
             profile, identity: terminal.identity,
             connector: ProcessConnector(server: server, life: life, clock: clock),
             traceNumbers: CountedTraceNumbers(network, from: network.lowerBound + life.number % network.count),
-            time: clock, random: random.stream("link \(life.number)"))
+            time: clock, random: random.stream("link \(life.number)"), settings: settings)
         life.onEnd { Task { await link.close() } }
         let host = AcquirerHost(
             name: Self.hostName, profile, terminal: terminal, link: link, clock: clock, time: clock)

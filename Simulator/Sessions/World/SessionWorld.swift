@@ -1,14 +1,14 @@
-internal import Cryptography
-internal import Determinism
-internal import EMV
-internal import Hardware
-internal import Money
-internal import Simulator
-internal import Storage
-internal import Synchronization
-internal import TillConfiguration
-internal import USB
-internal import Yosemite
+import Cryptography
+import Determinism
+import EMV
+import Hardware
+import Money
+import Simulator
+import Storage
+import Synchronization
+import TillConfiguration
+import USB
+import Yosemite
 
 /// Everything around the till in one session. It outlives the till's processes.
 final class SessionWorld: Sendable {

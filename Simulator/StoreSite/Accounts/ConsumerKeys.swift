@@ -1,6 +1,6 @@
-internal import Cryptography
-internal import Determinism
-internal import Text
+import Cryptography
+import Determinism
+import Text
 
 /// A key of WooCommerce's REST API: a name that starts with `ck_`, and a secret.
 public struct ConsumerKey: Sendable {
@@ -22,6 +22,7 @@ public struct ConsumerKey: Sendable {
     public var secret: SitePassword
     public var permission: Permission
 
+    /// Takes a key, `ck_` and hexadecimal digits, and what it allows.
     public init(key: String, secret: SitePassword, permission: Permission = .readWrite) {
         (self.key, self.secret, self.permission) = (key, secret, permission)
     }

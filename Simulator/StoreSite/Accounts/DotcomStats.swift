@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// WordPress.com's statistics of a site: visits, top earners, and the retired order statistics.
 enum DotcomStats {

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// A WordPress.com notification to the owner of a site.
 struct Notification: Hashable, Sendable {
@@ -8,10 +8,8 @@ struct Notification: Hashable, Sendable {
         case review(Int64, product: String, author: String, text: String)
     }
 
-    var id: Int64
-    var siteID: Int64
-    var siteName: String
-    var siteAddress: String
+    var id, siteID: Int64
+    var siteName, siteAddress: String
     var subject: Subject
     var created: Timestamp
     var isRead = false

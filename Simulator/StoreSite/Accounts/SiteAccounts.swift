@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// The users of a site and their credentials.
 struct SiteAccounts: Sendable {
@@ -110,9 +110,7 @@ struct SignedInSession: Hashable, Sendable {
 
 /// An application password issued by a site.
 struct IssuedPassword: Sendable {
-    var uuid: String
-    var applicationID: String
-    var name: String
+    var uuid, applicationID, name: String
     var password: SitePassword
     var created: Timestamp
     var lastUsed: Timestamp?

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// Comments on the site itself (wp/v2) and at WordPress.com (rest/v1.1): product reviews and replies to them.
 enum CommentEndpoints {

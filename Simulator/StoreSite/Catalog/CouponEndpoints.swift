@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// `coupons`
 enum CouponEndpoints {
@@ -59,32 +59,21 @@ enum CouponEndpoints {
     }
 
     private static func update(_ store: inout SiteStore, _ call: Call) throws(SiteError) -> Reply {
-        let index = try index(store, call)
-        var coupon = store.coupons[index]
-        try coupon.change(call.parameters, in: &store)
-        store.coupons[index] = coupon
+        let coupon = try store.changeElement(at: index(store, call), of: \.coupons, call)
         store.report(.coupon(coupon.id), .updated)
         return Reply(node(coupon, store))
     }
 
     /// Deletes a coupon; without `force` it goes to the trash and is not accepted any more.
     private static func delete(_ store: inout SiteStore, _ call: Call) throws(SiteError) -> Reply {
-        let index = try index(store, call)
-        let isForced = try call.parameters.flag("force") ?? false
-        guard isForced || store.coupons[index].isListed else {
-            throw SiteError(410, "woocommerce_rest_already_trashed", "The coupon has already been deleted.")
-        }
-        if !isForced { store.coupons[index].extras["status"] = "trash" }
-        let coupon = store.coupons[index]
-        let shown = node(coupon, store)
-        if isForced { store.coupons.remove(at: index) }
+        let coupon = try store.deleteElement(at: index(store, call), of: \.coupons, call, name: "coupon")
         store.report(.coupon(coupon.id), .deleted)
-        return Reply(shown)
+        return Reply(node(coupon, store))
     }
 }
 
 /// A coupon that the store accepts.
-struct Coupon: Hashable, Sendable {
+struct Coupon: CatalogElement, Hashable, Sendable {
     enum Discount: Hashable, Sendable {
         /// In hundredths of a percent.
         case percent(Amount)
@@ -130,7 +119,7 @@ struct Coupon: Hashable, Sendable {
     /// Changes the coupon as requested.
     ///
     /// - Throws: the error of WooCommerce for an invalid request; then nothing has changed.
-    fileprivate mutating func change(_ parameters: SiteParameters, in store: inout SiteStore) throws(SiteError) {
+    mutating func change(_ parameters: SiteParameters, in store: inout SiteStore) throws(SiteError) {
         var changed = self
         if let code = parameters.text("code")?.lowercased() {
             guard !code.isEmpty else {

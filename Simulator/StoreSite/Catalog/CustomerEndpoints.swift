@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// `customers` of wc/v3, which have accounts, and of wc-analytics, which have orders.
 enum CustomerEndpoints {
@@ -209,8 +209,7 @@ struct Customer: Hashable, Sendable {
     /// The ID of the account; 0 for a guest.
     var userID: Int64
     var username: String
-    var billing: PostalAddress
-    var shipping: PostalAddress
+    var billing, shipping: PostalAddress
     /// When the account was created; nil for a guest.
     var registered: Timestamp?
     var lastActive: Timestamp

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A member of a resource that clients read and write.
 struct Field: Sendable {

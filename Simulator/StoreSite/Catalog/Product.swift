@@ -1,12 +1,11 @@
-internal import Text
+import Text
 
 /// A product of the store.
-struct Product: Hashable, Sendable {
+struct Product: CatalogElement, Hashable, Sendable {
     var id: Int64
     /// HTML, as WordPress stores it.
     var name: String
-    var slug: String
-    var sku: String
+    var slug, sku: String
     /// The current price: the sale price, or the regular price.
     var price: Amount
     /// The price before a sale; nil without one.

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// `products`, with the fields that orders need, and their reviews.
 enum ProductEndpoints {
@@ -78,27 +78,16 @@ enum ProductEndpoints {
     }
 
     private static func update(_ store: inout SiteStore, _ call: Call) throws(SiteError) -> Reply {
-        let index = try index(store, call)
-        var product = store.products[index]
-        try product.change(call.parameters, in: &store)
-        store.products[index] = product
+        let product = try store.changeElement(at: index(store, call), of: \.products, call)
         store.report(.product(product.id), .updated)
         return Reply(node(product, store))
     }
 
     /// Deletes a product; without `force` it goes to the trash.
     private static func delete(_ store: inout SiteStore, _ call: Call) throws(SiteError) -> Reply {
-        let index = try index(store, call)
-        let isForced = try call.parameters.flag("force") ?? false
-        guard isForced || store.products[index].isListed else {
-            throw SiteError(410, "woocommerce_rest_already_trashed", "The product has already been deleted.")
-        }
-        if !isForced { store.products[index].extras["status"] = "trash" }
-        let product = store.products[index]
-        let shown = node(product, store)
-        if isForced { store.products.remove(at: index) }
+        let product = try store.deleteElement(at: index(store, call), of: \.products, call, name: "product")
         store.report(.product(product.id), .deleted)
-        return Reply(shown)
+        return Reply(node(product, store))
     }
 
     // MARK: Reviews

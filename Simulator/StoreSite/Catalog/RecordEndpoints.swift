@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A kind of resource that the store only keeps: categories, tags, attributes, zones.
 struct RecordKind: Sendable {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A fault that applies to a request.
 public enum Fault: Hashable, Sendable {

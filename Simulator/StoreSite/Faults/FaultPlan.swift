@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The active fault rules, with the number of requests that each has matched. The first rule that is due applies.
 struct FaultPlan: Sendable {
@@ -73,6 +73,7 @@ public struct FaultRule: Hashable, Sendable {
     public var occurrence: Occurrence
     public var fault: Fault
 
+    /// Applies a fault to requests of this method, in uppercase, and of paths that match; nil matches any.
     public init(method: String? = nil, path: String? = nil, occurrence: Occurrence = .always, fault: Fault) {
         (self.method, self.path, self.occurrence, self.fault) = (method, path, occurrence, fault)
     }

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The categories and shipping zones of a new store.
 enum RecordFixtures {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The settings of a new store in New York.
 enum StandardSettings {

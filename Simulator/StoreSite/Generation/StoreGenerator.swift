@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// Generates a store with a year of history.
 struct StoreGenerator: Sendable {

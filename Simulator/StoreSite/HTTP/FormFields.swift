@@ -1,5 +1,5 @@
-internal import FoundationEssentials
-internal import Text
+import FoundationEssentials
+import Text
 
 /// Reads the fields of forms and queries (URL Standard §5), and writes header values.
 enum FormFields {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// An HTTP request to the site.
 public struct SiteRequest: Sendable {
@@ -12,6 +12,7 @@ public struct SiteRequest: Sendable {
     /// Whether the request came from this machine. Only such requests can control the simulation.
     public var isFromLoopback: Bool
 
+    /// Takes a request. `target` is path and query; `isFromLoopback` tells whether this machine sent it.
     public init(
         method: String, target: String, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
         isFromLoopback: Bool = true
@@ -35,6 +36,7 @@ public struct SiteResponse: Sendable {
     public var headers: [(name: String, value: String)]
     public var body: [UInt8]
 
+    /// Takes a response. Header fields are sent in this order.
     public init(status: Int = 200, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         (self.status, self.headers, self.body) = (status, headers, body)
     }

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// Reads JSON (RFC 8259) from any bytes; invalid JSON gives nil.
 struct JSONReader {

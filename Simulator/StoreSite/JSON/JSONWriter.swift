@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// Writes JSON like PHP: slashes and all non-ASCII characters are escaped.
 struct JSONWriter {

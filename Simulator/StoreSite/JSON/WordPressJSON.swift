@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 extension JSONValue {
     static func integer(_ value: some BinaryInteger) -> JSONValue { .number(String(value)) }

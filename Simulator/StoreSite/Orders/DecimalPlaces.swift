@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The number of decimals that a client wants in the totals of orders and refunds (`dp`).
 struct DecimalPlaces: Hashable, Sendable {

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// `orders/{id}/notes`
 enum NoteEndpoints {
@@ -59,8 +59,7 @@ enum NoteEndpoints {
 struct OrderNoteEntry: Hashable, Sendable {
     var id: Int64
     var created: Timestamp
-    var author: String
-    var text: String
+    var author, text: String
     var isForCustomer: Bool
 
     func node(offsetSeconds: Int, links: JSONValue) -> JSONValue {

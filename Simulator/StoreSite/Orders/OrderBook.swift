@@ -1,4 +1,4 @@
-internal import Determinism
+import Determinism
 
 /// The orders of a store, oldest first, with their rendered JSON.
 struct OrderBook: Sendable {

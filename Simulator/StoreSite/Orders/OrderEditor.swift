@@ -1,6 +1,6 @@
-internal import Determinism
-internal import Money
-internal import Text
+import Determinism
+import Money
+import Text
 
 /// Changes an order as requested.
 struct OrderEditor: Sendable {

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// `orders` of wc/v1 to wc/v3: lists and single orders.
 enum OrderEndpoints {

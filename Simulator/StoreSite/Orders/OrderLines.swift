@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A line of an order with its taxes.
 protocol TaxedLine {
@@ -18,8 +18,7 @@ struct LineItem: TaxedLine, Hashable, Sendable {
     var productID: Int64
     var variationID: Int64 = 0
     var quantity: Int64
-    var sku: String
-    var taxClass: String
+    var sku, taxClass: String
     var needsProcessing: Bool
     /// Before coupons, without tax.
     var subtotal: Amount
@@ -37,8 +36,7 @@ struct LineItem: TaxedLine, Hashable, Sendable {
 /// A fee of an order; a negative fee is a discount.
 struct FeeLine: TaxedLine, Hashable, Sendable {
     var id: Int64
-    var name: String
-    var taxClass: String
+    var name, taxClass: String
     var isTaxed: Bool
     var total: Amount
     var taxes: [ChargedTax] = []
@@ -47,8 +45,7 @@ struct FeeLine: TaxedLine, Hashable, Sendable {
 /// A shipping line of an order.
 struct ShippingCharge: TaxedLine, Hashable, Sendable {
     var id: Int64
-    var methodID: String
-    var methodTitle: String
+    var methodID, methodTitle: String
     var total: Amount
     var taxes: [ChargedTax] = []
 }

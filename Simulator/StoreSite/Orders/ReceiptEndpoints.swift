@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// `orders/{id}/receipt`, and the receipt page.
 enum ReceiptEndpoints {

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// `orders/{id}/refunds`, and `refunds` of the whole store.
 enum RefundEndpoints {

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// An order as JSON, with the position of every member, so that a selection of members can be copied.
 struct RenderedOrder: Sendable {

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// The endpoints of the Shipment Tracking extension: `orders/{id}/shipment-trackings`.
 enum ShipmentEndpoints {
@@ -113,10 +113,7 @@ enum ShipmentEndpoints {
 
 /// A shipment of an order.
 struct Tracking: Hashable, Sendable {
-    var id: String
-    var provider: String
-    var link: String
-    var number: String
+    var id, provider, link, number: String
     /// The date, for example `2026-01-02`.
     var dateShipped: String
 

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// The filter and sorting of a list of orders.
 struct SiteOrderQuery: Sendable {
@@ -96,8 +96,7 @@ struct SiteOrderQuery: Sendable {
 struct OrderSummary: Sendable {
     var id: Int64
     var status: OrderState
-    var created: Timestamp
-    var modified: Timestamp
+    var created, modified: Timestamp
     var customerID: Int64
 
     init(_ order: StoredOrder) {

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// The charges of a store, and the states of intents without a charge.
 struct PaymentBook: Sendable {
@@ -44,8 +44,7 @@ struct Charge: Hashable, Sendable {
         }
     }
 
-    var id: String
-    var intentID: String
+    var id, intentID: String
     var orderID: Int64
     var gateway: Gateway
     var amount: Amount

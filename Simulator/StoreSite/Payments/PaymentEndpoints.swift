@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The endpoints of WooPayments and the Stripe extension for a till: accounts, connection tokens, locations,
 /// captures, and charges.

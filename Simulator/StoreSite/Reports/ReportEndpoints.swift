@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// The wc-analytics reports, calculated from the orders.
 enum ReportEndpoints {

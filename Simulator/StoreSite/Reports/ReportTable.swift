@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// The totals of a report, for the whole time span and each interval.
 struct ReportTable<Totals: ReportTotals>: Sendable {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// Revenue totals.
 struct RevenueTotals: ReportTotals {

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// `reports` of wc/v3: sales, top sellers, and counts. Those of wc-analytics are ``ReportEndpoints``.
 enum ShopReportEndpoints {

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// Finds the route of a request to a site's REST API and carries it out.
 extension SiteState {

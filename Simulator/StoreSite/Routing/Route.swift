@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// A route of a site's REST API and its handler.
 struct Route: Sendable {

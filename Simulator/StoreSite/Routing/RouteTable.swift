@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The routes of all sites, by the number of components of their paths.
 struct RouteTable: Sendable {

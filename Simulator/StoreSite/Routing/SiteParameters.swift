@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// The parameters of a request, from its query and its body.
 struct SiteParameters: Sendable {

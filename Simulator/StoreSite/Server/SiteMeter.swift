@@ -1,7 +1,7 @@
-internal import HTTPListening
-internal import Monitoring
-internal import StoreSite
-internal import Synchronization
+import HTTPListening
+import Monitoring
+import StoreSite
+import Synchronization
 
 /// The metrics and the health of a served site.
 final class SiteMeter: Sendable {

@@ -1,6 +1,6 @@
-internal import Determinism
-internal import HTTPListening
-internal import StoreSite
+import Determinism
+import HTTPListening
+import StoreSite
 
 /// Passes requests to a site and delivers its responses.
 struct SiteResponder: HTTPResponder {

@@ -1,5 +1,5 @@
-internal import Networking
-internal import StoreSite
+import Networking
+import StoreSite
 
 /// Sends the messages of a site to its webhooks, one after another, each once.
 final class WebhookCourier: Sendable {

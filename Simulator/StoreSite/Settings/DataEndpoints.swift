@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// `data`: continents, countries, and currencies. The lists are short.
 enum DataEndpoints {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// `payment_gateways`
 enum PaymentGatewayEndpoints {
@@ -71,10 +71,7 @@ enum PaymentGatewayEndpoints {
 
 /// A way to pay that the store offers.
 struct PaymentGateway: Hashable, Sendable {
-    var id: String
-    var title: String
-    var description: String
-    var methodTitle: String
+    var id, title, description, methodTitle: String
     var isEnabled: Bool
     /// Whether it gives money back itself.
     var isRefunding: Bool

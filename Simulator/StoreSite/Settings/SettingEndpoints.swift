@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// `settings`: groups and single settings.
 enum SettingEndpoints {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// `shipping_methods`, and the locations of `shipping/zones`. Zones and their methods are ``RecordKind``s.
 enum ShippingEndpoints {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// `system_status`: versions and plug-ins.
 enum SystemStatusEndpoints {
@@ -97,8 +97,7 @@ enum SystemStatusEndpoints {
 /// The name and location of a site.
 struct StoreIdentity: Sendable {
     var id: Int64
-    var name: String
-    var tagline: String
+    var name, tagline: String
     /// The base URL, without a trailing slash.
     var address: String
     /// The path of this site on the server: empty, or `/blog`.

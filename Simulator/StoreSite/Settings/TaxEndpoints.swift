@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// `taxes` and `taxes/classes`
 enum TaxEndpoints {

@@ -1,6 +1,6 @@
-internal import Determinism
-internal import Glibc
-internal import Text
+import Determinism
+import Glibc
+import Text
 
 /// `/_simulator`: inspects and controls the simulation, from this machine only.
 enum ControlEndpoints {

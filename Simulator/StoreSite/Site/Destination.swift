@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The target of a request.
 struct Destination: Sendable {

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// The pages that programs need: login, nonce, receipts, and the front page that links to the REST API.
 enum SitePages {

@@ -1,6 +1,6 @@
 public import Determinism
-internal import Synchronization
-internal import Text
+import Synchronization
+import Text
 
 /// A simulated WooCommerce store with WordPress.com in front of it, without I/O: requests in, responses out, with
 /// lasting effects.
@@ -90,6 +90,7 @@ public struct StoreSiteConfiguration: Sendable {
     /// Whether the store has WooPayments.
     public var hasWooPayments = true
 
+    /// Sets the store up. `address` is its URL without a slash at the end; `orders` is how many it begins with.
     public init(
         address: String = "http://127.0.0.1:8181", orders: Int = 50, username: String = "shopkeeper",
         password: SitePassword, token: SitePassword, siteID: Int64 = 210_000_001,

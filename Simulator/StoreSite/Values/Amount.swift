@@ -1,4 +1,4 @@
-internal import Money
+import Money
 
 /// An amount in the store's currency, as a whole number of hundredths because a store uses one number of decimals. It
 /// can be negative.

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// The intervals of reports. Intervals are numbered consecutively.
 enum CalendarUnit: String, CaseIterable, Sendable {

@@ -1,6 +1,6 @@
-internal import Cryptography
-internal import Determinism
-internal import Text
+import Cryptography
+import Determinism
+import Text
 
 /// Random values from a seeded source, in the forms that a store needs.
 struct SeededGenerator {
@@ -60,6 +60,7 @@ public struct SitePassword: Hashable, Sendable, CustomStringConvertible, CustomD
 {
     private let text: String
 
+    /// Hides a text that must not be printed.
     public init(_ text: String) { self.text = text }
 
     public var description: String { "••••" }

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// A kind of resource that webhooks report.
 enum StoreResource: Hashable, Sendable {
@@ -50,8 +50,7 @@ struct Webhook: Hashable, Sendable {
     var topic: String
     var address: String
     var secret: SitePassword
-    var created: Timestamp
-    var modified: Timestamp
+    var created, modified: Timestamp
     /// The interface whose format the bodies have: `wc/v3`.
     var namespace: String
     /// The deliveries in a row that failed.

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// The deliveries of a store that are not sent yet, and those that were.
 struct WebhookOutbox: Sendable {

@@ -1,4 +1,4 @@
-internal import Simulator
+import Simulator
 public import Testing
 
 /// Runs a test in a `RunQueue` of its own: all tasks of the test run on one thread, and every `SimulationClock` that

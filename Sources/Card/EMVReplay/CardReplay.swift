@@ -15,6 +15,7 @@ public struct CardReplay: Sendable {
         /// Tag 9F37, 4 bytes.
         public var unpredictableNumber: [UInt8]?
 
+        /// Replaces what is not nil. `unpredictableNumber` has 4 bytes.
         public init(amount: Money? = nil, date: CivilDate? = nil, unpredictableNumber: [UInt8]? = nil) {
             (self.amount, self.date, self.unpredictableNumber) = (amount, date, unpredictableNumber)
         }

@@ -127,6 +127,7 @@ public struct CardTraceHeader: Hashable, Sendable {
     /// A note about the origin of the trace.
     public var source: String?
 
+    /// Takes what is known of the recorded terminal; nil is left out. `unpredictableNumber` has 4 bytes.
     public init(
         date: CivilDate? = nil, amount: Money? = nil, unpredictableNumber: [UInt8]? = nil, source: String? = nil
     ) {

@@ -1,9 +1,9 @@
-internal import CardSecrets
-internal import Cryptography
-internal import Determinism
+import CardSecrets
+import Cryptography
+import Determinism
 public import EMV
 public import Settings
-internal import Text
+import Text
 
 /// A test case for offline data authentication: certificates and signatures of a card, and the expected result.
 ///

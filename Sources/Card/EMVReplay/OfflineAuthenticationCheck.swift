@@ -1,6 +1,6 @@
-internal import CardSecrets
-internal import Cryptography
-internal import EMV
+import CardSecrets
+import Cryptography
+import EMV
 
 /// Checks certificates and signatures step by step, as a terminal does in offline data authentication (EMV Book 2 §5
 /// and §6), and reports each step.
@@ -9,11 +9,7 @@ public struct OfflineAuthenticationCheck: Hashable, Sendable {
     public struct Step: Hashable, Sendable {
         /// The check.
         public enum Name: String, Hashable, Sendable, CaseIterable {
-            case issuerCertificate
-            case staticData
-            case iccCertificate
-            case dynamicData
-            case combinedData
+            case issuerCertificate, staticData, iccCertificate, dynamicData, combinedData
         }
 
         public let name: Name
@@ -44,6 +40,7 @@ public struct OfflineAuthenticationCheck: Hashable, Sendable {
             && (expectation.cryptogram == nil || expectation.cryptogram == cryptogram)
     }
 
+    /// Runs all steps that the data allows, up to the first that fails.
     public init(_ given: OfflineAuthenticationCase) {
         expectation = given.expectation
         guard let issuer = recoverIssuerKey(given) else { return }

@@ -1,9 +1,9 @@
-internal import CardSecrets
-internal import Cryptography
-internal import Determinism
-internal import EMV
-internal import SmartCard
-internal import Synchronization
+import CardSecrets
+import Cryptography
+import Determinism
+import EMV
+import SmartCard
+import Synchronization
 
 /// The data that the recorded terminal and its issuer sent to the card, decoded from the commands with the card's data
 /// object lists.

@@ -1,7 +1,7 @@
-internal import EMV
+import EMV
 public import SmartCard
-internal import Synchronization
-internal import Text
+import Synchronization
+import Text
 
 /// A card that returns the recorded responses and records where the kernel's commands differ.
 final class ReplayedCard: CardChannel {
@@ -140,6 +140,7 @@ public struct RecordedCommands: Sendable {
     /// The index of the next exchange to replay.
     public private(set) var position = 0
 
+    /// Begins before the first of the recorded commands.
     public init(_ commands: [CommandAPDU]) { self.commands = commands }
 
     /// Whether every exchange was replayed or skipped.

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// One BER-TLV data object (ISO/IEC 8825-1; EMV Book 3 annex B).
 public struct BERTLV: Hashable, Sendable {
@@ -80,6 +80,7 @@ public struct BERTLV: Hashable, Sendable {
         /// The maximum length of the input, in bytes.
         public var bytes: Int
 
+        /// Limits a parser to `depth` levels, of which 1 is primitive objects only, and to `bytes` bytes of input.
         public init(depth: Int = 8, bytes: Int = 65_536) { (self.depth, self.bytes) = (depth, bytes) }
     }
 
@@ -126,8 +127,10 @@ public struct BERTag: RawRepresentable, Hashable, Comparable, Sendable, Expressi
     /// The tag's bytes as one number: `0x9F26` is the tag 9F 26.
     public let rawValue: UInt32
 
+    /// Takes the bytes of the tag as a number, the first byte highest: 0x9F26.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
+    /// Takes the tag as it is written in specifications: 0x9F26.
     public init(integerLiteral value: UInt32) { rawValue = value }
 
     public static func < (first: BERTag, second: BERTag) -> Bool { first.rawValue < second.rawValue }

@@ -1,5 +1,5 @@
-internal import CardSecrets
-internal import Text
+import CardSecrets
+import Text
 
 /// Masks card data in commands and responses, and remembers the card data that it has seen.
 struct TraceMask: ~Copyable {

@@ -1,5 +1,5 @@
-internal import Synchronization
-internal import Text
+import Synchronization
+import Text
 
 /// A card channel that forwards every command and records each exchange with card data masked; see ``TraceRecorder``
 /// for what is masked.

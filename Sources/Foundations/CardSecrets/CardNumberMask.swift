@@ -202,9 +202,10 @@ public enum CardNumberMask {
 }
 
 /// The check digit of a PAN (ISO/IEC 7812-1 annex B).
-enum CheckDigit {
+public enum CheckDigit {
     /// Returns whether the last of these digits, one a byte with values 0...9, is the check digit of the others.
-    static func isValid(_ digits: some BidirectionalCollection<UInt8>) -> Bool {
+    @inlinable
+    public static func isValid(_ digits: some BidirectionalCollection<UInt8>) -> Bool {
         var sum = 0
         for (position, digit) in digits.reversed().enumerated() {
             let weighted = position % 2 == 1 ? Int(digit) * 2 : Int(digit)

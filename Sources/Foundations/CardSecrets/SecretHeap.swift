@@ -1,5 +1,5 @@
-internal import Glibc
-internal import Synchronization
+import Glibc
+import Synchronization
 
 /// The memory of ``SensitiveBytes``: pages that are kept out of core dumps, out of swap, and out of forked processes.
 ///

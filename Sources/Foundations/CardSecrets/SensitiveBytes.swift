@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Bytes that must never be stored, logged or printed: a PAN, track data, a PIN, a PIN block, a key.
 ///

@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// Sends each value to every subscriber, in order.
 public final class Broadcast<Value: Sendable>: Sendable {

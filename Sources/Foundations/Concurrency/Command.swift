@@ -22,6 +22,7 @@ public struct CommandKey: Hashable, Sendable, CustomStringConvertible {
     public let name: String
     public let arguments: [String]
 
+    /// Names an operation. Two keys are equal if the name and all arguments are.
     public init(_ name: String, _ arguments: String...) { (self.name, self.arguments) = (name, arguments) }
 
     public var description: String { ([name] + arguments).joined(separator: " ") }
@@ -32,6 +33,7 @@ public struct ClosureCommand<Value: Sendable, Failure: Error>: Command {
     public let key: CommandKey?
     private let body: @Sendable () async throws(Failure) -> Value
 
+    /// Runs `body`. A queue that reuses commands treats those with an equal `key` as the same.
     public init(key: CommandKey? = nil, _ body: @escaping @Sendable () async throws(Failure) -> Value) {
         (self.key, self.body) = (key, body)
     }
@@ -43,8 +45,10 @@ public struct ClosureCommand<Value: Sendable, Failure: Error>: Command {
 public struct KnownCommand<Value: Sendable, Failure: Error>: Command {
     private let result: Result<Value, Failure>
 
+    /// Succeeds with a value.
     public init(_ value: Value) { result = .success(value) }
 
+    /// Fails with an error.
     public init(failure: Failure) { result = .failure(failure) }
 
     public func execute() async throws(Failure) -> Value { try result.get() }

@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// Runs commands in the order of their arrival, a limited number at a time.
 ///

@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// Resumes a waiting task with the first of several answers, for example of a call, its deadline, and a cancellation.
 /// Later answers are ignored.

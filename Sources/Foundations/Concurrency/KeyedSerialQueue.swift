@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// Runs the operations of each key one after the other, in the order of the calls. Operations of different keys run
 /// side by side.
@@ -15,6 +15,7 @@ public final class KeyedSerialQueue<Key: Hashable & Sendable>: Sendable {
 
     private let content = Mutex(Content())
 
+    /// Creates a queue without operations.
     public init() {}
 
     /// Runs `body` when every earlier operation of `key` has ended.

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// A thread for the event loop of a C library.
 public final class LoopThread: Sendable {

@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// A ``StatefulStore`` with a set of active queries, so that it loads only the needed parts of its state.
 ///

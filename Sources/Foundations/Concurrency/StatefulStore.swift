@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// Holds the state of one feature, changes it in transactions, and notifies observers of every change.
 ///

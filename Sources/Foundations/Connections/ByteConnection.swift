@@ -74,6 +74,7 @@ public struct ConnectionPeer: Hashable, Sendable, CustomStringConvertible {
     /// What TLS says about it; nil without TLS.
     public let security: TLSPeer?
 
+    /// Takes the peer's address for messages; `security` is nil without TLS.
     public init(address: String, security: TLSPeer? = nil) { (self.address, self.security) = (address, security) }
 
     /// `192.0.2.7:8583`, or `192.0.2.7:8583 (TLSv1.3, acquirer.example)`.
@@ -89,6 +90,7 @@ public struct Deadline: Hashable, Comparable, Sendable {
     /// The reading at which the wait ends.
     public let reading: Duration
 
+    /// Ends when the monotonic clock shows this reading.
     public init(reading: Duration) { self.reading = reading }
 
     /// The moment `limit` from now.

@@ -19,6 +19,7 @@ public enum ConnectionFailure: Error, Hashable, Sendable {
         /// The system's text, or `no answer in time`.
         public let reason: String
 
+        /// Takes an address as text, and the reason as people read it.
         public init(address: String, reason: String) { (self.address, self.reason) = (address, reason) }
     }
 
@@ -103,6 +104,7 @@ public struct TCPAddress: Hashable, Sendable, CustomStringConvertible {
     /// 1...65535; listening at port 0 takes any free port.
     public var port: UInt16
 
+    /// Takes a name or an IP address, which is not looked up yet, and a port.
     public init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
 
     /// Reads `HOST:PORT` or `[IPV6]:PORT`; nil for any other text.

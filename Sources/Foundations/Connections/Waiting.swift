@@ -1,6 +1,6 @@
-internal import Concurrency
-internal import Determinism
-internal import Synchronization
+import Concurrency
+import Determinism
+import Synchronization
 
 typealias Wait = FirstAnswer<Void, ConnectionFailure>
 

@@ -1,5 +1,5 @@
-internal import COpenSSL
-internal import CardSecrets
+import COpenSSL
+import CardSecrets
 
 /// An integer of libcrypto. Its memory is overwritten when it is released.
 struct BigNumber: ~Copyable, Sendable {

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 public import CardSecrets
 
 /// AES (FIPS 197) over whole blocks of 16 bytes, without padding. Keys of 16, 24 or 32 bytes.

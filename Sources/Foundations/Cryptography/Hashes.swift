@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 public import CardSecrets
 
 /// SHA-1 (FIPS 180-4), the hash of EMV's certificates, key checksums and transaction data hashes.

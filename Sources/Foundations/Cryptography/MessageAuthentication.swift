@@ -8,7 +8,8 @@ public enum MACPadding: Hashable, Sendable {
     /// Method 2: a byte 80, then bytes 00 up to a whole block.
     case markerAndZeros
 
-    func padded(_ message: [UInt8], blockLength: Int) -> [UInt8] {
+    /// Returns the message with its padding: whole blocks of `blockLength` bytes, at least one.
+    public func padded(_ message: [UInt8], blockLength: Int) -> [UInt8] {
         var padded = message
         if self == .markerAndZeros { padded.append(0x80) }
         let missing = (blockLength - padded.count % blockLength) % blockLength

@@ -91,13 +91,9 @@ public enum EncipheredFormatFourPINBlock {
         pin: borrowing SensitiveBytes, pan: borrowing PrimaryAccountNumber, random: [UInt8],
         key: borrowing SensitiveBytes
     ) throws(PINBlockError) -> [UInt8] {
-        guard random.count == 8 else { throw .randomLength(random.count) }
-        let plain = SensitiveBytes(
-            joining: try PINBlock.field(control: 4, pin: pin, fill: 0x0A), SensitiveBytes(random))
-        var accountNumber = accountNumberField(pan)
-        defer { accountNumber.wipe() }
+        let plain = try plainField(pin: pin, random: random)
         do throws(CryptographyError) {
-            let bound = try AES.encrypt(plain, key: key).exclusiveOr(accountNumber)
+            let bound = bind(try AES.encrypt(plain, key: key), to: pan)
             return try AES.encrypt(bound, key: key).withUnsafeBytes { [UInt8]($0) }
         } catch {
             throw .cryptography(error)
@@ -111,16 +107,42 @@ public enum EncipheredFormatFourPINBlock {
         _ block: [UInt8], pan: borrowing PrimaryAccountNumber, key: borrowing SensitiveBytes
     ) throws(PINBlockError) -> SensitiveBytes {
         guard block.count == AES.blockLength else { throw .malformed }
-        var accountNumber = accountNumberField(pan)
-        defer { accountNumber.wipe() }
         let plain: SensitiveBytes
         do throws(CryptographyError) {
-            let bound = try AES.decrypt(SensitiveBytes(block), key: key).exclusiveOr(accountNumber)
+            let bound = bind(try AES.decrypt(SensitiveBytes(block), key: key), to: pan)
             plain = try AES.decrypt(bound, key: key)
         } catch {
             throw .cryptography(error)
         }
-        return try PINBlock.pin(in: plain.part(0..<8), control: 4, fill: 0x0A)
+        return try Self.pin(plainField: plain)
+    }
+
+    /// Returns the field of the PIN before its first encipherment, 16 bytes; `random` has 8.
+    ///
+    /// - Throws: ``PINBlockError/pinLength(_:)``, ``PINBlockError/notDigits``, ``PINBlockError/randomLength(_:)``
+    public static func plainField(
+        pin: borrowing SensitiveBytes, random: [UInt8]
+    ) throws(PINBlockError) -> SensitiveBytes {
+        guard random.count == 8 else { throw .randomLength(random.count) }
+        return SensitiveBytes(
+            joining: try PINBlock.field(control: 4, pin: pin, fill: 0x0A), SensitiveBytes(random))
+    }
+
+    /// Returns the PIN in the field after the last decipherment.
+    ///
+    /// - Throws: ``PINBlockError/malformed``
+    public static func pin(plainField: borrowing SensitiveBytes) throws(PINBlockError) -> SensitiveBytes {
+        guard plainField.count == AES.blockLength else { throw .malformed }
+        return try PINBlock.pin(in: plainField.part(0..<8), control: 4, fill: 0x0A)
+    }
+
+    /// Binds a field between its two encipherments to the account number, or frees it.
+    public static func bind(
+        _ field: borrowing SensitiveBytes, to pan: borrowing PrimaryAccountNumber
+    ) -> SensitiveBytes {
+        var accountNumber = accountNumberField(pan)
+        defer { accountNumber.wipe() }
+        return field.exclusiveOr(accountNumber)
     }
 
     /// The number of digits beyond twelve, the PAN (at least twelve digits) and zeros: 16 bytes.

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 public import CardSecrets
 public import Determinism
 
@@ -139,6 +139,7 @@ private struct PrimeHalf: ~Copyable, Sendable {
 public struct RSAKeyGenerator: Sendable {
     private let random: any RandomSource
 
+    /// Takes the source of all randomness of the keys.
     public init(random: any RandomSource) { self.random = random }
 
     /// Generates a key with a modulus of exactly `bits` bits.

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// An RSA public key for the operation without padding (EMV Book 2 annex B2.1).
 public struct RSAPublicKey: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 public import CardSecrets
 
 extension SensitiveBytes {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A calendar date and a time of day, without a time zone.
 public struct CivilDate: Hashable, Sendable {
@@ -14,6 +14,7 @@ public struct CivilDate: Hashable, Sendable {
     /// 0...59
     public let second: Int
 
+    /// Takes the parts as they are. A date that no calendar has is not refused.
     public init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
         (self.year, self.month, self.day) = (year, month, day)
         (self.hour, self.minute, self.second) = (hour, minute, second)
@@ -67,6 +68,9 @@ extension CivilDate {
 }
 
 extension CivilDate: Codable {
+    /// Reads ``description``.
+    ///
+    /// - Throws: `DecodingError` for another text.
     public init(from decoder: any Decoder) throws {
         self = try decoder.text("a date") { CivilDate($0) }
     }

@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// The source of random bytes. Code draws random numbers only through it.
 public protocol RandomSource: Sendable {
@@ -25,6 +25,7 @@ extension RandomSource {
 
 /// Cryptographically secure random bytes of the operating system.
 public struct SystemRandomSource: RandomSource {
+    /// Draws from the generator of the system.
     public init() {}
 
     public func bytes(_ count: Int) -> [UInt8] {
@@ -41,6 +42,7 @@ public final class SeededRandomSource: RandomSource {
     private let seed: UInt64
     private let state: Mutex<UInt64>
 
+    /// Begins the sequence of a seed.
     public init(seed: UInt64) {
         self.seed = seed
         state = Mutex(seed)

@@ -1,5 +1,5 @@
-internal import Glibc
-internal import Synchronization
+import Glibc
+import Synchronization
 
 /// The source of time and waits. Code reads the clock and sleeps only through it.
 public protocol TimeSource: Sendable {
@@ -40,6 +40,7 @@ extension TimeSource {
 
 /// The machine's clock and time zone.
 public struct SystemTimeSource: TimeSource {
+    /// Reads the clock and the zone anew for each call.
     public init() {}
 
     public func now() -> Timestamp {

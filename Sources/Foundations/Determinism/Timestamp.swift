@@ -1,10 +1,11 @@
-internal import Text
+import Text
 
 /// A moment in time: milliseconds since 1970-01-01T00:00:00Z, without leap seconds.
 public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Milliseconds since the epoch.
     public let milliseconds: Int64
 
+    /// Counts from 1970-01-01T00:00:00Z; negative before it.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
     public static func < (first: Timestamp, second: Timestamp) -> Bool {
@@ -83,6 +84,9 @@ extension Timestamp {
 }
 
 extension Timestamp: Codable {
+    /// Reads ``description``.
+    ///
+    /// - Throws: `DecodingError` for another text.
     public init(from decoder: any Decoder) throws {
         self = try decoder.text("a date and time") { Timestamp($0) }
     }

@@ -1,8 +1,8 @@
-internal import Concurrency
+import Concurrency
 public import Determinism
-internal import Dispatch
-internal import Glibc
-internal import Synchronization
+import Dispatch
+import Glibc
+import Synchronization
 
 /// Runs a program as a child process and captures the end of its output.
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Reads and replaces small files as a whole: settings and secrets.
 ///

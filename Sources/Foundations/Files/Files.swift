@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Reads files, directories, and links, including kernel files that do not report a length.
 public enum Files {
@@ -79,6 +79,7 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The value of `errno`.
     public let code: Int32
 
+    /// Takes a number of errno(3).
     public init(code: Int32) { self.code = code }
 
     /// `ENOENT`

@@ -72,6 +72,7 @@ public struct SocketAddress: Hashable, Sendable {
         /// One of the `EAI_` constants.
         public let code: Int32
 
+        /// Takes an `EAI_` number of getaddrinfo(3).
         public init(code: Int32) { self.code = code }
 
         /// Whether the name servers say that the host has no address, or the text is no name.

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A decimal number exactly as written: `33.30`, `-0.352941`, `17.647059`. Never a binary fraction.
 ///

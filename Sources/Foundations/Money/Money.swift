@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// An amount of money: a whole number of minor units of a currency.
 ///

@@ -1,5 +1,5 @@
 public import Determinism
-internal import Text
+import Text
 
 /// The form of a log.
 public enum LogFormat: String, Hashable, Sendable, CaseIterable {
@@ -35,6 +35,7 @@ public struct LogLine: Hashable, Sendable {
     /// In the order of the line.
     public let fields: [(name: String, value: Value)]
 
+    /// Takes a fixed message, and what varies as fields, in order.
     public init(
         _ message: String, _ level: LogLevel = .info, at moment: Timestamp, _ fields: [(name: String, value: Value)]
     ) {

@@ -5,6 +5,7 @@ public struct CounterMetric: Hashable, Sendable {
     /// A sentence about the counted things.
     public let help: String
 
+    /// Names the metric after the rules of Prometheus, without `_total`, and says in a sentence what it counts.
     public init(_ name: String, _ help: String) { (self.name, self.help) = (name, help) }
 }
 
@@ -15,6 +16,7 @@ public struct GaugeMetric: Hashable, Sendable {
     /// A sentence about the measured value.
     public let help: String
 
+    /// Names the metric after the rules of Prometheus, with its unit, and says in a sentence what it measures.
     public init(_ name: String, _ help: String) { (self.name, self.help) = (name, help) }
 }
 
@@ -45,6 +47,7 @@ public struct MetricLabel: Hashable, Comparable, Sendable {
     public let name: String
     public let value: String
 
+    /// Takes a name after the rules of Prometheus, and any text as value.
     public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
 
     public static func < (first: MetricLabel, second: MetricLabel) -> Bool {

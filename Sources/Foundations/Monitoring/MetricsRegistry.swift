@@ -22,6 +22,7 @@ public struct MetricsRegistry: Hashable, Sendable {
     /// By name.
     private(set) var families: [String: Family] = [:]
 
+    /// Creates a registry without values.
     public init() {}
 
     /// Adds to a counter.

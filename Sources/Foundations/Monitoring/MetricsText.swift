@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A text format of metrics.
 public enum MetricsFormat: String, Hashable, Sendable, CaseIterable {

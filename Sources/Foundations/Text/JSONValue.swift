@@ -13,6 +13,7 @@ public enum JSONValue: Hashable, Sendable {
         public var name: String
         public var value: JSONValue
 
+        /// Takes a name and its value; names are not compared with those of other members.
         public init(_ name: String, _ value: JSONValue) { (self.name, self.value) = (name, value) }
     }
 
@@ -47,15 +48,22 @@ public enum JSONValue: Hashable, Sendable {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
+    /// Creates a string.
     public init(stringLiteral value: String) { self = .text(value) }
+    /// Creates a number.
     public init(integerLiteral value: Int64) { self = .number(String(value)) }
+    /// Creates `true` or `false`.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// Creates a list.
     public init(arrayLiteral elements: JSONValue...) { self = .list(elements) }
+    /// Creates an object with its members in the order of the literal.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(elements.map { Member($0.0, $0.1) })
     }
 
+    /// Creates a number from an integer of any width.
     public init(_ number: some BinaryInteger) { self = .number(String(number)) }
+    /// Creates a string.
     public init(_ text: String) { self = .text(text) }
 }
 

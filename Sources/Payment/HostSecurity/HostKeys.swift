@@ -1,26 +1,45 @@
-internal import CardSecrets
-internal import Cryptography
+import CardSecrets
+import Cryptography
 public import Files
 public import Settings
-internal import Text
+import Text
 
-/// The keys of a key file, by name: a terminal master key, keys for MACs and PINs, base derivation keys.
+/// The keys of a key file or of a PKCS#11 token, by name: a terminal master key, keys for MACs and PINs, base
+/// derivation keys, initial keys of DUKPT.
 ///
 /// The file is YAML that only its owner can read. Each entry has the name of a key, and below it `cipher`, `key`, and
-/// `check`:
+/// `check`, and for an initial key of DUKPT its key serial number `ksn`:
 ///
 /// ```yaml
 /// TMK: { cipher: tdes, key: 0123456789ABCDEF FEDCBA9876543210, check: 08D7B4 }
 /// ```
 public struct HostKeys: Sendable, CustomStringConvertible {
     private let keys: [String: HostKey]
+    /// Where the key serial numbers of initial keys are kept; nil for no place, as with keys of a token.
+    public let serialNumbers: (any KeySerialNumberStore)?
 
     /// The longest file, in bytes.
     private static let limit = 65_536
     private static let most = 64
 
-    public init(_ keys: [HostKey]) {
+    /// - Parameters:
+    ///   - keys: the keys. The first of a name counts.
+    ///   - serialNumbers: where the key serial numbers of initial keys are kept; nil for no place.
+    public init(_ keys: [HostKey], serialNumbers: (any KeySerialNumberStore)? = nil) {
         self.keys = Dictionary(keys.map { ($0.name, $0) }) { first, _ in first }
+        self.serialNumbers = serialNumbers
+    }
+
+    /// Reads a key file, or finds the keys of a PKCS#11 token.
+    ///
+    /// - Parameter place: the path of a file, or a URI that begins with `pkcs11:`.
+    /// - Returns: the keys.
+    /// - Throws: ``HostKeysError``; no error has a digit of a key or of a PIN.
+    public static func load(_ place: String) async throws(HostKeysError) -> HostKeys {
+        guard TokenURI.names(place) else { return try HostKeys(path: place) }
+        let uri: TokenURI
+        do throws(TokenURIError) { uri = try TokenURI(place) } catch { throw .token(.uri(error)) }
+        do throws(TokenError) { return HostKeys(try await Self.keys(of: uri)) } catch { throw .token(error) }
     }
 
     /// Reads a key file.
@@ -30,6 +49,7 @@ public struct HostKeys: Sendable, CustomStringConvertible {
         var bytes = try Self.contents(of: path)
         defer { bytes.wipe() }
         do throws(SettingsError) { keys = try Self.read(&bytes, file: path) } catch { throw .content(error) }
+        serialNumbers = KeySerialNumberFile(beside: path)
     }
 
     /// Reads the content of a key file, and leaves no key in it; `file` is the file name for errors.
@@ -37,6 +57,7 @@ public struct HostKeys: Sendable, CustomStringConvertible {
     /// - Throws: `SettingsError`
     init(replacingKeysIn bytes: inout [UInt8], file: String) throws(SettingsError) {
         keys = try Self.read(&bytes, file: file)
+        serialNumbers = nil
     }
 
     /// Returns the key of a name; nil without one.
@@ -75,15 +96,16 @@ public struct HostKeys: Sendable, CustomStringConvertible {
     private static func key(
         _ name: String, _ node: SettingsNode, _ marks: KeyFileText
     ) throws(SettingsError) -> HostKey {
-        try node.mapping(allowedKeys: ["cipher", "key", "check"])
+        try node.mapping(allowedKeys: ["cipher", "key", "check", "ksn"])
         let cipher = try node.required("cipher").choice(HostKey.Cipher.self)
         let place = try node.required("key").concealed
         guard let bytes = marks.key(try place.text()) else {
             throw place.error(
                 "not a key in hexadecimal digits", fix: "write two digits (0-9, A-F) for each byte of the key")
         }
+        let number = try serialNumber(node, marks)
         let key: HostKey
-        do throws(HostKeyError) { key = try HostKey(name, cipher, bytes) } catch {
+        do throws(HostKeyError) { key = try HostKey(name, cipher, bytes, keySerialNumber: number) } catch {
             throw place.error("\(error)", fix: "write the whole key, or correct 'cipher'")
         }
         let check = try node.required("check").concealed
@@ -98,13 +120,31 @@ public struct HostKeys: Sendable, CustomStringConvertible {
     }
 }
 
-/// Why a key file can't be used. It has no digit of a key.
+extension HostKeys {
+    /// The key serial number of an initial key. It has as many digits as a key, and is moved from the text like one.
+    fileprivate static func serialNumber(
+        _ node: SettingsNode, _ marks: KeyFileText
+    ) throws(SettingsError) -> DUKPTKeySerialNumber? {
+        guard let place = try node.optional("ksn")?.concealed else { return nil }
+        let advice = "write 20 hexadecimal digits with tdes, and 24 with aes"
+        guard let bytes = marks.key(try place.text()) else {
+            throw place.error("not a key serial number in hexadecimal digits", fix: advice)
+        }
+        let number = bytes.withUnsafeBytes { [UInt8]($0) }
+        do throws(DUKPTError) { return try DUKPTKeySerialNumber(number) } catch {
+            throw place.error("\(error)", fix: advice)
+        }
+    }
+}
+
+/// Why a key file or a token can't be used. It has no digit of a key or of a PIN.
 public enum HostKeysError: Error, Hashable, Sendable, CustomStringConvertible {
     case missing(path: String)
     /// The file can't be read, or others can.
     case file(FileStorageError)
     /// A mistake, with its line.
     case content(SettingsError)
+    case token(TokenError)
 
     /// The mistake.
     public var message: String {
@@ -116,6 +156,7 @@ public enum HostKeysError: Error, Hashable, Sendable, CustomStringConvertible {
         case .file(.tooLong(let path, let limit)): "the key file '\(path)' is longer than \(limit) bytes"
         case .file(let error): "\(error)"
         case .content(let error): error.located
+        case .token(let error): error.description
         }
     }
 
@@ -129,6 +170,7 @@ public enum HostKeysError: Error, Hashable, Sendable, CustomStringConvertible {
         case .file(.tooLong): "give the file with the keys"
         case .file: nil
         case .content(let error): error.fix
+        case .token(let error): error.fix
         }
     }
 

@@ -1,7 +1,7 @@
-internal import CardSecrets
-internal import Cryptography
-internal import ISO8583
-internal import Text
+import CardSecrets
+import Cryptography
+import ISO8583
+import Text
 
 /// The text of a key file in which marks stand for the keys.
 ///

@@ -1,8 +1,8 @@
-internal import CardSecrets
-internal import Cryptography
+import CardSecrets
+import Cryptography
 public import Determinism
 public import ISO8583
-internal import Text
+import Text
 
 /// The field of a key exchange: for each key of ``ISO8583/MessageProfile/sessionKeys``, its bytes under the master key,
 /// block by block, and its check value. In fields of text, all is in hexadecimal digits.
@@ -30,25 +30,25 @@ public struct SessionKeyField: Sendable {
     /// Makes new keys.
     ///
     /// - Throws: ``HostKeyError``
-    public func make(_ random: any RandomSource) throws(HostKeyError) -> (keys: [HostKey], value: [UInt8]) {
+    public func make(_ random: any RandomSource) async throws(HostKeyError) -> (keys: [HostKey], value: [UInt8]) {
         var (keys, value): ([HostKey], [UInt8]) = ([], [])
         for need in needs {
             var bytes = random.bytes(Self.length)
             let key = try HostKey(need.name, need.cipher, SensitiveBytes(wiping: &bytes))
             keys.append(key)
-            do throws(CryptographyError) {
-                let sealed = try encipher(key.bytes)
+            do throws(KeyUseError) {
+                let sealed = try await master.encipher(key.bytes)
                 value += sealed.withUnsafeBytes { [UInt8]($0) }
                 value += key.checkValue.prefix(form.checkValueLength)
-            } catch { throw .cryptography(error) }
+            } catch { throw HostKeyError(error) }
         }
         return (keys, isBinary ? value : Array(value.hexadecimal.utf8))
     }
 
-    /// Reads the keys of an answer.
+    /// Reads the keys of an answer. They are in memory also when a token has the master key: it deciphers them.
     ///
     /// - Throws: ``SessionKeyError``
-    public func read(_ answer: ISOMessage) throws(SessionKeyError) -> [HostKey] {
+    public func read(_ answer: ISOMessage) async throws(SessionKeyError) -> [HostKey] {
         guard let raw = answer.withBytes(of: form.field, { [UInt8]($0) }) else { throw .missing(form.field) }
         guard let value = isBinary ? raw : [UInt8](hexadecimal: Self.text(raw)) else { throw .noDigits(form.field) }
         let count = value.count / needs.count
@@ -60,7 +60,7 @@ public struct SessionKeyField: Sendable {
             let part = value[place * count..<(place + 1) * count]
             let check = part.suffix(form.checkValueLength)
             do throws(HostKeyError) {
-                let key = try HostKey(need.name, need.cipher, try decipher(Array(part.dropLast(check.count))))
+                let key = try HostKey(need.name, need.cipher, try await decipher(Array(part.dropLast(check.count))))
                 guard key.checkValue.prefix(check.count).elementsEqual(check) else {
                     throw HostKeyError.wrongCheckValue
                 }
@@ -75,20 +75,19 @@ public struct SessionKeyField: Sendable {
         String(decoding: raw.prefix((raw.lastIndex { $0 != 0x20 } ?? -1) + 1), as: UTF8.self)
     }
 
-    private func encipher(_ key: borrowing SensitiveBytes) throws(CryptographyError) -> SensitiveBytes {
-        switch master.cipher {
-        case .aes: try AES.encrypt(key, key: master.bytes)
-        case .tripleDES, .hmac: try TripleDES.encrypt(key, key: master.bytes)
+    private func decipher(_ key: [UInt8]) async throws(HostKeyError) -> SensitiveBytes {
+        do throws(KeyUseError) { return try await master.decipher(SensitiveBytes(key)) } catch {
+            throw HostKeyError(error)
         }
     }
+}
 
-    private func decipher(_ key: [UInt8]) throws(HostKeyError) -> SensitiveBytes {
-        do throws(CryptographyError) {
-            switch master.cipher {
-            case .aes: return try AES.decrypt(SensitiveBytes(key), key: master.bytes)
-            case .tripleDES, .hmac: return try TripleDES.decrypt(SensitiveBytes(key), key: master.bytes)
-            }
-        } catch { throw .cryptography(error) }
+extension HostKeyError {
+    fileprivate init(_ error: KeyUseError) {
+        switch error {
+        case .cryptography(let error): self = .cryptography(error)
+        case .token(let error): self = .token(error)
+        }
     }
 }
 

@@ -15,26 +15,47 @@ public struct SessionPINBlock: Sendable {
     /// Enciphers a PIN of 4...12 digits, one a byte with values 0...9, to 8 bytes in format 0 and to 16 in format 4.
     /// `random` has 8 bytes for format 4.
     ///
-    /// - Throws: `PINBlockError`
+    /// - Throws: ``SessionPINError``
     public func encipher(
         _ pin: borrowing SensitiveBytes, pan: borrowing PrimaryAccountNumber, key: HostKey, random: [UInt8]
-    ) throws(PINBlockError) -> [UInt8] {
-        guard format == 0 else {
-            return try EncipheredFormatFourPINBlock.encipher(pin: pin, pan: pan, random: random, key: key.bytes)
-        }
-        let block = try PINBlock.formatZero(pin: pin, pan: pan)
-        do throws(CryptographyError) {
-            return try TripleDES.encrypt(block, key: key.bytes).withUnsafeBytes { [UInt8]($0) }
-        } catch { throw .cryptography(error) }
+    ) async throws(SessionPINError) -> [UInt8] {
+        let plain: SensitiveBytes
+        do throws(PINBlockError) {
+            if format == 0 {
+                plain = try PINBlock.formatZero(pin: pin, pan: pan)
+            } else {
+                plain = try EncipheredFormatFourPINBlock.plainField(pin: pin, random: random)
+            }
+        } catch { throw .block(error) }
+        do throws(KeyUseError) {
+            let once = try await key.encipher(plain)
+            if format == 0 { return once.withUnsafeBytes { [UInt8]($0) } }
+            let twice = try await key.encipher(EncipheredFormatFourPINBlock.bind(once, to: pan))
+            return twice.withUnsafeBytes { [UInt8]($0) }
+        } catch { throw .key(error) }
     }
 
     /// Returns the PIN of a block, one digit a byte.
     ///
-    /// - Throws: `PINBlockError`
+    /// - Throws: ``SessionPINError``
     public func open(
         _ block: [UInt8], pan: borrowing PrimaryAccountNumber, key: HostKey
-    ) throws(PINBlockError) -> SensitiveBytes {
-        try open(block, pan: pan, bytes: key.bytes)
+    ) async throws(SessionPINError) -> SensitiveBytes {
+        guard block.count == (format == 0 ? TripleDES.blockLength : AES.blockLength) else { throw .block(.malformed) }
+        let once: SensitiveBytes
+        do throws(KeyUseError) { once = try await key.decipher(SensitiveBytes(block)) } catch { throw .key(error) }
+        if format == 0 {
+            do throws(PINBlockError) { return try PINBlock.pin(formatZero: once, pan: pan) } catch {
+                throw .block(error)
+            }
+        }
+        let twice: SensitiveBytes
+        do throws(KeyUseError) {
+            twice = try await key.decipher(EncipheredFormatFourPINBlock.bind(once, to: pan))
+        } catch { throw .key(error) }
+        do throws(PINBlockError) { return try EncipheredFormatFourPINBlock.pin(plainField: twice) } catch {
+            throw .block(error)
+        }
     }
 
     /// Returns the PIN of a block under a key that is derived from a base derivation key (DUKPT).
@@ -44,9 +65,10 @@ public struct SessionPINBlock: Sendable {
         _ block: [UInt8], pan: borrowing PrimaryAccountNumber, baseDerivationKey: HostKey, keySerialNumber: [UInt8]
     ) throws(DerivedPINError) -> SensitiveBytes {
         let key: SensitiveBytes
-        do throws(DUKPTError) { key = try Self.workingKey(baseDerivationKey, keySerialNumber) } catch {
-            throw .key(error)
-        }
+        do throws(DUKPTError) {
+            let number = try DUKPTKeySerialNumber(keySerialNumber)
+            key = try DerivedKeys.pinKey(baseDerivationKey, number)
+        } catch { throw .key(error) }
         do throws(PINBlockError) { return try open(block, pan: pan, bytes: key) } catch { throw .block(error) }
     }
 
@@ -60,19 +82,18 @@ public struct SessionPINBlock: Sendable {
         }
         return try PINBlock.pin(formatZero: clear, pan: pan)
     }
+}
 
-    private static func workingKey(_ base: HostKey, _ number: [UInt8]) throws(DUKPTError) -> SensitiveBytes {
-        let number = try DUKPTKeySerialNumber(number)
-        switch number.scheme {
-        case .tripleDES:
-            let initial = try TripleDESDUKPT.initialKey(baseDerivationKey: base.bytes, keySerialNumber: number)
-            let transaction = try TripleDESDUKPT.transactionKey(initialKey: initial, keySerialNumber: number)
-            return try TripleDESDUKPT.workingKey(transactionKey: transaction, usage: .pinEncipherment)
-        case .aes:
-            let initial = try AESDUKPT.initialKey(baseDerivationKey: base.bytes, keySerialNumber: number)
-            let transaction = try AESDUKPT.transactionKey(initialKey: initial, keySerialNumber: number)
-            return try AESDUKPT.workingKey(
-                transactionKey: transaction, keySerialNumber: number, usage: .pinEncipherment)
+/// Why a PIN is not enciphered, or a block not opened. It has no digit of the PIN.
+public enum SessionPINError: Error, Hashable, Sendable, CustomStringConvertible {
+    case block(PINBlockError)
+    /// The key, or its token, did nothing.
+    case key(KeyUseError)
+
+    public var description: String {
+        switch self {
+        case .block(let error): error.description
+        case .key(let error): error.description
         }
     }
 }

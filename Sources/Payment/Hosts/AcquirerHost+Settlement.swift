@@ -1,4 +1,4 @@
-public import ISO8583
+import ISO8583
 public import Payments
 
 /// The answer of a host to the totals of a batch. The codes are those of field 39.
@@ -15,15 +15,12 @@ public enum SettlementResult: Hashable, Sendable {
 public enum SettlementObstacle: Error, Hashable, Sendable, CustomStringConvertible {
     /// The profile has no such message.
     case noMessage
-    /// The totals are in a field of which the layout is not known.
-    case unknownTotals(MessageForm.Totals)
     /// There are transactions in several currencies, and the message has no field for the currency.
     case noCurrency
 
     public var description: String {
         switch self {
         case .noMessage: "it has no message 'settlement'"
-        case .unknownTotals(let totals): "its settlement has the totals in '\(totals.rawValue)', which is not there yet"
         case .noCurrency: "its settlement has no field for the currency, and the batch has several currencies"
         }
     }
@@ -42,10 +39,6 @@ extension AcquirerHost {
     /// Returns why batches in this many currencies can't be settled; nil when they can.
     public nonisolated func settlementObstacle(currencies: Int) -> SettlementObstacle? {
         guard let form = profile.messages[.settlement] else { return .noMessage }
-        switch form.settlement?.totals {
-        case .field63: return .unknownTotals(.field63)
-        case .fields, .field74, .some(.none), nil: break
-        }
         // Since 2003, field 97 has the currency, too.
         let hasCurrency = form.allowed.contains(50) || profile.version == .v2003 && form.allowed.contains(97)
         return hasCurrency || currencies <= 1 ? nil : .noCurrency

@@ -1,4 +1,4 @@
-internal import Connections
+import Connections
 public import Determinism
 public import ISO8583
 public import Payments
@@ -25,12 +25,17 @@ extension HostLink: MessageSending {}
 
 /// A payment host that speaks ISO 8583, in the dialect of a profile.
 ///
-/// It can't be asked: what it did not answer is taken back. A reversal is sent again, as a repeat and with growing
-/// pauses, until the host confirms it or the time for it is over; recovery sends it again later. Meanwhile nothing new
-/// is sent, if the profile says so.
+/// With the message `inquiry` of the profile, it is asked once for an answer that did not come. What it does not answer
+/// then, or without that message, is taken back. A reversal is sent again, as a repeat and with growing pauses, until
+/// the host confirms it or the time for it is over; recovery sends it again later. Meanwhile nothing new is sent, if
+/// the profile says so.
 public actor AcquirerHost: PaymentHost {
     public nonisolated let name: String
-    public nonisolated var canBeAsked: Bool { false }
+    public nonisolated var canBeAsked: Bool { profile.messages[.inquiry] != nil }
+    public nonisolated var knowsKeys: Bool { false }
+    public nonisolated var adviceLimits: AdviceLimits? {
+        AdviceLimits(count: profile.limits.storedAdvices, age: profile.limits.storedAdviceAge)
+    }
 
     let profile: MessageProfile
     /// The address of the host, `HOST:PORT`.
@@ -71,6 +76,9 @@ public actor AcquirerHost: PaymentHost {
         if subject.kind == .preauthorization, let obstacle = profile.obstacleToPreauthorizations {
             throw .notSent("the profile '\(profile.name)' can't hold an amount: \(obstacle)")
         }
+        if subject.kind == .increment, let obstacle = profile.obstacleToIncrements {
+            throw .notSent("the profile '\(profile.name)' can't raise what is held: \(obstacle)")
+        }
         if subject.kind == .sale, profile.messages[.sale] == nil {
             throw .notSent(
                 "the profile '\(profile.name)' has no message 'sale': hold the amount with --authorize-only, and "
@@ -94,16 +102,37 @@ public actor AcquirerHost: PaymentHost {
     public func authorize(
         _ request: borrowing AuthorizationRequest
     ) async throws(PaymentHostError) -> AuthorizationResponse {
+        do throws(AuthorizationFailure) { return try await attempt(request) } catch { throw error.error }
+    }
+
+    /// Requests an authorization. The failure says whether another host may take over.
+    func attempt(
+        _ request: borrowing AuthorizationRequest
+    ) async throws(AuthorizationFailure) -> AuthorizationResponse {
         let subject = request.subject
-        let identity = try identity(for: subject)
-        try checkNothingIsOpen()
         let kind = messages.kind(of: subject)
+        let identity: MessageIdentity
         let message: ISOMessage
-        do throws(HostFailure) { message = try messages.request(kind, identity, card: request.card) } catch {
-            throw error.hostError
+        do throws(PaymentHostError) { identity = try self.identity(for: subject) } catch {
+            throw AuthorizationFailure(error: error)
         }
-        let answer = try await send(message, as: kind)
-        return try AnswerReading(profile: profile).response(answer, to: identity, takesPart: true)
+        // The next host may have something new.
+        do throws(PaymentHostError) { try checkNothingIsOpen() } catch {
+            throw AuthorizationFailure(error: error, isOfHost: true)
+        }
+        do throws(HostFailure) { message = try messages.request(kind, identity, card: request.card) } catch {
+            throw AuthorizationFailure(error: error.hostError)
+        }
+        let answer: ISOMessage
+        do throws(HostFailure) { answer = try await link.send(message, as: kind, limit: nil) } catch {
+            let isOfHost = error.problem.isOfHost
+            do throws(PaymentHostError) {
+                return try await self.answer(to: identity, takesPart: true, after: error.hostError)
+            } catch { throw AuthorizationFailure(error: error, isOfHost: isOfHost) }
+        }
+        do throws(PaymentHostError) {
+            return try AnswerReading(profile: profile).response(answer, to: identity, takesPart: true)
+        } catch { throw AuthorizationFailure(error: error) }
     }
 
     /// Fails if a message of the journal went to another host, which alone can take it back.
@@ -122,7 +151,26 @@ public actor AcquirerHost: PaymentHost {
         do throws(HostFailure) { message = try messages.refund(identity, of: request.originalIdentity) } catch {
             throw error.hostError
         }
-        let answer = try await send(message, as: .refund)
+        let answer: ISOMessage
+        do throws(PaymentHostError) { answer = try await send(message, as: .refund) } catch {
+            return try await self.answer(to: identity, takesPart: false, after: error)
+        }
+        return try AnswerReading(profile: profile).response(answer, to: identity, takesPart: false)
+    }
+
+    /// Sends an increment once. Approved in part, it is taken back: it is raised by all of the amount, or not at all.
+    public func increment(_ request: HostIncrementRequest) async throws(PaymentHostError) -> AuthorizationResponse {
+        try checkIsHere(request.originalIdentity)
+        guard let original = request.originalIdentity else {
+            throw .notSent("the journal does not have the authorization to raise")
+        }
+        let identity = try identity(for: request.subject)
+        try checkNothingIsOpen()
+        let message: ISOMessage
+        do throws(HostFailure) { message = try messages.increment(identity, of: original) } catch {
+            throw error.hostError
+        }
+        let answer = try await send(message, as: .increment)
         return try AnswerReading(profile: profile).response(answer, to: identity, takesPart: false)
     }
 
@@ -154,7 +202,7 @@ public actor AcquirerHost: PaymentHost {
                     return
                 }
                 let words = AnswerReading(profile: profile).words(code)
-                failure = .outcomeUnknown("the host answered the reversal with \(words)")
+                failure = .refused("the reversal", with: words)
                 message.type = repeated
             } catch {
                 guard error.mayPass else { throw error.hostError }
@@ -196,11 +244,22 @@ public actor AcquirerHost: PaymentHost {
         guard advice.purpose.movesMoney, !results.adviceDone.contains(code), !results.approved.contains(code) else {
             return
         }
-        throw .outcomeUnknown("the host answered the advice with \(AnswerReading(profile: profile).words(code))")
+        throw .refused(
+            advice.purpose == .capture ? "the capture" : "the advice", with: AnswerReading(profile: profile).words(code)
+        )
     }
 
-    public func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
-        throw .outcomeUnknown("the host '\(name)' answers no inquiries: a person has to ask the acquirer")
+    public func inquire(
+        _ key: IdempotencyKey, identity: MessageIdentity?
+    ) async throws(PaymentHostError) -> InquiryResult {
+        guard canBeAsked else {
+            throw .outcomeUnknown("the host '\(name)' answers no inquiries: a person has to ask the acquirer")
+        }
+        guard let original = identity ?? identities.last(where: { $0.key == key })?.identity else {
+            throw .notSent("the journal does not have the message to ask about")
+        }
+        try checkIsHere(original)
+        return try await ask(about: original, takesPart: false)
     }
 
     public func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] {

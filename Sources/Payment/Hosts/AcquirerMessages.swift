@@ -1,10 +1,10 @@
-internal import Determinism
-internal import EMV
-internal import ISO8583
-internal import Money
-internal import Payments
-internal import SmartCard
-internal import Text
+import Determinism
+import EMV
+import ISO8583
+import Money
+import Payments
+import SmartCard
+import Text
 
 /// Makes the messages of payments by a profile.
 ///
@@ -27,6 +27,7 @@ struct AcquirerMessages {
         case .sale: .sale
         case .preauthorization: .authorization
         case .refund: .refund
+        case .increment: .increment
         case .advice(.offlineApproval): .offlineAdvice
         case .advice(.capture): .completion
         case .advice: .declineAdvice
@@ -55,6 +56,10 @@ struct AcquirerMessages {
             values[25] = condition ?? profile.values.condition["attended"]
         }
         if profile.values.reference == .terminal { values[37] = reference(now, number) }
+        // How the card was read, and what the host called the authorization.
+        if let original = subject.original {
+            for field in [22, 23, 37, 38] { values[field] = original[field] ?? values[field] }
+        }
         values.merge(derived(form)) { $1 }
         return MessageIdentity(type: "\(form.type)", fields: filled(values, form), destination: destination)
     }
@@ -87,6 +92,20 @@ struct AcquirerMessages {
         return try checked(start(form, values), .refund, form)
     }
 
+    /// Makes the message that raises what an authorization holds, without card data.
+    ///
+    /// - Parameters:
+    ///   - identity: the values of this message.
+    ///   - original: the authorization with the host's answer.
+    /// - Returns: the message.
+    /// - Throws: ``HostFailure/notSent(_:)``
+    func increment(_ identity: MessageIdentity, of original: MessageIdentity) throws(HostFailure) -> ISOMessage {
+        let form = try form(.increment)
+        var values = identity.fields
+        values.merge(originalData(original, form)) { $1 }
+        return try checked(start(form, values), .increment, form)
+    }
+
     /// Makes a reversal of a message.
     ///
     /// - Throws: ``HostFailure/notSent(_:)``
@@ -95,6 +114,8 @@ struct AcquirerMessages {
         var values = original.fields
         values.merge(derived(form)) { $1 }
         values[7] = MessageDates.transmission(time.now())
+        // Of a hold that was raised, all of it.
+        if let total = request.heldTotal { values[4] = amount(total) ?? values[4] }
         if profile.matching.stanOfReversal == .fresh {
             values[11] = profile.field11(numbers.reversal(request.stan))
         }
@@ -139,6 +160,31 @@ struct AcquirerMessages {
         values[7] = MessageDates.transmission(time.now())
         values.merge(originalData(original, form)) { $1 }
         return try checked(start(form, values), .completion, form)
+    }
+
+    /// Makes the question for the result of a message, without card data. It has no trace number: the link gives it one
+    /// of its own, so that a late answer to the message can't be taken for one to the question.
+    ///
+    /// - Throws: ``HostFailure/notSent(_:)``
+    func inquiry(about original: MessageIdentity) throws(HostFailure) -> ISOMessage {
+        let form = try form(.inquiry)
+        let now = time.now()
+        let local = MessageDates.local(now.civil(offsetSeconds: time.offsetSeconds(at: now)), profile.version)
+        let data = originalData(original, form)
+        guard !data.isEmpty else {
+            throw .notSent(.missingField(profile.matching.originalData == .field56 ? 56 : 90, .inquiry))
+        }
+        var values = original.fields
+        values.merge(derived(form)) { $1 }
+        values[7] = MessageDates.transmission(now)
+        (values[12], values[13]) = (local.field12, local.field13)
+        values[11] = nil
+        values.merge(data) { $1 }
+        let message = start(form, values)
+        for field in form.mandatory where field != 11 && !message.fields.contains(field) {
+            throw .notSent(.missingField(field, .inquiry))
+        }
+        return message
     }
 
     // MARK: Values

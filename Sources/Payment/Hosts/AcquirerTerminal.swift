@@ -1,4 +1,4 @@
-internal import EMV
+import EMV
 public import TillConfiguration
 
 /// The terminal and its merchant, as messages to a host have them.
@@ -39,6 +39,13 @@ public struct AcquirerTerminal: Hashable, Sendable {
 }
 
 extension AcquirerTerminal {
+    /// The terminal and the merchant of a configuration, with the numbers that they have at a host.
+    public init(_ settings: TillConfiguration, at host: AcquirerSettings) {
+        self.init(settings)
+        identity = TerminalIdentity(
+            terminal: host.terminal ?? identity.terminal, merchant: host.merchant ?? identity.merchant)
+    }
+
     /// The terminal and the merchant of a configuration.
     public init(_ settings: TillConfiguration) {
         let terminal = settings.terminal

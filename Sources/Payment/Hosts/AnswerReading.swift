@@ -1,9 +1,9 @@
-internal import CardSecrets
-internal import EMV
-internal import ISO8583
-internal import Money
-internal import Payments
-internal import SmartCard
+import CardSecrets
+import EMV
+import ISO8583
+import Money
+import Payments
+import SmartCard
 
 /// Reads the answer to a request by the profile: whether it approves, and what the card gets.
 ///

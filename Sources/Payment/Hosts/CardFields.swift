@@ -1,10 +1,10 @@
-internal import CardSecrets
-internal import EMV
-internal import ISO8583
-internal import MagneticStripe
-internal import Payments
-internal import SmartCard
-internal import Text
+import CardSecrets
+import EMV
+import ISO8583
+import MagneticStripe
+import Payments
+import SmartCard
+import Text
 
 /// Puts the data of a presented card into a message: fields 2, 14, 35, 45, 52, 53, and 55. Card number, tracks, and PIN
 /// go from one memory for secrets to another.
@@ -105,7 +105,10 @@ struct CardFields {
             }
             return message.set(52, bytes: pin.block)
         case .masterSession:
-            throw .notSent(.pin("the profile '\(profile.name)' wants it under a session key, and there is none"))
+            throw .notSent(
+                .pin(
+                    "the profile '\(profile.name)' wants it under the key '\(rule.key)', and there is none: name a key "
+                        + "file or a token in host.keys"))
         case .dukptTDES where pin.block.count != 8, .dukptAES where pin.block.count != 16:
             let scheme = rule.scheme == .dukptAES ? "aes" : "tdes"
             throw .notSent(.pin("the profile '\(profile.name)' needs the setting terminal.pin.scheme: \(scheme)"))

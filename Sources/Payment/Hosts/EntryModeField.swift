@@ -1,5 +1,5 @@
-internal import ISO8583
-internal import Payments
+import ISO8583
+import Payments
 
 /// Makes field 22: how the card was read, and whether a PIN can be entered.
 struct EntryModeField {

@@ -1,6 +1,6 @@
-internal import CardSecrets
+import CardSecrets
 public import HostSecurity
-internal import ISO8583
+import ISO8583
 
 extension HostLink {
     /// Asks the host for new keys, and takes them.
@@ -12,14 +12,16 @@ extension HostLink {
         try await exchangeKeys(wire)
     }
 
-    /// The key for PINs, which is exchanged before when there is none; nil when the profile has none.
+    /// The key for the next PIN: that which terminal and host share, which is exchanged before when there is none, or
+    /// the next one of the terminal's initial key (DUKPT). Nil when the profile or the key file has none.
     ///
     /// - Throws: ``HostFailure``
-    public func pinKey() async throws(HostFailure) -> HostKey? {
-        guard let security, let rule = profile.security.pin, rule.scheme == .masterSession else { return nil }
+    public func pinKey() async throws(HostFailure) -> PINKey? {
+        guard let security, let rule = profile.security.pin else { return nil }
+        guard rule.scheme == .masterSession else { return try await security.pinKey() }
         try await connect()
         if security.needsKeys, let wire { try await renewKeys(wire) }
-        return security.key(rule.key)
+        return try await security.pinKey()
     }
 
     /// Exchanges keys before another message, of which nothing has left when that fails. Several messages share one
@@ -38,8 +40,22 @@ extension HostLink {
     }
 
     private func keyFailure(_ wire: Wire) async -> HostFailure? {
-        do throws(HostFailure) { try await exchangeKeys(wire) } catch { return error }
+        do throws(HostFailure) { try await exchangeNamedKeys(wire) } catch {
+            // The connection may be half open.
+            if error.problem == Self.silence { renew() }
+            return error
+        }
         return nil
+    }
+
+    private static let silence = HostProblem.keyExchange("the host did not answer in time")
+
+    /// Exchanges keys for another message, whose failure must say that the host was silent about the keys.
+    func exchangeNamedKeys(_ wire: Wire) async throws(HostFailure) {
+        do throws(HostFailure) { try await exchangeKeys(wire) } catch {
+            guard error.problem == .noAnswer else { throw error }
+            throw .outcomeUnknown(Self.silence)
+        }
     }
 
     func exchangeKeys(_ wire: Wire) async throws(HostFailure) {
@@ -53,26 +69,27 @@ extension HostLink {
             let meaning = profile.results.meaning(of: code).map { " (\($0))" } ?? ""
             throw .outcomeUnknown(.keyExchange("the host answered \(code)\(meaning)"))
         }
-        do throws(SessionKeyError) { security.take(try field.read(answer)) } catch {
+        do throws(SessionKeyError) { security.take(try await field.read(answer)) } catch {
             throw .outcomeUnknown(.keyExchange("\(error)"))
         }
     }
 
-    /// The key and the maker of the MACs of a message; nil for one without a MAC.
-    nonisolated func seal(of kind: MessageKind) throws(HostFailure) -> LinkSecurity.Seal? {
+    /// The keys and the maker of the MACs of a message and its answer; nil for one without a MAC. Under DUKPT the
+    /// message gets its key serial number.
+    func seal(_ request: inout ISOMessage, as kind: MessageKind) async throws(HostFailure) -> LinkSecurity.Seal? {
         guard profile.security.mac?.messages.contains(kind) == true else { return nil }
-        guard let seal = security?.seal else { throw .notSent(.needsKey(kind)) }
+        guard let seal = try await security?.seal(&request) else { throw .notSent(.needsKey(kind)) }
         return seal
     }
 
     /// Writes a request, with its MAC where it has one.
-    nonisolated func sealed(_ request: ISOMessage, with seal: LinkSecurity.Seal?) throws(HostFailure) -> [UInt8] {
+    func sealed(_ request: ISOMessage, with seal: LinkSecurity.Seal?) async throws(HostFailure) -> [UInt8] {
         var message: EncodedMessage
         do throws(MessageError) { message = try codec.encode(request, hasMAC: seal != nil) } catch {
             throw .notSent(.message(error))
         }
         guard let seal else { return message.bytes }
-        do throws(MACFailure) { try seal.authenticator.seal(&message, with: seal.key) } catch {
+        do throws(MACFailure) { try await seal.authenticator.seal(&message, with: seal.key) } catch {
             message.bytes.wipe()
             throw .notSent(.mac("\(error)"))
         }
@@ -81,9 +98,9 @@ extension HostLink {
 
     /// Whether an answer to a waiting request has the right MAC, or needs none. One without it is no answer: the wait
     /// goes on. Keys are then exchanged before the next message, because the host may have lost them.
-    func isSealed(_ answer: DecodedMessage, _ body: [UInt8], _ seal: LinkSecurity.Seal?) -> Bool {
+    func isSealed(_ answer: DecodedMessage, _ body: [UInt8], _ seal: LinkSecurity.Seal?) async -> Bool {
         if let seal {
-            let finding = seal.authenticator.check(answer, in: body, with: seal.key)
+            let finding = await seal.authenticator.check(answer, in: body, with: seal.answerKey)
             guard finding == .right else {
                 security?.makeStale()
                 report(answer.message, finding == .wrong ? .wrongMAC : .noMAC)

@@ -1,14 +1,14 @@
-internal import CardSecrets
-internal import Concurrency
-internal import Connections
-internal import Determinism
-internal import ISO8583
+import CardSecrets
+import Concurrency
+import Connections
+import Determinism
+import ISO8583
 
 extension HostLink {
     /// Takes what a read gave.
     ///
     /// - Returns: the end of the next read; nil when the connection ended.
-    func take(_ read: Result<[UInt8]?, ConnectionFailure>, from wire: Wire) -> Deadline? {
+    func take(_ read: Result<[UInt8]?, ConnectionFailure>, from wire: Wire) async -> Deadline? {
         guard self.wire === wire else { return nil }
         switch read {
         case .success(let bytes?):
@@ -19,7 +19,7 @@ extension HostLink {
                     switch content {
                     case .keepAlive: takeKeepAlive(wire)
                     case .body(var body):
-                        take(body)
+                        await take(body)
                         body.wipe()
                     }
                 }
@@ -41,7 +41,7 @@ extension HostLink {
     }
 
     /// Takes header and message.
-    private func take(_ body: [UInt8]) {
+    private func take(_ body: [UInt8]) async {
         let decoded: DecodedMessage
         do throws(MessageError) { decoded = try codec.decode(body) } catch {
             trace(body, answering: nil)
@@ -55,11 +55,12 @@ extension HostLink {
         do throws(MessageError) {
             try profile.header.check(decoded.header, answers: profile.header.bytes)
         } catch { return report(message, .wrongHeader) }
-        guard isSealed(decoded, body, waiting.seal) else { return }
+        // A token may take its time for a MAC; the request may be given up meanwhile.
+        guard await isSealed(decoded, body, waiting.seal) else { return }
         let changed = profile.matching.differences(between: waiting.request, and: message)
         guard changed.isEmpty else { return report(message, .changed(changed)) }
         guard waiting.answer.give(.success(message)) else { return report(message, .late) }
-        pending[key] = nil
+        if pending[key]?.answer === waiting.answer { pending[key] = nil }
         answered.insert(key)
     }
 

@@ -1,6 +1,6 @@
-internal import CardSecrets
-internal import Concurrency
-internal import Connections
+import CardSecrets
+import Concurrency
+import Connections
 public import Determinism
 public import ISO8583
 
@@ -13,10 +13,13 @@ public actor HostLink {
     /// How a link behaves besides its profile.
     public struct Settings: Sendable {
         public var pauses = ReconnectPauses()
-        /// How long the host may take to accept the sign-on, and to answer an echo.
+        /// How long the host may take to accept the sign-on, to give keys, and to answer an echo.
         public var networkAnswer = Duration.seconds(15)
         /// Whether keys are exchanged after a sign-on. Otherwise they are before the first message that needs them.
         public var exchangesKeysOnSignOn = true
+        /// Whether an idle connection is kept alive as the profile says. Without it, a connection that is half open is
+        /// noticed by the next request.
+        public var keepsAlive = true
         /// Called with each message before it is sent, and when it came, with card data masked; nil for no trace. It
         /// must not wait.
         public var onMessage: (@Sendable (TracedMessage) -> Void)?
@@ -30,7 +33,7 @@ public actor HostLink {
     struct Pending {
         let kind: MessageKind
         let request: ISOMessage
-        /// The key and the maker of the request's MAC, which is also that of the answer; nil without a MAC.
+        /// The maker of the request's MAC, and the keys of it and of that of the answer; nil without a MAC.
         let seal: LinkSecurity.Seal?
         let answer: Answer
     }
@@ -137,8 +140,12 @@ public actor HostLink {
         guard let wire else { throw .notSent(.hangUp) }
         // A late answer on a connection for one request must meet no other one.
         defer { if profile.connection == .perTransaction, pending.isEmpty { end(wire, .closed) } }
+        if wire.isSignedOff { try await signOnAgain(wire) }
         if kind != .keyExchange, security?.needsKeys == true { try await renewKeys(wire) }
-        return try await exchange(request, as: kind, limit: limit, on: wire)
+        let answer = try await exchange(request, as: kind, limit: limit, on: wire)
+        let code = AnswerReading.trimmed(answer.text(of: 39)) ?? ""
+        if profile.results.signOnAgainOn.contains(code) { wire.isSignedOff = true }
+        return answer
     }
 
     /// Sends an echo, and waits for its answer.
@@ -185,7 +192,7 @@ extension HostLink {
             do throws(HostFailure) {
                 try await signOn(wire)
                 if settings.exchangesKeysOnSignOn, security?.exchangesOnSignOn(profile.connection) == true {
-                    try await exchangeKeys(wire)
+                    try await exchangeNamedKeys(wire)
                 }
             } catch {
                 end(wire, error.problem)
@@ -223,6 +230,16 @@ extension HostLink {
         }
     }
 
+    /// Signs on once more, because the host has signed the terminal off.
+    private func signOnAgain(_ wire: Wire) async throws(HostFailure) {
+        do throws(HostFailure) { try await signOn(wire) } catch {
+            end(wire, error.problem)
+            // The request has not left, whatever became of the sign-on.
+            throw .notSent(error.problem)
+        }
+        wire.isSignedOff = false
+    }
+
     /// Sends a request on a connection, and waits for its answer.
     func exchange(
         _ message: ISOMessage, as kind: MessageKind, limit: Duration, on wire: Wire
@@ -234,9 +251,10 @@ extension HostLink {
             throw .notSent(.noMessage(kind))
         }
         guard pending[key] == nil else { throw .notSent(.sameKey) }
-        let seal = try seal(of: kind)
-        var frame = try frame(of: request, as: kind, seal)
+        let seal = try await seal(&request, as: kind)
+        var frame = try await frame(of: request, as: kind, seal)
         defer { frame.wipe() }
+        guard pending[key] == nil else { throw .notSent(.sameKey) }
         let answer = Answer()
         pending[key] = Pending(kind: kind, request: request, seal: seal, answer: answer)
         let deadline = Deadline(after: limit, on: time)
@@ -267,10 +285,10 @@ extension HostLink {
         }
     }
 
-    private nonisolated func frame(
+    private func frame(
         of request: ISOMessage, as kind: MessageKind, _ seal: LinkSecurity.Seal?
-    ) throws(HostFailure) -> [UInt8] {
-        var body = try sealed(request, with: seal)
+    ) async throws(HostFailure) -> [UInt8] {
+        var body = try await sealed(request, with: seal)
         defer { body.wipe() }
         guard let frame = profile.frame.frame(body) else { throw .notSent(.tooLong) }
         onMessage?(TracedMessage(.sent, body, kind: kind, codec: codec, profile: profile, at: time.now()))
@@ -309,7 +327,7 @@ extension HostLink {
 
     /// The end of a read: the moment for a keep-alive.
     func nextRead() -> Deadline {
-        guard profile.keepAlive.kind != .none, profile.connection == .kept else { return .never }
+        guard settings.keepsAlive, profile.keepAlive.kind != .none, profile.connection == .kept else { return .never }
         return Deadline(after: profile.keepAlive.interval, on: time)
     }
 

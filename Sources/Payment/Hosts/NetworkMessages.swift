@@ -1,7 +1,7 @@
-internal import Determinism
-internal import ISO8583
-internal import Synchronization
-internal import Text
+import Determinism
+import ISO8583
+import Synchronization
+import Text
 
 /// Where the trace numbers (STAN, field 11) of a link come from. None may come again within the hours in which a late
 /// answer could be taken for another one's.

@@ -25,7 +25,9 @@ public enum ProfileObstacle: Error, Hashable, Sendable, CustomStringConvertible 
 
 extension MessageProfile {
     /// The messages that follow a payment when its card is gone.
-    private static let later: [MessageKind] = [.reversal, .refund, .offlineAdvice, .declineAdvice]
+    private static let later: [MessageKind] = [
+        .reversal, .refund, .offlineAdvice, .declineAdvice, .inquiry,
+    ]
 
     /// Why payments can't go by this profile without keys.
     public var obstacleToPayments: ProfileObstacle? { obstacleToPayments(with: nil) }
@@ -51,6 +53,13 @@ extension MessageProfile {
             if let field = form.cardDataField { return .needsCardData(kind, field: field) }
         }
         return nil
+    }
+
+    /// Why what is held can't be raised by this profile; nil when it can. As the capture, it comes when the card is
+    /// gone.
+    public var obstacleToIncrements: ProfileObstacle? {
+        guard let form = messages[.increment] else { return .noMessage(.increment) }
+        return form.cardDataField.map { .needsCardData(.increment, field: $0) }
     }
 }
 

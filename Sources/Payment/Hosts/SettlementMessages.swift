@@ -1,8 +1,8 @@
-internal import Determinism
-internal import ISO8583
-internal import Money
-internal import Payments
-internal import Text
+import Determinism
+import ISO8583
+import Money
+import Payments
+import Text
 
 /// Makes settlements (0500) by a profile, and reads their answers.
 struct SettlementMessages {
@@ -80,7 +80,7 @@ struct SettlementMessages {
                 credits: .init(totals.credits), creditReversals: .init(totals.creditReversals),
                 debits: .init(totals.debits), debitReversals: .init(totals.debitReversals))
             values[74] = data.bytes.map { String(String.UnicodeScalarView($0.map { Unicode.Scalar($0) })) }
-        case .field63, .some(.none), nil: return [:]
+        case .some(.none), nil: return [:]
         }
         // The acquirer owes the merchant what was sold: a debit of the acquirer.
         let net = NetAmount(

@@ -1,7 +1,7 @@
-internal import Concurrency
-internal import Connections
-internal import ISO8583
-internal import Synchronization
+import Concurrency
+import Connections
+import ISO8583
+import Synchronization
 
 /// One connection of a link, and what was read from it.
 final class Wire: Sendable {
@@ -10,6 +10,8 @@ final class Wire: Sendable {
         var isReady = false
         /// Whether an echo was sent because of silence.
         var isProbed = false
+        /// Whether the host has said that the terminal is signed off.
+        var isSignedOff = false
         /// The keep-alive frames that the host has not answered.
         var unanswered = 0
         var isEnded = false
@@ -35,6 +37,12 @@ final class Wire: Sendable {
     var isProbed: Bool {
         get { state.withLock { $0.isProbed } }
         set { state.withLock { $0.isProbed = newValue } }
+    }
+
+    /// Whether the terminal has to sign on again before the next request.
+    var isSignedOff: Bool {
+        get { state.withLock { $0.isSignedOff } }
+        set { state.withLock { $0.isSignedOff = newValue } }
     }
 
     func feed(_ bytes: [UInt8]) { state.withLock { $0.frames.feed(bytes) } }

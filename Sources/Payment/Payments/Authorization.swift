@@ -1,4 +1,4 @@
-internal import CardSecrets
+import CardSecrets
 public import Determinism
 public import EMV
 public import MagneticStripe
@@ -16,6 +16,7 @@ public struct AuthorizationRequest: ~Copyable, Sendable {
     /// The card data, by entry mode.
     public let card: PresentedCard
 
+    /// Takes the card over. `key` and `stan` are those of the recorded attempt; `date` is the terminal's local time.
     public init(
         key: IdempotencyKey, stan: UInt32, amount: Money, date: CivilDate, isPreauthorization: Bool = false,
         card: consuming PresentedCard
@@ -61,6 +62,7 @@ public struct MagneticStripeAuthorizationRequest: ~Copyable, Sendable {
     /// The cardholder's PIN as an enciphered block, when the issuer is to verify it.
     public let pinBlock: EncipheredPINBlock?
 
+    /// Takes the swiped card over. `terminalCountry` is an ISO 3166-1 number; `pinBlock` is that of an online PIN.
     public init(
         card: consuming SwipedCard, isFallback: Bool, terminalCountry: UInt16,
         verification: CardDetails.CardholderVerification, pinBlock: EncipheredPINBlock?
@@ -83,6 +85,7 @@ public struct AuthorizationResponse: Hashable, Sendable {
     /// The amount that a partial approval (code 10) is for; nil for the whole amount, and when the host does not say.
     public var approvedAmount: Money?
 
+    /// Takes the host's answer. `approvedAmount` is that of a partial approval, nil for the whole amount.
     public init(
         reference: String, answer: IssuerAnswer, hostCode: String? = nil, approvedAmount: Money? = nil
     ) {

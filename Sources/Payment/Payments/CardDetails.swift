@@ -15,6 +15,7 @@ public struct CardDetails: Hashable, Sendable, Codable {
 
         public static let allCases: [EntryMode] = [.chip, .swipe, .fallback]
 
+        /// Takes the stored word; an unknown one is kept as `other`.
         public init(rawValue: String) { self = Self.allCases.first { $0.rawValue == rawValue } ?? .other(rawValue) }
 
         public var rawValue: String {
@@ -56,6 +57,7 @@ public struct CardDetails: Hashable, Sendable, Codable {
             .encipheredOfflinePINAndSignature, .onlinePIN, .failed,
         ]
 
+        /// Takes the stored word; an unknown one is kept as `other`.
         public init(rawValue: String) { self = Self.allCases.first { $0.rawValue == rawValue } ?? .other(rawValue) }
 
         public var rawValue: String {
@@ -111,6 +113,7 @@ public struct CardDetails: Hashable, Sendable, Codable {
 
         public static let allCases: [OfflineDataAuthentication] = [.none, .sda, .dda, .cda]
 
+        /// Takes the stored word; an unknown one is kept as `other`.
         public init(rawValue: String) { self = Self.allCases.first { $0.rawValue == rawValue } ?? .other(rawValue) }
 
         public var rawValue: String {
@@ -165,6 +168,8 @@ public struct CardDetails: Hashable, Sendable, Codable {
     /// stored with its content, and are not stored themselves.
     public var languages: [String]?
 
+    /// Takes what may be stored: at most the last four digits of the card number, and values in hexadecimal digits. Nil
+    /// means not known.
     public init(
         brand: String, lastFour: String?, entryMode: EntryMode, cardholderVerification: CardholderVerification,
         pinTriesLeft: UInt8? = nil, aid: String? = nil, applicationName: String? = nil, accountType: AccountType? = nil,

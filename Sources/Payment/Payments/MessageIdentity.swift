@@ -1,6 +1,8 @@
-internal import EMV
+public import CardSecrets
+import EMV
+import MagneticStripe
 public import Money
-internal import SmartCard
+import SmartCard
 
 /// The parts of a message that later messages repeat: its type, and the values of its fields, as they were sent.
 ///
@@ -19,19 +21,35 @@ public struct MessageIdentity: Hashable, Sendable, Codable {
     public private(set) var fields: [Int: String]
     /// Where the message went, `HOST:PORT`: only that host can take it back. Nil if there is one host only.
     public let destination: String?
+    /// The name of that host among several; nil if there is one host only.
+    public let host: String?
+    /// The addresses of the hosts that could not be reached before, in the order of the tries: certainly nothing of
+    /// the message left for them. Nil for none.
+    public let passedOver: [String]?
 
     /// Keeps those of the fields that may be kept.
-    public init(type: String, fields: [Int: String], destination: String? = nil) {
-        (self.type, self.destination) = (type, destination)
+    public init(
+        type: String, fields: [Int: String], destination: String? = nil, host: String? = nil, passedOver: [String] = []
+    ) {
+        (self.type, self.destination, self.host) = (type, destination, host)
+        self.passedOver = passedOver.isEmpty ? nil : passedOver
         self.fields = fields.filter { Self.fieldNumbers.contains($0.key) }
     }
 
+    /// Reads the stored identity, and drops fields that may not be kept.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
             type: try container.decode(String.self, forKey: .type),
             fields: try container.decode([Int: String].self, forKey: .fields),
-            destination: try container.decodeIfPresent(String.self, forKey: .destination))
+            destination: try container.decodeIfPresent(String.self, forKey: .destination),
+            host: try container.decodeIfPresent(String.self, forKey: .host),
+            passedOver: try container.decodeIfPresent([String].self, forKey: .passedOver) ?? [])
+    }
+
+    /// Returns the identity as that of a message to one of several hosts.
+    public func going(to host: String, passingOver passedOver: [String]) -> MessageIdentity {
+        MessageIdentity(type: type, fields: fields, destination: destination, host: host, passedOver: passedOver)
     }
 
     /// The value of a field; nil when the message has none.
@@ -55,6 +73,8 @@ public struct MessageSubject: Hashable, Sendable {
         /// An authorization that is captured later.
         case preauthorization
         case refund
+        /// An increment of what a pre-authorization holds.
+        case increment
         case advice(AdviceRequest.Purpose)
     }
 
@@ -69,43 +89,71 @@ public struct MessageSubject: Hashable, Sendable {
     public var isPINEntered: Bool
     /// Tag 5F34
     public var cardSequenceNumber: UInt8?
+    /// The first digits of the card number, which choose among several hosts; nil when they are not known.
+    public var prefix: CardPrefix?
+    /// Whether the message has a PIN under a key that only one host has.
+    public var isPINOfHost = false
+    /// The address of the only host that can have the message, `HOST:PORT`, such as that of the payment to refund; nil
+    /// when it is free.
+    public var destination: String?
+    /// Of an increment, the message of the authorization with the host's answer; nil otherwise.
+    public var original: MessageIdentity?
 
+    /// Describes a message by its kind and its attempt; the last three values tell how the card was read.
     public init(
         _ kind: Kind, key: IdempotencyKey, stan: UInt32, amount: Money, entryMode: CardDetails.EntryMode? = nil,
-        isPINEntered: Bool = false, cardSequenceNumber: UInt8? = nil
+        isPINEntered: Bool = false, cardSequenceNumber: UInt8? = nil, original: MessageIdentity? = nil
     ) {
         (self.kind, self.key, self.stan, self.amount) = (kind, key, stan, amount)
         (self.entryMode, self.isPINEntered) = (entryMode, isPINEntered)
-        self.cardSequenceNumber = cardSequenceNumber
+        (self.cardSequenceNumber, self.original) = (cardSequenceNumber, original)
     }
 }
 
 extension AuthorizationRequest {
     /// The subject of the request.
     public var subject: MessageSubject {
-        let (isPINEntered, sequence): (Bool, UInt8?) =
+        let (pin, sequence, prefix): (EncipheredPINBlock?, UInt8?, CardPrefix) =
             switch card {
-            case .chip(let chip): (chip.pinBlock != nil, chip.panSequenceNumber)
-            case .stripe(let stripe): (stripe.pinBlock != nil, nil)
+            case .chip(let chip): (chip.pinBlock, chip.panSequenceNumber, CardPrefix(chip.pan))
+            case .stripe(let stripe): (stripe.pinBlock, nil, CardPrefix(stripe.card.pan))
             }
-        return MessageSubject(
+        var subject = MessageSubject(
             isPreauthorization ? .preauthorization : .sale, key: key, stan: stan, amount: amount,
-            entryMode: card.entryMode, isPINEntered: isPINEntered,
-            cardSequenceNumber: sequence)
+            entryMode: card.entryMode, isPINEntered: pin != nil, cardSequenceNumber: sequence)
+        subject.prefix = prefix
+        // A block under DUKPT has the number of its key.
+        subject.isPINOfHost = pin?.keySerialNumber.isEmpty == true
+        return subject
     }
 }
 
 extension HostRefundRequest {
     /// The subject of the refund.
-    public var subject: MessageSubject { MessageSubject(.refund, key: key, stan: stan, amount: amount) }
+    public var subject: MessageSubject {
+        var subject = MessageSubject(.refund, key: key, stan: stan, amount: amount)
+        subject.destination = originalIdentity?.destination
+        return subject
+    }
+}
+
+extension HostIncrementRequest {
+    /// The subject of the increment.
+    public var subject: MessageSubject {
+        var subject = MessageSubject(.increment, key: key, stan: stan, amount: amount, original: originalIdentity)
+        subject.destination = originalIdentity?.destination
+        return subject
+    }
 }
 
 extension AdviceRequest {
     /// The subject of the advice. Only a chip decides offline.
     public var subject: MessageSubject {
         let sequence = iccData.first { $0.tag == EMVTag.panSequenceNumber }?.value.first
-        return MessageSubject(
+        var subject = MessageSubject(
             .advice(purpose), key: key, stan: stan, amount: amount, entryMode: .chip,
             cardSequenceNumber: sequence.map { ($0 >> 4) * 10 + $0 & 0xF })
+        (subject.prefix, subject.destination) = (prefix, original?.destination ?? destination)
+        return subject
     }
 }

@@ -144,6 +144,7 @@ public struct RefundedLine: Hashable, Sendable, Codable {
         public let rate: Int64
         public let total: Int64
 
+        /// Takes the ID of a tax rate and the refunded tax in minor units.
         public init(rate: Int64, total: Int64) { (self.rate, self.total) = (rate, total) }
     }
 
@@ -155,6 +156,7 @@ public struct RefundedLine: Hashable, Sendable, Codable {
     public let total: Int64
     public let taxes: [Tax]
 
+    /// Takes the part of an order line that goes back. `total` is in minor units, without `taxes`.
     public init(id: Int64, quantity: Int64, total: Int64, taxes: [Tax]) {
         (self.id, self.quantity, self.total, self.taxes) = (id, quantity, total, taxes)
     }

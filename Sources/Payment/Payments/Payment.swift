@@ -1,12 +1,13 @@
 public import Determinism
 public import Money
-internal import Text
+import Text
 
 /// The number of a payment. It is shown as `P` and at least six digits, for example `P000001`.
 public struct PaymentID: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     /// 1 and up, in the order in which payments began; zero before the payment is stored.
     public let rawValue: Int64
 
+    /// Takes the number in the journal, from 1.
     public init(rawValue: Int64) { self.rawValue = rawValue }
 
     /// Reads what ``description`` prints. The letter may be lowercase or missing, and so may the leading zeros.
@@ -125,6 +126,7 @@ public struct PaymentDetails: Hashable, Sendable, Codable {
     /// The error as a human-readable sentence. Runs of digits as long as a card number are masked before it is stored.
     public var errorMessage: String?
 
+    /// Takes what is known of the attempt; nil means not known, or that there was none.
     public init(
         card: CardDetails? = nil, declineReason: DeclineReason? = nil, errorCode: String? = nil,
         errorMessage: String? = nil

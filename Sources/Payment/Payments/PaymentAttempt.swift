@@ -7,6 +7,8 @@ public struct PaymentAttempt: Hashable, Sendable, Identifiable {
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         case sale
         case refund
+        /// Raises what a sale holds. It moves nothing by itself: once it is approved, the sale has the sum.
+        case increment
     }
 
     /// 1 and up, in the order in which attempts began.
@@ -68,7 +70,7 @@ public enum AttemptState: String, Hashable, Sendable, Codable, CaseIterable {
     /// Approved by the host or the card; the host has to be advised, which captures the money.
     case authorized
     /// A pre-authorization: approved online, and the amount is held. A person captures or cancels it later; recovery
-    /// does neither.
+    /// does neither. An increment that was approved stays so.
     case authorizedOnly
     /// The money moved, and the host has confirmed it or been advised.
     case captured

@@ -1,3 +1,4 @@
+public import CardSecrets
 public import Money
 public import SmartCard
 
@@ -12,12 +13,23 @@ public protocol PaymentHost: Sendable {
     /// The name that the journal stores with an attempt, so that recovery uses the same host.
     var name: String { get }
 
-    /// Whether the host answers ``inquire(_:)`` and ``lastNumbers(of:)``. It is true unless a host says otherwise.
+    /// Whether the host answers ``inquire(_:identity:)``. It is true unless a host says otherwise.
     ///
     /// Most hosts of ISO 8583 can't be asked. What such a host did not answer is taken back, also a refund: it is then
     /// certain that no money moved, and the refund can be made again. Of an attempt that a restored backup had open,
-    /// the result stays unknown until a person has looked. Whether a backup was restored by hand is not noticed.
+    /// the result stays unknown until a person has looked.
     var canBeAsked: Bool { get }
+
+    /// Whether the host knows the keys of attempts: it repeats its first answer to a key, and answers
+    /// ``lastNumbers(of:)``. A host that can be asked knows them unless it says otherwise.
+    ///
+    /// A host that finds a message by its fields may have forgotten it, or may never have had it. It is not asked
+    /// instead of a reversal, only before one; and whether a backup was restored by hand is not noticed.
+    var knowsKeys: Bool { get }
+
+    /// How many advices may wait for the host, and how long, before no card may approve offline any more; nil for no
+    /// limit, which is so unless a host says otherwise.
+    var adviceLimits: AdviceLimits? { get }
 
     /// Makes what later messages must repeat of the message about `subject`. The journal keeps it before the message is
     /// sent, and the message about the same key then has these values.
@@ -26,11 +38,30 @@ public protocol PaymentHost: Sendable {
     /// - Throws: ``PaymentHostError/notSent(_:)`` when there can be no such message.
     func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity?
 
+    /// Returns the address of the host that gets the first message about `subject`, `HOST:PORT`, for a message that is
+    /// sent later, when the card is gone.
+    ///
+    /// - Returns: nil when there is one host only, which is so unless a host says otherwise.
+    func destination(of subject: MessageSubject) -> String?
+
     /// Requests an authorization and waits for the answer.
     ///
     /// - Throws: ``PaymentHostError/notSent(_:)`` when certainly nothing was sent, otherwise
     ///   ``PaymentHostError/outcomeUnknown(_:)``: the host may have approved.
     func authorize(_ request: borrowing AuthorizationRequest) async throws(PaymentHostError) -> AuthorizationResponse
+
+    /// Requests an authorization as ``authorize(_:)`` does. Where there are several hosts, another one may take over
+    /// from one for which not one byte of the request left. A host alone asks itself only.
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - onChange: called before the request goes to another host than ``identity(of:)`` named, so that the journal
+    ///     has it first. When it throws, nothing is sent.
+    /// - Returns: the answer.
+    /// - Throws: as ``authorize(_:)``, and the errors of `onChange`.
+    func authorize(
+        _ request: borrowing AuthorizationRequest, onChange: @escaping HostChange
+    ) async throws(PaymentHostError) -> AuthorizationResponse
 
     /// Reverses an authorization. Reversing one that the host never received, or has already reversed, succeeds.
     func reverse(_ request: ReversalRequest) async throws(PaymentHostError)
@@ -39,8 +70,14 @@ public protocol PaymentHost: Sendable {
     /// ended.
     func advise(_ advice: AdviceRequest) async throws(PaymentHostError)
 
-    /// Asks the host for the result of the message with this key.
-    func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult
+    /// Asks the host for the result of the message with this key. The question moves nothing.
+    ///
+    /// - Parameters:
+    ///   - key: the key of the attempt.
+    ///   - identity: the message, from the journal; nil when the host needs only the key.
+    /// - Returns: the result that the host has.
+    /// - Throws: ``PaymentHostError`` when the host does not say.
+    func inquire(_ key: IdempotencyKey, identity: MessageIdentity?) async throws(PaymentHostError) -> InquiryResult
 
     /// Asks the host for the largest number that it knows of each identity, to find a database that was restored from a
     /// backup. The answer counts every message that the host received, also one that it declined or that was reversed.
@@ -53,12 +90,44 @@ public protocol PaymentHost: Sendable {
 
     /// Refunds a captured payment.
     func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse
+
+    /// Raises the amount that the host holds for a pre-authorization. Every host refuses it unless it says otherwise.
+    ///
+    /// - Returns: the answer. Without an approval, the host holds what it held.
+    /// - Throws: ``PaymentHostError/notSent(_:)`` when certainly nothing was sent, otherwise
+    ///   ``PaymentHostError/outcomeUnknown(_:)``: reverse the increment.
+    func increment(_ request: HostIncrementRequest) async throws(PaymentHostError) -> AuthorizationResponse
 }
+
+/// Records that a request goes to another host: what later messages repeat of it there, and why, in words.
+public typealias HostChange =
+    @Sendable (_ identity: MessageIdentity, _ reason: String) async throws(PaymentHostError) -> Void
 
 extension PaymentHost {
     public var canBeAsked: Bool { true }
 
+    public func destination(of subject: MessageSubject) -> String? { nil }
+
+    public func authorize(
+        _ request: borrowing AuthorizationRequest, onChange: @escaping HostChange
+    ) async throws(PaymentHostError) -> AuthorizationResponse { try await authorize(request) }
+
+    public var knowsKeys: Bool { canBeAsked }
+
+    public var adviceLimits: AdviceLimits? { nil }
+
+    /// Asks a host that knows the key for the result of its message.
+    ///
+    /// - Throws: ``PaymentHostError`` when the host does not say.
+    public func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
+        try await inquire(key, identity: nil)
+    }
+
     public func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity? { nil }
+
+    public func increment(_ request: HostIncrementRequest) async throws(PaymentHostError) -> AuthorizationResponse {
+        throw .notSent("the host '\(name)' can't raise what it holds")
+    }
 }
 
 /// Why a host gave no response. None of these errors is a decline.
@@ -71,9 +140,26 @@ public enum PaymentHostError: Error, Hashable, Sendable, CustomStringConvertible
     public var description: String {
         switch self {
         case .notSent(let reason): "cannot reach the payment host: \(reason)"
-        case .outcomeUnknown(let reason): "the payment host did not answer: \(reason)"
+        case .outcomeUnknown(let reason): "the payment host did not confirm it: \(reason)"
         }
     }
+}
+
+extension PaymentHostError {
+    private static let answered = "the host answered "
+
+    /// The host answered a message that must arrive, with a code that does not confirm it. The message stays open.
+    ///
+    /// - Parameters:
+    ///   - message: what was sent, such as `the reversal`.
+    ///   - code: the host's code, with its meaning.
+    /// - Returns: the error.
+    public static func refused(_ message: String, with code: String) -> PaymentHostError {
+        .outcomeUnknown("\(answered)\(message) with \(code)")
+    }
+
+    /// Whether the text of an error, as the journal keeps it, tells of a host that answered with such a code.
+    public static func tellsOfRefusal(_ text: String) -> Bool { text.contains(answered) }
 }
 
 /// Identifies one attempt to move money. It is created once, stored before the first message that carries it is sent,
@@ -83,6 +169,7 @@ public enum PaymentHostError: Error, Hashable, Sendable, CustomStringConvertible
 public struct IdempotencyKey: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
     public let rawValue: String
 
+    /// Takes a stored key as it is. A new one comes from the database's identity and the attempt's number.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Creates the key of an attempt of the database with this identity.
@@ -126,7 +213,11 @@ public struct ReversalRequest: Hashable, Sendable {
     public var identity: MessageIdentity?
     /// Whether this reversal may have been sent before.
     public var isRepeat: Bool
+    /// All that a pre-authorization holds, when increments have raised it; nil when the message to reverse has the
+    /// amount.
+    public var heldTotal: Money?
 
+    /// Asks to take back the message of an attempt. `isRepeat` means that it may have been sent before.
     public init(
         key: IdempotencyKey, stan: UInt32, amount: Money, reason: Reason, iccData: [BERTLV] = [],
         identity: MessageIdentity? = nil, isRepeat: Bool = false
@@ -166,9 +257,14 @@ public struct AdviceRequest: Hashable, Sendable {
     public var identity: MessageIdentity?
     /// Of a capture, the message of the authorization with the host's answer; nil otherwise.
     public var original: MessageIdentity?
+    /// The first digits of the card number, which choose among several hosts; nil when they are not known any more.
+    public var prefix: CardPrefix?
+    /// The address of the host that was chosen before; nil for none.
+    public var destination: String?
     /// Whether this advice may have been sent before.
     public var isRepeat: Bool
 
+    /// Describes an advice. `lastFour` are digits of the PAN; `isRepeat` means that it may have been sent before.
     public init(
         key: IdempotencyKey, stan: UInt32, amount: Money, lastFour: String, iccData: [BERTLV],
         purpose: Purpose = .offlineApproval, identity: MessageIdentity? = nil, original: MessageIdentity? = nil,
@@ -189,6 +285,29 @@ public struct HostRefundRequest: Hashable, Sendable {
     public var stan: UInt32
     public var amount: Money
     /// The message of the payment with the host's answer, from the journal; nil when the host needs only the key.
+    public var originalIdentity: MessageIdentity?
+
+    /// Describes a refund by the keys of its own attempt and of the sale that it gives back.
+    public init(
+        key: IdempotencyKey, original: IdempotencyKey, stan: UInt32, amount: Money,
+        originalIdentity: MessageIdentity? = nil
+    ) {
+        (self.key, self.original, self.stan, self.amount) = (key, original, stan, amount)
+        self.originalIdentity = originalIdentity
+    }
+}
+
+/// Raises what a pre-authorization holds (an incremental authorization, 0100).
+public struct HostIncrementRequest: Hashable, Sendable {
+    /// The key of the increment.
+    public var key: IdempotencyKey
+    /// The key of the pre-authorization.
+    public var original: IdempotencyKey
+    public var stan: UInt32
+    /// What is added.
+    public var amount: Money
+    /// The message of the pre-authorization with the host's answer, from the journal; nil when the host needs only the
+    /// key.
     public var originalIdentity: MessageIdentity?
 
     public init(

@@ -1,5 +1,5 @@
 public import Determinism
-internal import EMV
+import EMV
 public import Money
 
 /// A payment intent of the reader service.
@@ -16,6 +16,7 @@ public struct PaymentIntent: Hashable, Sendable {
     /// The advice to send to the host, when the card approved offline.
     public let advice: AdviceRequest?
 
+    /// Describes a processed payment. `advice` is what the host does not know yet, after an offline approval.
     public init(
         key: IdempotencyKey, status: PaymentIntentStatus, created: Timestamp, amount: Money,
         metadata: [String: String] = [:], details: CardDetails, advice: AdviceRequest? = nil
@@ -56,16 +57,21 @@ public struct PaymentIntentParameters: Hashable, Sendable {
     public var authorizesOnly: Bool
     /// Whether an approval of a part of the amount (code 10) is taken. Otherwise it is reversed.
     public var allowsPartial: Bool
+    /// Why no card may approve the payment offline; nil when one may. The payment then goes online, and is declined
+    /// when the host can't be reached.
+    public var offlineObstacle: OfflineObstacle?
     /// Stored with the payment; not sent to the card.
     public var metadata: [String: String]
 
+    /// Sets the parameters. `key` and `stan` are those of the recorded attempt; `cardTimeout` ends the wait for a card.
     public init(
         key: IdempotencyKey, stan: UInt32, amount: Money, cardTimeout: Duration = .seconds(60),
         accountType: AccountType? = nil, forcedOnline: Bool = false, authorizesOnly: Bool = false,
-        allowsPartial: Bool = false, metadata: [String: String] = [:]
+        allowsPartial: Bool = false, offlineObstacle: OfflineObstacle? = nil, metadata: [String: String] = [:]
     ) {
         (self.key, self.stan, self.amount, self.cardTimeout) = (key, stan, amount, cardTimeout)
         (self.authorizesOnly, self.allowsPartial) = (authorizesOnly, allowsPartial)
+        self.offlineObstacle = offlineObstacle
         (self.accountType, self.forcedOnline, self.metadata) = (accountType, forcedOnline, metadata)
     }
 }
@@ -79,6 +85,7 @@ public struct RefundResult: Hashable, Sendable {
     /// DE 39
     public let responseCode: String
 
+    /// Takes the host's reference (DE 37), its authorization code (DE 38), and its response code (DE 39).
     public init(reference: String, authorizationCode: String?, responseCode: String) {
         (self.reference, self.authorizationCode) = (reference, authorizationCode)
         self.responseCode = responseCode

@@ -9,11 +9,26 @@ public struct Preauthorization: Hashable, Sendable {
     /// What is captured: all or a part; nil before the capture begins.
     public package(set) var captured: Money?
     /// When the issuer may give the amount free.
-    public let expiresAt: Timestamp
+    public package(set) var expiresAt: Timestamp
+    /// What was added to the amount and approved, oldest first. ``authorized`` has it.
+    public package(set) var increments: [HoldIncrement]
 
-    package init(authorized: Money, captured: Money? = nil, expiresAt: Timestamp) {
+    package init(
+        authorized: Money, captured: Money? = nil, expiresAt: Timestamp, increments: [HoldIncrement] = []
+    ) {
         (self.authorized, self.captured, self.expiresAt) = (authorized, captured, expiresAt)
+        self.increments = increments
     }
+}
+
+/// An approved increment of a pre-authorization.
+public struct HoldIncrement: Hashable, Sendable {
+    /// What was added.
+    public let amount: Money
+    /// When the approval was recorded.
+    public let approvedAt: Timestamp
+
+    package init(amount: Money, approvedAt: Timestamp) { (self.amount, self.approvedAt) = (amount, approvedAt) }
 }
 
 /// The message that captures a pre-authorization, a completion (0220). It has a trace number of its own.

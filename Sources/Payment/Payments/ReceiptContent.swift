@@ -3,8 +3,7 @@
 public struct ReceiptContent: Hashable, Sendable, Codable {
     /// The transaction that the receipt documents.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-        case sale
-        case refund
+        case sale, refund
         /// A sale that was approved and then reversed: nothing is charged.
         case void
         /// An amount that is held and not charged yet.
@@ -60,6 +59,8 @@ public struct ReceiptContent: Hashable, Sendable, Codable {
     /// The language that the card chose; nil for the configured one.
     public var language: ReceiptLanguage?
 
+    /// Takes the content. Amounts are plain decimals such as `12.50`; `date` is local time, such as `2026-01-02
+    /// 12:00:00`.
     public init(
         kind: Kind, outcome: Outcome, merchant: Merchant, store: String? = nil, payment: String, orderID: Int64?,
         orderNumber: String? = nil, date: String, zone: String? = nil, amount: String, approvedAmount: String,
@@ -82,6 +83,7 @@ public struct ReceiptBreakdown: Hashable, Sendable, Codable {
     /// The totals from the items to the amount, in printing order, without the amount itself.
     public var totals: [ReceiptTotal]
 
+    /// Takes items and totals in the order in which they are printed.
     public init(items: [ReceiptItem], totals: [ReceiptTotal]) { (self.items, self.totals) = (items, totals) }
 }
 
@@ -92,6 +94,7 @@ public struct ReceiptItem: Hashable, Sendable, Codable {
         public var name: String
         public var value: String
 
+        /// Takes name and value as the store shows them.
         public init(name: String, value: String) { (self.name, self.value) = (name, value) }
     }
 
@@ -102,6 +105,7 @@ public struct ReceiptItem: Hashable, Sendable, Codable {
     public var amount: String
     public var attributes: [Attribute]
 
+    /// Takes plain decimals for `quantity` and `amount`.
     public init(title: String, quantity: String, amount: String, attributes: [Attribute] = []) {
         (self.title, self.quantity, self.amount, self.attributes) = (title, quantity, amount, attributes)
     }
@@ -111,11 +115,7 @@ public struct ReceiptItem: Hashable, Sendable, Codable {
 public struct ReceiptTotal: Hashable, Sendable, Codable {
     /// The meaning of a total. The words are those of the database.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-        case subtotal
-        case discount
-        case fees
-        case shipping
-        case taxes
+        case subtotal, discount, fees, shipping, taxes
         /// Taxes that the prices already contain: they are shown and do not change the amount.
         case includedTaxes
         /// The part that was already paid with gift cards.
@@ -129,6 +129,7 @@ public struct ReceiptTotal: Hashable, Sendable, Codable {
     /// A plain decimal, negative for a deduction.
     public var amount: String
 
+    /// Takes a plain decimal, negative for a deduction.
     public init(_ kind: Kind, detail: String? = nil, amount: String) {
         (self.kind, self.detail, self.amount) = (kind, detail, amount)
     }
@@ -144,6 +145,7 @@ public struct Merchant: Hashable, Sendable, Codable {
     /// Tag 9F1C, DE 41: 8 characters.
     public var terminalID: String
 
+    /// Takes the merchant's name, further lines such as the address, and the numbers at the host (DE 42 and DE 41).
     public init(name: String, lines: [String] = [], merchantID: String, terminalID: String) {
         (self.name, self.lines, self.merchantID, self.terminalID) = (name, lines, merchantID, terminalID)
     }

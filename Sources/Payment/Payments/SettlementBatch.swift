@@ -10,6 +10,7 @@ public struct SettlementPlace: Hashable, Sendable {
     /// Field 41, without blanks on the right; empty for a host that needs none.
     public let terminal: String
 
+    /// Takes the host's name, its address as `HOST:PORT`, and the number of the terminal (DE 41).
     public init(hostName: String, destination: String, terminal: String) {
         (self.hostName, self.destination, self.terminal) = (hostName, destination, terminal)
     }
@@ -22,7 +23,8 @@ public struct SettlementBatch: Hashable, Sendable, Identifiable {
         case open
         /// The totals were sent, or are about to be: the same message is repeated until it is answered.
         case sent
-        /// The host has agreed. Nothing changes any more.
+        /// The host has agreed, or a person has accepted its totals, or said that it had agreed. Nothing changes any
+        /// more.
         case closed
     }
 
@@ -51,18 +53,21 @@ public struct SettlementBatch: Hashable, Sendable, Identifiable {
     public let openedAt: Timestamp
     /// When the totals were added up.
     public package(set) var sentAt: Timestamp
-    /// When the host agreed.
+    /// When the host agreed, or a person closed the batch.
     public package(set) var closedAt: Timestamp?
+    /// Whether a person has closed the batch with the host's totals, which differ.
+    public package(set) var isHostAccepted: Bool
 
     package init(
         id: Int64 = 0, place: SettlementPlace, number: Int64, currency: Currency, state: State = .sent,
         totals: SettlementTotals, hostTotals: SettlementTotals? = nil, request: MessageIdentity, message: Int64,
         tries: Int64 = 1, responseCode: String? = nil, lastError: String? = nil, openedAt: Timestamp,
-        sentAt: Timestamp, closedAt: Timestamp? = nil
+        sentAt: Timestamp, closedAt: Timestamp? = nil, isHostAccepted: Bool = false
     ) {
         (self.id, self.place, self.number, self.currency, self.state) = (id, place, number, currency, state)
         (self.totals, self.hostTotals, self.request, self.message) = (totals, hostTotals, request, message)
         (self.tries, self.responseCode, self.lastError) = (tries, responseCode, lastError)
         (self.openedAt, self.sentAt, self.closedAt) = (openedAt, sentAt, closedAt)
+        self.isHostAccepted = isHostAccepted
     }
 }

@@ -1,4 +1,4 @@
-internal import Money
+import Money
 
 /// The totals of a batch, as a settlement has them: numbers of transactions, and their amounts in minor units of one
 /// currency (ISO 8583, fields 74 to 77 and 86 to 89).
@@ -8,6 +8,7 @@ public struct SettlementTotals: Hashable, Sendable, Codable {
         public var count: Int64
         public var amount: Int64
 
+        /// Takes a number of transactions and the sum of their amounts in minor units.
         public init(count: Int64 = 0, amount: Int64 = 0) { (self.count, self.amount) = (count, amount) }
 
         mutating func add(_ amount: Int64) {
@@ -25,6 +26,7 @@ public struct SettlementTotals: Hashable, Sendable, Codable {
     /// The credits that were taken back.
     public var creditReversals: Line
 
+    /// Takes the four lines of a settlement; a kind that is left out has no transactions.
     public init(
         debits: Line = Line(), debitReversals: Line = Line(), credits: Line = Line(), creditReversals: Line = Line()
     ) {

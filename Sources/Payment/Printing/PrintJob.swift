@@ -2,12 +2,7 @@
 public struct PrintJob: Hashable, Sendable {
     /// The `job-state` of RFC 8011 §5.3.7.
     public enum State: String, Hashable, Sendable {
-        case pending
-        case held
-        case processing
-        case stopped
-        case canceled
-        case aborted
+        case pending, held, processing, stopped, canceled, aborted
         /// The queue has sent everything to the printer. ``PrintJob/isConfirmed`` says whether the printer confirmed
         /// it.
         case completed
@@ -44,6 +39,7 @@ public struct PrintJob: Hashable, Sendable {
     /// nil when the number is sufficient.
     public var title: String?
 
+    /// Describes a job as its print server reports it. `id` is 0 without a server; `reasons` are its keywords.
     public init(
         id: Int32, printer: String, state: State, reasons: [String] = [], message: String? = nil,
         isConfirmed: Bool = false, hasStarted: Bool = true, title: String? = nil
@@ -65,6 +61,7 @@ public struct PrintDocument: Hashable, Sendable {
     public var format: String
     public var bytes: [UInt8]
 
+    /// Takes the bytes in a format that the printer takes, a MIME type.
     public init(title: String, format: String, bytes: [UInt8]) {
         (self.title, self.format, self.bytes) = (title, format, bytes)
     }
@@ -99,6 +96,7 @@ public struct PrintOptions: Hashable, Sendable {
     /// A name that ``PrinterCapabilities/medium(named:)`` accepts; nil for the loaded medium.
     public var medium: String?
 
+    /// Sets the options. Fewer than one copy is one; nil is the printer's own medium.
     public init(copies: Int = 1, medium: String? = nil) { (self.copies, self.medium) = (max(1, copies), medium) }
 }
 
@@ -109,5 +107,6 @@ public struct PrintJobSubscription: Hashable, Sendable {
     /// The sequence number of the first event that has not been received yet.
     public internal(set) var nextEvent: Int32 = 1
 
+    /// Takes the number that the print server gave it.
     public init(id: Int32) { self.id = id }
 }

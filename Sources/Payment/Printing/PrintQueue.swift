@@ -2,9 +2,7 @@
 public struct PrintQueue: Hashable, Sendable {
     /// The `printer-state` of RFC 8011 §5.4.11.
     public enum State: String, Hashable, Sendable {
-        case idle
-        case processing
-        case stopped
+        case idle, processing, stopped
         /// The printer has not been queried.
         case unknown
 
@@ -43,6 +41,7 @@ public struct PrintQueue: Hashable, Sendable {
     /// Maker and model, as reported by the printer or its driver.
     public var model: String?
 
+    /// Describes a printer as its print server reports it; what it does not tell is nil or empty.
     public init(
         name: String, kind: Kind = .queue, isDefault: Bool, state: State, isAcceptingJobs: Bool,
         reasons: [String] = [], message: String? = nil, address: String? = nil, model: String? = nil
@@ -102,6 +101,7 @@ public struct PrinterCapabilities: Hashable, Sendable, Codable {
     /// queries). On a one-way link it only means that the bytes were accepted.
     public var canConfirm: Bool
 
+    /// Describes what a printer takes. `formats` are MIME types; what it does not tell is nil or empty.
     public init(
         name: String, language: Language, formats: [String] = [], media: [PrintMedium] = [],
         defaultMedium: PrintMedium? = nil, canConfirm: Bool
@@ -132,6 +132,7 @@ public struct PrintMedium: Hashable, Sendable, Codable {
     /// In hundredths of a millimeter; for a roll, the longest page.
     public var length: Int
 
+    /// Takes a name, such as one of PWG 5101.1, and the size in hundredths of a millimeter.
     public init(name: String, width: Int, length: Int) {
         (self.name, self.width, self.length) = (name, width, length)
     }

@@ -161,6 +161,7 @@ public struct ReceiptPrinter: Hashable, Sendable {
     /// wraps.
     public static let standardColumns = 42
 
+    /// Describes a printer. `columns` is the number of characters in a line of its standard font.
     public init(
         name: String, connection: Connection, family: PrinterFamily = .epson,
         columns: Int = ReceiptPrinter.standardColumns

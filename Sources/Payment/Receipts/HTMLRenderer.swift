@@ -1,10 +1,11 @@
-internal import Text
+import Text
 
 /// Renders a receipt as one self-contained HTML file, with its style, logo, and code.
 public struct HTMLRenderer: Sendable {
     public let locale: ReceiptLocale
     public let paper: PaperSize
 
+    /// Writes in the language of `locale`, as wide as the paper.
     public init(locale: ReceiptLocale, paper: PaperSize = .roll80) { (self.locale, self.paper) = (locale, paper) }
 
     /// Renders a file with one receipt.

@@ -1,5 +1,5 @@
-internal import EMV
-internal import Payments
+import EMV
+import Payments
 
 /// Composes a receipt in a language: determines its fields, their order, and their wording.
 ///
@@ -8,6 +8,7 @@ internal import Payments
 public struct ReceiptComposer: Sendable {
     public let locale: ReceiptLocale
 
+    /// Words receipts in the language of `locale`.
     public init(locale: ReceiptLocale) { self.locale = locale }
 
     /// Returns the blocks of a receipt, from top to bottom.

@@ -1,5 +1,5 @@
-internal import EMV
-internal import Payments
+import EMV
+import Payments
 
 /// A requirement for receipts.
 struct ReceiptRule: Hashable, Sendable {

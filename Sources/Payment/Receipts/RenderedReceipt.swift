@@ -1,5 +1,5 @@
-internal import FoundationEssentials
-internal import Payments
+import FoundationEssentials
+import Payments
 
 extension ReceiptDocument {
     /// The document with all texts sanitized for paper: without control characters, and with at most the last four
@@ -66,6 +66,7 @@ public struct RenderedReceipt: Hashable, Sendable {
 
 /// Renders a receipt as JSON: the document itself, independent of language and without the logo.
 public struct JSONRenderer: Sendable {
+    /// Creates a renderer, which has no options.
     public init() {}
 
     /// Renders one JSON object with sorted keys and a final newline.

@@ -1,8 +1,8 @@
-internal import EMV
-internal import Money
-internal import Settings
-internal import SmartCard
-internal import Text
+import EMV
+import Money
+import Settings
+import SmartCard
+import Text
 
 /// One entry of the section `applications`.
 struct ApplicationSettings {

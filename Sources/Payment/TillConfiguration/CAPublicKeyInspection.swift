@@ -1,6 +1,6 @@
 public import EMV
 public import Settings
-internal import Text
+import Text
 
 /// The payment systems' public keys in files, with those that a till refuses, and what is wrong with each.
 public struct CAPublicKeyInspection: Hashable, Sendable {

@@ -1,7 +1,7 @@
-internal import Determinism
+import Determinism
 public import EMV
 public import Settings
-internal import Text
+import Text
 
 /// One public key of a payment system, from a configuration or a key file.
 struct CAPublicKeySettings {

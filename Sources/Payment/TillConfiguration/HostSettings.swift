@@ -1,6 +1,7 @@
 public import Connections
-internal import ISO8583
-internal import Settings
+import HostSecurity
+import ISO8583
+import Settings
 
 /// The payment host that a configuration selects: the value of `host`, or of `kind` in it.
 public enum PaymentHostChoice: Hashable, Sendable {
@@ -41,7 +42,7 @@ public enum PaymentHostChoice: Hashable, Sendable {
         }
         switch try node.required("kind").choice(Kind.self) {
         case .simulated:
-            try node.mapping(allowedKeys: ["kind", Self.preauthorizationKey])
+            try node.mapping(allowedKeys: ["kind", Self.preauthorizationKey, Self.renewalKey])
             self = .simulated
         case .iso8583: self = .iso8583(try AcquirerSettings(node))
         }
@@ -50,12 +51,19 @@ public enum PaymentHostChoice: Hashable, Sendable {
 
 extension PaymentHostChoice {
     static let preauthorizationKey = "preauthorizationDays"
+    static let renewalKey = "incrementRenewsHold"
 
     /// Reads how many days a pre-authorization lasts, 1...180, from the settings of any host.
     static func preauthorizationDays(_ node: SettingsNode?) throws(SettingsError) -> Int {
         let standard = TillConfiguration.standardPreauthorizationDays
         guard let node, node.kind == .mapping else { return standard }
         return try node.optional(preauthorizationKey)?.int(in: 1...180) ?? standard
+    }
+
+    /// Reads whether an increment renews a pre-authorization, from the settings of any host.
+    static func incrementRenewsHold(_ node: SettingsNode?) throws(SettingsError) -> Bool {
+        guard let node, node.kind == .mapping else { return false }
+        return try node.optional(renewalKey)?.bool() ?? false
     }
 }
 
@@ -88,15 +96,20 @@ public struct AcquirerSettings: Hashable, Sendable {
     public let profile: String
     /// Nil for none, which only a host on this machine has.
     public let tls: TLS?
-    /// The file of the keys for MACs and PINs; nil for none.
+    /// The file of the keys for MACs and PINs, or the PKCS#11 URI of their token; nil for none.
     public let keys: String?
     /// The longest time to a connection; nil for the profile's.
     public let connectTimeout: Duration?
     /// The longest time to an answer; nil for the profile's.
     public let answerTimeout: Duration?
+    /// The number of the terminal at this host (field 41), 1 to 8 characters; nil for `terminal.id`.
+    public let terminal: String?
+    /// The number of the merchant at this host (field 42), 1 to 15 characters; nil for `merchant.id`.
+    public let merchant: String?
 
     private static let allowed = [
-        "kind", "address", "profile", "tls", "keys", "timeouts", PaymentHostChoice.preauthorizationKey,
+        "kind", "address", "profile", "tls", "keys", "timeouts", "terminalId", "merchantId", HostRouting.failoverKey,
+        PaymentHostChoice.preauthorizationKey, PaymentHostChoice.renewalKey,
     ]
     private static let timeouts = ["connect", "answer"]
 
@@ -115,11 +128,26 @@ public struct AcquirerSettings: Hashable, Sendable {
                 "the host is not this machine, so card data must not cross the network without TLS",
                 fix: "add tls: {} to trust the system's authorities, or tls: { ca: FILE }")
         }
-        keys = try node.optional("keys")?.path()
+        keys = try node.optional("keys").map(Self.keys)
         let limits = try node.optional("timeouts")
         try limits?.mapping(allowedKeys: Self.timeouts)
         connectTimeout = try limits?.optional("connect")?.int(in: 1...600).seconds
         answerTimeout = try limits?.optional("answer")?.int(in: 1...600).seconds
+        terminal = try node.optional("terminalId")?.printable(length: 1...8)
+        merchant = try node.optional("merchantId")?.printable(length: 1...15)
+    }
+
+    /// The address as the journal has it: `HOST:PORT` in lower case.
+    public var place: String { "\(address)".lowercased() }
+
+    /// The path of a key file, or the URI of a token, which must have no PIN in it.
+    private static func keys(_ node: SettingsNode) throws(SettingsError) -> String {
+        let text = try node.text(length: 1...4096)
+        guard TokenURI.names(text) else { return try node.path() }
+        do throws(TokenURIError) { _ = try TokenURI(text) } catch {
+            throw node.concealed.error("\(error)", fix: error.fix)
+        }
+        return text
     }
 
     /// The name of a shipped profile, or a path. A word without a dot or a slash is a name.
@@ -154,6 +182,8 @@ extension AcquirerSettings {
             lines += values.isEmpty ? ["  tls: {}"] : ["  tls:"] + values
         }
         if let keys { lines.append("  keys: " + TillConfiguration.quoted(keys)) }
+        if let terminal { lines.append("  terminalId: " + TillConfiguration.quoted(terminal)) }
+        if let merchant { lines.append("  merchantId: " + TillConfiguration.quoted(merchant)) }
         let timeouts = [("connect", connectTimeout), ("answer", answerTimeout)]
             .compactMap { key, value in value.map { "    \(key): \($0.components.seconds)  # seconds" } }
         return lines + (timeouts.isEmpty ? [] : ["  timeouts:"] + timeouts)

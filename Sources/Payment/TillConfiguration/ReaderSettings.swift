@@ -1,8 +1,8 @@
-internal import CCID
-internal import Hardware
-internal import MagneticStripe
-internal import Settings
-internal import USB
+import CCID
+import Hardware
+import MagneticStripe
+import Settings
+import USB
 
 /// The section `readers`: the shop's settings for its readers.
 struct ReaderSettings {

@@ -1,7 +1,7 @@
-internal import Determinism
-internal import Money
-internal import Settings
-internal import USB
+import Determinism
+import Money
+import Settings
+import USB
 
 extension SettingsNode {
     /// Reads printable ASCII, as in data elements of the formats an and ans.

@@ -1,7 +1,7 @@
-internal import EMV
+import EMV
 public import Payments
-internal import Printing
-internal import Settings
+import Printing
+import Settings
 
 /// The section `merchant`.
 struct MerchantSettings {

@@ -1,6 +1,6 @@
-internal import EMV
+import EMV
 public import Money
-internal import Payments
+import Payments
 public import Settings
 
 /// The settings that every shop has to decide about, as a configuration file with comments for the rest.

@@ -1,8 +1,8 @@
 public import Determinism
-internal import EMV
-internal import Hardware
-internal import Payments
-internal import Settings
+import EMV
+import Hardware
+import Payments
+import Settings
 
 /// The section `terminal`.
 struct TerminalSettings {

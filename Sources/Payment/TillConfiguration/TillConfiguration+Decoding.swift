@@ -1,12 +1,12 @@
-internal import EMV
-internal import Money
-internal import Payments
+import EMV
+import Money
+import Payments
 public import Settings
 
 extension TillConfiguration {
     private static let keys = [
         "merchant", "terminal", "currency", "maximumAmount", "applications", "capks", "revocations",
-        "splitSaleWindow", "readers", "host", "receipt", "printers", "store", "order", "features",
+        "splitSaleWindow", "readers", "host", "hosts", "routes", "receipt", "printers", "store", "order", "features",
     ]
 
     /// Reads a configuration that is a part of another file.
@@ -39,6 +39,9 @@ extension TillConfiguration {
         maximumAmounts = try Self.maximumAmounts(try root.optional("maximumAmount"), currency)
         host = try root.optional("host").map(PaymentHostChoice.init) ?? Self.standard.host
         preauthorizationDays = try PaymentHostChoice.preauthorizationDays(try root.optional("host"))
+        incrementRenewsHold = try PaymentHostChoice.incrementRenewsHold(try root.optional("host"))
+        otherHosts = try NamedAcquirer.others(try root.optional("hosts"), besides: host)
+        routing = try HostRouting(root, host, otherHosts)
         splitSaleWindow =
             try root.optional("splitSaleWindow").map(SplitSaleWindow.init) ?? Self.standard.splitSaleWindow
         receipt = try ReceiptSettings(try root.optional("receipt"), country: terminal.country)

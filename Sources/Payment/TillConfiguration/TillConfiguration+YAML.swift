@@ -1,14 +1,14 @@
-internal import CCID
-internal import Cryptography
-internal import Determinism
-internal import EMV
-internal import Hardware
-internal import MagneticStripe
-internal import Money
-internal import Payments
-internal import Printing
-internal import Settings
-internal import Text
+import CCID
+import Cryptography
+import Determinism
+import EMV
+import Hardware
+import MagneticStripe
+import Money
+import Payments
+import Printing
+import Settings
+import Text
 
 extension TillConfiguration {
     /// The current configuration as a YAML file with comments and all values. Reading it returns the same
@@ -245,13 +245,23 @@ extension TillConfiguration {
     }
 
     private var hostText: [String] {
-        let days =
+        var days =
             preauthorizationDays == Self.standardPreauthorizationDays
             ? [] : ["  \(PaymentHostChoice.preauthorizationKey): \(preauthorizationDays)"]
+        if incrementRenewsHold { days.append("  \(PaymentHostChoice.renewalKey): true") }
         return switch host {
         case .simulated: days.isEmpty ? ["host: simulated"] : ["host:", "  kind: simulated"] + days
-        case .iso8583(let acquirer): ["host:"] + acquirer.yaml + days
+        case .iso8583(let acquirer):
+            ["host:"] + acquirer.yaml + routing.yaml(of: HostRouting.defaultName) + days + otherHostText
         }
+    }
+
+    private var otherHostText: [String] {
+        guard !otherHosts.isEmpty else { return [] }
+        let hosts = otherHosts.flatMap { other in
+            ["  \(other.name):"] + (other.settings.yaml + routing.yaml(of: other.name)).map { "  " + $0 }
+        }
+        return ["hosts:"] + hosts + routing.yaml
     }
 
     private var receiptText: [String] {

@@ -37,8 +37,14 @@ public struct TillConfiguration: Hashable, Sendable {
     public let printers: [ReceiptPrinter]
     /// The payment host that authorizes payments.
     public let host: PaymentHostChoice
+    /// The other payment hosts, in the order of the file; empty for one host only.
+    public let otherHosts: [NamedAcquirer]
+    /// Which payments go to which host.
+    public let routing: HostRouting
     /// The days after which the issuer may give free what a pre-authorization holds.
     public let preauthorizationDays: Int
+    /// Whether an approved increment begins those days again.
+    public let incrementRenewsHold: Bool
     /// The quirks of readers: the driver's rows, then the shop's own.
     public let readerQuirks: ReaderQuirkTable
     /// The shop's firmware files for its readers.
@@ -68,7 +74,8 @@ public struct TillConfiguration: Hashable, Sendable {
         applicationNames = StandardApplicationNames.byAID
         (currency, maximumAmounts) = (.usDollar, [])
         (receipt, host) = (ReceiptSettings(country: terminal.country), .simulated)
-        preauthorizationDays = Self.standardPreauthorizationDays
+        (preauthorizationDays, incrementRenewsHold) = (Self.standardPreauthorizationDays, false)
+        (otherHosts, routing) = ([], HostRouting())
         printers = []
         (readerQuirks, readerFirmware) = (.embedded, ReaderFirmwareCatalog())
         (splitSaleWindow, reconnection) = (.day, ReconnectionPolicy())

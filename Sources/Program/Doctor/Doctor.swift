@@ -69,6 +69,7 @@ public struct CheckReport: Hashable, Sendable {
     /// At least one finding.
     public var findings: [Finding]
 
+    /// Takes what a check found, in the order in which it is shown.
     public init(name: CheckName, findings: [Finding]) { (self.name, self.findings) = (name, findings) }
 
     /// The worst verdict of the findings.

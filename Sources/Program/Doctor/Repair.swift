@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Files
+import Determinism
+import Files
 
 /// A fix that is safe to apply without asking: it stops no program, takes no access away, and can be applied twice.
 public struct Repair: Hashable, Sendable {
@@ -20,6 +20,7 @@ public struct Repair: Hashable, Sendable {
     /// Whether the repair requires root.
     public var needsRoot: Bool
 
+    /// Takes a short description, and the steps in order.
     public init(_ purpose: String, steps: [Step], needsRoot: Bool = true) {
         (self.purpose, self.steps, self.needsRoot) = (purpose, steps, needsRoot)
     }

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A part of a message's body (RFC 2045, RFC 2046).
 indirect enum BodyPart: Hashable, Sendable {

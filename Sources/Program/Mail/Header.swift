@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A header field: a name and words. Lines can be folded between words (RFC 5322 §2.2.3).
 struct HeaderField: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// An e-mail address such as `ada@shop.example`: the addr-spec of RFC 5322 §3.4.1 in its plain form.
 ///
@@ -94,6 +94,7 @@ public struct Mailbox: Hashable, Sendable {
     public var name: String?
     public var address: MailAddress
 
+    /// Takes a name for people to read, or nil, and a checked address.
     public init(name: String?, address: MailAddress) { (self.name, self.address) = (name, address) }
 
     /// Reads `ada@shop.example` or `Ada Lovelace <ada@shop.example>`. Quotation marks around the name are dropped.
@@ -133,8 +134,7 @@ public struct MailAddressError: Error, Hashable, Sendable, CustomStringConvertib
         case nothingThere
         /// No `@` follows the local part.
         case noAtSign
-        case noLocalPart
-        case noDomain
+        case noLocalPart, noDomain
         /// Two dots side by side, or a dot at an end.
         case nothingBetweenDots
         case unexpected(Unicode.Scalar)
@@ -155,6 +155,7 @@ public struct MailAddressError: Error, Hashable, Sendable, CustomStringConvertib
     /// The position of the first wrong character, counted from 1.
     public let position: Int
 
+    /// Takes the broken rule and the position of the first wrong character, from 1.
     public init(_ reason: Reason, at position: Int) { (self.reason, self.position) = (reason, position) }
 
     fileprivate static func refusing(_ scalar: Unicode.Scalar, at position: Int) -> MailAddressError {

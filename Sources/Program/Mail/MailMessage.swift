@@ -1,5 +1,5 @@
 public import Determinism
-internal import Text
+import Text
 
 /// A message: a plain text, optionally the same as HTML, and attachments.
 public struct MailMessage: Hashable, Sendable {
@@ -12,6 +12,7 @@ public struct MailMessage: Hashable, Sendable {
     public var page: String?
     public var attachments: [MailAttachment]
 
+    /// Describes a message. `page` is the same text as HTML; nil sends the plain text alone.
     public init(
         from: Mailbox, to: [Mailbox], subject: String, text: String, page: String? = nil,
         attachments: [MailAttachment] = []

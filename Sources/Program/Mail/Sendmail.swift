@@ -1,5 +1,5 @@
 public import Determinism
-internal import Files
+import Files
 
 /// Passes messages to the machine's mail program. Postfix, Exim, msmtp and others provide a `sendmail` that reads a
 /// message and its recipients from standard input and delivers it later.
@@ -99,6 +99,7 @@ public enum SendmailError: Error, Hashable, Sendable, CustomStringConvertible {
 public struct SendmailStatus: Hashable, Sendable, CustomStringConvertible {
     public let code: Int32
 
+    /// Takes the number with which the program exited.
     public init(code: Int32) { self.code = code }
 
     /// Whether the status means that the program did not accept the message.

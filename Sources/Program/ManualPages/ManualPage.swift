@@ -1,5 +1,5 @@
-internal import FoundationEssentials
-internal import Text
+import FoundationEssentials
+import Text
 
 /// A page of the manual, section 1, in the language of man(7).
 public struct ManualPage: Hashable, Sendable {
@@ -20,6 +20,8 @@ public struct ManualFacts: Sendable {
     /// The exit codes, with their meanings.
     public var exitCodes: [(code: Int32, meaning: String)]
 
+    /// Takes what stands in all pages: the name with the version, the day, variables of the environment, and exit
+    /// codes.
     public init(
         source: String, date: String, environment: [(name: String, meaning: String)],
         exitCodes: [(code: Int32, meaning: String)]

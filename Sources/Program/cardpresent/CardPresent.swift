@@ -1,5 +1,5 @@
-internal import ArgumentParser
-internal import Glibc
+import ArgumentParser
+import Glibc
 
 /// The command-line program.
 @main

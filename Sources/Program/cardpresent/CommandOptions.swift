@@ -1,9 +1,9 @@
-internal import ArgumentParser
-internal import Determinism
-internal import FoundationEssentials
-internal import Printing
-internal import Simulator
-internal import TillConfiguration
+import ArgumentParser
+import Determinism
+import FoundationEssentials
+import Printing
+import Simulator
+import TillConfiguration
 
 /// The output format of a command's result, and the amount of output besides it.
 struct OutputOptions: ParsableArguments, DisplayChoice {

@@ -1,11 +1,11 @@
-internal import ArgumentParser
-internal import Determinism
-internal import FoundationEssentials
-internal import Glibc
-internal import Payments
-internal import Printing
-internal import Storage
-internal import TillConfiguration
+import ArgumentParser
+import Determinism
+import FoundationEssentials
+import Glibc
+import Payments
+import Printing
+import Storage
+import TillConfiguration
 
 /// The words of an unfinished command line, as a shell passes them: with their quotes.
 struct TypedWords: Sendable {

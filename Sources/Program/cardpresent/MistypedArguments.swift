@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import CardSecrets
-internal import Glibc
-internal import Settings
+import ArgumentParser
+import CardSecrets
+import Glibc
+import Settings
 
 /// Finds mistakes on the command line about which the argument parser can say only that it expected something else.
 enum MistypedArguments {

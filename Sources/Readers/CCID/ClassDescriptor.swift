@@ -155,6 +155,7 @@ public enum CCIDExchangeLevel: UInt32, Hashable, Sendable, CustomStringConvertib
 public struct CCIDFeatures: OptionSet, Hashable, Sendable {
     public let rawValue: UInt32
 
+    /// Takes dwFeatures as it is in the descriptor; bits of no function are kept.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Sets its parameters from the ATR.
@@ -185,6 +186,7 @@ public struct CCIDFeatures: OptionSet, Hashable, Sendable {
 public struct CCIDProtocols: OptionSet, Hashable, Sendable {
     public let rawValue: UInt32
 
+    /// Takes dwProtocols as it is in the descriptor; bits of no protocol are kept.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     public static let t0 = CCIDProtocols(rawValue: 1)
@@ -195,6 +197,7 @@ public struct CCIDProtocols: OptionSet, Hashable, Sendable {
 public struct CCIDVoltages: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
 
+    /// Takes bVoltageSupport as it is in the descriptor; bits of no voltage are kept.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     public static let volts5 = CCIDVoltages(rawValue: 1)
@@ -206,6 +209,7 @@ public struct CCIDVoltages: OptionSet, Hashable, Sendable {
 public struct CCIDPINSupport: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
 
+    /// Takes bPINSupport as it is in the descriptor; bits of no function are kept.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     public static let verification = CCIDPINSupport(rawValue: 1)

@@ -1,4 +1,4 @@
-internal import USB
+import USB
 
 /// The host's side of a download, without I/O: it takes the device's answers and returns the next action
 /// (DFU 1.1 §6.1, §7, appendix A).

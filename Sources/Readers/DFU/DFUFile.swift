@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A firmware file: the firmware and the devices that it is for (DFU 1.1 appendix B).
 ///
@@ -44,6 +44,7 @@ public struct DFUFile: Hashable, Sendable {
             release: Self.number(word(0)))
     }
 
+    /// Takes the firmware without its suffix; nil is any vendor, product, or release (FFFF).
     public init(firmware: [UInt8], vendorID: UInt16?, productID: UInt16?, release: UInt16?) {
         (self.firmware, self.vendorID, self.productID, self.release) = (firmware, vendorID, productID, release)
     }

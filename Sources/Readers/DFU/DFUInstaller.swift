@@ -1,5 +1,5 @@
 public import Determinism
-internal import Synchronization
+import Synchronization
 public import USB
 
 /// Installs firmware: puts a device into update mode, sends the firmware, and waits until the device works again
@@ -276,6 +276,7 @@ public struct DFUPlace: Hashable, Sendable {
     private let vendorID: UInt16
     private let serialNumber: String?
 
+    /// Takes the place where a device is now.
     public init(of device: USBDevice) {
         (bus, port) = (device.bus, device.port)
         (vendorID, serialNumber) = (device.descriptor.vendorID, device.serialNumber)

@@ -1,4 +1,4 @@
-internal import USB
+import USB
 
 /// The class requests of DFU (DFU 1.1 §3).
 enum DFURequest {

@@ -1,9 +1,9 @@
-internal import CPCSC
-internal import Concurrency
-internal import Determinism
-internal import Dispatch
-internal import Glibc
-internal import Synchronization
+import CPCSC
+import Concurrency
+import Determinism
+import Dispatch
+import Glibc
+import Synchronization
 
 /// The calls of one context. They block, and run one after the other on a thread outside Swift's concurrency:
 /// libpcsclite locks a context during a call, and waiting for that lock blocks every other context of the process.

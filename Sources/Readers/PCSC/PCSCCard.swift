@@ -1,6 +1,6 @@
-internal import CPCSC
-internal import Glibc
-internal import Synchronization
+import CPCSC
+import Glibc
+import Synchronization
 
 /// A card that is connected through pcscd, or a reader with ``PCSCSharing/direct``.
 ///
@@ -197,6 +197,7 @@ public enum PCSCSharing: UInt, Hashable, Sendable {
 /// Transmission protocols (PC/SC part 5; the values are those of pcsclite.h).
 public struct PCSCProtocols: OptionSet, Hashable, Sendable {
     public let rawValue: UInt
+    /// Takes the bits of pcsclite.h.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     public static let t0 = PCSCProtocols(rawValue: 1)

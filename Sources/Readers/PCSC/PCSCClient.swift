@@ -1,6 +1,6 @@
-internal import CPCSC
-internal import Files
-internal import Glibc
+import CPCSC
+import Files
+import Glibc
 
 /// A program that uses PC/SC.
 public struct PCSCClient: Hashable, Sendable, CustomStringConvertible {
@@ -8,6 +8,7 @@ public struct PCSCClient: Hashable, Sendable, CustomStringConvertible {
     public let name: String
     public let pid: Int32
 
+    /// Takes the name of a program and the number of its process.
     public init(name: String, pid: Int32) { (self.name, self.pid) = (name, pid) }
 
     public var description: String { "\(name) (process \(pid))" }

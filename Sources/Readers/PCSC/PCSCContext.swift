@@ -1,6 +1,6 @@
-internal import CPCSC
+import CPCSC
 public import Determinism
-internal import Synchronization
+import Synchronization
 
 /// A connection to pcscd. Its calls run one after the other; a program that waits for changes and uses a card at the
 /// same time needs two.
@@ -202,6 +202,7 @@ public struct PCSCReaderState: Hashable, Sendable {
     /// The low half of `dwEventState` (PC/SC part 5; the values are those of pcsclite.h).
     public struct Flags: OptionSet, Hashable, Sendable {
         public let rawValue: UInt16
+        /// Takes the low half of `dwEventState`; unknown bits are kept.
         public init(rawValue: UInt16) { self.rawValue = rawValue }
 
         static let changed = Flags(rawValue: 0x0002)
@@ -243,5 +244,6 @@ public struct PCSCTiming: Hashable, Sendable {
     /// added between two calls.
     public var listInterval: Duration = .seconds(10)
 
+    /// Creates the times of the driver.
     public init() {}
 }

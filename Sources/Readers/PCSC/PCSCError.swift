@@ -85,6 +85,7 @@ public enum PCSCError: Error, Hashable, Sendable, CustomStringConvertible {
 public struct PCSCErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: UInt32
 
+    /// Takes the number that the function returned; an unknown one is kept.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     public static let internalError = PCSCErrorCode(rawValue: 0x8010_0001)

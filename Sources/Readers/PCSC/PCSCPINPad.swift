@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 /// PIN_VERIFY_STRUCTURE (PC/SC part 10 §2.5.2), for the format 2 PIN block that EMV cards verify (EMV Book 3 §6.5.12).
 struct PCSCPINVerification: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import CardSecrets
+import CardSecrets
 public import Determinism
 public import SmartCard
 

@@ -1,5 +1,5 @@
 public import Determinism
-internal import Text
+import Text
 
 /// The description of a reader by its pcscd driver. Drivers give more or less of it.
 public struct PCSCReaderDescription: Hashable, Sendable {
@@ -12,6 +12,7 @@ public struct PCSCReaderDescription: Hashable, Sendable {
     /// Whether the reader has its own PIN pad, according to the driver.
     public var hasPINPad = false
 
+    /// Creates a description that tells nothing.
     public init() {}
 
     /// SCARD_ATTR_VENDOR_NAME, SCARD_ATTR_VENDOR_IFD_SERIAL_NO and SCARD_ATTR_VENDOR_IFD_VERSION (PC/SC part 3).

@@ -56,6 +56,7 @@ public struct USBDeviceStatus: Hashable, Sendable {
     /// The group whose members may open the device; nil when no group may, or there is no device node.
     public var group: String?
 
+    /// Takes what the kernel tells; nil is not known.
     public init(
         isPresent: Bool, isAuthorized: Bool? = nil, overcurrents: Int? = nil, power: USBPower? = nil,
         group: String? = nil
@@ -91,6 +92,7 @@ public struct USBPower: Hashable, Sendable {
     /// Nil when the kernel does not say.
     public var persists: Bool?
 
+    /// Takes what the kernel tells; nil is not known.
     public init(
         control: Control, state: State? = nil, autosuspendDelay: Duration? = nil, wakesHost: Bool? = nil,
         persists: Bool? = nil

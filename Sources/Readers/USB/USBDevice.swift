@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A device on a bus, with its descriptors.
 public struct USBDevice: Hashable, Sendable {
@@ -17,6 +17,7 @@ public struct USBDevice: Hashable, Sendable {
     public var product: String?
     public var serialNumber: String?
 
+    /// Describes a device at its address. Nil means that the device does not have it, or that it could not be read.
     public init(
         bus: UInt8, address: UInt8, port: String? = nil, descriptor: USBDeviceDescriptor,
         configuration: USBConfiguration?, manufacturer: String? = nil, product: String? = nil,
@@ -36,6 +37,7 @@ public struct USBDeviceDescriptor: Hashable, Sendable {
     public var release: UInt16
     public var deviceClass: UInt8
 
+    /// Takes idVendor, idProduct, bcdDevice, and bDeviceClass.
     public init(vendorID: UInt16, productID: UInt16, release: UInt16, deviceClass: UInt8 = 0) {
         (self.vendorID, self.productID) = (vendorID, productID)
         (self.release, self.deviceClass) = (release, deviceClass)
@@ -51,6 +53,7 @@ public struct USBIdentifiers: Hashable, Sendable, CustomStringConvertible {
     /// idProduct
     public var product: UInt16
 
+    /// Takes idVendor and idProduct.
     public init(vendor: UInt16, product: UInt16) { (self.vendor, self.product) = (vendor, product) }
 
     /// Reads four hexadecimal digits for each, uppercase or lowercase. Nil for any other text.
@@ -72,6 +75,7 @@ public struct USBConfiguration: Hashable, Sendable {
     /// One entry for each interface descriptor, alternate settings included.
     public var interfaces: [USBInterface]
 
+    /// Takes bConfigurationValue, and an entry for each interface descriptor, alternate settings included.
     public init(value: UInt8, interfaces: [USBInterface]) { (self.value, self.interfaces) = (value, interfaces) }
 }
 
@@ -88,6 +92,7 @@ public struct USBInterface: Hashable, Sendable {
     /// The kernel HID driver's information; nil when that driver does not have the interface.
     public var kernelHID: KernelHID?
 
+    /// Takes the fields of the descriptor; `classDescriptors` are whole descriptors, in order.
     public init(
         number: UInt8, alternateSetting: UInt8 = 0, classCode: UInt8, subclassCode: UInt8 = 0, protocolCode: UInt8 = 0,
         endpoints: [USBEndpoint], classDescriptors: [[UInt8]] = [], kernelHID: KernelHID? = nil
@@ -111,6 +116,7 @@ public struct USBEndpoint: Hashable, Sendable {
     /// bInterval
     public var interval: UInt8
 
+    /// Takes bEndpointAddress, with the direction in its highest bit, wMaxPacketSize in bytes, and bInterval.
     public init(address: UInt8, kind: Kind, maximumPacketSize: UInt16, interval: UInt8 = 0) {
         (self.address, self.kind) = (address, kind)
         (self.maximumPacketSize, self.interval) = (maximumPacketSize, interval)

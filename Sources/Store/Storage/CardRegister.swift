@@ -1,13 +1,14 @@
 public import Determinism
 public import GRDB
 public import Money
-internal import Payments
-internal import Text
+import Payments
+import Text
 
 /// The terminal's card data: the exception file (EMV Book 4 §6.3.5) and the offline sales of each card.
 public struct CardRegister: Sendable {
     private let storage: any StorageManagerType
 
+    /// Keeps its records in `storage`.
     public init(storage: any StorageManagerType) { self.storage = storage }
 
     /// The path of the database file; nil for a database in memory.
@@ -190,6 +191,7 @@ public struct ExceptionCard: IdentifiedObject, DeletableObject {
 
     public var objectID: Int64 { id }
 
+    /// Lists a card by its keyed hash. `sequenceNumber` is nil for all cards with the PAN; `last4` are digits to show.
     public init(
         card: CardFingerprint, sequenceNumber: UInt8?, last4: String, reason: String?, addedAt: Timestamp
     ) {
@@ -198,6 +200,9 @@ public struct ExceptionCard: IdentifiedObject, DeletableObject {
         (self.reason, self.addedAt) = (reason, addedAt)
     }
 
+    /// Reads a row.
+    ///
+    /// - Throws: `UnreadableRow` for a value that does not fit its column.
     public init(row: Row) throws {
         var reader = RowReader(row: row, of: Self.self)
         id = try reader.value("id")

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// A process's claim to the payment attempts that it works on. It ends with the process, even after a crash.
 ///

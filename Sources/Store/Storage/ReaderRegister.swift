@@ -5,6 +5,7 @@ public import GRDB
 public struct ReaderRegister: Sendable {
     private let storage: any StorageManagerType
 
+    /// Keeps its records in `storage`.
     public init(storage: any StorageManagerType) { self.storage = storage }
 
     /// Returns the readers, most recently used first.
@@ -89,6 +90,9 @@ public struct RememberedReader: IdentifiedObject, DeletableObject {
         (self.id, self.name, self.turn, self.usedAt) = (id, name, turn, usedAt)
     }
 
+    /// Reads a row.
+    ///
+    /// - Throws: `UnreadableRow` for a value that does not fit its column.
     public init(row: Row) throws {
         var reader = RowReader(row: row, of: Self.self)
         id = try reader.value("id")

@@ -218,6 +218,7 @@ public struct UnreadableRow: Error, Hashable, CustomStringConvertible {
     public let table: String
     public let column: String
 
+    /// Names the table and the column, never the value.
     public init(table: String, column: String) { (self.table, self.column) = (table, column) }
 
     public var description: String { "unreadable \(column) in \(table)" }

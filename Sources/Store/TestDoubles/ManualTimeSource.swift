@@ -1,5 +1,5 @@
 public import Determinism
-internal import Synchronization
+import Synchronization
 
 /// A time source that a test moves by hand.
 public final class ManualTimeSource: TimeSource {
@@ -34,6 +34,7 @@ public final class ManualTimeSource: TimeSource {
 
     private let state = Mutex(State())
 
+    /// Starts at the standard start of virtual time, and stands still until the test moves it.
     public init() {}
 
     public func now() -> Timestamp { VirtualTimeSource.standardStart.advanced(by: state.withLock { $0.elapsed }) }

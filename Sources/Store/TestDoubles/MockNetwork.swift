@@ -1,6 +1,6 @@
 public import Networking
-internal import Synchronization
-internal import Text
+import Synchronization
+import Text
 
 /// A network for tests: it returns prepared answers and records the requests.
 ///
@@ -15,6 +15,7 @@ public final class MockNetwork: Network {
 
     private let script = Mutex(Script())
 
+    /// Creates a network without answers: it answers every request with status 404 until a test adds one.
     public init() {}
 
     /// The requests so far, in order.

@@ -1,5 +1,5 @@
 public import Concurrency
-internal import Synchronization
+import Synchronization
 
 /// A command with a fixed result, for tests of code that uses commands. It counts its executions.
 public final class TestCommand<Value: Sendable, Failure: Error>: Command {

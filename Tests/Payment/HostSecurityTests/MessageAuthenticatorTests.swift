@@ -37,15 +37,15 @@ struct MessageAuthenticatorTests {
     @Test(arguments: [("iso87-ascii", hexText), ("iso87-bcd-tpdu", packed)])
     func `messages of pyiso8583 and psec are right, and wrong when a bit of them changes`(
         base: String, digits: String
-    ) throws {
+    ) async throws {
         let profile = try profile("", basedOn: base)
         let codec = profile.makeCodec()
         let body = hex(digits)
         let mac = try key("TAK", Self.retail)
         let authenticator = authenticator(.iso9797Algorithm3)
-        #expect(authenticator.check(try codec.decode(body), in: body, with: mac) == .right)
+        #expect(await authenticator.check(try codec.decode(body), in: body, with: mac) == .right)
         #expect(
-            authenticator.check(
+            await authenticator.check(
                 try codec.decode(body), in: body, with: try key("TAK", "FEDCBA98765432100123456789ABCDEF")) == .wrong)
         var found = 0
         for place in profile.header.count..<body.count {
@@ -54,14 +54,14 @@ struct MessageAuthenticatorTests {
             // A change of the bitmap makes another message, or none.
             guard let message = try? codec.decode(changed) else { continue }
             found += 1
-            #expect(authenticator.check(message, in: changed, with: mac) != .right, "byte \(place)")
+            #expect(await authenticator.check(message, in: changed, with: mac) != .right, "byte \(place)")
         }
         #expect(found > body.count / 3)
         if base == "iso87-bcd-tpdu" {
             // The header is not covered: a network may swap its addresses.
             var swapped = body
             swapped[2] ^= 1
-            #expect(authenticator.check(try codec.decode(swapped), in: swapped, with: mac) == .right)
+            #expect(await authenticator.check(try codec.decode(swapped), in: swapped, with: mac) == .right)
         }
     }
 
@@ -77,7 +77,7 @@ struct MessageAuthenticatorTests {
     @Test(arguments: MessageAuthenticator.cases, [false, true])
     func `what one end seals the other finds right, and nothing else`(
         _ sample: MessageAuthenticator.Sample, field128: Bool
-    ) throws {
+    ) async throws {
         let authenticator = authenticator(sample.algorithm, padding: sample.padding, bytes: sample.bytes)
         let mac = try key("TAK", sample.key, sample.cipher)
         #expect(authenticator.accepts(mac))
@@ -85,51 +85,53 @@ struct MessageAuthenticatorTests {
             let profile = try profile("", basedOn: name)
             let codec = profile.makeCodec()
             var message = try codec.encode(try sale(profile, field128: field128), hasMAC: true)
-            try authenticator.seal(&message, with: mac)
+            try await authenticator.seal(&message, with: mac)
             let decoded = try codec.decode(message.bytes)
             #expect(decoded.macField == (field128 ? 128 : 64))
-            #expect(authenticator.check(decoded, in: message.bytes, with: mac) == .right)
+            #expect(await authenticator.check(decoded, in: message.bytes, with: mac) == .right)
             let value = try #require(decoded.message.bytes(of: field128 ? 128 : 64))
             #expect(value.count == 8 && value.suffix(8 - sample.bytes).allSatisfy { $0 == 0 })
             // Field 11 is the same in all of them but for the encoding.
             var other = message.bytes
             other[(message.macCoverage?.upperBound ?? 1) - 1] ^= 1
             if let read = try? codec.decode(other) {
-                #expect(authenticator.check(read, in: other, with: mac) == .wrong)
+                #expect(await authenticator.check(read, in: other, with: mac) == .wrong)
             }
             // Zeros instead of the MAC are wrong, and without its field it is missing.
             var zeros = try sale(profile, field128: field128)
             zeros.set(field128 ? 128 : 64, bytes: [UInt8](repeating: 0, count: 8))
             let blank = try codec.encode(zeros).bytes
-            #expect(authenticator.check(try codec.decode(blank), in: blank, with: mac) == .wrong)
+            #expect(await authenticator.check(try codec.decode(blank), in: blank, with: mac) == .wrong)
             let bare = try codec.encode(try sale(profile, field128: field128)).bytes
-            #expect(authenticator.check(try codec.decode(bare), in: bare, with: mac) == .missing)
+            #expect(await authenticator.check(try codec.decode(bare), in: bare, with: mac) == .missing)
         }
     }
 
-    @Test func `the code is that of the published examples, cut to its length`() throws {
+    @Test func `the code is that of the published examples, cut to its length`() async throws {
         let text = Array("Now is the time for all ".utf8)
         let retail = try key("TAK", Self.retail)
         // ISO/IEC 9797-1 annex B, ANSI X9.19
         #expect(
-            try authenticator(.iso9797Algorithm3).code(text, key: retail, fieldLength: 8) == hex("A1C72E74EA3FA9B6"))
+            try await authenticator(.iso9797Algorithm3).code(text, key: retail, fieldLength: 8)
+                == hex("A1C72E74EA3FA9B6"))
         #expect(
-            try authenticator(.iso9797Algorithm3, padding: 2, bytes: 4).code(text, key: retail, fieldLength: 8)
+            try await authenticator(.iso9797Algorithm3, padding: 2, bytes: 4).code(text, key: retail, fieldLength: 8)
                 == hex("E908623000000000"))
         let single = try key("TAK", "0123456789ABCDEF0123456789ABCDEF")
         #expect(
-            try authenticator(.iso9797Algorithm1).code(text, key: single, fieldLength: 8) == hex("70A30640CC76DD8B"))
+            try await authenticator(.iso9797Algorithm1).code(text, key: single, fieldLength: 8)
+                == hex("70A30640CC76DD8B"))
         // RFC 4493, RFC 4231
         let aes = try key("TAK", "2B7E151628AED2A6ABF7158809CF4F3C", .aes)
         let block = hex("6BC1BEE22E409F96E93D7E117393172A")
-        #expect(try authenticator(.cmac).code(block, key: aes, fieldLength: 8) == hex("070A16B46B4D4144"))
+        #expect(try await authenticator(.cmac).code(block, key: aes, fieldLength: 8) == hex("070A16B46B4D4144"))
         let code = try key("TAK", String(repeating: "0B", count: 20), .hmac)
         #expect(
-            try authenticator(.hmacSHA256).code(Array("Hi There".utf8), key: code, fieldLength: 8)
+            try await authenticator(.hmacSHA256).code(Array("Hi There".utf8), key: code, fieldLength: 8)
                 == hex("B0344C61D8DB3853"))
     }
 
-    @Test func `fields behind the MAC make it none`() throws {
+    @Test func `fields behind the MAC make it none`() async throws {
         let profile = try profile(
             "encoding: { tertiaryBitmap: afterSecondary }\nfields: { 130: { name: More, attribute: n, length: 1 } }\n")
         let codec = profile.makeCodec()
@@ -138,8 +140,8 @@ struct MessageAuthenticatorTests {
         var message = try sale(profile, field128: true)
         message.set(130, "1")
         var encoded = try codec.encode(message, hasMAC: true)
-        try authenticator.seal(&encoded, with: mac)
-        #expect(authenticator.check(try codec.decode(encoded.bytes), in: encoded.bytes, with: mac) == .missing)
+        try await authenticator.seal(&encoded, with: mac)
+        #expect(await authenticator.check(try codec.decode(encoded.bytes), in: encoded.bytes, with: mac) == .missing)
     }
 
     @Test func `a profile says which keys it needs, and what to do`() throws {
@@ -155,7 +157,17 @@ struct MessageAuthenticatorTests {
         #expect(sealed.keyObstacle(HostKeys([long])) == .misfit("TAK", .iso9797Algorithm3))
         let derived = try profile(
             "security:\n  mac: { algorithm: cmac, key: BDK, scheme: dukptAES, on: [sale] }\n", basedOn: "iso2003")
-        #expect(derived.keyObstacle(HostKeys([])) == .derivedKeys(.dukptAES))
+        #expect(derived.keyObstacle(HostKeys([])) == .missing("BDK", found: []))
+        let base = try key("BDK", "FEDCBA9876543210F1F1F1F1F1F1F1F1", .aes)
+        #expect(derived.keyObstacle(HostKeys([base])) == .needsInitialKey("BDK", .dukptAES))
+        #expect(derived.keyObstacle(HostKeys([base]), at: .acquirer) == nil)
+        let number = try DUKPTKeySerialNumber(hex("1234567890123456 00000000"))
+        let initial = try HostKey(
+            "BDK", .aes, SensitiveBytes(hex("1273671EA26AC29AFA4D1084127652A1")), keySerialNumber: number)
+        #expect(derived.keyObstacle(HostKeys([initial])) == nil)
+        #expect(derived.keyObstacle(HostKeys([initial]), at: .acquirer) == .needsBaseKey("BDK"))
+        let other = try key("BDK", Self.retail)
+        #expect(derived.keyObstacle(HostKeys([other]), at: .acquirer) == .wrongScheme("BDK", .dukptAES))
         let aes = try key("TMK", "2B7E151628AED2A6ABF7158809CF4F3C", .aes)
         #expect(sealed.keyObstacle(HostKeys([aes])) == .masterKey("TMK", .tdesEcbUnderTMK))
         for name in MessageProfile.shippedNames {

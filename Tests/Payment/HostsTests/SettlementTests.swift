@@ -135,8 +135,6 @@ struct SettlementTests {
     @Test func `a profile tells why it can't settle`() throws {
         let none = try TestAcquirer("iso87-ascii") { $0.messages[.settlement] = nil }
         #expect(none.host.settlementObstacle(currencies: 1) == .noMessage)
-        let private63 = try TestAcquirer("iso87-ascii") { $0.messages[.settlement]?.settlement?.totals = .field63 }
-        #expect(private63.host.settlementObstacle(currencies: 1) == .unknownTotals(.field63))
         let single = try TestAcquirer("iso87-ascii") { $0.messages[.settlement]?.mandatory.remove(50) }
         #expect(single.host.settlementObstacle(currencies: 1) == nil)
         #expect(single.host.settlementObstacle(currencies: 2) == .noCurrency)

@@ -90,6 +90,33 @@ struct LedgerTests {
         }
     }
 
+    @Test func `sales of several terminals at the same time are in the file when they are answered`() async throws {
+        try await withPath { path in
+            let world = try AcquirerWorld(ledger: try AcquirerLedger(path: path))
+            let isKept = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for number in 1...6 {
+                    let (client, terminal) = (world.client(), "TERM000\(number)")
+                    let sales = try (1...5).map { try world.sale($0, terminal: terminal) }
+                    group.addTask {
+                        var answered = 0
+                        for sale in sales {
+                            guard try await client.code(sale) == "00" else { return false }
+                            answered += 1
+                            let kept = try AcquirerLedger.records(path: path).filter { $0.terminal == terminal }
+                            guard kept.count == answered else { return false }
+                        }
+                        return answered == sales.count
+                    }
+                }
+                return try await group.reduce(true) { $0 && $1 }
+            }
+            #expect(isKept)
+            let records = await world.acquirer.records
+            #expect(records.count == 30)
+            #expect(try AcquirerLedger.records(path: path) == records)
+        }
+    }
+
     @Test func `a ledger belongs to one acquirer, and the next one can have it afterward`() async throws {
         try await withPath { path in
             do {
@@ -138,6 +165,28 @@ struct LedgerTests {
         let sent = Dictionary(uniqueKeysWithValues: [7, 11, 12, 13].map { ($0, sale.text(of: $0) ?? "") })
         #expect(await key(fields: sent) == "till-1")
         #expect(await key(fields: sent.merging([12: "010203"]) { $1 }.filter { $0.key != 7 }) != "till-1")
+    }
+
+    @Test(arguments: [true, false])
+    func `a message without a year belongs to the attempt of another year`(hasSentTimes: Bool) async throws {
+        let world = try AcquirerWorld()
+        let sale = try world.sale(1)
+        _ = try await world.client().ask(sale)
+        func key(daysLater days: Int) async -> String? {
+            let key = IdempotencyKey(identity: "till", number: 1)
+            let at = world.clock.now().advanced(by: .seconds(86_400 * days))
+            let fields = Dictionary(uniqueKeysWithValues: [11, 12, 13].map { ($0, sale.text(of: $0) ?? "") })
+            let attempt =
+                hasSentTimes
+                ? AcquirerComparison.Attempt(
+                    key: key, stan: 1, sent: MessageIdentity(type: "0200", fields: fields), at: at)
+                : AcquirerComparison.Attempt(key: key, traceNumber: 1, at: at)
+            return AcquirerComparison(await world.acquirer.records, till: [attempt], time: world.clock)
+                .states.first?.key.rawValue
+        }
+        // The acquirer took the year of its own clock; the till's was a year earlier or later.
+        for days in [0, 365, -365] { #expect(await key(daysLater: days) == "till-1", "\(days)") }
+        if !hasSentTimes { #expect(await key(daysLater: 30) != "till-1") }
     }
 
     @Test func `the attempts of a till are found by trace number and time`() async throws {

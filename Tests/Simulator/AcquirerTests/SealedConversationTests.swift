@@ -85,7 +85,7 @@ struct SealedConversationTests {
     ) async throws -> [HostKey] {
         let answer = try await client.ask(try world.message(.keyExchange, number))
         #expect(world.profile.version == .v1987 ? answer.text(of: 39) == "00" : answer.text(of: 39) == "800")
-        return try #require(SessionKeyField(world.profile, master)).read(answer)
+        return try await #require(SessionKeyField(world.profile, master)).read(answer)
     }
 
     @Test(arguments: ["iso87-ascii", "iso87-bcd-tpdu"])
@@ -121,7 +121,7 @@ struct SealedConversationTests {
         func code(_ number: Int, _ pin: [UInt8], _ key: HostKey) async throws -> String? {
             var sale = try world.sale(number, card: "stripe-pin")
             guard let pan = try sale.primaryAccountNumber() else { return nil }
-            sale.set(52, bytes: try form.encipher(SensitiveBytes(pin), pan: pan, key: key, random: []))
+            sale.set(52, bytes: try await form.encipher(SensitiveBytes(pin), pan: pan, key: key, random: []))
             return try await client.code(sale)
         }
         #expect(try await code(2, [1, 2, 3, 4], key) == "00")

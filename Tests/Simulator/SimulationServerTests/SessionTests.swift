@@ -51,6 +51,8 @@ struct SessionTests {
             (#"{"disk": {"condition": "ful"}}"#, "disk.condition", "full"),
             (#"{"issuer": {"faults": [{"fault": "request_los"}]}}"#, "issuer.faults[0].fault", "request_lost"),
             (#"{"issuer": {"rules": "cent"}}"#, "issuer.rules", "cents"),
+            (#"{"host": {"wire": "iso8538", "profile": "iso2003"}}"#, "host.wire", "iso8583"),
+            (#"{"host": {"wire": "iso8583", "profile": "iso203"}}"#, "host.profile", "iso2003"),
         ])
     func nearest(_ plan: String, _ path: String, _ meant: String) async throws {
         let asked = Asked()
@@ -73,6 +75,9 @@ struct SessionTests {
             (#"{"cards": ["visa-credit", "visa-credit"]}"#, "cards[1]"),
             (#"{"store": {"unpaid": ["x"]}}"#, "store.unpaid[0]"),
             (#"{"store": {"faults": ["sometimes"]}}"#, "store.faults[0]"),
+            (#"{"host": {"wire": "iso8583"}}"#, "host.profile"),
+            (#"{"host": {"wire": "iso8583", "profile": "iso2003", "faults": ["busy:0"]}}"#, "host.faults[0]"),
+            (#"{"host": {"wire": "iso8583", "profile": "iso2003", "faultPercent": 101}}"#, "host.faultPercent"),
         ])
     func types(_ plan: String, _ path: String) async throws {
         let reply = await Asked().ask("POST", "/v1/sessions", plan)
@@ -182,6 +187,29 @@ struct SessionTests {
         #expect(await asked.ask("GET", session + "/events?limit=0").code == "invalid_parameter")
         #expect(await asked.ask("GET", session + "/events?kind=dispay").fix == "did you mean 'display'?")
         #expect(await asked.ask("GET", session + "/trace").text.split(separator: "\n").count > 5)
+    }
+
+    @Test("sends over the wire of its plan, with the faults of its acquirer, and the same events each time")
+    func wire() async throws {
+        let plan =
+            #"{"cards": ["visa-credit"], "host": {"wire": "iso8583", "profile": "iso87-ascii", "#
+            + #""faults": ["answer-lost:sale:1"], "faultPercent": 0}}"#
+        var logs: [JSON] = []
+        for _ in 0..<2 {
+            let asked = Asked()
+            let session = try await asked.session(plan)
+            let lost = await asked.ask("POST", session + "/payments", #"{"amount": "12.50"}"#).json
+            #expect(lost["state"]?.text == "reversed")
+            // Hours without a request.
+            await asked.ask("POST", session + "/clock/advance", #"{"seconds": 43200}"#)
+            let sold = await asked.ask("POST", session + "/payments", #"{"amount": "20.00"}"#).json
+            #expect(sold["outcome"]?.text == "approved")
+            logs.append(await asked.ask("GET", session + "/events?kind=host&limit=10000").json)
+        }
+        let details = logs[0]["events"]?.elements.compactMap { $0["detail"]?.text } ?? []
+        #expect(details.contains("wire 0200 sale answered 00 answer-lost"), "\(details)")
+        #expect(details.contains("wire 0420 reversal answered 00") && !details.contains { $0.contains("echo") })
+        #expect(logs[0] == logs[1])
     }
 
     @Test("logs every payment like the first one, each event once")

@@ -102,7 +102,8 @@ import Testing
         payment.refundNotifications = [told]
         payment.requestedAmount = try usd(2000)
         payment.preauthorization = Preauthorization(
-            authorized: try usd(1500), captured: try usd(1250), expiresAt: at(9000))
+            authorized: try usd(1500), captured: try usd(1250), expiresAt: at(9000),
+            increments: [HoldIncrement(amount: try usd(250), approvedAt: at(8000))])
         #expect(unset(in: payment) == [".details.card.languages"])
         try journal.write { storage in
             try storage.updateObject(payment)

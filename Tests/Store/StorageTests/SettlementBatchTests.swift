@@ -170,7 +170,68 @@ import Testing
         #expect(try journal.attempts(inBatch: batch.id).map(\.id) == [1])
     }
 
+    /// Makes the database one that was restored from a backup, at a host that knows no numbers.
+    private func restore(_ journal: PaymentJournal) throws {
+        let question = try journal.identitiesToConfirm(hostName: "iso8583")
+        // What `restore` writes: the former identity, without a host.
+        try journal.replaceIdentity(question.current, by: "00000000000000aa", hostName: "", at: at(7000))
+        let answer = IdentityAnswer(
+            current: "00000000000000aa", numbers: [:], hostName: "iso8583", knowsNumbers: false)
+        let found = try journal.confirmIdentity(answer, successor: "00000000000000bb", at: at(7001))
+        #expect(found?.map(\.state) == [.restored])
+    }
+
+    @Test func `after a restore the numbers go on behind a gap`() throws {
+        let journal = try database.journal()
+        try attempt(journal)
+        _ = try journal.closeBatch(try #require(try settle(journal)), code: "00", hostTotals: nil, at: at(6000))
+        try restore(journal)
+        #expect(try journal.attemptsOfBackupToSettle(at: place).isEmpty)
+        let next = try attempt(journal).attempt
+        #expect((next.id, next.stan) == (10_002, 10_002))
+        let batch = try #require(try settle(journal))
+        #expect((batch.number, batch.message) == (102, 102))
+        _ = try journal.closeBatch(batch, code: "00", hostTotals: nil, at: at(8000))
+        try attempt(journal)
+        #expect(try settle(journal)?.number == 103)
+    }
+
+    @Test func `what a backup has without a batch waits for a person`() throws {
+        let journal = try database.journal()
+        try attempt(journal)
+        let refused = try #require(try settle(journal))
+        _ = try journal.reopenBatch(refused, code: "95", hostTotals: nil, reason: "other totals")
+        let free = try attempt(journal, "7.00 USD").attempt
+        try attempt(journal, "3.00 EUR")
+        #expect(try journal.attemptsOfBackupToSettle(at: place).isEmpty)
+        try restore(journal)
+        let later = try attempt(journal, "5.00 USD").attempt
+        #expect(try journal.attemptsOfBackupToSettle(at: place).map(\.id) == [1, free.id, 3])
+        let closed = try journal.closeBatchesOfBackup(at: place, moment: at(9000)) { batch, message in
+            MessageIdentity(type: "0500", fields: [11: "\(message)", 60: "\(batch)"], destination: place.destination)
+        }
+        #expect(closed.map(\.state) == [.closed, .closed, .closed])
+        #expect(closed.map(\.currency.code) == ["USD", "EUR", "USD"])
+        #expect(closed.first?.id == refused.id)
+        #expect(Set(try journal.batches(at: place).map(\.number)).count == 3)
+        #expect(try journal.attemptsOfBackupToSettle(at: place).isEmpty)
+        #expect(try journal.attemptsWithoutBatch(at: place).map(\.id) == [later.id])
+        #expect(try settle(journal)?.totals.debits == .init(count: 1, amount: 500))
+    }
+
+    @Test func `a batch of a backup that was sent is repeated, and needs no decision`() throws {
+        let journal = try database.journal()
+        try attempt(journal)
+        let sent = try #require(try settle(journal))
+        try restore(journal)
+        #expect(try journal.attemptsOfBackupToSettle(at: place).isEmpty)
+        let again = try #require(try settle(journal))
+        #expect((again.id, again.message, again.tries) == (sent.id, sent.message, 2))
+    }
+
     @Test func `batch numbers begin again after 999,999`() {
+        #expect(SettlementBatch.number(after: nil, skipping: 100) == 101)
+        #expect(SettlementBatch.number(after: 999_950, skipping: 100) == 52)
         #expect(SettlementBatch.number(after: nil) == 1)
         #expect(SettlementBatch.number(after: 41) == 42)
         #expect(SettlementBatch.number(after: 999_999) == 1)

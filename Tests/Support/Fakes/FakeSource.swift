@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Money
+import Determinism
+import Money
 
 /// The source of fake values.
 public struct FakeSource: Sendable {

@@ -1,5 +1,5 @@
-internal import Glibc
-internal import Synchronization
+import Glibc
+import Synchronization
 
 /// Keeps the printer of a ``PrintServer`` in the middle of a document: a lock that it needs to end one.
 public final class PrinterHold: Sendable {

@@ -1,8 +1,8 @@
-internal import CCID
-internal import Determinism
-internal import Simulator
-internal import SmartCard
-internal import USB
+import CCID
+import Determinism
+import Simulator
+import SmartCard
+import USB
 
 /// Measures the time that the driver adds to an APDU, at each exchange level.
 struct DriverBenchmark {

@@ -1,5 +1,5 @@
-internal import Synchronization
-internal import USB
+import Synchronization
+import USB
 
 /// A minimal CCID reader in memory that answers at once.
 final class InstantReader: USBBus, USBTransport {

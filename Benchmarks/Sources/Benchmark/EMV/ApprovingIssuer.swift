@@ -1,8 +1,8 @@
-internal import CardSecrets
-internal import EMV
-internal import Simulator
-internal import SmartCard
-internal import Synchronization
+import CardSecrets
+import EMV
+import Simulator
+import SmartCard
+import Synchronization
 
 /// An issuer that does the cryptography of the simulated issuer, approves every genuine cryptogram, and keeps no state.
 final class ApprovingIssuer: OnlineAuthorizer {

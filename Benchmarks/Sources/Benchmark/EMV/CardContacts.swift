@@ -1,5 +1,5 @@
-internal import Simulator
-internal import SmartCard
+import Simulator
+import SmartCard
 
 /// A card without a reader. A command is a function call.
 struct CardContacts: CardChannel {

@@ -1,5 +1,5 @@
-internal import EMV
-internal import Simulator
+import EMV
+import Simulator
 
 /// Measures the time of an online transaction between kernel and card, the shares of that time, and whether the memory
 /// of the process grows with the number of transactions.

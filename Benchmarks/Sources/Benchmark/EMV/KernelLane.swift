@@ -1,8 +1,8 @@
-internal import CardSecrets
-internal import Determinism
-internal import EMV
-internal import Money
-internal import Simulator
+import CardSecrets
+import Determinism
+import EMV
+import Money
+import Simulator
 
 /// A kernel with a simulated card and an issuer, without a reader, a bus, or a journal.
 final class KernelLane {

@@ -1,6 +1,6 @@
-internal import CardSecrets
-internal import Cryptography
-internal import Simulator
+import CardSecrets
+import Cryptography
+import Simulator
 
 /// The cryptography of one transaction alone: the computations of kernel, card, and issuer.
 struct TransactionCryptography {

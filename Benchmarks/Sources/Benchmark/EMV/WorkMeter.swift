@@ -1,5 +1,5 @@
-internal import SmartCard
-internal import Synchronization
+import SmartCard
+import Synchronization
 
 /// Measures the shares of card and issuer in the work of a transaction, and records the commands to the card.
 final class WorkMeter: Sendable {

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The machine on which the benchmarks run.
 enum Machine {
@@ -28,13 +28,26 @@ enum Machine {
         return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9
     }
 
-    /// The memory of this process that is in RAM (VmRSS, proc(5)).
+    /// The processor time of another process, of all its threads, in steps of a clock tick (proc(5)).
+    ///
+    /// - Throws: `BenchmarkError` when the process is gone.
+    static func processorSeconds(of process: pid_t) throws -> Double {
+        // The name of the program, in parentheses, may have blanks.
+        let fields = text(of: "/proc/\(process)/stat").split(separator: ")").last?.split(separator: " ") ?? []
+        guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
+            throw BenchmarkError("no times in /proc/\(process)/stat")
+        }
+        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    /// The memory of this process, or of another one, that is in RAM (VmRSS, proc(5)).
     ///
     /// - Throws: `BenchmarkError` when the kernel does not report it.
-    static func residentKilobytes() throws -> Int {
-        guard let words = field("VmRSS", of: "/proc/self/status")?.split(separator: " "),
+    static func residentKilobytes(of process: pid_t? = nil) throws -> Int {
+        let path = "/proc/\(process.map { "\($0)" } ?? "self")/status"
+        guard let words = field("VmRSS", of: path)?.split(separator: " "),
             let kilobytes = words.first.flatMap({ Int($0) })
-        else { throw BenchmarkError("no VmRSS in /proc/self/status") }
+        else { throw BenchmarkError("no VmRSS in \(path)") }
         return kilobytes
     }
 

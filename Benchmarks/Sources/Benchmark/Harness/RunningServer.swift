@@ -1,10 +1,10 @@
-internal import Glibc
+import Glibc
 
 /// A server in a separate process, which ends with this object.
 final class RunningServer {
     /// The first output of the server.
     let words: String
-    private let process: pid_t
+    let process: pid_t
 
     /// - Parameters:
     ///   - program: the path of the program.

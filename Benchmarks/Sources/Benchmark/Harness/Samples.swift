@@ -27,6 +27,11 @@ struct Samples {
         Samples(zip(numerators.values, denominators.values).map { $0 / $1 })
     }
 
+    /// Subtracts value by value, for values that were measured alternately.
+    static func - (values: Samples, others: Samples) -> Samples {
+        Samples(zip(values.values, others.values).map { $0 - $1 })
+    }
+
     func map(_ transform: (Double) -> Double) -> Samples { Samples(values.map(transform)) }
 }
 

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// A folder for the databases of a run, removed with its content.
 final class TemporaryFolder: Sendable {

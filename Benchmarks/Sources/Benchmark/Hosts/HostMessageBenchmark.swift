@@ -1,5 +1,5 @@
-internal import ISO8583
-internal import Text
+import ISO8583
+import Text
 
 /// Measures how fast messages of payment hosts are read and written. The baselines are a dictionary of texts without
 /// checks and without protection of card data, and a plain copy of the bytes.

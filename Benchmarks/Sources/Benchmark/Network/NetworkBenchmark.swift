@@ -1,5 +1,5 @@
-internal import CMultiLoop
-internal import Networking
+import CMultiLoop
+import Networking
 
 /// Measures requests per second over kept connections on the loopback interface: `CurlNetwork`, and a plain loop in C
 /// with the same library.

@@ -1,4 +1,4 @@
-internal import GRDBSQLite
+import GRDBSQLite
 
 /// SQLite alone, committing as fast as it can: one row per transaction, with prepared statements.
 final class BareCommits {

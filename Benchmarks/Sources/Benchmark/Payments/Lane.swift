@@ -1,14 +1,14 @@
-internal import Determinism
-internal import EMV
-internal import Hardware
-internal import Money
-internal import Payments
-internal import Simulator
-internal import SmartCard
-internal import Storage
-internal import TillConfiguration
-internal import USB
-internal import Yosemite
+import Determinism
+import EMV
+import Hardware
+import Money
+import Payments
+import Simulator
+import SmartCard
+import Storage
+import TillConfiguration
+import USB
+import Yosemite
 
 /// A till with its reader, card, and customer, composed as in the command line program: everything between a
 /// dispatched action and the bytes on a simulated USB bus.

@@ -1,9 +1,9 @@
-internal import CSlowDisk
-internal import Determinism
-internal import Money
-internal import Payments
-internal import Simulator
-internal import Storage
+import CSlowDisk
+import Determinism
+import Money
+import Payments
+import Simulator
+import Storage
 
 /// Measures complete payments per second, with one till and with two tills on one database.
 struct PaymentBenchmark {

@@ -1,7 +1,7 @@
-internal import CardSecrets
-internal import EMV
-internal import Hardware
-internal import Simulator
+import CardSecrets
+import EMV
+import Hardware
+import Simulator
 
 /// A cardholder who pays repeatedly with one card: inserts and removes it when the reader asks.
 final class RepeatingCardholder: CardholderInterface {

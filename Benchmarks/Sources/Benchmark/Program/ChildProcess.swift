@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// A finished program with its time and memory.
 struct ChildProcess {

@@ -1,6 +1,6 @@
-internal import Payments
-internal import Printing
-internal import Receipts
+import Payments
+import Printing
+import Receipts
 
 /// Measures the rendering of a receipt in a warm process, and of a thousand receipts into one file. The baselines are
 /// the unavoidable work: joining the same lines, and a file or a line of dots with one word.

@@ -1,5 +1,5 @@
-internal import FoundationEssentials
-internal import Networking
+import FoundationEssentials
+import Networking
 
 /// Measures how long `cardpresent simulate serve` takes to repeat a session from its seed, as the console does to go
 /// back to an event.

@@ -1,5 +1,5 @@
-internal import Networking
-internal import Synchronization
+import Networking
+import Synchronization
 
 /// Measures payments over HTTP with many sessions at `cardpresent simulate serve`. Each session has a till that takes a
 /// payment, pauses, and takes the next one.

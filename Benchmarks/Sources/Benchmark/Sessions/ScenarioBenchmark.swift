@@ -1,5 +1,5 @@
-internal import ScenarioFormat
-internal import ScenarioRunner
+import ScenarioFormat
+import ScenarioRunner
 
 /// Measures a run of all scenarios of the library, like `cardpresent simulate run`.
 struct ScenarioBenchmark {

@@ -1,10 +1,10 @@
-internal import EMV
-internal import Hardware
-internal import Money
-internal import Payments
-internal import Sessions
-internal import Synchronization
-internal import Yosemite
+import EMV
+import Hardware
+import Money
+import Payments
+import Sessions
+import Synchronization
+import Yosemite
 
 /// Measures complete simulated sessions per second: a world, a till, a connected reader, and one approved payment.
 struct SessionBenchmark {

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import Networking
+import Foundation
+import Networking
 
 /// Measures the decoding of a list of orders, compared with Foundation's decoder and plain structs.
 struct DecodingBenchmark {

@@ -1,7 +1,7 @@
-internal import CMallocCount
-internal import Determinism
-internal import Synchronization
-internal import Yosemite
+import CMallocCount
+import Determinism
+import Synchronization
+import Yosemite
 
 /// Measures the cost of dispatching an action to its store, without the action itself.
 struct DispatchBenchmark {

@@ -1,7 +1,7 @@
-internal import Networking
-internal import Storage
-internal import Synchronization
-internal import Yosemite
+import Networking
+import Storage
+import Synchronization
+import Yosemite
 
 /// Measures the update of a list of 10,000 orders after one order has changed.
 struct ResultsBenchmark {

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import Networking
+import Foundation
+import Networking
 
 /// Measures `cardpresent orders sync` with 10,000 orders from a store in another process and an empty database.
 struct SyncBenchmark {

@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 /// Messages of contact cards and hosts: FCI, records with card data and keys, responses, and the chip data of a
 /// request.

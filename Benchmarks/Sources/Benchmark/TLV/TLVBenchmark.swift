@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 /// Measures the parsing of BER-TLV, in place and into a tree. The baselines are a straightforward tree, in which every
 /// object has its own arrays, and a plain copy of the bytes.

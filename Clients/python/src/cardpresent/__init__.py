@@ -24,7 +24,17 @@ from .errors import (
     Unavailable,
     UnexpectedAnswer,
 )
-from .plans import CardPlan, DiskChange, IssuerFault, IssuerPlan, PrinterChange, ReaderFault, ReaderPlan, StorePlan
+from .plans import (
+    CardPlan,
+    DiskChange,
+    HostPlan,
+    IssuerFault,
+    IssuerPlan,
+    PrinterChange,
+    ReaderFault,
+    ReaderPlan,
+    StorePlan,
+)
 from .service import Reader, Service, Session, connect, serve
 from .values import Event, Payment, SessionState, WaitingFor
 
@@ -37,6 +47,7 @@ __all__ = [
     "DeadlinePassed",
     "DiskChange",
     "Event",
+    "HostPlan",
     "InvalidRequest",
     "IssuerFault",
     "IssuerPlan",

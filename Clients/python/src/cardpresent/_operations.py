@@ -64,6 +64,7 @@ def session(
     readers: str | plans.ReaderPlan | Sequence[str | plans.ReaderPlan] | None = None,
     seed: int | None = None,
     issuer: plans.IssuerPlan | None = None,
+    host: plans.HostPlan | None = None,
     store: plans.StorePlan | None = None,
     printer: plans.PrinterChange | None = None,
     disk: plans.DiskChange | None = None,
@@ -78,6 +79,7 @@ def session(
         readers: the readers, by their models, or with details. The till connects to the first one.
         seed: the random seed. The same plan and requests give the same session, event for event.
         issuer: the issuer of the cards.
+        host: a wire to the issuer; without it, the till has the issuer in its own process.
         store: a simulated store, which the till is signed in to.
         printer: the printer's condition.
         disk: the disk's condition.
@@ -86,7 +88,7 @@ def session(
         connect: whether to connect the first reader at once, which is the default.
     """
     plan: dict[str, object] = {"cards": _several(cards), "readers": _several(readers), "seed": seed, "issuer": issuer}
-    plan |= {"store": store, "printer": printer, "disk": disk, "start": start, "connect": connect}
+    plan |= {"host": host, "store": store, "printer": printer, "disk": disk, "start": start, "connect": connect}
     return _act(path + SESSIONS, values.SessionState, plan | {"utc_offset_seconds": utc_offset_seconds})
 
 

@@ -15,6 +15,7 @@ Cardholder = Literal["automatic", "by_hand"]
 """`automatic`: the cardholder does what the card's profile says. `by_hand`: requests do it."""
 Key = Literal["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "correct", "confirm", "cancel"]
 IssuerFaultKind = Literal["not_reachable", "request_lost", "answer_lost", "answer_delayed"]
+HostProfile = Literal["iso87-ascii", "iso87-bcd-tpdu", "iso93-ebcdic", "iso2003"]
 IssuerMessage = Literal["authorize", "reverse", "advise", "inquire", "refund"]
 ReaderFaultKind = Literal[
     "command_stalled",
@@ -91,6 +92,19 @@ class IssuerPlan(Value):
     rules: str | None = field(default=None, repr=False)
     """The name of built-in rules, or rules as YAML text (docs/issuer-rules.md)."""
     faults: Sequence[IssuerFault] | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class HostPlan(Value):
+    """A wire from the till to a simulated acquirer, which asks the issuer (docs/acquirer.md)."""
+
+    wire: Literal["iso8583"]
+    profile: HostProfile
+    """The message profile, which is the acquirer's dialect."""
+    faults: Sequence[str] | None = None
+    """The faults of the acquirer, such as `answer-lost:sale:1`."""
+    fault_percent: int | None = None
+    """How many of a hundred messages about money get another fault at random."""
 
 
 @dataclass(frozen=True, repr=False)

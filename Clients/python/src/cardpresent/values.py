@@ -16,7 +16,7 @@ Need = Literal["card", "removal", "pin", "application"]
 Way = Literal["insert", "swipe"]
 """How a card is presented."""
 Operation = Literal["payment", "refund"]
-AttemptKind = Literal["sale", "refund"]
+AttemptKind = Literal["sale", "refund", "increment"]
 PrinterCondition = Literal["ready", "out_of_paper", "jammed", "offline", "refusing", "away", "slow", "failing"]
 ScenarioStatus = Literal["passed", "failed", "failedAsExpected", "passedUnexpectedly"]
 """`failedAsExpected` and `passedUnexpectedly` are of a scenario whose file expects a failure."""

@@ -1,6 +1,6 @@
-internal import Determinism
-internal import Networking
-internal import Text
+import Determinism
+import Networking
+import Text
 
 extension FuzzTarget {
     /// Responses of a site.

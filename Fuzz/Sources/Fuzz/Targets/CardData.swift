@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 @testable internal import EMV
 

@@ -1,6 +1,6 @@
-internal import CardSecrets
-internal import Cryptography
-internal import EMV
+import CardSecrets
+import Cryptography
+import EMV
 
 extension FuzzTarget {
     /// A fuzzer does not find valid signatures. Most inputs are therefore signed here: a kind, the signer's expiry,

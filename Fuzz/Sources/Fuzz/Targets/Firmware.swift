@@ -1,4 +1,4 @@
-internal import DFU
+import DFU
 
 extension FuzzTarget {
     /// Firmware files. If the first byte is odd, the checksum is corrected, so that the content before it is parsed.

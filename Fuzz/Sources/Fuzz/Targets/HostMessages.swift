@@ -1,5 +1,5 @@
-internal import Foundation
-internal import ISO8583
+import Foundation
+import ISO8583
 
 extension FuzzTarget {
     /// What payment hosts send, recordings of it, and profiles that people write.

@@ -1,5 +1,5 @@
-internal import CardSecrets
-internal import MagneticStripe
+import CardSecrets
+import MagneticStripe
 
 extension FuzzTarget {
     /// Data of magnetic stripe readers.

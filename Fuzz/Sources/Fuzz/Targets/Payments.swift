@@ -1,7 +1,7 @@
-internal import Determinism
-internal import EMV
-internal import SmartCard
-internal import Synchronization
+import Determinism
+import EMV
+import SmartCard
+import Synchronization
 
 extension FuzzTarget {
     /// Complete payments: the input drives everything around the kernel.

@@ -1,5 +1,5 @@
-internal import CCID
-internal import USB
+import CCID
+import USB
 
 extension FuzzTarget {
     /// Data of card readers.

@@ -1,9 +1,9 @@
-internal import Determinism
-internal import FoundationEssentials
-internal import Mail
-internal import Payments
-internal import Printing
-internal import Receipts
+import Determinism
+import FoundationEssentials
+import Mail
+import Payments
+import Printing
+import Receipts
 
 extension FuzzTarget {
     /// Contents of receipts, and mail addresses.

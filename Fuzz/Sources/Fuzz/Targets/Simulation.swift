@@ -1,5 +1,5 @@
-internal import Determinism
-internal import SmartCard
+import Determinism
+import SmartCard
 
 @testable internal import Simulator
 

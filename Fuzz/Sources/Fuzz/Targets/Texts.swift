@@ -1,10 +1,10 @@
-internal import Determinism
-internal import EMV
-internal import EMVReplay
-internal import Money
-internal import Settings
-internal import Simulator
-internal import TillConfiguration
+import Determinism
+import EMV
+import EMVReplay
+import Money
+import Settings
+import Simulator
+import TillConfiguration
 
 extension FuzzTarget {
     /// Files that people write or record.

@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 extension FuzzTarget {
     /// Data at a card's contacts.

@@ -1,7 +1,7 @@
-internal import Money
-internal import Settings
+import Money
+import Settings
 public import Simulator
-internal import StoreSite
+import StoreSite
 public import TillConfiguration
 
 extension Scenario {
@@ -118,6 +118,7 @@ extension SiteSetup {
 }
 
 extension TextPattern: ExpressibleByStringLiteral {
+    /// Takes the text as a pattern; a star stands for any characters.
     public init(stringLiteral text: String) { self.init(text) }
 }
 

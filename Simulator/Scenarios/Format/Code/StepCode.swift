@@ -1,6 +1,6 @@
 public import Money
 public import Payments
-internal import Settings
+import Settings
 
 extension ScenarioStep {
     /// Returns the step with actions that happen while it runs.
@@ -90,7 +90,7 @@ extension ScenarioStep {
     ) throws(MoneyError) -> ScenarioStep {
         let amount = try amount.map { text throws(MoneyError) in try Money(text, currency: currency) }
         return step(
-            .refund(RefundAction(amount: amount, payment: payment)), filePath, line, column)
+            .refund(FollowUpAction(amount: amount, payment: payment)), filePath, line, column)
     }
 
     /// Captures a pre-authorization, in full or in part.
@@ -109,7 +109,26 @@ extension ScenarioStep {
         line: Int = #line, column: Int = #column
     ) throws(MoneyError) -> ScenarioStep {
         let amount = try amount.map { text throws(MoneyError) in try Money(text, currency: currency) }
-        return step(.capture(RefundAction(amount: amount, payment: payment)), filePath, line, column)
+        return step(.capture(FollowUpAction(amount: amount, payment: payment)), filePath, line, column)
+    }
+
+    /// Adds an amount to what a pre-authorization holds.
+    ///
+    /// - Parameters:
+    ///   - amount: what is added.
+    ///   - currency: the currency.
+    ///   - payment: the payment's position in the scenario, from 1; nil for the last one.
+    ///   - filePath: the source file; leave it out.
+    ///   - line: the source line; leave it out.
+    ///   - column: the source column; leave it out.
+    /// - Returns: the step.
+    /// - Throws: `MoneyError` when the amount is not valid in the currency.
+    public static func increment(
+        _ amount: String, in currency: Currency = .usDollar, payment: Int? = nil, filePath: String = #filePath,
+        line: Int = #line, column: Int = #column
+    ) throws(MoneyError) -> ScenarioStep {
+        let amount = try Money(amount, currency: currency)
+        return step(.increment(IncrementAction(amount: amount, payment: payment)), filePath, line, column)
     }
 
     /// Prints the newest receipt of a payment; marks it as a duplicate if it was printed before.

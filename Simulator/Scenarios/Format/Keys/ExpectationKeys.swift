@@ -16,7 +16,7 @@ public enum ExpectationKeys {
         "reversing", "reversed",
         "unknown",
     ]
-    static let ledgerKinds = ["authorisation", "reversal", "advice", "refund", "notice", "unanswered"]
+    static let ledgerKinds = ["authorisation", "reversal", "advice", "refund", "increment", "notice", "unanswered"]
     static let printStates = ["pending", "held", "processing", "stopped", "canceled", "aborted", "completed"]
     static let cvms = [
         "none", "signature", "offline_pin", "offline_pin_enciphered", "offline_pin_and_signature",

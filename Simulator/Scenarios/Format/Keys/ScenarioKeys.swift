@@ -1,6 +1,6 @@
-internal import ISO8583
+import ISO8583
 public import Settings
-internal import Simulator
+import Simulator
 
 /// The keys of a scenario file and the shapes of their values.
 public enum ScenarioKeys {
@@ -249,5 +249,14 @@ enum ReaderFaultWords {
             default: plain.first { $0.value == disturbance }?.key ?? ""
             }
         return ("do", .text(word))
+    }
+}
+
+/// The JSON Schema of scenario files, for completion and checks in editors. It is generated from ``ScenarioKeys``; the
+/// program itself checks more.
+public enum ScenarioSchema {
+    /// The schema as JSON text with a final line break.
+    public static var text: String {
+        ShapeSchema(title: "CardPresent scenario", file: ScenarioKeys.file, hasVariables: true).text
     }
 }

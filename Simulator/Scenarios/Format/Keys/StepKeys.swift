@@ -1,5 +1,5 @@
-internal import Settings
-internal import Simulator
+import Settings
+import Simulator
 
 extension ScenarioKeys {
     /// The actions that need no value.
@@ -17,6 +17,9 @@ extension ScenarioKeys {
         KeyShape("refund", .either([.amount, .record(refund)]), "Makes a refund: an amount, or a mapping."),
         KeyShape(
             "capture", .either([.amount, .record(refund)]), "Captures a pre-authorization: an amount, or a mapping."),
+        KeyShape(
+            "increment", .either([.amount, .record(increment)]),
+            "Adds to what a pre-authorization holds: an amount, or a mapping."),
         KeyShape("cancelPayment", .number(1...1000), "Cancels a pre-authorization: the number of the payment."),
         KeyShape("unplug", .text(1...60), "Unplugs a reader."),
         KeyShape("plug", .text(1...60), "Plugs in a reader."),
@@ -72,6 +75,14 @@ extension ScenarioKeys {
         "refund", "A refund, or a capture.",
         [
             KeyShape("amount", .amount, "The amount. Default: the remaining amount."),
+            KeyShape("currency", .text(3...3), "ISO 4217 code of the payment. Default: the configuration's currency."),
+            KeyShape("payment", .number(1...1000), "The number of the payment in the scenario. Default: the last one."),
+        ])
+
+    static let increment = RecordShape(
+        "increment", "An increment of what is held.",
+        [
+            KeyShape("amount", .amount, "What is added.", isRequired: true),
             KeyShape("currency", .text(3...3), "ISO 4217 code of the payment. Default: the configuration's currency."),
             KeyShape("payment", .number(1...1000), "The number of the payment in the scenario. Default: the last one."),
         ])

@@ -1,4 +1,4 @@
-internal import Settings
+import Settings
 
 /// Expands the matrix of a file into its cases.
 struct CaseExpansion {

@@ -1,7 +1,7 @@
-internal import Hardware
-internal import Money
-internal import Settings
-internal import TillConfiguration
+import Hardware
+import Money
+import Settings
+import TillConfiguration
 
 extension ScenarioDecoder {
     /// Returns the expectations, in the order of the file.

@@ -1,12 +1,12 @@
-internal import Acquirer
-internal import Determinism
-internal import EMV
-internal import ISO8583
-internal import Money
-internal import Settings
-internal import Simulator
-internal import StoreSite
-internal import TillConfiguration
+import Acquirer
+import Determinism
+import EMV
+import ISO8583
+import Money
+import Settings
+import Simulator
+import StoreSite
+import TillConfiguration
 
 /// Decodes a ``Scenario`` from a file whose shape has been checked. Collects further errors, so that one run reports
 /// them all.
@@ -353,6 +353,22 @@ struct ScenarioDecoder {
                     location: node.location, keyPath: node.keyPath,
                     problem: .notOneOf(value: name, allowed: known, nearest: nearest))
             }
+        }
+    }
+}
+
+extension SettingsNode {
+    /// Reads an amount in a currency.
+    func money(_ currency: Currency) throws(SettingsError) -> Money {
+        let text = try decimal()
+        do throws(MoneyError) { return try Money(text, currency: currency) } catch { throw self.error("\(error)") }
+    }
+
+    /// Reads an ISO 4217 code.
+    func currency() throws(SettingsError) -> Currency {
+        let code = try text(length: 1...20)
+        do throws(MoneyError) { return try Currency(code: code) } catch {
+            throw self.error("unknown currency", fix: "write an ISO 4217 code such as USD, EUR or JPY")
         }
     }
 }

@@ -1,4 +1,4 @@
-internal import Settings
+import Settings
 
 /// The files that a scenario may name: those of its folder, or none for a text that stands alone, which may come from
 /// another machine.

@@ -1,8 +1,8 @@
-internal import Money
-internal import Payments
-internal import Settings
-internal import Simulator
-internal import TillConfiguration
+import Money
+import Payments
+import Settings
+import Simulator
+import TillConfiguration
 
 extension ScenarioDecoder {
     /// - Returns: the step; nil after recording an error.
@@ -66,6 +66,7 @@ extension ScenarioDecoder {
         case "pay": return pay(value)
         case "refund": return refund(value).map { .refund($0) }
         case "capture": return refund(value).map { .capture($0) }
+        case "increment": return increment(value)
         case "cancelPayment": return note { () throws(SettingsError) in .cancelPayment(try value.int()) }
         case "print": return note { () throws(SettingsError) in .print(try Self.print(value)) }
         case "reprint": return note { () throws(SettingsError) in .reprint(try Self.print(value)) }
@@ -82,8 +83,8 @@ extension ScenarioDecoder {
         case "connect": .connect(reader: nil)
         case "disconnect": .disconnect
         case "retry": .retry
-        case "refund": .refund(RefundAction())
-        case "capture": .capture(RefundAction())
+        case "refund": .refund(FollowUpAction())
+        case "capture": .capture(FollowUpAction())
         case "cancelPayment": .cancelPayment(nil)
         case "cancel": .cancel
         case "update": .update
@@ -145,15 +146,30 @@ extension ScenarioDecoder {
         return .amount(try amount.money(try currency?.currency() ?? till.currency))
     }
 
-    private mutating func refund(_ node: SettingsNode) -> RefundAction? {
+    private mutating func refund(_ node: SettingsNode) -> FollowUpAction? {
         let currency = till.currency
         guard node.kind == .mapping else {
-            return note { () throws(SettingsError) in RefundAction(amount: try node.money(currency)) }
+            return note { () throws(SettingsError) in FollowUpAction(amount: try node.money(currency)) }
         }
         return note { () throws(SettingsError) in
             let currency = try node.optional("currency")?.currency() ?? currency
-            return RefundAction(
+            return FollowUpAction(
                 amount: try node.optional("amount")?.money(currency), payment: try node.optional("payment")?.int())
+        }
+    }
+
+    private mutating func increment(_ node: SettingsNode) -> ScenarioAction? {
+        let currency = till.currency
+        guard node.kind == .mapping else {
+            return note { () throws(SettingsError) in
+                .increment(IncrementAction(amount: try node.money(currency)))
+            }
+        }
+        return note { () throws(SettingsError) in
+            let currency = try node.optional("currency")?.currency() ?? currency
+            return .increment(
+                IncrementAction(
+                    amount: try node.required("amount").money(currency), payment: try node.optional("payment")?.int()))
         }
     }
 
@@ -194,8 +210,8 @@ extension ScenarioAction {
     fileprivate var fitsInTheMiddle: Bool {
         switch self {
         case .cancel, .unplug, .plug, .insertCard, .removeCard, .swipeCard, .crash, .set, .sleep, .mend: true
-        case .connect, .disconnect, .pay, .retry, .refund, .capture, .cancelPayment, .update, .restart, .recover,
-            .settle, .print, .reprint,
+        case .connect, .disconnect, .pay, .retry, .refund, .capture, .increment, .cancelPayment, .update, .restart,
+            .recover, .settle, .print, .reprint,
             .wait:
             false
         }

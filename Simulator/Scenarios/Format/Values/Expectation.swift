@@ -1,4 +1,4 @@
-internal import EMV
+import EMV
 public import Settings
 
 /// An expected result, and its location in the file.
@@ -129,6 +129,7 @@ public struct RequestCount: Hashable, Sendable {
     /// The expected number of matching requests.
     public var count: Int
 
+    /// Expects exactly `count` requests that match.
     public init(_ pattern: TextPattern, count: Int) { (self.pattern, self.count) = (pattern, count) }
 }
 
@@ -139,6 +140,7 @@ public struct RowsExpectation: Hashable, Sendable {
     /// The rows, with values as text; NULL is the empty text.
     public var rows: [[String]]
 
+    /// Expects these rows, with values as text; NULL is the empty text.
     public init(query: String, rows: [[String]]) { (self.query, self.rows) = (query, rows) }
 }
 
@@ -151,6 +153,7 @@ public struct SiteExpectation: Hashable, Sendable {
     /// The expected numbers of requests.
     public var requests: [RequestCount]
 
+    /// Expects what is not nil, and each number of requests.
     public init(charges: Int? = nil, order: String? = nil, requests: [RequestCount] = []) {
         (self.charges, self.order, self.requests) = (charges, order, requests)
     }

@@ -80,6 +80,7 @@ public struct WireSetup: Sendable {
     /// How many of a hundred messages about money get another fault at random: 0...100.
     public var faultPercent: Int
 
+    /// Takes the dialect of the messages and what goes wrong. `faultPercent` is 0...100.
     public init(_ profile: MessageProfile, faults: [AcquirerFault] = [], faultPercent: Int = 0) {
         (self.profile, self.faults, self.faultPercent) = (profile, faults, faultPercent)
     }
@@ -92,6 +93,7 @@ public struct CardSetup: Sendable {
     /// The card, its account, and the cardholder's behavior.
     public var profile: CardProfile
 
+    /// Names a card. Steps with one name share one physical card, with its counters.
     public init(name: String, profile: CardProfile) { (self.name, self.profile) = (name, profile) }
 }
 
@@ -108,6 +110,7 @@ public struct ReaderSetup: Sendable {
     /// Faults that are armed at the start.
     public var faults: [SimulatedReaderFault]
 
+    /// Names a reader for steps. `battery` is in percent; nil for a full battery or none.
     public init(
         name: String = "reader", model: SimulatedReader = .chip(.tpdu), isPluggedIn: Bool = true,
         battery: UInt8? = nil, faults: [SimulatedReaderFault] = []
@@ -126,6 +129,7 @@ public struct SiteSetup: Hashable, Sendable {
     /// Faults for requests.
     public var faults: [FaultRule]
 
+    /// Creates a store with this many generated orders, and with an unpaid order for each amount.
     public init(orders: Int = 0, unpaid: [Money] = [], faults: [FaultRule] = []) {
         (self.orders, self.unpaid, self.faults) = (orders, unpaid, faults)
     }

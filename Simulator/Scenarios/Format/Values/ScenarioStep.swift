@@ -15,6 +15,7 @@ public struct ScenarioStep: Sendable {
     /// The expected results.
     public var expectations: [Expectation]
 
+    /// Takes an action, what happens meanwhile, and what must be true afterward. `location` is its place in a file.
     public init(
         _ action: ScenarioAction, interruptions: [Interruption] = [], expectations: [Expectation] = [],
         location: SettingsLocation = .nowhere
@@ -35,12 +36,14 @@ public enum ScenarioAction: Sendable {
     /// Retries the last payment that did not succeed.
     case retry
     /// Captures a pre-authorization, all of it or a part.
-    case capture(RefundAction)
+    case capture(FollowUpAction)
+    /// Adds an amount to what a pre-authorization holds.
+    case increment(IncrementAction)
     /// Gives back what a pre-authorization holds, by the payment's position in the scenario, from 1; nil for the last
     /// one.
     case cancelPayment(Int?)
     /// Refunds a payment.
-    case refund(RefundAction)
+    case refund(FollowUpAction)
     /// Cancels the current step.
     case cancel
     /// Installs the firmware that the configuration offers.
@@ -84,6 +87,7 @@ public enum ScenarioAction: Sendable {
         case .pay: "pay"
         case .retry: "retry"
         case .capture: "capture"
+        case .increment: "increment"
         case .cancelPayment: "cancelPayment"
         case .refund: "refund"
         case .cancel: "cancel"
@@ -132,6 +136,7 @@ public struct PayAction: Sendable {
     /// Whether an approval of a part of the amount is taken.
     public var allowsPartial: Bool
 
+    /// Sets the options. A nil `card` is that of the scenario; `timeout` ends the wait for it.
     public init(
         _ bill: Bill, card: CardSetup? = nil, presentsCard: Bool = true, timeout: Duration = .seconds(60),
         forcesOnline: Bool = false, authorizesOnly: Bool = false, allowsPartial: Bool = false
@@ -142,14 +147,25 @@ public struct PayAction: Sendable {
     }
 }
 
-/// Options of a refund, or of a capture.
-public struct RefundAction: Hashable, Sendable {
+/// Options of a refund, or of a capture: which earlier payment, and how much of it.
+public struct FollowUpAction: Hashable, Sendable {
     /// The amount to refund or to capture; nil for the rest.
     public var amount: Money?
     /// The payment's position in the scenario, from 1; nil for the last one.
     public var payment: Int?
 
+    /// Names a payment of the scenario by its position, from 1; without any, it is the whole rest of the last one.
     public init(amount: Money? = nil, payment: Int? = nil) { (self.amount, self.payment) = (amount, payment) }
+}
+
+/// Options of an increment.
+public struct IncrementAction: Hashable, Sendable {
+    /// What is added to the amount that is held.
+    public var amount: Money
+    /// The payment's position in the scenario, from 1; nil for the last one.
+    public var payment: Int?
+
+    public init(amount: Money, payment: Int? = nil) { (self.amount, self.payment) = (amount, payment) }
 }
 
 /// Options of a print.
@@ -159,6 +175,7 @@ public struct PrintAction: Hashable, Sendable {
     /// The payment's position in the scenario, from 1; nil for the last one.
     public var payment: Int?
 
+    /// Takes the position of the payment in the scenario, from 1; nil is the last.
     public init(copy: ReceiptCopy = .customer, payment: Int? = nil) { (self.copy, self.payment) = (copy, payment) }
 }
 
@@ -179,6 +196,7 @@ public struct Interruption: Sendable {
     /// The action.
     public var action: ScenarioAction
 
+    /// Does an action when the trigger fires; `location` is its place in a file.
     public init(_ trigger: Trigger, _ action: ScenarioAction, location: SettingsLocation = .nowhere) {
         (self.location, self.trigger, self.action) = (location, trigger, action)
     }

@@ -1,12 +1,12 @@
-internal import Acquirer
-internal import Determinism
-internal import ISO8583
-internal import Money
-internal import Settings
-internal import Simulator
-internal import StoreSite
-internal import Text
-internal import TillConfiguration
+import Acquirer
+import Determinism
+import ISO8583
+import Money
+import Settings
+import Simulator
+import StoreSite
+import Text
+import TillConfiguration
 
 /// Converts a ``Scenario`` to the values of a file. Leaves out defaults.
 struct ScenarioWriter {

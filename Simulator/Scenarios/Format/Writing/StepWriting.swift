@@ -1,10 +1,10 @@
-internal import Hardware
-internal import Money
-internal import Payments
-internal import Settings
-internal import Simulator
-internal import StoreSite
-internal import TillConfiguration
+import Hardware
+import Money
+import Payments
+import Settings
+import Simulator
+import StoreSite
+import TillConfiguration
 
 extension ScenarioWriter {
     func step(_ step: ScenarioStep) throws(ScenarioWritingError) -> SettingsNode {
@@ -44,6 +44,9 @@ extension ScenarioWriter {
         case .refund(let refund), .capture(let refund):
             let node = self.refund(refund)
             return node.map { (action.word, $0) } ?? ("do", .text(action.word))
+        case .increment(let increment):
+            let whole = RefundAction(amount: increment.amount, payment: increment.payment)
+            return (action.word, self.refund(whole) ?? .mapping([]))
         case .cancelPayment(let payment?): return (action.word, .text(String(payment)))
         case .print(let print), .reprint(let print):
             let node = self.print(print)
@@ -87,7 +90,7 @@ extension ScenarioWriter {
     }
 
     /// Returns the value of `refund`; nil for the rest of the last payment.
-    private func refund(_ refund: RefundAction) -> SettingsNode? {
+    private func refund(_ refund: FollowUpAction) -> SettingsNode? {
         var entries = refund.amount.map(money) ?? []
         if let payment = refund.payment { entries.append(("payment", .text(String(payment)))) }
         if entries.count == 1, let only = entries.first, only.key == "amount" { return only.value }

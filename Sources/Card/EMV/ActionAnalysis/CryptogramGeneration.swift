@@ -1,6 +1,6 @@
-internal import CardSecrets
-internal import Cryptography
-internal import SmartCard
+import CardSecrets
+import Cryptography
+import SmartCard
 
 /// The first (EMV Book 3 §10.8) and second (§10.11) GENERATE AC.
 struct CryptogramGeneration {

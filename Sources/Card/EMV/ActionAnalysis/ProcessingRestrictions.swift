@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 /// Processing restrictions: version, usage control, and dates of the application (EMV Book 3 §10.4).
 struct ProcessingRestrictions {

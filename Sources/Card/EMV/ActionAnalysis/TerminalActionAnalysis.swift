@@ -11,6 +11,8 @@ struct TerminalActionAnalysis {
     var issuer: ActionCodes
     var terminal: ActionCodes
     var connectivity: TerminalType.Connectivity
+    /// Whether the card may approve without the issuer.
+    var mayApproveOffline = true
 
     /// Creates an analysis. The first three parameters are the issuer action codes (9F0E, 9F0F, 9F0D). A missing code
     /// is nil: denial then has no bits set; online and default have all bits set.
@@ -32,7 +34,7 @@ struct TerminalActionAnalysis {
         case .onlineOnly: return Request(cryptogram: .arqc)
         case .offlineWithOnline:
             let online = issuer.online.union(terminal.online)
-            return results.isDisjoint(with: online) ? approved : Request(cryptogram: .arqc)
+            return mayApproveOffline && results.isDisjoint(with: online) ? approved : Request(cryptogram: .arqc)
         case .offlineOnly: return mustDeclineWithoutIssuer(results) ? declined : approved
         }
     }
@@ -46,7 +48,7 @@ struct TerminalActionAnalysis {
     }
 
     private func mustDeclineWithoutIssuer(_ results: TerminalVerificationResults) -> Bool {
-        !results.isDisjoint(with: issuer.default.union(terminal.default))
+        !mayApproveOffline || !results.isDisjoint(with: issuer.default.union(terminal.default))
     }
 }
 
@@ -61,5 +63,6 @@ extension TerminalActionAnalysis {
             default: code(transaction.data[EMVTag.issuerActionDefault]),
             terminal: transaction.terminalApplication?.actionCodes ?? ActionCodes(denial: [], online: [], default: []),
             connectivity: transaction.terminal.type.connectivity)
+        mayApproveOffline = transaction.request.allowsOfflineApproval
     }
 }

@@ -1,7 +1,7 @@
 public import CardSecrets
-internal import Determinism
+import Determinism
 public import Money
-internal import SmartCard
+import SmartCard
 
 /// Terminal risk management (EMV Book 3 §10.6, Book 4 §6.3.5).
 ///

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// One rule of a CVM list: two bytes (EMV Book 3 annex C3).
 struct CVMRule: Hashable, Sendable {

@@ -44,6 +44,7 @@ public struct ApplicationChoice: Hashable, Sendable {
     /// Whether the card requires the cardholder's confirmation of this application (87, b8).
     public var needsConfirmation: Bool
 
+    /// Names an application as the cardholder sees it. `aid` has 5 to 16 bytes; a `priority` of 1 is the highest.
     public init(name: String, aid: [UInt8], priority: UInt8?, needsConfirmation: Bool) {
         (self.name, self.aid, self.priority) = (name, aid, priority)
         self.needsConfirmation = needsConfirmation
@@ -73,6 +74,7 @@ public struct PINPrompt: Hashable, Sendable {
     /// The card's preferred languages (5F2D), by ISO 639-1 code, the first one most; empty if the card states none.
     public var languages: [String]
 
+    /// Describes a request for a PIN. `triesLeft` is nil if the card does not tell; `languages` are ISO 639-1 codes.
     public init(
         method: Method, place: Place = .terminal, triesLeft: UInt8?, isRetry: Bool, languages: [String] = []
     ) {

@@ -1,7 +1,7 @@
-internal import CardSecrets
-internal import Determinism
-internal import Money
-internal import SmartCard
+import CardSecrets
+import Determinism
+import Money
+import SmartCard
 
 /// Processes the card's CVM list (EMV Book 3 §10.5, Book 4 §6.3.4).
 struct CardholderVerification {

@@ -1,7 +1,7 @@
 public import CardSecrets
 public import Cryptography
 public import Determinism
-internal import SmartCard
+import SmartCard
 
 /// Offline PIN verification: the card verifies the PIN (EMV Book 3 §10.5.1, §6.5.12; Book 2 §7.2; Book 4 §6.3.4.1).
 struct OfflinePINVerification {

@@ -1,6 +1,6 @@
 public import Cryptography
 public import Determinism
-internal import Text
+import Text
 
 /// A payment system's certification authority public key, as stored in a terminal (EMV Book 2 §5.1, §11.2.1; Book 4
 /// §10.2).
@@ -80,6 +80,7 @@ public struct CertificateRevocation: Hashable, Sendable {
     /// The certificate's serial number, 3 bytes.
     public var serialNumber: [UInt8]
 
+    /// Names a certificate by its RID (5 bytes), the index of the CA public key, and its serial number (3 bytes).
     public init(rid: [UInt8], index: UInt8, serialNumber: [UInt8]) {
         (self.rid, self.index, self.serialNumber) = (rid, index, serialNumber)
     }

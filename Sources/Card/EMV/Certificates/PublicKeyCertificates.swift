@@ -11,6 +11,7 @@ public struct PublicKeyCertificate: Hashable, Sendable {
     /// Tag 9F32, 9F47 or 9F2E: `[3]` or `[1, 0, 1]`.
     public var exponent: [UInt8]
 
+    /// Takes the values of the three data objects, without their tags and lengths; nothing is checked yet.
     public init(certificate: [UInt8], remainder: [UInt8] = [], exponent: [UInt8]) {
         (self.certificate, self.remainder, self.exponent) = (certificate, remainder, exponent)
     }

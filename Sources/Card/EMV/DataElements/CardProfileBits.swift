@@ -3,6 +3,7 @@ public struct ApplicationInterchangeProfile: ByteFlags {
     public static let byteCount = 2
     public let rawValue: UInt64
 
+    /// Takes the bytes of the data element as a number, the first byte highest. Reserved bits are kept.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     public static let xda = Self(byte: 1, 0x80)
@@ -21,6 +22,7 @@ public struct ApplicationUsageControl: ByteFlags {
     public static let byteCount = 2
     public let rawValue: UInt64
 
+    /// Takes the bytes of the data element as a number, the first byte highest. Reserved bits are kept.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     public static let domesticCash = Self(byte: 1, 0x80)
@@ -59,6 +61,7 @@ public enum CryptogramType: UInt8, Hashable, Sendable {
 public struct CryptogramInformationData: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt8
 
+    /// Takes the byte as the card sent it, reserved bits too.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Why the card declined (b3...b1).

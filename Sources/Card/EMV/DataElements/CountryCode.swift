@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// Country codes (ISO 3166-1).
 public enum CountryCode {

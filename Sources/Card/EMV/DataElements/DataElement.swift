@@ -1,4 +1,4 @@
-internal import Determinism
+import Determinism
 public import SmartCard
 
 /// The definition of an EMV data element: name, format, length, and source (EMV Book 3 annex A).

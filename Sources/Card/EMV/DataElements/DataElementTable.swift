@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 extension DataElement {
     /// The data elements of the contact kernel (EMV Book 3 annex A), without templates, which a data object list cannot

@@ -8,6 +8,7 @@ public struct DataObjectList: Hashable, Sendable {
         /// The requested length in bytes, 0...255.
         public let length: Int
 
+        /// Requests `length` bytes of the data object, 0...255.
         public init(tag: BERTag, length: Int) { (self.tag, self.length) = (tag, length) }
     }
 

@@ -1,4 +1,4 @@
-internal import CardSecrets
+import CardSecrets
 public import SmartCard
 
 /// The data objects of one transaction. Secret ones (PAN, track data, names) are stored separately, zeroed when the

@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 extension DataElement {
     /// Data elements outside the contact kernel: templates, data elements of the contactless kernels (EMV Contactless

@@ -3,6 +3,7 @@ public struct TerminalType: RawRepresentable, Hashable, Sendable {
     /// Two BCD digits: 11...16, 21...26 or 34...36.
     public let rawValue: UInt8
 
+    /// Takes the value of the data element; nil for a type that EMV does not define.
     public init?(rawValue: UInt8) {
         switch rawValue {
         case 0x11...0x16, 0x21...0x26, 0x34...0x36: self.rawValue = rawValue
@@ -38,6 +39,7 @@ public struct TerminalCapabilities: ByteFlags {
     public static let byteCount = 3
     public let rawValue: UInt64
 
+    /// Takes the bytes of the data element as a number, the first byte highest. Reserved bits are kept.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     public static let manualKeyEntry = Self(byte: 1, 0x80)
@@ -66,6 +68,7 @@ public struct AdditionalTerminalCapabilities: ByteFlags {
     public static let byteCount = 5
     public let rawValue: UInt64
 
+    /// Takes the bytes of the data element as a number, the first byte highest. Reserved bits are kept.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     public static let cash = Self(byte: 1, 0x80)

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A data element of single bits, stored exactly as transmitted.
 ///
@@ -39,6 +39,7 @@ public struct TerminalVerificationResults: ByteFlags {
     public static let byteCount = 5
     public let rawValue: UInt64
 
+    /// Takes the bytes of the data element as a number, the first byte highest. Reserved bits are kept.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     public static let offlineDataAuthenticationNotPerformed = Self(byte: 1, 0x80)
@@ -93,6 +94,7 @@ public struct TransactionStatusInformation: ByteFlags {
     public static let byteCount = 2
     public let rawValue: UInt64
 
+    /// Takes the bytes of the data element as a number, the first byte highest. Reserved bits are kept.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     public static let offlineDataAuthenticationPerformed = Self(byte: 1, 0x80)

@@ -1,3 +1,5 @@
+import CardSecrets
+
 /// Masks card data for display: shows the first six and last four digits of a PAN, the initials of a name, and nothing
 /// else of track data.
 enum CardDataMask {
@@ -24,16 +26,6 @@ enum CardDataMask {
         return text
     }
 
-    /// Returns whether the check digit is correct (ISO/IEC 7812-1 annex B).
-    static func hasValidCheckDigit(_ digits: some BidirectionalCollection<UInt8>) -> Bool {
-        var sum = 0
-        for (position, digit) in digits.reversed().enumerated() {
-            let weighted = position % 2 == 1 ? Int(digit) * 2 : Int(digit)
-            sum += weighted > 9 ? weighted - 9 : weighted
-        }
-        return sum % 10 == 0
-    }
-
     /// Returns whether the bytes may contain a PAN: consecutive digits, as half bytes or characters, with a correct
     /// check digit and a length that matches the first digits.
     static func mayHoldAccountNumber(_ bytes: some Collection<UInt8>) -> Bool {
@@ -55,7 +47,7 @@ enum CardDataMask {
                 for count in lengths(values[first], values[first + 1]) where first + count <= run.endIndex {
                     let digits = values[first..<(first + count)]
                     // The account number after the six issuer digits is never all zeros.
-                    if hasValidCheckDigit(digits), digits.dropFirst(6).dropLast().contains(where: { $0 != 0 }) {
+                    if CheckDigit.isValid(digits), digits.dropFirst(6).dropLast().contains(where: { $0 != 0 }) {
                         return true
                     }
                 }

@@ -1,5 +1,5 @@
 public import SmartCard
-internal import Text
+import Text
 
 /// A decoded value with its description and parts.
 ///

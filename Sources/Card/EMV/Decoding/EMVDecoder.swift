@@ -1,4 +1,4 @@
-internal import Money
+import Money
 public import SmartCard
 
 /// Decodes EMV data into text. Handles arbitrary bytes without failing.

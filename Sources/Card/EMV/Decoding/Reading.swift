@@ -1,6 +1,6 @@
-internal import Money
-internal import SmartCard
-internal import Text
+import Money
+import SmartCard
+import Text
 
 /// The decoder's state: the input, its context, and the first problem.
 struct Reading {

@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 /// Guesses the kind of data from its content.
 enum SubjectGuess {

@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 /// The kernel's commands to the card (EMV Book 1 §11, Book 3 §6).
 struct CardSession {

@@ -1,15 +1,18 @@
 public import CardSecrets
 public import SmartCard
-internal import Text
+import Text
 
 /// The result of a transaction, with the data that journal, receipt, and host need. It contains no card data that must
 /// not be stored: only the last four digits of the PAN, and no expiration date, track data, or names.
+/// ``issuerPrefix`` is in memory only, and shows nothing of itself.
 public struct KernelOutcome: Hashable, Sendable {
     public let decision: TransactionDecision
     /// The selected application; nil if none was selected.
     public let application: ApplicationSummary?
     /// The masked PAN; nil if the card's records were not read.
     public let pan: MaskedPAN?
+    /// The first digits of the PAN, to choose the host of an advice; nil if the card's records were not read.
+    public let issuerPrefix: CardPrefix?
     /// Tag 5F34, 0...99.
     public let panSequenceNumber: UInt8?
     /// Tag 95
@@ -53,7 +56,7 @@ public struct KernelOutcome: Hashable, Sendable {
     init(_ decision: TransactionDecision, _ transaction: Transaction) {
         self.decision = decision
         application = transaction.application.map(ApplicationSummary.init)
-        pan = Self.mask(transaction)
+        (pan, issuerPrefix) = Self.parts(transaction)
         panSequenceNumber = transaction.panSequenceNumber
         verificationResults = transaction.verificationResults
         statusInformation = transaction.statusInformation
@@ -72,8 +75,12 @@ public struct KernelOutcome: Hashable, Sendable {
         isReversalRequired = transaction.isReversalRequired
     }
 
-    private static func mask(_ transaction: Transaction) -> MaskedPAN? {
-        do throws(DataObjectError) { return try transaction.data.primaryAccountNumber().masked } catch { return nil }
+    /// What is kept of the PAN.
+    private static func parts(_ transaction: Transaction) -> (pan: MaskedPAN?, prefix: CardPrefix?) {
+        do throws(DataObjectError) {
+            let pan = try transaction.data.primaryAccountNumber()
+            return (pan.masked, CardPrefix(pan))
+        } catch { return (nil, nil) }
     }
 }
 

@@ -1,6 +1,6 @@
-internal import CardSecrets
-internal import Cryptography
-internal import Money
+import CardSecrets
+import Cryptography
+import Money
 public import SmartCard
 
 /// The state of one transaction. Each phase of the kernel reads and changes it; one transaction is used by one task at

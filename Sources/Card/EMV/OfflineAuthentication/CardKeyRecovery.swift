@@ -1,7 +1,7 @@
-internal import CardSecrets
-internal import Cryptography
-internal import Determinism
-internal import SmartCard
+import CardSecrets
+import Cryptography
+import Determinism
+import SmartCard
 
 /// Recovers the public keys of issuer and card (EMV Book 2 §5.3, §6.3, §6.4, §7.1). Each is recovered once per
 /// transaction and shared by data authentication and PIN encipherment.

@@ -1,6 +1,6 @@
 public import Cryptography
 public import SmartCard
-internal import Text
+import Text
 
 /// The result of offline data authentication.
 public struct OfflineAuthenticationSummary: Hashable, Sendable {
@@ -8,8 +8,7 @@ public struct OfflineAuthenticationSummary: Hashable, Sendable {
     public enum Result: String, Hashable, Sendable {
         /// No common method; or CDA was selected and the card declined without a signature.
         case notPerformed
-        case passed
-        case failed
+        case passed, failed
     }
 
     /// The selected method.

@@ -1,6 +1,6 @@
-internal import CardSecrets
-internal import Cryptography
-internal import SmartCard
+import CardSecrets
+import Cryptography
+import SmartCard
 
 /// Offline data authentication (EMV Book 3 §10.3): selects and performs the method; for CDA, the steps before the first
 /// GENERATE AC.

@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 /// Completion after going online: issuer authentication, scripts, second GENERATE AC (EMV Book 3 §10.9 to §10.11). A
 /// canceled task does not stop it, because the issuer knows of the payment.

@@ -65,6 +65,7 @@ public struct OnlineAuthorizationRequest: ~Copyable, Sendable {
     /// The enciphered PIN block if the CVM is online PIN.
     public let pinBlock: EncipheredPINBlock?
 
+    /// Takes the card data over. `expiry` is YYMM in BCD, two bytes; `pinBlock` is that of an online PIN.
     public init(
         pan: consuming PrimaryAccountNumber, trackTwo: consuming SensitiveBytes?, panSequenceNumber: UInt8?,
         expiry: [UInt8], iccData: [BERTLV], pinBlock: EncipheredPINBlock?
@@ -87,6 +88,7 @@ public struct EncipheredPINBlock: Hashable, Sendable, CustomStringConvertible {
     /// The DUKPT key serial number: 10 bytes for TDES, 12 for AES.
     public let keySerialNumber: [UInt8]
 
+    /// Takes an enciphered block, 8 bytes under TDES or 16 under AES, and the serial number of the key.
     public init(block: [UInt8], keySerialNumber: [UInt8]) {
         (self.block, self.keySerialNumber) = (block, keySerialNumber)
     }
@@ -179,6 +181,8 @@ public struct IssuerAnswer: Hashable, Sendable {
     /// The value fields of the issuer script templates 72.
     public var scriptsAfterFinal: [[UInt8]]
 
+    /// Takes the code as two characters of ASCII, and the value fields of the other data objects, without tag and
+    /// length.
     public init(
         authorizationResponseCode: [UInt8], authorizationCode: String? = nil, issuerAuthenticationData: [UInt8]? = nil,
         scriptsBeforeFinal: [[UInt8]] = [], scriptsAfterFinal: [[UInt8]] = []

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// An application that card and terminal both support (EMV Book 1 §12.3).
 struct ApplicationCandidate: Hashable, Sendable {

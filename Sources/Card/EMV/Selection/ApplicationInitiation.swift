@@ -1,5 +1,5 @@
-internal import CardSecrets
-internal import SmartCard
+import CardSecrets
+import SmartCard
 
 /// Initiate application processing: GET PROCESSING OPTIONS (EMV Book 3 §10.1).
 struct ApplicationInitiation {

@@ -1,5 +1,5 @@
-internal import CardSecrets
-internal import SmartCard
+import CardSecrets
+import SmartCard
 
 /// Read application data: reads every record in the AFL (EMV Book 3 §10.2).
 struct ApplicationReading {

@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 /// Finds the applications that card and terminal both support, and selects one (EMV Book 1 §12).
 struct ApplicationSelection {

@@ -56,6 +56,8 @@ public struct ActionCodes: Hashable, Sendable {
     /// Decline if any of these TVR bits is set and the terminal cannot go online.
     public var `default`: TerminalVerificationResults
 
+    /// Combines the three masks: what declines offline, what goes online, and what declines when the host is not
+    /// reached.
     public init(
         denial: TerminalVerificationResults, online: TerminalVerificationResults,
         default: TerminalVerificationResults

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A validated terminal configuration: the terminal data of EMV Book 4 §10.
 public struct TerminalConfiguration: Hashable, Sendable {
@@ -221,6 +221,7 @@ public struct PINPolicy: Hashable, Sendable {
     /// The time limit for PIN entry on the reader, in seconds; at least 1.
     public var readerSeconds: UInt8
 
+    /// Sets the rules. Fewer than one try is one; `readerSeconds` is the time limit of an entry on the reader.
     public init(
         allowsBypass: Bool = true, bypassCoversLaterMethods: Bool = true, maximumTries: Int = 3,
         entry: Entry = .readerFirst, readerRefusal: Refusal = .stops, readerSeconds: UInt8 = 30

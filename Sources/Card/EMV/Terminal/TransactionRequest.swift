@@ -1,7 +1,7 @@
 public import Determinism
 public import Money
-internal import SmartCard
-internal import Text
+import SmartCard
+import Text
 
 /// A transaction that the merchant requests.
 public struct TransactionRequest: Hashable, Sendable {
@@ -26,14 +26,20 @@ public struct TransactionRequest: Hashable, Sendable {
     public var accountType: UInt8?
     /// Whether the merchant forces the transaction online (TVR byte 4 bit 4).
     public var forcedOnline: Bool
+    /// Whether the card may approve without the issuer, where the terminal can. Otherwise the terminal asks the issuer,
+    /// and declines when it can't.
+    public var allowsOfflineApproval: Bool
 
+    /// Describes a transaction. `amount` includes `cashback`; `accountType` is the value of tag 5F57, nil for none.
     public init(
         amount: Money, cashback: Money? = nil, kind: Kind = .goodsOrServices, date: CivilDate,
-        sequenceCounter: UInt32, accountType: UInt8? = nil, forcedOnline: Bool = false
+        sequenceCounter: UInt32, accountType: UInt8? = nil, forcedOnline: Bool = false,
+        allowsOfflineApproval: Bool = true
     ) {
         (self.amount, self.cashback, self.kind) = (amount, cashback, kind)
         (self.date, self.sequenceCounter) = (date, sequenceCounter)
         (self.accountType, self.forcedOnline) = (accountType, forcedOnline)
+        self.allowsOfflineApproval = allowsOfflineApproval
     }
 }
 

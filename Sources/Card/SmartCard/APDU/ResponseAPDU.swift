@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A card's answer: data and a status word (ISO/IEC 7816-4 §5.1).
 public struct ResponseAPDU: Hashable, Sendable {
@@ -6,6 +6,7 @@ public struct ResponseAPDU: Hashable, Sendable {
     public let data: [UInt8]
     public let status: StatusWord
 
+    /// Takes the data without the status word, up to 65,536 bytes.
     public init(data: [UInt8] = [], status: StatusWord) {
         (self.data, self.status) = (data, status)
     }
@@ -28,8 +29,10 @@ public struct ResponseAPDU: Hashable, Sendable {
 public struct StatusWord: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: UInt16
 
+    /// Takes both bytes as a number, SW1 highest: 0x9000.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
+    /// Takes the two bytes apart, as a card sends them.
     public init(_ sw1: UInt8, _ sw2: UInt8) { rawValue = UInt16(sw1) << 8 | UInt16(sw2) }
 
     public var sw1: UInt8 { UInt8(rawValue >> 8) }

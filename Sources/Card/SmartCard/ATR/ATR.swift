@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// An answer to reset (ISO/IEC 7816-3 §8): the card's protocols, timing, and historical bytes.
 public struct ATR: Hashable, Sendable {
@@ -97,6 +97,7 @@ extension ATR {
     /// TA of the first T=15 group, low bits: the supported supply voltages.
     public struct SupplyClasses: OptionSet, Hashable, Sendable {
         public let rawValue: UInt8
+        /// Takes the bits as they are in the interface byte; bits of no class are kept.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// Class A.
         public static let fiveVolt = SupplyClasses(rawValue: 1)

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The rules by which a payment terminal accepts or rejects an answer to reset (EMV Book 1 §8.3, §8.4).
 public enum EMVATRRules {

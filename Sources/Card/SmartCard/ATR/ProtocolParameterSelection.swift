@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A PPS request or response (ISO/IEC 7816-3 §9): FF, PPS0, up to three parameters, PCK.
 public struct ProtocolParameterSelection: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// Maps one command APDU to T=0 TPDUs: the interface device's side of ISO/IEC 7816-3 §12.2 with the rules of EMV Book 1
 /// §9.3. It does no I/O: the caller exchanges each TPDU and passes the answer back.

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// One T=1 block (ISO/IEC 7816-3 §11.3): node address, control byte, length, information field, error detection code.
 public struct T1Block: Hashable, Sendable {
@@ -53,6 +53,7 @@ public struct T1Block: Hashable, Sendable {
     /// 0...254 bytes.
     public let information: [UInt8]
 
+    /// Builds a block. Its length byte and its error detection code follow from these when it is encoded.
     public init(nad: UInt8 = 0, pcb: UInt8, information: [UInt8] = []) {
         (self.nad, self.pcb, self.information) = (nad, pcb, information)
     }

@@ -1,4 +1,4 @@
-internal import CardSecrets
+import CardSecrets
 
 /// The interface device's side of T=1: sends one APDU and receives one, with chaining, retransmission,
 /// resynchronization, waiting time extension, and IFS negotiation (ISO/IEC 7816-3 §11; EMV Book 1 §9.2.5).

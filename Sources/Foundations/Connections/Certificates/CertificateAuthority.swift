@@ -1,8 +1,8 @@
-internal import COpenSSL
-internal import CardSecrets
+import COpenSSL
+import CardSecrets
 public import Determinism
-internal import Files
-internal import Glibc
+import Files
+import Glibc
 
 /// An authority that makes certificates for servers and clients: for a simulated acquirer, a terminal on a private
 /// network, and tests.

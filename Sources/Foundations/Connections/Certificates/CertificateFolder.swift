@@ -1,6 +1,6 @@
-internal import COpenSSL
+import COpenSSL
 public import Determinism
-internal import Files
+import Files
 
 /// A folder with an authority of its own, and with the certificates that it has issued to one server and one client:
 /// `ca.pem`, `server.pem`, `client.pem`, and beside each its key, `ca.key` and so on.
@@ -8,6 +8,7 @@ public struct CertificateFolder: Hashable, Sendable {
     /// The path of the folder.
     public let path: String
 
+    /// Names the folder, which need not exist until a certificate is issued.
     public init(path: String) { self.path = path }
 
     /// The authority, whose certificate peers pin.

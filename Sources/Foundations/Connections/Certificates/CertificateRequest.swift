@@ -1,7 +1,7 @@
-internal import COpenSSL
+import COpenSSL
 public import Determinism
 public import Files
-internal import Glibc
+import Glibc
 
 /// The content of a new certificate.
 public struct CertificateRequest: Hashable, Sendable {
@@ -33,6 +33,7 @@ public struct CertificateRequest: Hashable, Sendable {
     public var notAfter: Timestamp
     public var key: Key
 
+    /// Describes a certificate. `names` are host names and IP addresses; without `uses` it is for anything.
     public init(
         commonName: String, organization: String? = nil, names: [String] = [], uses: Set<Use> = [],
         notBefore: Timestamp, notAfter: Timestamp, key: Key = .p256

@@ -1,6 +1,6 @@
-internal import Concurrency
+import Concurrency
 public import Determinism
-internal import Synchronization
+import Synchronization
 
 /// A connection within the process, in the time of a `TimeSource`: for simulated worlds and tests.
 ///

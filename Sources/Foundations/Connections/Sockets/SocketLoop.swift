@@ -1,9 +1,9 @@
-internal import CLinux
-internal import Concurrency
-internal import Determinism
-internal import Files
-internal import Glibc
-internal import Synchronization
+import CLinux
+import Concurrency
+import Determinism
+import Files
+import Glibc
+import Synchronization
 
 /// The thread that waits for all sockets of the process. It only tells tasks that a socket is ready or that a wait is
 /// over; the tasks read and write themselves. It starts with the first socket, and never ends.

@@ -1,8 +1,8 @@
-internal import Concurrency
-internal import Determinism
-internal import Files
-internal import Glibc
-internal import Synchronization
+import Concurrency
+import Determinism
+import Files
+import Glibc
+import Synchronization
 
 /// A nonblocking stream socket that the loop of the process watches. The descriptor is closed once, at ``close(how:)``
 /// or with the last reference, and never while a system call uses it.

@@ -1,7 +1,7 @@
-internal import Determinism
-internal import Files
-internal import Glibc
-internal import Synchronization
+import Determinism
+import Files
+import Glibc
+import Synchronization
 
 /// A TCP connection. All connections of the process share one thread, which only waits.
 ///
@@ -95,6 +95,7 @@ public struct TCPOptions: Hashable, Sendable {
     /// The time between two probes without an answer, at least a second.
     public var probeInterval: Duration
 
+    /// Sets the times; those of the probes are at least a second.
     public init(
         peerTimeout: Duration = .seconds(30), probeAfter: Duration = .seconds(15),
         probeInterval: Duration = .seconds(5)

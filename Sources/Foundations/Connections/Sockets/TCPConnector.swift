@@ -1,9 +1,9 @@
-internal import Concurrency
+import Concurrency
 public import Determinism
-internal import Dispatch
-internal import Files
-internal import Glibc
-internal import Synchronization
+import Dispatch
+import Files
+import Glibc
+import Synchronization
 
 /// Connects to TCP ports.
 public struct TCPConnector: Sendable {

@@ -1,9 +1,9 @@
-internal import CLinux
-internal import Concurrency
+import CLinux
+import Concurrency
 public import Determinism
-internal import Files
-internal import Glibc
-internal import Synchronization
+import Files
+import Glibc
+import Synchronization
 
 /// Listens at a TCP port.
 public final class TCPListener: Sendable {

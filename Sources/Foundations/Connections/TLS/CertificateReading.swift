@@ -1,6 +1,6 @@
-internal import COpenSSL
-internal import Determinism
-internal import Glibc
+import COpenSSL
+import Determinism
+import Glibc
 
 extension CertificateSummary {
     /// Reads a certificate of libcrypto, which the caller keeps.

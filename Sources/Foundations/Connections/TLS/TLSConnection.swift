@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Synchronization
+import Determinism
+import Synchronization
 
 /// A TLS connection over another connection, which it owns.
 ///
@@ -25,8 +25,12 @@ public final class TLSConnection: ByteConnection {
 
     /// The bytes to read from the peer at once: a record and its header.
     private static let mostReadAtOnce = 16_640
-    /// How long a refusal may wait for the peer to read its reason.
+    /// How long a side waits for the other's reason when a write of the handshake fails.
     private static let parting = Duration.seconds(1)
+    /// How long a refusal of a server waits for the peer to read its reason, and to go. With TLS 1.3 the client
+    /// believes the handshake done, and sends its first message: to a closed connection it would get a reset for an
+    /// answer, and the reset takes the alert with it. A busy client needs more than a moment.
+    private static let refusing = Duration.seconds(5)
 
     /// Carries out the handshake.
     ///
@@ -109,7 +113,7 @@ public final class TLSConnection: ByteConnection {
     private static func part(
         _ base: any ByteConnection, _ side: TLSContext.Side, saying alert: [UInt8], _ time: any TimeSource
     ) async {
-        let deadline = Deadline(after: parting, on: time)
+        let deadline = Deadline(after: side == .server ? refusing : parting, on: time)
         guard (try? await base.write(alert, deadline: deadline)) != nil, side == .server else { return }
         var unread = 0
         while unread < 1 << 20, let bytes = try? await base.read(upTo: mostReadAtOnce, deadline: deadline) {

@@ -1,5 +1,5 @@
-internal import COpenSSL
-internal import CardSecrets
+import COpenSSL
+import CardSecrets
 public import Files
 
 /// A certificate with its chain, and its private key, as PEM files.
@@ -9,6 +9,7 @@ public struct TLSIdentityFiles: Hashable, Sendable {
     /// The private key without a password, readable by its owner alone.
     public var key: String
 
+    /// Takes the paths of the two files, which are read when a context is created.
     public init(certificate: String, key: String) { (self.certificate, self.key) = (certificate, key) }
 }
 

@@ -1,5 +1,5 @@
-internal import COpenSSL
-internal import Determinism
+import COpenSSL
+import Determinism
 
 /// One side of a TLS connection without I/O: it turns bytes of the peer into bytes for the caller, and the other way.
 ///

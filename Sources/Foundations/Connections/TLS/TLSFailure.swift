@@ -51,6 +51,7 @@ public struct TLSAlert: Hashable, Sendable, CustomStringConvertible {
     /// 0...255
     public let code: Int
 
+    /// Takes the description's number, 0...255.
     public init(code: Int) { self.code = code }
 
     /// `certificate_required`

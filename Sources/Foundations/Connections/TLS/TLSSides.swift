@@ -1,5 +1,5 @@
 public import Determinism
-internal import Files
+import Files
 
 /// Makes TLS connections as a client.
 public struct TLSClient: Sendable {
@@ -14,6 +14,8 @@ public struct TLSClient: Sendable {
         /// The lowest version.
         public var minimumVersion: TLSVersion
 
+        /// Sets a client up. `identity` is for servers that ask for a certificate; nil `serverName` expects that of the
+        /// address.
         public init(
             authorities: TLSAuthorities = .system, identity: TLSIdentityFiles? = nil, serverName: String? = nil,
             minimumVersion: TLSVersion = .v1_2
@@ -82,6 +84,7 @@ public struct TLSServer: Sendable {
         /// The lowest version.
         public var minimumVersion: TLSVersion
 
+        /// Sets a server up. `clientAuthorities` is a PEM file; with it, every client needs a certificate of these.
         public init(
             identity: TLSIdentityFiles, clientAuthorities: String? = nil, minimumVersion: TLSVersion = .v1_2
         ) {

@@ -47,6 +47,7 @@ public enum Variation: Hashable, Sendable {
         }
     }
 
+    /// Takes the stored name; one that is neither `control` nor `treatment` is a treatment of its own.
     public init(name: String) {
         self =
             switch name {

@@ -39,6 +39,7 @@ public struct DefaultFeatureFlagService: FeatureFlagService {
     private let build: BuildConfiguration
     private let overrides: FeatureOverrides
 
+    /// Decides by the overrides first, and then by the build.
     public init(build: BuildConfiguration = .current, overrides: FeatureOverrides = FeatureOverrides()) {
         (self.build, self.overrides) = (build, overrides)
     }

@@ -1,4 +1,4 @@
-internal import Files
+import Files
 
 /// Stores this till's variation in every experiment in a file. A stored variation never changes.
 ///
@@ -9,6 +9,7 @@ public struct VariationCache: Sendable {
 
     private static let version = 1
 
+    /// Names the file, which need not exist until a variation is stored.
     public init(path: String) { self.path = path }
 
     /// Returns the stored variations by the names of the experiments; none when there is no file yet.

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// A YAML file of settings, read into values with their locations.
 ///
@@ -17,6 +17,7 @@ public struct SettingsDocument: Sendable {
         /// Values in the whole document.
         public var values: Int
 
+        /// Limits the bytes of the text, the levels of nesting, and the number of values.
         public init(bytes: Int = 262_144, depth: Int = 32, values: Int = 20_000) {
             (self.bytes, self.depth, self.values) = (bytes, depth, values)
         }

@@ -1,4 +1,4 @@
-internal import CardSecrets
+import CardSecrets
 
 /// A problem in a settings file, with its location. Digits that may be a card number are masked in every text of it.
 public struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -7,6 +7,7 @@ public struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible 
     public let keyPath: String
     public let problem: SettingsProblem
 
+    /// Takes the place, the path of keys that leads there, such as `readers[0].id`, and what is wrong.
     public init(location: SettingsLocation, keyPath: String, problem: SettingsProblem) {
         (self.location, self.keyPath, self.problem) = (location, keyPath, problem)
     }
@@ -156,6 +157,7 @@ public struct SettingsLocation: Hashable, Sendable, CustomStringConvertible {
     public let line: Int
     public let column: Int
 
+    /// Takes a file name for messages, a line, and a column, both from 1.
     public init(file: String, line: Int, column: Int) {
         (self.file, self.line, self.column) = (file, line, column)
     }

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 extension SettingsNode {
     /// Returns the text exactly as written, without its quotes.

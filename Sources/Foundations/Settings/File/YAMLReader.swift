@@ -1,4 +1,4 @@
-internal import Yams
+import Yams
 
 /// Parses YAML into ``SettingsNode``s.
 struct YAMLReader {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// Writes ``SettingsNode``s as YAML that reads back as the same values.
 ///

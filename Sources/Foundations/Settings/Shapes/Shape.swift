@@ -42,6 +42,7 @@ public struct RecordShape: Sendable {
     /// The allowed keys.
     public let keys: [KeyShape]
 
+    /// Names a mapping for the schema, says in a sentence what it is, and lists its keys.
     public init(_ name: String, _ summary: String, _ keys: [KeyShape]) {
         (self.name, self.summary, self.keys) = (name, summary, keys)
     }
@@ -55,6 +56,7 @@ public struct KeyShape: Sendable {
     public let summary: String
     public let isRequired: Bool
 
+    /// Names a key, says what its value is, and explains it in a sentence.
     public init(_ name: String, _ shape: Shape, _ summary: String, isRequired: Bool = false) {
         (self.name, self.shape, self.summary, self.isRequired) = (name, shape, summary, isRequired)
     }

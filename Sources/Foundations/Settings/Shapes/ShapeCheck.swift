@@ -3,6 +3,7 @@ public struct ShapeCheck: Sendable {
     /// The errors that were found.
     public private(set) var problems = ProblemList()
 
+    /// Creates a check that has found nothing yet.
     public init() {}
 
     /// Checks a value, at any depth.
@@ -95,6 +96,7 @@ public struct ProblemList: Hashable, Sendable {
     /// The most errors to report for one file.
     private static let most = 100
 
+    /// Creates an empty list.
     public init() {}
 
     /// Whether there is no error.

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+import FoundationEssentials
 
 /// Writes the JSON Schema of a file format, for completion and checks in editors. Programs check more.
 public struct ShapeSchema: Sendable {

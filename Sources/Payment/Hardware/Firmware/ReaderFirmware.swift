@@ -1,7 +1,7 @@
 public import CCID
 public import DFU
-internal import Files
-internal import Glibc
+import Files
+import Glibc
 public import USB
 
 /// A firmware file that the shop provides for one reader model.
@@ -18,6 +18,7 @@ public struct ReaderFirmware: Hashable, Sendable {
     public var file: String
     public var need: ReaderFirmwareUpdate.Need
 
+    /// Describes a file. The update IDs are those that the reader has in update mode (DFU); `file` is a path.
     public init(
         vendorID: UInt16, productID: UInt16, updateVendorID: UInt16, updateProductID: UInt16, release: ReaderRelease,
         file: String, need: ReaderFirmwareUpdate.Need = .optional
@@ -74,6 +75,7 @@ public struct ReaderFirmwareCatalog: Hashable, Sendable {
     /// When several files fit a reader, the highest release is used.
     public var rows: [ReaderFirmware]
 
+    /// Takes the files, of all models.
     public init(_ rows: [ReaderFirmware] = []) { self.rows = rows }
 
     /// The maximum size of a firmware file, in bytes.

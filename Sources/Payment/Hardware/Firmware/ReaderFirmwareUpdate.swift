@@ -1,4 +1,4 @@
-internal import DFU
+import DFU
 public import Determinism
 
 /// A firmware update that is available for a reader.
@@ -104,10 +104,7 @@ public struct ReaderUpdateRun: Sendable {
 
 /// The estimated duration of an update.
 public enum ReaderUpdateTimeEstimate: String, Hashable, Sendable, Codable, CaseIterable {
-    case lessThanOneMinute
-    case oneToTwoMinutes
-    case twoToFiveMinutes
-    case fiveToFifteenMinutes
+    case lessThanOneMinute, oneToTwoMinutes, twoToFiveMinutes, fiveToFifteenMinutes
 
     /// The bytes per second that a microcontroller's flash memory takes when it is erased and written over full-speed
     /// USB.

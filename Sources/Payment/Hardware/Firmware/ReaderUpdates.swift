@@ -1,5 +1,5 @@
-internal import Concurrency
-internal import Determinism
+import Concurrency
+import Determinism
 
 /// The firmware updates of a service's readers: offers them, installs required updates before a reader is connected,
 /// and optional updates on request.

@@ -68,6 +68,7 @@ public struct MagneticStripePolicy: Hashable, Sendable {
     /// The reader models that cannot be recognized from their descriptors.
     public var readers: [MagneticStripeReaderModel]
 
+    /// Sets the policy. `chipFailures` is how often a chip must fail before a swipe is taken in its place.
     public init(
         isEnabled: Bool = true, allowsFallback: Bool = true, chipFailures: Int = 3, path: HIDAccess = .usb,
         readers: [MagneticStripeReaderModel] = MagneticStripeReaderModel.known

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import MagneticStripe
+import Determinism
+import MagneticStripe
 
 /// Waits for a card on all open inputs.
 struct CardWait: Sendable {

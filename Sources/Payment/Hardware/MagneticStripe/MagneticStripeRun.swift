@@ -1,9 +1,9 @@
-internal import CardSecrets
-internal import Determinism
-internal import EMV
-internal import MagneticStripe
-internal import Money
-internal import Payments
+import CardSecrets
+import Determinism
+import EMV
+import MagneticStripe
+import Money
+import Payments
 
 /// A payment with a swiped card: the terminal's checks, the cardholder verification, and the authorization, which is
 /// always online.

@@ -32,6 +32,7 @@ public struct CardReader: Hashable, Sendable, Codable, Identifiable {
     /// Whether an interrupted update left the reader without working firmware: connecting it finishes the update.
     public var isAwaitingFirmware: Bool
 
+    /// Describes a reader. Nil means that it does not tell: `usbID` is `vvvv:pppp`, and `batteryLevel` 0...1.
     public init(
         id: String, name: String, manufacturer: String?, serialNumber: String?, usbID: String?,
         softwareVersion: String?, batteryLevel: Double?, readerType: CardReaderType, exchangeLevel: String,

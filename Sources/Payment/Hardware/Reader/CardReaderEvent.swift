@@ -46,6 +46,7 @@ public enum CardReaderEvent: Hashable, Sendable {
 public struct CardReaderInput: OptionSet, Hashable, Sendable, Codable {
     public let rawValue: Int
 
+    /// Takes the bits of ``swipe``, ``insert``, and ``tap``.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     public static let swipe = CardReaderInput(rawValue: 1)
@@ -58,6 +59,9 @@ public struct CardReaderInput: OptionSet, Hashable, Sendable, Codable {
     /// The words of the inputs in the set.
     public var words: [String] { Self.table.filter { contains($0.value) }.map(\.key) }
 
+    /// Reads a list of words.
+    ///
+    /// - Throws: `DecodingError` for an unknown word.
     public init(from decoder: any Decoder) throws {
         self = []
         for word in try [String](from: decoder) {

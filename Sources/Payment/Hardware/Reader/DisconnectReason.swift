@@ -1,5 +1,5 @@
-internal import CCID
-internal import USB
+import CCID
+import USB
 
 /// Why a reader was disconnected, as far as Linux reports it.
 ///

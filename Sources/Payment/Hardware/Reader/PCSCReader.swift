@@ -1,7 +1,7 @@
 public import Determinism
 public import PCSC
-internal import SmartCard
-internal import Synchronization
+import SmartCard
+import Synchronization
 
 /// The card readers behind pcscd on this machine, which other programs use as well.
 public final class PCSCReaderSource: CardReaderSource {

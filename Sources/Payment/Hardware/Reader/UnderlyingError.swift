@@ -1,11 +1,11 @@
-internal import CCID
-internal import DFU
-internal import EMV
-internal import MagneticStripe
-internal import PCSC
+import CCID
+import DFU
+import EMV
+import MagneticStripe
+import PCSC
 public import Payments
-internal import SmartCard
-internal import USB
+import SmartCard
+import USB
 
 /// The cause of a ``CardReaderServiceError``.
 public enum UnderlyingError: Error, Hashable, Sendable, CustomStringConvertible {

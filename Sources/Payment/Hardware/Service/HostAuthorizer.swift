@@ -1,8 +1,8 @@
-internal import Determinism
-internal import EMV
-internal import Money
-internal import Payments
-internal import SmartCard
+import Determinism
+import EMV
+import Money
+import Payments
+import SmartCard
 
 /// Requests the authorization of one payment for the kernel, and records the outcome.
 actor HostAuthorizer: OnlineAuthorizer {

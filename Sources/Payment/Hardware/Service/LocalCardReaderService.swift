@@ -1,9 +1,10 @@
-internal import Concurrency
+import Concurrency
 public import Determinism
 public import EMV
 public import Money
 public import Payments
 public import SmartCard
+import Synchronization
 
 /// The card readers of this machine, from all sources, and the EMV kernel.
 ///
@@ -164,5 +165,20 @@ public actor LocalCardReaderService: CardReaderService {
 
     public func cancelUpdate() async throws(CardReaderServiceError) {
         do throws(UnderlyingError) { try await updates.cancel() } catch { throw .softwareUpdate(error) }
+    }
+}
+
+/// Sends the reader's events to the running payment first, and then to all subscribers.
+final class EventRelay: Sendable {
+    typealias Handler = @Sendable (CardReaderEvent) -> Void
+
+    let broadcast = Broadcast<CardReaderEvent>()
+    private let handler = Mutex<Handler?>(nil)
+
+    func setHandler(_ handler: Handler?) { self.handler.withLock { $0 = handler } }
+
+    func send(_ event: CardReaderEvent) {
+        handler.withLock { $0 }?(event)
+        broadcast.send(event)
     }
 }

@@ -1,10 +1,10 @@
-internal import CardSecrets
-internal import Determinism
-internal import EMV
-internal import Money
-internal import Payments
-internal import SmartCard
-internal import Text
+import CardSecrets
+import Determinism
+import EMV
+import Money
+import Payments
+import SmartCard
+import Text
 
 /// Brings kernel and host to the same result of a payment, and reverses an approval of the host that the card did not
 /// complete.
@@ -123,7 +123,10 @@ struct PaymentCompletion: Sendable {
             wrongPIN ?? .paymentDeclinedByCardReader(.declinedByTerminal)
         case .notAsked: wrongPIN ?? .paymentDeclinedByCardReader(.declinedByCard)
         case .answered: .paymentDeclinedByCardReader(.declinedByCard)
-        case .notSent(let reason): .notConnectedToInternet("the issuer could not be asked: \(reason)")
+        case .notSent(let reason):
+            .notConnectedToInternet(
+                "the issuer could not be asked: \(reason)"
+                    + (parameters.offlineObstacle.map { "; payments go online only: \($0)" } ?? ""))
         case .outcomeUnknown(let reason):
             .requestTimedOut("the issuer did not answer, and the request was taken back: \(reason)")
         }
@@ -159,9 +162,11 @@ struct PaymentCompletion: Sendable {
     }
 
     private func advice(_ purpose: AdviceRequest.Purpose) -> AdviceRequest {
-        AdviceRequest(
+        var advice = AdviceRequest(
             key: parameters.key, stan: parameters.stan, amount: parameters.amount,
             lastFour: outcome.pan?.lastFour ?? "", iccData: outcome.iccData, purpose: purpose)
+        advice.prefix = outcome.issuerPrefix
+        return advice
     }
 
     private var details: CardDetails {

@@ -1,9 +1,9 @@
-internal import CardSecrets
-internal import Determinism
-internal import EMV
-internal import MagneticStripe
-internal import Payments
-internal import SmartCard
+import CardSecrets
+import Determinism
+import EMV
+import MagneticStripe
+import Payments
+import SmartCard
 
 /// One payment at a connected reader, from the wait for a card to the final outcome.
 struct PaymentRun: Sendable {
@@ -30,6 +30,9 @@ struct PaymentRun: Sendable {
         var entry = CardEntry(await reader.inputs(), dependencies.magneticStripe)
         if let fault = reader.stripeFault {
             events.send(.displayMessage("Magnetic stripes are not read: \(fault)."))
+        }
+        if let obstacle = parameters.offlineObstacle, terminal.type.connectivity != .onlineOnly {
+            events.send(.displayMessage("Payments go online only: \(obstacle)."))
         }
         let wait = CardWait(reader: reader, time: dependencies.time, timeout: parameters.cardTimeout)
         while true {
@@ -76,7 +79,8 @@ struct PaymentRun: Sendable {
         let request = TransactionRequest(
             amount: parameters.amount, date: date, sequenceCounter: parameters.stan,
             accountType: parameters.accountType?.code,
-            forcedOnline: parameters.forcedOnline || parameters.authorizesOnly)
+            forcedOnline: parameters.forcedOnline || parameters.authorizesOnly,
+            allowsOfflineApproval: parameters.offlineObstacle == nil)
         let outcome = await kernel.run(request, on: traced(channel)) { [events] state in events.send(.kernel(state)) }
         // The card is no longer needed: it may be removed at any time from here on.
         await reader.powerOff()

@@ -1,5 +1,5 @@
-internal import Concurrency
-internal import Determinism
+import Concurrency
+import Determinism
 
 /// Reconnects a lost reader: carries out the steps of ``ReaderReconnection``.
 extension ReaderConnection {

@@ -1,5 +1,5 @@
-internal import Concurrency
-internal import Determinism
+import Concurrency
+import Determinism
 
 /// The connected reader: opens it, detects its loss, and closes it. `ReaderConnection+Reconnection.swift` reconnects a
 /// lost reader.

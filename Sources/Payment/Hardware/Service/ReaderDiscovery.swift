@@ -1,4 +1,4 @@
-internal import Concurrency
+import Concurrency
 
 /// Finds the readers of all sources, and records the source of each.
 actor ReaderDiscovery {

@@ -1,8 +1,8 @@
-internal import Determinism
-internal import EMV
-internal import Money
-internal import Payments
-internal import SmartCard
+import Determinism
+import EMV
+import Money
+import Payments
+import SmartCard
 
 /// The payments at the connected reader, one at a time, and the retry of the last one.
 actor ReaderPayments {

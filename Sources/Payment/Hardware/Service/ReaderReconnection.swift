@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Synchronization
+import Determinism
+import Synchronization
 
 /// The schedule for reconnecting a lost reader. A value without I/O or clock: the caller reports each event with a
 /// clock reading, and carries out the steps.
@@ -101,6 +101,7 @@ public struct ReconnectionPolicy: Hashable, Sendable {
     /// The longest time for which a new payment waits for the reader.
     public var paymentWait: Duration
 
+    /// Sets the policy. `paymentWait` is how long a payment waits for a reader that is being reconnected.
     public init(isEnabled: Bool = true, giveUpAfter: Duration = .seconds(60), paymentWait: Duration = .seconds(5)) {
         (self.isEnabled, self.giveUpAfter, self.paymentWait) = (isEnabled, giveUpAfter, paymentWait)
     }

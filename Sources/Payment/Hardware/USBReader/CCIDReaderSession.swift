@@ -1,7 +1,7 @@
-internal import CCID
-internal import SmartCard
-internal import Synchronization
-internal import USB
+import CCID
+import SmartCard
+import Synchronization
+import USB
 
 /// A CCID reader on a USB bus, opened by this program's own driver. Payments use its first slot.
 final class CCIDReaderSession: CardReaderSession {

@@ -1,7 +1,7 @@
-internal import MagneticStripe
-internal import SmartCard
-internal import Synchronization
-internal import USB
+import MagneticStripe
+import SmartCard
+import Synchronization
+import USB
 
 /// A magnetic stripe reader on a USB bus, opened by this program's own driver.
 final class MagneticStripeReaderSession: CardReaderSession {

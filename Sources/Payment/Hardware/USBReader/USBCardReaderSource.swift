@@ -1,7 +1,7 @@
 public import CCID
 public import DFU
 public import Determinism
-internal import MagneticStripe
+import MagneticStripe
 public import USB
 
 /// The card readers on a USB bus, with this program's own drivers.

@@ -1,5 +1,5 @@
-internal import CardSecrets
-internal import Text
+import CardSecrets
+import Text
 
 extension MessageCodec {
     /// Reads one whole message with its header.

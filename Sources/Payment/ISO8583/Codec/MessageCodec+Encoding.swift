@@ -1,4 +1,4 @@
-internal import CardSecrets
+import CardSecrets
 
 extension MessageCodec {
     /// Writes a message.

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// An amount with a sign, in the minor units of a currency.
 public struct SignedAmount: Hashable, Sendable {

@@ -1,5 +1,5 @@
 public import Determinism
-internal import Text
+import Text
 
 /// The dates and times of fields.
 public enum MessageDates {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The net amount of a settlement (field 97): a sign and sixteen digits. In 2003, the currency and the number of its
 /// decimals come before the digits.

@@ -1,6 +1,6 @@
-internal import CardSecrets
-internal import SmartCard
-internal import Text
+import CardSecrets
+import SmartCard
+import Text
 
 /// The card number of a message, to find it in other fields.
 final class KnownNumber: Sendable {

@@ -1,5 +1,5 @@
-internal import CardSecrets
-internal import SmartCard
+import CardSecrets
+import SmartCard
 public import Text
 
 /// A message for people and programs: every field with its place and its value. Card data is masked.

@@ -1,6 +1,6 @@
-internal import CardSecrets
+import CardSecrets
 public import Determinism
-internal import Text
+import Text
 
 /// A message of a trace: when it went which way, its fields, and its frame. It has no card number, no track, no PIN
 /// block, no expiration date, and no key: what a dump masks is masked here, too, also in the bytes of the frame.

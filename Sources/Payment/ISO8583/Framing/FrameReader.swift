@@ -1,5 +1,5 @@
-internal import CardSecrets
-internal import Text
+import CardSecrets
+import Text
 
 /// Finds the messages in the bytes of a connection, however these are cut into pieces.
 ///

@@ -15,7 +15,6 @@ public struct MessageProfile: Sendable {
     public var values: ProfileValues
     /// The messages that the host knows.
     public var messages: [MessageKind: MessageForm]
-    public var inquiry: InquiryWay
     public var matching: MatchingRules
     public var results: ResultRules
     public var security: SecurityRules
@@ -79,6 +78,7 @@ public enum MessageKind: String, CaseIterable, Hashable, Sendable {
     case settlement
     /// One transaction of a batch whose totals differed.
     case upload
+    /// Asks for the result of a request that got no answer.
     case inquiry
 }
 
@@ -108,8 +108,6 @@ public struct MessageForm: Hashable, Sendable {
     public enum Totals: String, CaseIterable, Hashable, Sendable {
         /// Fields 74 to 97.
         case fields
-        /// One field of totals, as hosts of terminal networks have it.
-        case field63
         /// Field 74 of 2003.
         case field74
         case none
@@ -144,16 +142,6 @@ public struct MessageForm: Hashable, Sendable {
         /// The bytes of the check value behind the key.
         public var checkValueLength: Int
     }
-}
-
-/// How the result of a request can be asked for.
-public enum InquiryWay: String, CaseIterable, Hashable, Sendable {
-    /// Not at all: a request without an answer is reversed.
-    case none
-    /// The request is repeated, and the host answers as it did.
-    case `repeat`
-    /// The message `inquiry`.
-    case message
 }
 
 /// Where the values of fields come from.
@@ -225,6 +213,8 @@ public struct ResultRules: Hashable, Sendable {
     public var adviceDone: [String] = []
     /// Codes after which keys are exchanged.
     public var newKeysOn: [String] = []
+    /// Codes after which the terminal signs on again, because the host has signed it off.
+    public var signOnAgainOn: [String] = []
     /// What codes mean, in words.
     public var meanings: [String: String] = [:]
 
@@ -263,13 +253,18 @@ public struct SecurityRules: Hashable, Sendable {
         public var key: String
         /// The messages that have a MAC, and whose answers have one.
         public var messages: Set<MessageKind>
+        /// The field with the key serial number of DUKPT; nil for that of ``SecurityRules/keySerialNumberField``.
+        public var keySerialNumberField: Int?
+        /// Whether DUKPT has one key for requests and answers, and not one for each.
+        public var isBothWays: Bool
 
         public init(
             algorithm: Algorithm, padding: Int = 1, bytes: Int = 8, scheme: KeyScheme = .masterSession, key: String,
-            messages: Set<MessageKind>
+            messages: Set<MessageKind>, keySerialNumberField: Int? = nil, isBothWays: Bool = false
         ) {
             (self.algorithm, self.padding, self.bytes) = (algorithm, padding, bytes)
             (self.scheme, self.key, self.messages) = (scheme, key, messages)
+            (self.keySerialNumberField, self.isBothWays) = (keySerialNumberField, isBothWays)
         }
     }
 
@@ -289,6 +284,21 @@ public struct SecurityRules: Hashable, Sendable {
         /// The host sends it under a master key.
         case masterSession
         case dukptTDES, dukptAES
+
+        /// The bytes of a key serial number; nil without DUKPT.
+        public var keySerialNumberLength: Int? {
+            switch self {
+            case .masterSession: nil
+            case .dukptTDES: 10
+            case .dukptAES: 12
+            }
+        }
+    }
+
+    /// The field with the key serial number of MACs under DUKPT; nil when MACs have none.
+    public var macKeySerialNumberField: Int? {
+        guard let mac, mac.scheme != .masterSession else { return nil }
+        return mac.keySerialNumberField ?? keySerialNumberField
     }
 
     public init() {}

@@ -1,5 +1,5 @@
-internal import Settings
-internal import Text
+import Settings
+import Text
 
 extension ProfileDecoder {
     /// Applies the changes of the dialect to the fields of the edition.

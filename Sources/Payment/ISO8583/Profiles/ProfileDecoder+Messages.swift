@@ -1,4 +1,4 @@
-internal import Settings
+import Settings
 
 extension ProfileDecoder {
     mutating func messages(
@@ -94,10 +94,20 @@ extension ProfileDecoder {
         return numbers
     }
 
-    mutating func inquiry(_ messages: [MessageKind: MessageForm]) -> InquiryWay {
-        guard messages[.inquiry] == nil else { return .message }
-        guard let node = node("messages", "inquiry"), node.kind == .text else { return .none }
-        return word(.none, node)
+    /// Notes an inquiry that does not say which request it asks about.
+    mutating func checkInquiry(_ form: MessageForm?, _ matching: MatchingRules) {
+        guard let form, let place = node("messages", "inquiry") else { return }
+        let field: Int? =
+            switch matching.originalData {
+            case .field90: 90
+            case .field56: 56
+            case .none: nil
+            }
+        if let field, form.mandatory.contains(field) { return }
+        note(
+            place.error(
+                "an inquiry has to name the request that it asks about",
+                fix: "write matching.originalData, and field \(field ?? 90) under fields.M"))
     }
 
     mutating func matching(_ table: FieldTable) -> MatchingRules {
@@ -117,6 +127,7 @@ extension ProfileDecoder {
         results.reversalDone = codes("reversalDone", table)
         results.adviceDone = codes("adviceDone", table)
         results.newKeysOn = codes("newKeysOn", table)
+        results.signOnAgainOn = codes("signOnAgainOn", table)
         results.meanings = ResponseMeanings.of(version).merging(self.table(node("results", "meanings"))) { $1 }
         return results
     }
@@ -136,7 +147,9 @@ extension ProfileDecoder {
                 algorithm: word(.iso9797Algorithm3, node("security", "mac", "algorithm")),
                 padding: int(1, node("security", "mac", "padding")), bytes: int(8, node("security", "mac", "bytes")),
                 scheme: word(.masterSession, node("security", "mac", "scheme")),
-                key: text("", node("security", "mac", "key")), messages: macMessages(messages))
+                key: text("", node("security", "mac", "key")), messages: macMessages(messages),
+                keySerialNumberField: node("security", "mac", "ksn").map { int(53, $0) },
+                isBothWays: bool(false, node("security", "mac", "bothWays")))
         }
         if let pin = node("security", "pin") {
             let rule = SecurityRules.PINRule(
@@ -155,7 +168,42 @@ extension ProfileDecoder {
         if let field = security.keySerialNumberField, table[field] == nil, let place = node("security", "ksn") {
             note(place.error("the profile has no field \(field)"))
         }
+        if let place = node("security", "mac"), let mac = security.mac { check(mac, security, table, place) }
         return security
+    }
+
+    /// Checks that MACs under DUKPT have a field for the key serial number, and keys that DUKPT derives.
+    private mutating func check(
+        _ mac: SecurityRules.MACRule, _ security: SecurityRules, _ table: FieldTable, _ place: SettingsNode
+    ) {
+        guard let length = mac.scheme.keySerialNumberLength else { return }
+        if mac.algorithm == .hmacSHA256 {
+            note(place.error("DUKPT has no key for 'hmac-sha256' here", fix: "use cmac, iso9797-1, or iso9797-3"))
+        }
+        guard let field = security.macKeySerialNumberField else {
+            note(place.error("MACs under DUKPT need a key serial number", fix: "write security.ksn: 53, or mac.ksn"))
+            return
+        }
+        guard let format = table[field] else {
+            note(place.error("the profile has no field \(field)"))
+            return
+        }
+        let count = format.attribute == .b ? length : 2 * length
+        let fits = if case .fixed(let fixed) = format.length { fixed == count } else { format.length.maximum >= count }
+        if !fits || ![.b, .an, .anp, .ans].contains(format.attribute) {
+            note(
+                place.error(
+                    "field \(field) does not take a key serial number of \(length) bytes",
+                    fix: "write fields.\(field): { attribute: b, length: \(length) }, or an with \(2 * length)"))
+        }
+        if let pin = security.pin, pin.scheme != .masterSession, field == security.keySerialNumberField,
+            pin.key != mac.key || pin.scheme != mac.scheme
+        {
+            note(
+                place.error(
+                    "MAC and PIN have one field for the key serial numbers of two keys",
+                    fix: "use the same key and scheme for both, or write mac.ksn"))
+        }
     }
 
     private mutating func macMessages(_ messages: [MessageKind: MessageForm]) -> Set<MessageKind> {

@@ -1,5 +1,5 @@
-internal import Settings
-internal import Text
+import Settings
+import Text
 
 /// Decodes a ``MessageProfile`` from a file whose shape has been checked. Collects further errors, so that one run
 /// reports them all.
@@ -95,12 +95,14 @@ extension ProfileDecoder {
         let table = fields(.base(version), encoding)
         let values = values(table)
         let messages = messages(version, table, values)
+        let matching = matching(table)
+        checkInquiry(messages[.inquiry], matching)
         let profile = MessageProfile(
             name: name, summary: text("", node("description")), version: version,
             connection: word(.kept, node("transport", "connection")),
             connectTimeout: duration(.seconds(10), node("transport", "connectTimeout")), frame: frame(),
             keepAlive: keepAlive(messages), header: header(), encoding: encoding, table: table, values: values,
-            messages: messages, inquiry: inquiry(messages), matching: matching(table),
+            messages: messages, matching: matching,
             results: results(version, table), security: security(table, messages), timing: timing(),
             limits: limits(table))
         return problems.isEmpty ? profile : nil

@@ -1,4 +1,4 @@
-internal import Settings
+import Settings
 
 /// The keys of a message profile and the shapes of their values.
 enum ProfileKeys {
@@ -180,7 +180,7 @@ enum ProfileKeys {
         "messages", "The messages that the host knows.",
         MessageKind.allCases.map { kind in
             let shape: Shape =
-                kind == .inquiry ? .either([.word(["none", "repeat"]), .record(message)]) : .record(message)
+                kind == .inquiry ? .either([.word(["none"]), .record(message)]) : .record(message)
             return KeyShape(kind.rawValue, shape, "The message \(kind.rawValue).")
         })
 
@@ -231,6 +231,7 @@ enum ProfileKeys {
             KeyShape("reversalDone", codeList, "Codes that end a reversal."),
             KeyShape("adviceDone", codeList, "Codes that end an advice."),
             KeyShape("newKeysOn", codeList, "Codes after which keys are exchanged."),
+            KeyShape("signOnAgainOn", codeList, "Codes after which the terminal signs on again."),
             KeyShape("meanings", .table(.text(1...80)), "What codes mean, in words."),
         ])
 
@@ -252,6 +253,8 @@ enum ProfileKeys {
             KeyShape("scheme", words(SecurityRules.KeyScheme.self), "Where the key comes from."),
             KeyShape("key", .text(1...40), "The name of the key.", isRequired: true),
             KeyShape("on", .list(words(MessageKind.self), 0...40), "The messages that have a MAC."),
+            KeyShape("ksn", fieldNumber, "The field with the key serial number of DUKPT. Default: security.ksn."),
+            KeyShape("bothWays", .boolean, "Whether DUKPT has one key for requests and answers. Default: false."),
         ])
 
     private static let pin = RecordShape(

@@ -1,5 +1,5 @@
-internal import CCUPS
-internal import Text
+import CCUPS
+import Text
 
 /// A connection to the print server for the duration of one operation.
 struct CUPSConnection: ~Copyable {

@@ -1,4 +1,4 @@
-internal import CCUPS
+import CCUPS
 
 /// A queue of the print server, opened for queries and printing.
 struct CUPSDestination: ~Copyable {

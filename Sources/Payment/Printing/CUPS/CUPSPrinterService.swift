@@ -1,7 +1,7 @@
-internal import CCUPS
-internal import Concurrency
+import CCUPS
+import Concurrency
 public import Determinism
-internal import Dispatch
+import Dispatch
 
 /// Prints through a CUPS server.
 public struct CUPSPrinterService: PrinterService {

@@ -1,4 +1,4 @@
-internal import Determinism
+import Determinism
 
 /// A receipt printer on the network, without a print server.
 struct NetworkPrinter: Sendable {
@@ -166,6 +166,7 @@ public struct PrinterAddress: Hashable, Sendable, CustomStringConvertible {
     public static let standardPort: UInt16 = 9100
     private static let scheme = "socket://"
 
+    /// Takes a name or an IP address, which is not looked up yet, and a port.
     public init(host: String, port: UInt16 = PrinterAddress.standardPort) { (self.host, self.port) = (host, port) }
 
     /// Parses `socket://HOST`, `socket://HOST:PORT`, and either with an IPv6 address in brackets. Nil for any other

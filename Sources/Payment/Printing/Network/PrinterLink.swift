@@ -1,9 +1,9 @@
-internal import Concurrency
-internal import Determinism
-internal import Dispatch
-internal import Files
-internal import Glibc
-internal import Synchronization
+import Concurrency
+import Determinism
+import Dispatch
+import Files
+import Glibc
+import Synchronization
 
 /// A TCP connection to a printer, used by one task at a time. It waits in poll() on its own thread until the socket is
 /// ready, the time is over, or the task is canceled.

@@ -1,4 +1,4 @@
-internal import CCairo
+import CCairo
 
 /// Draws lines as dots, for characters that the printer does not have.
 final class LineRaster {

@@ -1,4 +1,4 @@
-internal import CCairo
+import CCairo
 
 /// Lays out blocks on a paper size, from top to bottom.
 final class BlockSetter {

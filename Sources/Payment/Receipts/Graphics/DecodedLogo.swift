@@ -1,4 +1,4 @@
-internal import CCairo
+import CCairo
 
 /// A logo that cairo has decoded.
 final class DecodedLogo {

@@ -1,4 +1,4 @@
-internal import CCairo
+import CCairo
 
 /// An image in memory, initially white.
 final class ImageSurface {

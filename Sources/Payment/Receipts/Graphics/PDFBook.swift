@@ -1,4 +1,4 @@
-internal import CCairo
+import CCairo
 
 /// Receipts as one PDF file, each on its own pages and with an entry in the outline.
 ///

@@ -1,4 +1,4 @@
-internal import CCairo
+import CCairo
 
 /// Renders a receipt as PDF or PNG, in any script of the installed fonts.
 ///
@@ -10,6 +10,7 @@ public struct PictureRenderer: Sendable {
     public let locale: ReceiptLocale
     public let paper: PaperSize
 
+    /// Draws in the language of `locale`, for paper of one size.
     public init(locale: ReceiptLocale, paper: PaperSize) { (self.locale, self.paper) = (locale, paper) }
 
     /// Renders a PDF file with one receipt; see ``PDFBook`` for many.

@@ -1,4 +1,4 @@
-internal import CCairo
+import CCairo
 
 /// Lays out text with Pango: in any script of the installed fonts, in both directions.
 ///

@@ -1,4 +1,4 @@
-internal import Money
+import Money
 public import Payments
 
 /// A language with its labels and its formats of amounts and dates.

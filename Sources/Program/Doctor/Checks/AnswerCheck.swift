@@ -1,6 +1,6 @@
 public import CCID
 public import Determinism
-internal import Hardware
+import Hardware
 public import USB
 
 /// Checks that all readers respond.

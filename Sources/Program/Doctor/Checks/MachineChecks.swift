@@ -1,4 +1,4 @@
-internal import CLinux
+import CLinux
 public import Determinism
 public import Settings
 
@@ -15,6 +15,8 @@ public struct LibrariesCheck: Check {
         /// - Returns: Why loading failed; nil on success.
         public var load: @Sendable () -> String?
 
+        /// Describes a library. `package` is the Debian package that has it; `load` returns why it cannot be loaded, or
+        /// nil.
         public init(name: String, package: String, load: @escaping @Sendable () -> String?) {
             (self.name, self.package, self.load) = (name, package, load)
         }

@@ -1,5 +1,5 @@
 public import CCID
-internal import USB
+import USB
 
 /// Checks whether other programs or drivers use the readers.
 public struct OwnerCheck: Check {

@@ -1,6 +1,6 @@
 public import CCID
-internal import Text
-internal import USB
+import Text
+import USB
 
 /// Checks whether the user may open the readers, and if not, why.
 public struct PermissionCheck: Check {

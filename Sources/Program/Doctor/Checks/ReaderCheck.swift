@@ -1,7 +1,7 @@
 public import CCID
 public import Hardware
-internal import MagneticStripe
-internal import USB
+import MagneticStripe
+import USB
 
 /// Checks that the kernel supports USB and device nodes exist.
 public struct USBCheck: Check {

@@ -1,4 +1,4 @@
-internal import USB
+import USB
 
 /// Checks that the udev rules for card readers are installed, current, and effective.
 public struct RulesCheck: Check {

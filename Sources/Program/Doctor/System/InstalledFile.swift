@@ -8,6 +8,7 @@ public struct InstalledFile: Hashable, Sendable {
     public let packagedPath: String?
     public let contents: [UInt8]
 
+    /// Describes a file. `packagedPath` is where the Debian package of this program has it; nil if it does not.
     public init(path: String, packagedPath: String? = nil, contents: [UInt8]) {
         (self.path, self.packagedPath, self.contents) = (path, packagedPath, contents)
     }

@@ -1,6 +1,6 @@
 public import Determinism
-internal import Files
-internal import Glibc
+import Files
+import Glibc
 
 /// The files of this system, or of another system below a root directory.
 public struct SystemFiles: Sendable {
@@ -125,6 +125,7 @@ public struct FileStatus: Hashable, Sendable {
     /// When the contents last changed.
     public var modified: Timestamp
 
+    /// Takes the permission bits, the numbers of user and group, the kind, and the time of the last change.
     public init(mode: UInt32, owner: UInt32, group: UInt32, isDirectory: Bool, modified: Timestamp) {
         (self.mode, self.owner, self.group) = (mode, owner, group)
         (self.isDirectory, self.modified) = (isDirectory, modified)

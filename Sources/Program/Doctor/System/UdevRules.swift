@@ -1,4 +1,4 @@
-internal import USB
+import USB
 
 /// The rules files that udevd uses, from all its directories.
 struct UdevRulesDirectories: Sendable {

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The user who runs the program.
 public struct LoginUser: Hashable, Sendable {
@@ -11,6 +11,7 @@ public struct LoginUser: Hashable, Sendable {
     /// The group IDs of the process, which are set when the login session starts.
     public var groups: Set<UInt32>
 
+    /// Describes a user. `isSudoCaller` means that the process runs as another user; `groups` are IDs.
     public init(name: String, isRoot: Bool, isSudoCaller: Bool = false, groups: Set<UInt32> = []) {
         (self.name, self.isRoot) = (name, isRoot)
         (self.isSudoCaller, self.groups) = (isSudoCaller, groups)

@@ -1,11 +1,11 @@
-internal import Connections
-internal import Determinism
-internal import HostSecurity
-internal import Hosts
-internal import ISO8583
-internal import Payments
-internal import Simulator
-internal import TillConfiguration
+import Connections
+import Determinism
+import HostSecurity
+import Hosts
+import ISO8583
+import Payments
+import Simulator
+import TillConfiguration
 
 extension HostFactory {
     /// Creates a host that speaks ISO 8583. It connects with its first message.
@@ -17,9 +17,31 @@ extension HostFactory {
     static func acquirer(
         _ acquirer: AcquirerSettings, _ settings: TillConfiguration, clock: any TimeSource, pinPad: SimulatedPINPad?,
         trace: HostTraceFile? = nil
-    ) throws(CommandFailure) -> any PaymentHost {
+    ) async throws(CommandFailure) -> any PaymentHost {
+        let made = try await make(acquirer, settings, clock: clock, trace: trace) { $0 }
+        if let pinPad, let pins = made.pins { pinPad.use(pins) }
+        return made.host
+    }
+
+    /// A host, and what enciphers PINs for it; nil when it gives no key for them.
+    typealias Made = (host: AcquirerHost, pins: HostPINs?)
+
+    /// Creates one host.
+    ///
+    /// - Parameters:
+    ///   - acquirer: the host.
+    ///   - settings: the till.
+    ///   - clock: the time of messages.
+    ///   - trace: the trace of the messages; nil for none.
+    ///   - watch: returns the link that the host uses.
+    /// - Returns: the host. It connects with its first message.
+    /// - Throws: `CommandFailure`
+    static func make(
+        _ acquirer: AcquirerSettings, _ settings: TillConfiguration, clock: any TimeSource, trace: HostTraceFile?,
+        watch: (any MessageSending) -> any MessageSending
+    ) async throws(CommandFailure) -> Made {
         var profile = try ProfileFile.load(acquirer.profile)
-        let keys = try acquirer.keys.map(KeyFile.load)
+        let keys: HostKeys? = if let place = acquirer.keys { try await KeyFile.load(place) } else { nil }
         if let obstacle = profile.obstacleToPayments(with: keys) {
             throw CommandFailure(
                 .configuration, code: "profile_not_usable",
@@ -38,13 +60,14 @@ extension HostFactory {
         } catch {
             throw CommandFailure(.configuration, code: "needs_tls", message: "\(error)")
         }
-        let terminal = AcquirerTerminal(settings)
+        let terminal = AcquirerTerminal(settings, at: acquirer)
         let network = TraceNumberPlan(profile).network
         // A new number for each second, so that the sign-ons of a day have numbers of their own.
         let first = network.lowerBound + Int(time.now().milliseconds / 1000) % network.count
         let security = try KeyFile.security(profile, keys)
         var linkSettings = HostLink.Settings()
         linkSettings.onMessage = trace?.observer
+        if let limit = acquirer.answerTimeout { linkSettings.networkAnswer = limit }
         let link = HostLink(
             profile, identity: terminal.identity, connector: connector,
             traceNumbers: CountedTraceNumbers(network, from: first), time: time, random: SystemRandomSource(),
@@ -52,14 +75,16 @@ extension HostFactory {
         ) { event in
             if let words = event.words { StandardError.detail("host \(acquirer.address): \(words)") }
         }
-        if let pinPad, security?.hasPINKey == true, let form = profile.security.pin?.format,
+        var pins: HostPINs?
+        if security?.hasPINKey == true, let form = profile.security.pin?.format,
             let block = SessionPINBlock(format: form)
         {
-            pinPad.use(HostPINs(link: link, address: acquirer.address, block: block))
+            pins = HostPINs(link: link, address: acquirer.address, block: block)
         }
-        return AcquirerHost(
-            name: settings.host.kind, profile, at: "\(acquirer.address)".lowercased(), terminal: terminal,
-            link: OutsideLink(link: link, address: acquirer.address), clock: clock, time: OutsideTimeSource())
+        let host = AcquirerHost(
+            name: settings.host.kind, profile, at: acquirer.place, terminal: terminal,
+            link: watch(OutsideLink(link: link, address: acquirer.address)), clock: clock, time: OutsideTimeSource())
+        return (host, pins)
     }
 }
 

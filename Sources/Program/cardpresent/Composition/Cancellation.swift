@@ -1,8 +1,8 @@
-internal import CProcessSecrecy
-internal import Dispatch
-internal import Glibc
-internal import Simulator
-internal import Synchronization
+import CProcessSecrecy
+import Dispatch
+import Glibc
+import Simulator
+import Synchronization
 
 /// A request to cancel a payment, which may come before the payment starts.
 final class Cancellation: Sendable {

@@ -1,7 +1,7 @@
-internal import FoundationEssentials
-internal import Money
-internal import Settings
-internal import TillConfiguration
+import FoundationEssentials
+import Money
+import Settings
+import TillConfiguration
 
 extension ConfigurationOptions {
     /// Loads the till configuration.

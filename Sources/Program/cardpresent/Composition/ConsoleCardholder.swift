@@ -1,10 +1,10 @@
-internal import CardSecrets
-internal import Determinism
-internal import EMV
-internal import Glibc
-internal import Payments
-internal import Simulator
-internal import TillConfiguration
+import CardSecrets
+import Determinism
+import EMV
+import Glibc
+import Payments
+import Simulator
+import TillConfiguration
 
 /// The cardholder at this terminal, who answers prompts on the keyboard. Each prompt has a time limit.
 struct ConsoleCardholder: CardholderInterface {

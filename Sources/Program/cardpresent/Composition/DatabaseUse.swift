@@ -1,6 +1,6 @@
-internal import Determinism
-internal import Storage
-internal import Synchronization
+import Determinism
+import Storage
+import Synchronization
 
 /// The way in which a command uses its database.
 enum DatabaseUse: Sendable {

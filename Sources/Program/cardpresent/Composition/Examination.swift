@@ -1,12 +1,12 @@
-internal import Determinism
-internal import Doctor
-internal import FoundationEssentials
-internal import PCSC
-internal import Printing
-internal import Settings
-internal import Storage
-internal import TillConfiguration
-internal import USB
+import Determinism
+import Doctor
+import FoundationEssentials
+import PCSC
+import Printing
+import Settings
+import Storage
+import TillConfiguration
+import USB
 
 /// The checks of `cardpresent doctor` with their inputs.
 struct Examination: Sendable {

@@ -1,14 +1,14 @@
-internal import CardSecrets
-internal import Connections
-internal import Cryptography
-internal import Determinism
-internal import EMV
-internal import HostSecurity
-internal import Hosts
-internal import Simulator
+import CardSecrets
+import Connections
+import Cryptography
+import Determinism
+import EMV
+import HostSecurity
+import Hosts
+import Simulator
 
-/// Enciphers PINs under the key that the host gave, which is in memory only. Connects and exchanges keys before when
-/// there is none yet.
+/// Enciphers PINs under the key that the host gave, which is in memory only, or under the next key of the terminal's
+/// initial key (DUKPT). Connects and exchanges keys before when there is none yet.
 struct HostPINs: PINEnciphering {
     let link: HostLink
     let address: TCPAddress
@@ -18,9 +18,9 @@ struct HostPINs: PINEnciphering {
         _ pin: borrowing SensitiveBytes, pan: borrowing PrimaryAccountNumber
     ) async -> EncipheredPINBlock? {
         let (link, address) = (link, address)
-        let key: HostKey?
+        let found: PINKey?
         do throws(HostFailure) {
-            key = try await RunQueue.outside { () async throws(HostFailure) in
+            found = try await RunQueue.outside { () async throws(HostFailure) in
                 try await Waiting.on("Waiting for \(address)") { () async throws(HostFailure) in
                     try await link.pinKey()
                 }
@@ -29,11 +29,11 @@ struct HostPINs: PINEnciphering {
             StandardError.write("cardpresent: the PIN cannot be sent: \(error.problem)\n")
             return nil
         }
-        guard let key else { return nil }
+        guard let found else { return nil }
         let random = SystemRandomSource().bytes(8)
-        do throws(PINBlockError) {
-            let bytes = try block.encipher(pin, pan: pan, key: key, random: random)
-            return EncipheredPINBlock(block: bytes, keySerialNumber: [])
+        do throws(SessionPINError) {
+            let bytes = try await block.encipher(pin, pan: pan, key: found.key, random: random)
+            return EncipheredPINBlock(block: bytes, keySerialNumber: found.keySerialNumber?.bytes ?? [])
         } catch {
             StandardError.write("cardpresent: the PIN cannot be sent: \(error)\n")
             return nil

@@ -1,5 +1,5 @@
-internal import EMV
-internal import Glibc
+import EMV
+import Glibc
 
 /// Reads a file named on the command line, or standard input.
 enum InputFile {

@@ -1,7 +1,7 @@
-internal import Glibc
-internal import SmartCard
-internal import Synchronization
-internal import Text
+import Glibc
+import SmartCard
+import Synchronization
+import Text
 
 /// An output that is written in parts. A file is moved to its final name when it is complete; until then, or when the
 /// draft is dropped, an existing file stays unchanged.

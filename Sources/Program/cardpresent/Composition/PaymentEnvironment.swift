@@ -1,14 +1,14 @@
-internal import CardSecrets
-internal import Cryptography
-internal import Determinism
-internal import EMV
-internal import Hardware
-internal import Recorder
-internal import Simulator
-internal import SmartCard
-internal import TillConfiguration
-internal import USB
-internal import Yosemite
+import CardSecrets
+import Cryptography
+import Determinism
+import EMV
+import Hardware
+import Recorder
+import Simulator
+import SmartCard
+import TillConfiguration
+import USB
+import Yosemite
 
 extension PINPadScheme {
     /// The DUKPT scheme of the simulated PIN pad's keys.

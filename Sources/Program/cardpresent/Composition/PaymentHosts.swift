@@ -1,12 +1,12 @@
-internal import Determinism
-internal import FoundationEssentials
-internal import Glibc
-internal import Money
-internal import Payments
-internal import Simulator
-internal import Storage
-internal import TillConfiguration
-internal import Yosemite
+import Determinism
+import FoundationEssentials
+import Glibc
+import Money
+import Payments
+import Simulator
+import Storage
+import TillConfiguration
+import Yosemite
 
 /// Creates the payment host.
 enum HostFactory {
@@ -19,13 +19,15 @@ enum HostFactory {
     ///
     /// - Throws: `CommandFailure`
     static func host(
-        _ settings: TillConfiguration, beside database: String, environment: any PaymentEnvironment, rules: IssuerRules,
-        trace: HostTraceFile? = nil
-    ) throws(CommandFailure) -> any PaymentHost {
+        _ settings: TillConfiguration, beside database: String, journal: PaymentJournal,
+        environment: any PaymentEnvironment, rules: IssuerRules, trace: HostTraceFile? = nil
+    ) async throws(CommandFailure) -> any PaymentHost {
         switch settings.host {
         case .simulated: try simulatedIssuer(beside: database, environment: environment, rules: rules)
+        case .iso8583 where !settings.otherHosts.isEmpty:
+            try await routed(settings, journal, clock: environment.time, pinPad: environment.pinPad, trace: trace)
         case .iso8583(let acquirer):
-            try Self.acquirer(
+            try await Self.acquirer(
                 acquirer, settings, clock: environment.time, pinPad: environment.pinPad, trace: trace)
         }
     }
@@ -101,7 +103,9 @@ struct NoHost: PaymentHost {
 
     func advise(_ advice: AdviceRequest) async throws(PaymentHostError) { throw Self.refusal }
 
-    func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult { throw Self.refusal }
+    func inquire(
+        _ key: IdempotencyKey, identity: MessageIdentity?
+    ) async throws(PaymentHostError) -> InquiryResult { throw Self.refusal }
 
     func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] { throw Self.refusal }
 
@@ -128,10 +132,10 @@ extension Till {
             let all = history.attempts.map(\.attempt)
             let sale = all.last { $0.kind == .sale && $0.state == .captured }
             for attempt in all where attempt.hostName == host {
-                let kind: TillAttempt.Kind = attempt.kind == .sale ? .sale : .refund
+                let kind: TillAttempt.Kind = attempt.kind == .refund ? .refund : .sale
                 let compared = TillAttempt(
                     key: attempt.key, payment: payment.name, kind: kind, original: kind == .refund ? sale?.key : nil,
-                    amount: attempt.amount, outcome: TillAttempt.Outcome(attempt.state))
+                    amount: attempt.amount, outcome: TillAttempt.Outcome(attempt))
                 attempts.append((attempt, compared))
             }
         }
@@ -192,12 +196,13 @@ extension LostAttempt {
 }
 
 extension TillAttempt.Outcome {
-    fileprivate init(_ state: AttemptState) {
+    fileprivate init(_ attempt: PaymentAttempt) {
         self =
-            switch state {
+            switch attempt.state {
             case .captured: .moved
             case .authorized: .unreported
-            case .authorizedOnly: .held
+            // The sale of an increment holds the sum.
+            case .authorizedOnly: attempt.kind == .increment ? .notMoved : .held
             case .declined, .canceled, .failed: .notMoved
             case .reversed: .reversed
             case .created, .authorizing, .reversing, .unknown: .open

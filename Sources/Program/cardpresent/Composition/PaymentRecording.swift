@@ -1,10 +1,10 @@
-internal import Determinism
-internal import Glibc
-internal import Money
-internal import Payments
-internal import Recorder
-internal import Simulator
-internal import TillConfiguration
+import Determinism
+import Glibc
+import Money
+import Payments
+import Recorder
+import Simulator
+import TillConfiguration
 
 /// Records a payment as a scenario. Errors are reported and do not affect the payment.
 struct PaymentRecording: Sendable {

@@ -1,9 +1,9 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Files
-internal import Printing
-internal import TillConfiguration
-internal import Yosemite
+import ArgumentParser
+import Determinism
+import Files
+import Printing
+import TillConfiguration
+import Yosemite
 
 /// Prints documents other than receipts, without recording them.
 struct PrinterRun: Sendable {

@@ -1,13 +1,13 @@
-internal import ArgumentParser
-internal import Determinism
-internal import FoundationEssentials
-internal import Hardware
-internal import MagneticStripe
-internal import PCSC
-internal import Storage
-internal import TillConfiguration
-internal import USB
-internal import Yosemite
+import ArgumentParser
+import Determinism
+import FoundationEssentials
+import Hardware
+import MagneticStripe
+import PCSC
+import Storage
+import TillConfiguration
+import USB
+import Yosemite
 
 /// Finds readers for commands.
 enum ReaderCatalog {

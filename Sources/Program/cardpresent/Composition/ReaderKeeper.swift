@@ -1,8 +1,8 @@
-internal import Concurrency
-internal import Determinism
-internal import EMV
-internal import Hardware
-internal import Yosemite
+import Concurrency
+import Determinism
+import EMV
+import Hardware
+import Yosemite
 
 /// Keeps a reader connected and reports the state of the connection.
 struct ReaderKeeper: Sendable {

@@ -1,8 +1,8 @@
-internal import CardSecrets
-internal import Determinism
-internal import Glibc
-internal import Networking
-internal import Simulator
+import CardSecrets
+import Determinism
+import Glibc
+import Networking
+import Simulator
 
 /// Reads passwords and tokens from a file, standard input, or a prompt without echo. They are never arguments, which
 /// all users of the machine can read.

@@ -1,10 +1,10 @@
-internal import Determinism
-internal import Files
-internal import Money
-internal import Networking
-internal import Synchronization
-internal import TillConfiguration
-internal import Yosemite
+import Determinism
+import Files
+import Money
+import Networking
+import Synchronization
+import TillConfiguration
+import Yosemite
 
 /// The store that the user is signed in to.
 struct Shop: Sendable {

@@ -1,5 +1,5 @@
-internal import Concurrency
-internal import Dispatch
+import Concurrency
+import Dispatch
 
 /// Work that is worth a short wait only, such as a look at a printer or a reader.
 enum ShortWork {

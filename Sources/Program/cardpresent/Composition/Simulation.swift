@@ -1,9 +1,9 @@
-internal import ArgumentParser
-internal import Determinism
-internal import EMV
-internal import Glibc
-internal import Settings
-internal import Simulator
+import ArgumentParser
+import Determinism
+import EMV
+import Glibc
+import Settings
+import Simulator
 
 /// Finds card profiles for commands.
 enum CardCatalog {

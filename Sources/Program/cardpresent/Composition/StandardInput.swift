@@ -1,7 +1,7 @@
-internal import Dispatch
-internal import Glibc
-internal import Simulator
-internal import Synchronization
+import Dispatch
+import Glibc
+import Simulator
+import Synchronization
 
 /// Lines from standard input while a command runs.
 struct StandardInput {

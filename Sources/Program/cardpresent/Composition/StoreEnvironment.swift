@@ -1,12 +1,12 @@
-internal import Determinism
-internal import Files
-internal import Networking
-internal import Settings
-internal import Simulator
-internal import Storage
-internal import Synchronization
-internal import TillConfiguration
-internal import Yosemite
+import Determinism
+import Files
+import Networking
+import Settings
+import Simulator
+import Storage
+import Synchronization
+import TillConfiguration
+import Yosemite
 
 /// The environment of commands that use a store: the database, the session, and the features.
 struct StoreEnvironment: Sendable {

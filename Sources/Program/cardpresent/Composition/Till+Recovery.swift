@@ -1,5 +1,5 @@
-internal import Payments
-internal import Yosemite
+import Payments
+import Yosemite
 
 extension Till {
     /// Stops a command that moves money, before it needs a reader, when the report at the start says that the database
@@ -22,7 +22,7 @@ extension Till {
             let reason =
                 recovered.otherHosts[payment.id].map {
                     "it went to the host '\($0)', which is not the one of this configuration; fix: give --config"
-                } ?? "the host did not respond"
+                } ?? recovered.hostAnswer(about: payment.id) ?? "the host did not respond"
             StandardError.write("cardpresent: \(payment.name) is still open: \(reason)\n")
         }
         for failure in recovered.failed {

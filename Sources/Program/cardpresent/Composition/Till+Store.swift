@@ -1,8 +1,8 @@
-internal import Money
-internal import Networking
-internal import Payments
-internal import Storage
-internal import Yosemite
+import Money
+import Networking
+import Payments
+import Storage
+import Yosemite
 
 /// The exchange of the till with the store about orders, their payments, and refunds.
 extension Till {

@@ -1,17 +1,17 @@
-internal import Concurrency
-internal import Determinism
-internal import Hardware
-internal import Money
-internal import Networking
-internal import Payments
-internal import Printing
-internal import Recorder
-internal import Simulator
-internal import Storage
-internal import Synchronization
-internal import TillConfiguration
-internal import USB
-internal import Yosemite
+import Concurrency
+import Determinism
+import Hardware
+import Money
+import Networking
+import Payments
+import Printing
+import Recorder
+import Simulator
+import Storage
+import Synchronization
+import TillConfiguration
+import USB
+import Yosemite
 
 /// The dependencies of a command: the composition root that connects the layers.
 struct Till: Sendable {
@@ -96,8 +96,8 @@ struct Till: Sendable {
         let issuer: any PaymentHost =
             storage.isReadOnly
             ? NoHost()
-            : try HostFactory.host(
-                settings, beside: path, environment: environment, rules: rules, trace: hostTrace)
+            : try await HostFactory.host(
+                settings, beside: path, journal: journal, environment: environment, rules: rules, trace: hostTrace)
         let host: any PaymentHost = recorder.map { RecordingHost(issuer, recorder: $0) } ?? issuer
         let storeEnvironment = try StoreEnvironment(data: data, settings: settings)
         let (session, sessionFailure) = Self.session(storeEnvironment)

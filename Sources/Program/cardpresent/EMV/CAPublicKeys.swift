@@ -1,10 +1,10 @@
-internal import ArgumentParser
-internal import Cryptography
-internal import Determinism
-internal import EMV
-internal import Settings
-internal import Text
-internal import TillConfiguration
+import ArgumentParser
+import Cryptography
+import Determinism
+import EMV
+import Settings
+import Text
+import TillConfiguration
 
 /// `emv capks`
 struct ListCAPublicKeys: SynchronousReportingCommand {

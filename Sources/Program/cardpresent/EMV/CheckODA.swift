@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import EMVReplay
-internal import Settings
-internal import Text
-internal import TillConfiguration
+import ArgumentParser
+import EMVReplay
+import Settings
+import Text
+import TillConfiguration
 
 /// `emv oda`
 struct CheckODA: SynchronousCardDataCommand {
@@ -57,8 +57,7 @@ struct CheckODA: SynchronousCardDataCommand {
     @Argument(help: "File with the card data.", completion: .file(extensions: ["yaml", "yml", "json"]))
     var file: String
     @Option(
-        help: ArgumentHelp(
-            "File with CA public keys. Can be repeated.", valueName: "file"),
+        help: ArgumentHelp("File with CA public keys. Can be repeated.", valueName: "file"),
         completion: .file())
     var capks: [String] = []
     @OptionGroup var output: OutputOptions

@@ -1,6 +1,6 @@
-internal import ArgumentParser
-internal import EMV
-internal import Text
+import ArgumentParser
+import EMV
+import Text
 
 /// `emv`
 struct EMVCommand: ParsableCommand {

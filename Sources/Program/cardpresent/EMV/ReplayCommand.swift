@@ -1,14 +1,14 @@
-internal import ArgumentParser
-internal import CardSecrets
-internal import Determinism
-internal import EMV
-internal import EMVReplay
-internal import Money
-internal import Settings
-internal import Simulator
-internal import SmartCard
-internal import Text
-internal import TillConfiguration
+import ArgumentParser
+import CardSecrets
+import Determinism
+import EMV
+import EMVReplay
+import Money
+import Settings
+import Simulator
+import SmartCard
+import Text
+import TillConfiguration
 
 /// `emv replay`
 struct ReplayCommand: CardDataCommand {
@@ -30,8 +30,7 @@ struct ReplayCommand: CardDataCommand {
     @Argument(help: "Trace file.", completion: .file(extensions: ["jsonl", "json"]))
     var trace: String
     @Option(
-        help: ArgumentHelp(
-            "File with CA public keys. Can be repeated.", valueName: "file"),
+        help: ArgumentHelp("File with CA public keys. Can be repeated.", valueName: "file"),
         completion: .file())
     var capks: [String] = []
     @Option(

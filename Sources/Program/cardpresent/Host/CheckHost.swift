@@ -1,10 +1,10 @@
-internal import ArgumentParser
-internal import Connections
-internal import Determinism
-internal import HostSecurity
-internal import Hosts
-internal import ISO8583
-internal import TillConfiguration
+import ArgumentParser
+import Connections
+import Determinism
+import HostSecurity
+import Hosts
+import ISO8583
+import TillConfiguration
 
 /// `host check`
 struct CheckHost: ReportingCommand {
@@ -17,12 +17,16 @@ struct CheckHost: ReportingCommand {
             --terminal TERM0001 --merchant 123456789012345
               cardpresent host check --config till.yaml
               cardpresent host check --config till.yaml --host-trace check.jsonl
+              cardpresent host check --config till.yaml --host backup
               cardpresent host check --address 192.0.2.7:8583 --profile iso2003 --certificate till.pem --key till.key \
             --server-name acquirer.example --terminal TERM0001 --json
               cardpresent host check --address 127.0.0.1:8583 --profile my-host.yaml --keys host-keys.yaml \
             --terminal TERM0001
+              cardpresent host check --config till.yaml --keys \
+            'pkcs11:token=till?module-path=/usr/lib/softhsm/libsofthsm2.so&pin-source=/etc/cardpresent/token.pin'
 
-            Without --address, checks the host of the configuration, as its payments reach it.
+            Without --address, checks the host of the configuration, as its payments reach it. Of several \
+            hosts, checks all, or the one of --host.
 
             Shows each step with its time, and ends at the first one that fails: with what failed, why, and what to \
             do. Keys are exchanged where the profile does so and the key file has the master key. No money moves, and \
@@ -44,6 +48,7 @@ struct CheckHost: ReportingCommand {
         completion: .list(MessageProfile.shippedNames))
     var profile: String?
     @Option(help: .config, completion: .configuration) var config: String?
+    @OptionGroup var hostOption: HostOption
     @OptionGroup var tls: HostTLSOptions
     @OptionGroup var keys: KeyOption
     @Option(help: ArgumentHelp("Number of the terminal (field 41).", valueName: "tid"))
@@ -51,7 +56,9 @@ struct CheckHost: ReportingCommand {
     @Option(help: ArgumentHelp("Number of the merchant (field 42).", valueName: "mid"))
     var merchant: String?
     @Option(
-        help: ArgumentHelp("Longest time of each step. Default: the profile's, and 15 s.", valueName: "seconds"))
+        help: ArgumentHelp(
+            "Longest time of each step. Default: that of the configuration or the profile, and 15 s.",
+            valueName: "seconds"))
     var timeout: Int?
     @OptionGroup var trace: HostTraceOptions
     @OptionGroup var output: OutputOptions
@@ -64,6 +71,7 @@ struct CheckHost: ReportingCommand {
             }
             guard profile != nil else { throw ValidationError("--address needs --profile") }
             guard config == nil else { throw ValidationError("--config can't be used with --address") }
+            guard hostOption.host == nil else { throw ValidationError("--host can't be used with --address") }
         } else if tls.isGiven {
             throw ValidationError("options of TLS need --address: the configured host has its own")
         }
@@ -77,61 +85,99 @@ struct CheckHost: ReportingCommand {
         var files: HostTLSFiles?
         var keys: HostKeys?
         var identity: TerminalIdentity
+        /// Its name among several; nil for one host only.
+        var name: String?
+        /// The longest time to an answer of the configuration; nil for none.
+        var wait: Duration?
     }
 
-    private func subject() throws(CommandFailure) -> Subject {
+    private func subjects() async throws(CommandFailure) -> [Subject] {
         if let address = address.flatMap({ TCPAddress($0) }), let profile {
-            return Subject(
-                address: address, profile: try ProfileFile.load(profile), files: tls.files(for: address),
-                keys: try keys.load(), identity: TerminalIdentity())
+            return [
+                Subject(
+                    address: address, profile: try ProfileFile.load(profile), files: tls.files(for: address),
+                    keys: try await keys.load(), identity: TerminalIdentity())
+            ]
         }
         var options = ConfigurationOptions()
         options.config = config
         let settings = try options.load()
-        guard case .iso8583(let acquirer) = settings.host else {
+        guard case .iso8583 = settings.host else {
             throw CommandFailure(
                 .usage, code: "no_host",
                 message: "the configured host is '\(settings.host.kind)', which has no address",
                 fix: "give --address and --profile, or a configuration with host.kind: iso8583")
         }
-        var profile = try ProfileFile.load(profile ?? acquirer.profile)
-        if let limit = acquirer.connectTimeout { profile.connectTimeout = limit }
-        let path = keys.keys ?? acquirer.keys
-        return Subject(
-            address: acquirer.address, profile: profile, files: acquirer.tlsFiles,
-            keys: try path.map(KeyFile.load),
-            identity: AcquirerTerminal(settings).identity)
+        var subjects: [Subject] = []
+        for chosen in try hostOption.choose(from: settings) {
+            let acquirer = chosen.settings
+            var profile = try ProfileFile.load(profile ?? acquirer.profile)
+            if let limit = acquirer.connectTimeout { profile.connectTimeout = limit }
+            let place = keys.keys ?? acquirer.keys
+            let found: HostKeys? = if let place { try await KeyFile.load(place) } else { nil }
+            subjects.append(
+                Subject(
+                    address: acquirer.address, profile: profile, files: acquirer.tlsFiles, keys: found,
+                    identity: AcquirerTerminal(settings, at: acquirer).identity,
+                    name: settings.otherHosts.isEmpty ? nil : chosen.name, wait: acquirer.answerTimeout))
+        }
+        return subjects
     }
 
     func execute() async throws {
-        let subject = try subject()
+        let subjects = try await subjects()
+        let hostTrace = try trace.open()
+        defer { hostTrace?.warn() }
+        var objects: [JSONObject] = []
+        var failures: [CommandFailure] = []
+        for subject in subjects {
+            let (object, failure) = try await examine(subject, hostTrace)
+            objects.append(object)
+            guard let failure else { continue }
+            if subjects.count > 1 { failure.report() }
+            failures.append(failure)
+        }
+        if output.json {
+            if subjects.count == 1, let only = objects.first {
+                try StandardOutput.write(json: only)
+            } else {
+                try StandardOutput.write(json: ["hosts": objects] as JSONObject)
+            }
+        }
+        guard let first = failures.first else { return }
+        // Those of several hosts are reported already.
+        guard subjects.count == 1 else { throw ExitCode(first.status.rawValue) }
+        try Outcome.end(first)
+    }
+
+    /// Checks one host, and shows its steps.
+    private func examine(
+        _ subject: Subject, _ hostTrace: HostTraceFile?
+    ) async throws(CommandFailure) -> (object: JSONObject, failure: CommandFailure?) {
         var profile = subject.profile
         let wait = timeout.map { Duration.seconds($0) }
         if let wait { profile.connectTimeout = wait }
         let address = subject.address
         let time = SystemTimeSource()
         let client = try subject.files?.client(time)
-        let hostTrace = try trace.open()
-        defer { hostTrace?.warn() }
+        if let name = subject.name, !output.json { try StandardOutput.write("host \(name)\n") }
         let identity = TerminalIdentity(
             terminal: terminal ?? subject.identity.terminal, merchant: merchant ?? subject.identity.merchant)
         let check = HostCheck(
             profile: profile, address: address, tls: client, identity: identity,
-            security: try KeyFile.security(profile, subject.keys), wait: wait ?? .seconds(15), time: time,
-            trace: hostTrace)
+            security: try KeyFile.security(profile, subject.keys), wait: wait ?? subject.wait ?? .seconds(15),
+            time: time, trace: hostTrace)
         var steps: [HostCheck.Step] = []
         let failure = await check.run { step in
             steps.append(step)
             guard !output.json else { return }
             do throws(CommandFailure) { try StandardOutput.write(step.line) } catch { error.report() }
         }
-        if output.json {
-            let object: JSONObject = [
+        let object = JSONObject(
+            [
                 "address": "\(address)", "profile": profile.name, "steps": steps.map(\.json), "error": failure?.json,
-            ]
-            try StandardOutput.write(json: object)
-        }
-        try Outcome.end(failure)
+            ], known: ["hostName": subject.name])
+        return (object, failure)
     }
 }
 

@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import CardSecrets
-internal import Glibc
-internal import ISO8583
-internal import Text
+import ArgumentParser
+import CardSecrets
+import Glibc
+import ISO8583
+import Text
 
 /// `host decode`
 struct DecodeMessages: SynchronousCardDataCommand {

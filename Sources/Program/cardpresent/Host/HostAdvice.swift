@@ -1,6 +1,6 @@
-internal import Connections
-internal import Hosts
-internal import ISO8583
+import Connections
+import Hosts
+import ISO8583
 
 /// Says why a step of `host check` failed, and what to do.
 struct HostAdvice {
@@ -33,7 +33,15 @@ struct HostAdvice {
             return CommandFailure(
                 .usage, code: "missing_identity", message: "\(step): \(problem)",
                 fix: field == 41 ? "give --terminal" : "give --merchant")
-        case .missingField, .message, .noMessage, .tooLong, .needsKey, .mac, .pin:
+        case .needsKey:
+            return CommandFailure(
+                .configuration, code: "message_not_made", message: "\(step): \(problem)",
+                fix: "name a key file or a token: host.keys in the configuration, or --keys")
+        case .mac, .pin:
+            return CommandFailure(
+                .configuration, code: "message_not_made", message: "\(step): \(problem)",
+                fix: "correct the keys, or security in the profile")
+        case .missingField, .message, .noMessage, .tooLong:
             return CommandFailure(
                 .configuration, code: "message_not_made", message: "\(step): \(problem)",
                 fix: "correct the profile, --terminal, or --merchant")

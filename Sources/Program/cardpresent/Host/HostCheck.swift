@@ -1,8 +1,8 @@
-internal import Connections
-internal import Determinism
-internal import Hosts
-internal import ISO8583
-internal import Synchronization
+import Connections
+import Determinism
+import Hosts
+import ISO8583
+import Synchronization
 
 /// Tries the way to a host step by step.
 struct HostCheck: Sendable {

@@ -1,6 +1,6 @@
-internal import ArgumentParser
-internal import ISO8583
-internal import Settings
+import ArgumentParser
+import ISO8583
+import Settings
 
 /// `host`
 struct HostCommand: ParsableCommand {

@@ -1,9 +1,9 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Money
-internal import Payments
-internal import Storage
-internal import TillConfiguration
+import ArgumentParser
+import Determinism
+import Money
+import Payments
+import Storage
+import TillConfiguration
 
 /// `host status`
 struct HostStatus: TillCommand, ReadingCommand {
@@ -14,25 +14,28 @@ struct HostStatus: TillCommand, ReadingCommand {
             EXAMPLES:
               cardpresent host status
               cardpresent host status --json
+              cardpresent host status --host backup
 
             Reads the journal only: nothing is sent, and nothing changes. Every other command that uses payments sends \
             what waits when it starts, and 'cardpresent payments recover' does only that. A host may get nothing new \
-            while a reversal waits.
+            while a reversal waits. Of several hosts, shows all, or the one of --host.
 
             Exits with 4 while something waits.
             """)
 
+    @OptionGroup var hostOption: HostOption
     @OptionGroup var options: CommonOptions
 
     func execute() async throws {
         let settings = try options.till.settings()
+        let chosen = try hostOption.choose(from: settings)
         let storage = try Self.databaseUse.open(try options.till.data.path())
         let now = SystemTimeSource().now()
         let rows: [WaitingMessage]
         do throws(JournalError) {
             let journal = PaymentJournal(reading: storage)
             var found: [WaitingMessage] = []
-            for attempt in try journal.attemptsAwaitingHost() {
+            for attempt in try journal.attemptsAwaitingHost() where isShown(attempt, chosen) {
                 let tries = try journal.transitions(of: attempt.id).count { $0.state == .reversing }
                 found.append(WaitingMessage(attempt, reversals: tries, at: now))
             }
@@ -41,17 +44,44 @@ struct HostStatus: TillCommand, ReadingCommand {
             throw CommandFailure(error)
         }
         let host = settings.host.kind
-        let json: JSONObject = [
-            "host": host, "waiting": rows.map(\.json),
-            "reversals": rows.count { $0.message == .reversal }, "advices": rows.count { $0.message == .advice },
-            "requests": rows.count { $0.message == .request },
-        ]
+        let waiting = settings.otherHosts.isEmpty ? [] : chosen.map { WaitingHost($0, rows) }
+        let json = JSONObject(
+            [
+                "host": host, "waiting": rows.map(\.json),
+                "reversals": rows.count { $0.message == .reversal }, "advices": rows.count { $0.message == .advice },
+                "requests": rows.count { $0.message == .request },
+            ], known: ["hosts": waiting.isEmpty ? nil : waiting.map(\.json)])
+        let line = rows.isEmpty ? "host \(host): nothing waits\n" : "host \(host): \(rows.count) waiting\n"
         try output.write(
             json,
-            text: rows.isEmpty
-                ? "host \(host): nothing waits\n" : "host \(host): \(rows.count) waiting\n" + TextTable.text(of: rows))
+            text: (waiting.isEmpty ? line : waiting.map(\.line).joined())
+                + (rows.isEmpty ? "" : TextTable.text(of: rows)))
         guard rows.isEmpty else { throw ExitCode(ExitStatus.outcomeUnknown.rawValue) }
     }
+}
+
+extension HostStatus {
+    /// Without `--host`, every attempt is shown, also one that went to a host of another configuration.
+    private func isShown(_ attempt: PaymentAttempt, _ chosen: [NamedAcquirer]) -> Bool {
+        guard hostOption.host != nil else { return true }
+        return chosen.contains { $0.settings.place == attempt.identity?.destination }
+    }
+}
+
+/// How much waits for one of several hosts.
+private struct WaitingHost {
+    let name: String
+    let address: String
+    let count: Int
+
+    init(_ host: NamedAcquirer, _ rows: [WaitingMessage]) {
+        (name, address) = (host.name, host.settings.place)
+        count = rows.count { $0.attempt.identity?.destination == host.settings.place }
+    }
+
+    var line: String { "host \(name): \(count == 0 ? "nothing waits" : "\(count) waiting")\n" }
+
+    var json: JSONObject { ["hostName": name, "address": address, "waiting": count] }
 }
 
 /// A message that the host has not answered, or has not got yet.
@@ -83,7 +113,8 @@ private struct WaitingMessage: TableRow {
 
     var cells: [String] {
         [
-            "\(attempt.paymentID)", message.rawValue, attempt.state.rawValue, attempt.hostName,
+            "\(attempt.paymentID)", message.rawValue, attempt.state.rawValue,
+            attempt.memberName ?? attempt.hostName,
             attempt.amount.description, ageText, tries == 0 ? "" : "\(tries)", attempt.lastError ?? "",
         ]
     }
@@ -96,12 +127,13 @@ private struct WaitingMessage: TableRow {
     }
 
     var json: JSONObject {
-        let object: JSONObject = [
-            "payment": "\(attempt.paymentID)", "kind": attempt.kind.rawValue, "message": message.rawValue,
-            "state": attempt.state.rawValue, "host": attempt.hostName, "stan": attempt.stan,
-            "amount": attempt.amount.minorUnits, "createdAt": attempt.createdAt.description, "age": seconds,
-            "tries": tries, "error": attempt.lastError,
-        ]
+        let object = JSONObject(
+            [
+                "payment": "\(attempt.paymentID)", "kind": attempt.kind.rawValue, "message": message.rawValue,
+                "state": attempt.state.rawValue, "host": attempt.hostName, "stan": attempt.stan,
+                "amount": attempt.amount.minorUnits, "createdAt": attempt.createdAt.description, "age": seconds,
+                "tries": tries, "error": attempt.lastError,
+            ], known: ["hostName": attempt.memberName])
         return object.amounts(in: attempt.amount.currency)
     }
 }

@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import Glibc
-internal import ISO8583
-internal import Synchronization
-internal import TillConfiguration
+import ArgumentParser
+import Glibc
+import ISO8583
+import Synchronization
+import TillConfiguration
 
 /// `--host-trace`
 struct HostTraceOptions: ParsableArguments {

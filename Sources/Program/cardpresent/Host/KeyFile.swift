@@ -1,30 +1,46 @@
-internal import ArgumentParser
-internal import HostSecurity
-internal import Hosts
-internal import ISO8583
+import ArgumentParser
+import HostSecurity
+import Hosts
+import ISO8583
+import Simulator
 
 /// `--keys`
 struct KeyOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "YAML file of the keys for MACs, PINs, and key exchanges, readable by its owner alone.", valueName: "file"),
-        completion: .file())
+            "Keys for MACs, PINs, and key exchanges: a YAML file that only its owner can read, or a PKCS#11 URI.",
+            valueName: "file"), completion: .file())
     var keys: String?
 
     /// - Returns: nil without the option.
     /// - Throws: `CommandFailure`
-    func load() throws(CommandFailure) -> HostKeys? {
+    func load() async throws(CommandFailure) -> HostKeys? {
         guard let keys else { return nil }
-        return try KeyFile.load(keys)
+        return try await KeyFile.load(keys)
     }
 }
 
-/// A file of keys that terminal and host share.
+/// A file or a token of keys that terminal and host share.
 enum KeyFile {
+    /// - Parameter place: the path of a key file, or the PKCS#11 URI of a token.
+    /// - Returns: the keys.
     /// - Throws: `CommandFailure`
-    static func load(_ path: String) throws(CommandFailure) -> HostKeys {
-        do throws(HostKeysError) { return try HostKeys(path: path) } catch {
-            throw CommandFailure(.configuration, code: "key_file", message: error.message, fix: error.fix)
+    static func load(_ place: String) async throws(CommandFailure) -> HostKeys {
+        do throws(HostKeysError) {
+            guard TokenURI.names(place) else { return try HostKeys(path: place) }
+            // A token takes its time on a thread of its own, which simulated time does not know.
+            return try await RunQueue.outside { () async throws(HostKeysError) in try await HostKeys.load(place) }
+        } catch {
+            throw CommandFailure(.configuration, code: code(error), message: error.message, fix: error.fix)
+        }
+    }
+
+    private static func code(_ error: HostKeysError) -> String {
+        guard case .token(let failure) = error else { return "key_file" }
+        return switch failure {
+        case .needsPIN, .noPINFile, .pinFile, .emptyPIN, .wrongPIN, .lastTry, .locked: "token_pin"
+        case .uri, .module, .noToken, .severalTokens, .noKey, .sameLabel: "key_token"
+        case .mechanism, .notPermitted, .removed, .timedOut, .failed: "key_token"
         }
     }
 

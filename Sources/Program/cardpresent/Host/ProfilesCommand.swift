@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import CardSecrets
-internal import ISO8583
-internal import Settings
+import ArgumentParser
+import CardSecrets
+import ISO8583
+import Settings
 
 /// `host profiles`
 struct ProfilesCommand: ParsableCommand {

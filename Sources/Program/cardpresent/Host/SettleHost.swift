@@ -1,10 +1,10 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Hosts
-internal import Money
-internal import Payments
-internal import Storage
-internal import TillConfiguration
+import ArgumentParser
+import Determinism
+import Hosts
+import Money
+import Payments
+import Storage
+import TillConfiguration
 
 /// `host settle`
 struct SettleHost: TillCommand, ChangingCommand {
@@ -15,16 +15,28 @@ struct SettleHost: TillCommand, ChangingCommand {
               cardpresent host settle
               cardpresent host settle --config till.yaml --json
               cardpresent host settle --leave-open
+              cardpresent host settle --restored settled
+              cardpresent host settle --accept-host --yes
               cardpresent host settle --host-trace settle.jsonl
+              cardpresent host settle --host backup
 
             First sends what waits for the host. Then adds up the sales, offline sales, refunds, and reversals since \
             the last settlement, and sends the totals, for each currency. When the host agrees, the batch is closed. \
             Otherwise lists each total that differs, ours and the host's, and the batch stays open: find the payment \
             that one side lacks, and settle again.
 
-            Without an answer, the next 'host settle' repeats the same totals: nothing is counted twice.
+            After a restored backup, what it has without a batch may be settled already: ask the acquirer, and say so \
+            with --restored. Nothing is settled before.
 
-            Exits with 0 when the host agrees, and when there is nothing to settle; with 7 when its totals differ; \
+            Without an answer, the next 'host settle' repeats the same totals: nothing is counted twice. Of several \
+            hosts, settles with all, one after the other, or with the one of --host.
+
+            When the totals differ for good, --accept-host closes the batch here with those that the host told last, and \
+            records both. It sends no totals, and asks before: clear it with the acquirer first, because a batch that is \
+            still open there belongs to its next totals.
+
+            Exits with 0 when the host agrees, when there is nothing to settle, and when --accept-host has closed every \
+            batch that differed; with 3 when the question was not answered with yes; with 7 when its totals differ; \
             with 4 when it did not answer, or a transaction is still open; with 69 when it refuses or can't be \
             reached; and with 78 when the message profile has no settlement for this terminal.
             """)
@@ -35,37 +47,113 @@ struct SettleHost: TillCommand, ChangingCommand {
             already.
             """)
     var leaveOpen = false
+    @Option(
+        help: """
+            What a restored backup has without a batch: 'settled' if the acquirer settled it after the backup was \
+            made, 'open' if it did not.
+            """)
+    var restored: RestoredBatch?
+    @Flag(help: "Close each batch that differs with the host's totals. Sends no totals, and asks before.")
+    var acceptHost = false
+    @Flag(name: .shortAndLong, help: "Close it without asking.")
+    var yes = false
+    @OptionGroup var hostOption: HostOption
     @OptionGroup var trace: HostTraceOptions
     @OptionGroup var options: CommonOptions
 
+    func validate() throws {
+        guard !yes || acceptHost else { throw ValidationError("--yes can be used only with --accept-host") }
+        guard !acceptHost || !leaveOpen else {
+            throw ValidationError("--accept-host and --leave-open exclude each other")
+        }
+    }
+
     func execute() async throws {
         let settings = try options.till.settings()
-        guard case .iso8583(let acquirer) = settings.host else {
+        guard case .iso8583 = settings.host else {
             throw CommandFailure(
                 .usage, code: "no_host",
                 message: "the configured host is '\(settings.host.kind)', which settles nothing",
                 fix: "give a configuration with host.kind: iso8583")
         }
+        let chosen = try hostOption.choose(from: settings)
+        guard !acceptHost || chosen.count == 1 else {
+            throw CommandFailure(
+                .usage, code: "no_host", message: "--accept-host is for one host, and there are several",
+                fix: "name it with --host")
+        }
         let hostTrace = try trace.open(settings)
         defer { hostTrace?.warn() }
         let till = try await options.till.open(for: Self.databaseUse, settings, hostTrace: hostTrace)
         try till.stopIfRestored()
-        guard let host = till.host as? AcquirerHost, let place = host.settlementPlace else {
+        guard settings.otherHosts.isEmpty, let only = chosen.first else {
+            return try await settle(chosen, till)
+        }
+        let result = try await result(of: only, till)
+        try output.write(result)
+        let failures = result.outcomes.compactMap(\.failure)
+        for failure in failures { failure.report() }
+        try end(failures)
+    }
+
+    /// Settles with several hosts. What stops one does not stop the others.
+    private func settle(_ chosen: [NamedAcquirer], _ till: Till) async throws {
+        var (objects, texts, failures): ([JSONObject], [String], [CommandFailure]) = ([], [], [])
+        for acquirer in chosen {
+            let name = acquirer.name
+            do throws(CommandFailure) {
+                let result = try await result(of: acquirer, till)
+                objects.append(JSONObject(extending: result.json, with: ["hostName": name]))
+                texts.append("host \(name)\n" + (result.outcomes.isEmpty ? "nothing to settle\n" : result.text))
+                failures += result.outcomes.compactMap(\.failure)
+            } catch {
+                let object: JSONObject = [
+                    "host": HostFactory.iso8583Name, "address": acquirer.settings.place, "batches": [JSONObject](),
+                    "error": error.json, "hostName": name,
+                ]
+                objects.append(object)
+                texts.append("host \(name)\nnot settled\n")
+                failures.append(error)
+            }
+        }
+        try output.write(["hosts": objects], text: texts.joined(separator: "\n"))
+        for failure in failures { failure.report() }
+        try end(failures)
+    }
+
+    /// Settles with a host, or closes what differs from its totals.
+    private func result(of acquirer: NamedAcquirer, _ till: Till) async throws(CommandFailure) -> SettlementReport {
+        let settlement = try settlement(with: acquirer, till)
+        let outcomes =
+            if acceptHost { try HostAcceptance(settlement: settlement, isConfirmed: yes).run() } else {
+                try await settlement.run(leavingOpen: leaveOpen, restored: restored)
+            }
+        return SettlementReport(place: settlement.place, outcomes: outcomes)
+    }
+
+    private func settlement(with acquirer: NamedAcquirer, _ till: Till) throws(CommandFailure) -> HostSettlement {
+        let host =
+            till.host as? AcquirerHost
+            ?? (till.host as? RoutedHosts)?.members.first { $0.name == acquirer.name }?.host
+        guard let host, let place = host.settlementPlace else {
             throw CommandFailure(.internalError, code: "internal", message: "the host has no address")
         }
-        let settlement = HostSettlement(
-            host: host, place: place, profile: acquirer.profile, journal: PaymentJournal(reading: till.storage),
-            time: SystemTimeSource())
-        let outcomes = try await settlement.run(leavingOpen: leaveOpen)
-        let result = SettlementReport(place: place, outcomes: outcomes)
-        try output.write(result)
-        // The failure that asks for the most comes first.
-        let failures = outcomes.compactMap(\.failure)
-        for failure in failures { failure.report() }
+        return HostSettlement(
+            host: host, place: place, profile: acquirer.settings.profile,
+            journal: PaymentJournal(reading: till.storage), time: SystemTimeSource())
+    }
+
+    /// Ends with the exit code of the failure that asks for the most.
+    private func end(_ failures: [CommandFailure]) throws {
         let statuses = failures.map(\.status)
         let worst = [ExitStatus.outcomeUnknown, .differs, .unavailable, .configuration].first { statuses.contains($0) }
         if let worst = worst ?? statuses.first { throw ExitCode(worst.rawValue) }
     }
+}
+
+/// What became of the transactions that a restored backup has without a batch.
+enum RestoredBatch: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case settled, open
 }
 
 /// Settles the batches of a terminal with a host, one after the other.
@@ -77,10 +165,15 @@ struct HostSettlement: Sendable {
     let journal: PaymentJournal
     let time: any TimeSource
 
-    /// - Parameter leavesOpen: whether transactions may still be open.
+    /// - Parameters:
+    ///   - leavesOpen: whether transactions may still be open.
+    ///   - restored: what a person says about a restored backup; nil without a word.
     /// - Returns: what became of each batch; none when there is nothing to settle.
     /// - Throws: `CommandFailure` when nothing was sent.
-    func run(leavingOpen leavesOpen: Bool) async throws(CommandFailure) -> [SettlementOutcome] {
+    func run(
+        leavingOpen leavesOpen: Bool, restored: RestoredBatch?
+    ) async throws(CommandFailure) -> [SettlementOutcome] {
+        try decide(restored)
         let currencies: [Currency]
         let open: [PaymentAttempt]
         do throws(JournalError) {
@@ -104,6 +197,33 @@ struct HostSettlement: Sendable {
         return outcomes
     }
 
+    /// Closes what a person says was settled before a backup was restored.
+    ///
+    /// - Throws: `CommandFailure` when a person has to decide.
+    private func decide(_ restored: RestoredBatch?) throws(CommandFailure) {
+        let unsure: [PaymentAttempt]
+        var closed: [SettlementBatch] = []
+        do throws(JournalError) {
+            unsure = try journal.attemptsOfBackupToSettle(at: place)
+            if restored == .settled, !unsure.isEmpty {
+                let host = host
+                closed = try journal.closeBatchesOfBackup(at: place, moment: time.now()) {
+                    host.settlementIdentity(batch: $0, message: $1)
+                }
+            }
+        } catch { throw CommandFailure(error) }
+        for batch in closed {
+            StandardError.write("cardpresent: batch \(batch.number) counts as settled; nothing was sent\n")
+        }
+        guard let first = unsure.first, restored == nil else { return }
+        let count = unsure.count == 1 ? "1 transaction" : "\(unsure.count) transactions"
+        throw CommandFailure(
+            .outcomeUnknown, code: "restored_batch",
+            message: "\(count) of the restored backup, the first of \(first.paymentID), may be settled already: "
+                + "nothing was settled",
+            fix: "ask the acquirer whether they are, and run with --restored settled or --restored open")
+    }
+
     private func failure(_ obstacle: SettlementObstacle) -> CommandFailure {
         let message = "the terminal can't settle by the profile '\(profile)': \(obstacle)"
         switch obstacle {
@@ -111,10 +231,6 @@ struct HostSettlement: Sendable {
             return CommandFailure(
                 .configuration, code: "no_settlement", message: message,
                 fix: "add messages.settlement to the profile; without one, the acquirer closes the batch by itself")
-        case .unknownTotals:
-            return CommandFailure(
-                .configuration, code: "no_settlement", message: message,
-                fix: "write totals: fields, or ask the acquirer for a settlement by fields 74 to 97")
         case .noCurrency:
             return CommandFailure(
                 .configuration, code: "several_currencies", message: message,
@@ -170,7 +286,7 @@ struct HostSettlement: Sendable {
         return outcome
     }
 
-    private func outcome(
+    func outcome(
         _ batch: SettlementBatch, _ sent: SettlementBatch, _ meaning: String?
     ) throws(JournalError) -> SettlementOutcome {
         SettlementOutcome(

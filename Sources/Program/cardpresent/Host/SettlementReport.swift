@@ -1,7 +1,7 @@
-internal import Determinism
-internal import Money
-internal import Payments
-internal import Text
+import Determinism
+import Money
+import Payments
+import Text
 
 /// The result of the settlement of a batch.
 struct SettlementOutcome: Sendable {
@@ -20,7 +20,7 @@ struct SettlementOutcome: Sendable {
     var trouble: PaymentHostError?
 
     private enum Word: String {
-        case agreed, differs, refused, unanswered
+        case agreed, accepted, differs, refused, unanswered
         case notSent = "not-sent"
     }
 
@@ -28,7 +28,7 @@ struct SettlementOutcome: Sendable {
         switch (trouble, batch.state) {
         case (.notSent?, .open): .notSent
         case (.some, _): .unanswered
-        case (nil, .closed): .agreed
+        case (nil, .closed): batch.isHostAccepted ? .accepted : .agreed
         case (nil, _): isRefused ? .refused : .differs
         }
     }
@@ -40,14 +40,15 @@ struct SettlementOutcome: Sendable {
         let name = "batch \(batch.number)"
         let again = "run 'cardpresent host settle' again"
         switch word {
-        case .agreed: return nil
+        case .agreed, .accepted: return nil
         case .differs:
             let differences = batch.differences.map { $0.words(batch.currency) }.joined(separator: "; ")
             let totals = batch.hostTotals == nil ? "the host does not tell its totals" : differences
             return CommandFailure(
                 .differs, code: "out_of_balance",
                 message: "the host has other totals for \(name), with the code \(codeInWords): \(totals)",
-                fix: "the batch stays open: find the transaction that one side lacks, and \(again)")
+                fix: "the batch stays open: find the transaction that one side lacks, and \(again); or close it with "
+                    + "the host's totals with --accept-host")
         case .refused:
             return CommandFailure(
                 .unavailable, code: "settlement_refused",
@@ -95,14 +96,16 @@ struct SettlementOutcome: Sendable {
         }
         switch word {
         case .agreed: text += WordColor.good.onOutput("AGREED") + "  \(codeInWords)\n"
+        case .accepted: text += WordColor.doubtful.onOutput("CLOSED") + "  with the totals of the host\n"
         case .differs: text += WordColor.bad.onOutput("DIFFERS") + "  \(codeInWords)\n"
         case .refused: text += WordColor.bad.onOutput("REFUSED") + "  \(codeInWords)\n"
         case .unanswered: text += WordColor.doubtful.onOutput("NO ANSWER") + "\n"
         case .notSent: text += WordColor.bad.onOutput("NOT SENT") + "\n"
         }
         if later > 0 {
+            // An open batch is added up again, with what came since; one that is closed or repeated is not.
             text += later == 1 ? "1 transaction since is" : "\(later) transactions since are"
-            text += " in the next batch\n"
+            text += batch.state == .open ? " in this batch with the next 'host settle'\n" : " in the next batch\n"
         }
         return text
     }
@@ -154,7 +157,7 @@ extension SettlementBatch {
     /// The totals of which the host has others; empty while it has told none. What one side counts as a transaction
     /// and its reversal, and the other one not at all, is no difference.
     var differences: [SettlementDifference] {
-        guard state != .closed, let host = hostTotals else { return [] }
+        guard state != .closed || isHostAccepted, let host = hostTotals else { return [] }
         typealias Line = SettlementTotals.Line
         typealias Names = (count: (Int, String), amount: (Int, String))
         func compare(_ own: Line, _ other: Line, _ names: Names) -> [SettlementDifference] {

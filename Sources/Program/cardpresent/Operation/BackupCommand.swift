@@ -1,6 +1,6 @@
-internal import ArgumentParser
-internal import Foundation
-internal import Storage
+import ArgumentParser
+import Foundation
+import Storage
 
 /// `backup`
 struct BackupCommand: ReportingCommand {

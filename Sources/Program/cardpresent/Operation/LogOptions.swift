@@ -1,9 +1,9 @@
 public import ArgumentParser
-internal import CardSecrets
-internal import Determinism
-internal import Glibc
-internal import Monitoring
-internal import Synchronization
+import CardSecrets
+import Determinism
+import Glibc
+import Monitoring
+import Synchronization
 
 /// The log of a command that serves.
 struct LogOptions: ParsableArguments {

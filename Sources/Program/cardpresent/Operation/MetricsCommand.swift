@@ -1,9 +1,9 @@
 public import ArgumentParser
-internal import Determinism
-internal import Glibc
-internal import Monitoring
-internal import Payments
-internal import Storage
+import Determinism
+import Glibc
+import Monitoring
+import Payments
+import Storage
 
 /// `metrics`
 struct MetricsCommand: SynchronousReportingCommand {

@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import CardSecrets
-internal import Determinism
-internal import Storage
+import ArgumentParser
+import CardSecrets
+import Determinism
+import Storage
 
 /// `restore`
 struct RestoreCommand: ReportingCommand {

@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Money
-internal import Networking
-internal import Yosemite
+import ArgumentParser
+import Determinism
+import Money
+import Networking
+import Yosemite
 
 /// `orders create`
 struct CreateOrder: ShopCommand {
@@ -20,13 +20,11 @@ struct CreateOrder: ShopCommand {
 
     @Option(
         name: .customLong("item"),
-        help: ArgumentHelp(
-            "Product ID and quantity. Can be repeated.", valueName: "product[:quantity]"))
+        help: ArgumentHelp("Product ID and quantity. Can be repeated.", valueName: "product[:quantity]"))
     var items: [OrderItemOption] = []
     @Option(
         name: .customLong("fee"),
-        help: ArgumentHelp(
-            "Fee with its name. Can be repeated.", valueName: "name=amount"))
+        help: ArgumentHelp("Fee with its name. Can be repeated.", valueName: "name=amount"))
     var fees: [OrderFeeOption] = []
     @Flag(help: "Add tax to the fees.")
     var taxed = false

@@ -1,6 +1,6 @@
-internal import ArgumentParser
-internal import Networking
-internal import Yosemite
+import ArgumentParser
+import Networking
+import Yosemite
 
 /// `orders status`
 struct OrderStatusCommand: ShopCommand {

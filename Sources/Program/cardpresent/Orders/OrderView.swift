@@ -1,7 +1,7 @@
-internal import Determinism
-internal import Money
-internal import Networking
-internal import Payments
+import Determinism
+import Money
+import Networking
+import Payments
 
 extension Order: CommandResult, TableRow {
     var json: JSONObject {

@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Networking
-internal import Storage
-internal import Yosemite
+import ArgumentParser
+import Determinism
+import Networking
+import Storage
+import Yosemite
 
 /// `orders watch`
 struct WatchOrders: TillCommand {

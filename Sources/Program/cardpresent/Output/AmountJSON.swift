@@ -1,6 +1,6 @@
-internal import Money
-internal import Networking
-internal import Yosemite
+import Money
+import Networking
+import Yosemite
 
 extension JSONObject {
     /// Returns the object with the keys without which its amounts can't be read: `currency`, the ISO 4217 code, and

@@ -1,5 +1,5 @@
-internal import ArgumentParser
-internal import CardSecrets
+import ArgumentParser
+import CardSecrets
 
 /// The failure of a command: an exit code, a code for programs, and for users a message and the fix, in which digits
 /// that may be a card number are masked.

@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import Determinism
-internal import FoundationEssentials
-internal import Glibc
-internal import Synchronization
+import ArgumentParser
+import Determinism
+import FoundationEssentials
+import Glibc
+import Synchronization
 
 /// How much a command prints besides its result, and whether in color.
 protocol DisplayChoice {

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// The zone in which people read times. Programs get times in UTC (`Timestamp.description`).
 struct LocalTime: Sendable {

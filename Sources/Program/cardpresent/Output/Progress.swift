@@ -1,7 +1,7 @@
-internal import CardSecrets
-internal import Determinism
-internal import Simulator
-internal import Synchronization
+import CardSecrets
+import Determinism
+import Simulator
+import Synchronization
 
 /// One line of progress on a terminal, which is overwritten again and again and cleared at the end.
 ///

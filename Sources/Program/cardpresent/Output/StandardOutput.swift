@@ -1,7 +1,7 @@
-internal import CardSecrets
-internal import Dispatch
-internal import FoundationEssentials
-internal import Glibc
+import CardSecrets
+import Dispatch
+import FoundationEssentials
+import Glibc
 
 /// Standard output, for results only. Everything else goes to ``StandardError``.
 enum StandardOutput {

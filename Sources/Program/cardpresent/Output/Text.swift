@@ -1,5 +1,5 @@
-internal import Networking
-internal import Settings
+import Networking
+import Settings
 
 extension String {
     /// Pads the text with spaces to at least `width` characters.

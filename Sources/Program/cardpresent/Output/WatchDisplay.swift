@@ -1,10 +1,10 @@
-internal import ArgumentParser
-internal import CardSecrets
-internal import Concurrency
-internal import Glibc
-internal import Storage
-internal import Synchronization
-internal import Yosemite
+import ArgumentParser
+import CardSecrets
+import Concurrency
+import Glibc
+import Storage
+import Synchronization
+import Yosemite
 
 /// Shows a watched list: a table that is redrawn on a terminal, one line per change elsewhere, JSON lines with
 /// `--json`.

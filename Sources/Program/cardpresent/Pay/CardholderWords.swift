@@ -1,5 +1,5 @@
-internal import EMV
-internal import Payments
+import EMV
+import Payments
 
 /// The questions to the cardholder, in the cardholder's language (EMV Book 4 §11.1 and §11.2). ``ReaderWords`` has what
 /// needs no answer.
@@ -10,9 +10,7 @@ struct CardholderWords: Sendable {
     let incorrectPIN: String
     /// Has "%" for the number of tries left.
     let triesLeft: String
-    let lastTry: String
-    let whichAccount: String
-    let defaultAccount: String
+    let lastTry, whichAccount, defaultAccount: String
     private let accounts: (savings: String, checking: String, credit: String)
 
     /// Returns the name of an account type, a value of tag 5F57.

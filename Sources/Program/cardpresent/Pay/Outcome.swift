@@ -1,6 +1,6 @@
-internal import ArgumentParser
-internal import Payments
-internal import Yosemite
+import ArgumentParser
+import Payments
+import Yosemite
 
 /// The result of a command that moves money. Its exit code reports the payment only.
 enum Outcome {

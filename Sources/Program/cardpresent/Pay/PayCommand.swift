@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import Money
-internal import Payments
-internal import TillConfiguration
-internal import Yosemite
+import ArgumentParser
+import Money
+import Payments
+import TillConfiguration
+import Yosemite
 
 /// `pay`
 struct PayCommand: TillCommand, CardDataCommand {
@@ -231,6 +231,9 @@ struct PayCommand: TillCommand, CardDataCommand {
             Outcome.tell { () throws(CommandFailure) in try StandardOutput.write(text) }
         }
         var view = OutcomeView(payment: payment, failure: failure, host: settings.host.kind)
+        if !settings.otherHosts.isEmpty {
+            view.hostName = try? await till.payment(payment.id).attempts.last?.attempt.memberName
+        }
         if isPrinted, let receipt {
             do throws(CommandFailure) {
                 view.prints = []

@@ -1,8 +1,8 @@
 public import ArgumentParser
-internal import FoundationEssentials
-internal import Payments
-internal import Settings
-internal import Simulator
+import FoundationEssentials
+import Payments
+import Settings
+import Simulator
 
 /// The reader, card, and cardholder of a payment.
 struct EnvironmentOptions: ParsableArguments {

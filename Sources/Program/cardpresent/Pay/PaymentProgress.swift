@@ -1,8 +1,8 @@
-internal import EMV
-internal import Hardware
-internal import Payments
-internal import Synchronization
-internal import TillConfiguration
+import EMV
+import Hardware
+import Payments
+import Synchronization
+import TillConfiguration
 
 /// Shows the steps of a payment on a terminal. Writes nothing when stderr is not a terminal.
 ///

@@ -1,4 +1,4 @@
-internal import Payments
+import Payments
 
 /// The messages of a payment to the cardholder at the reader, in the cardholder's language (EMV Book 4 §11.1 and
 /// §11.2).

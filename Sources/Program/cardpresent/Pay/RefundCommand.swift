@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import Money
-internal import Payments
-internal import Yosemite
+import ArgumentParser
+import Money
+import Payments
+import Yosemite
 
 /// `refund`
 struct RefundCommand: TillCommand {
@@ -58,7 +58,10 @@ struct RefundCommand: TillCommand {
         Outcome.tell { () throws(CommandFailure) in
             let word = failure == nil ? "REFUNDED" : "NOT REFUNDED"
             try output.write(
-                OutcomeView(payment: after, failure: failure, host: attempt?.attempt.hostName).json,
+                OutcomeView(
+                    payment: after, failure: failure, host: attempt?.attempt.hostName,
+                    hostName: attempt?.attempt.memberName
+                ).json,
                 text: "\(word)  \(attempt?.attempt.amount.description ?? "")  \(after.name)\n")
         }
         CaptureWarning.reportRefunds(of: after)
@@ -93,8 +96,15 @@ enum RefundFailure {
         case .failed: CommandFailure(.unavailable, code: "failed", message: reason, fix: "try again later")
         default:
             CommandFailure(
-                .outcomeUnknown, code: "unknown", message: reason,
-                fix: "do not refund again; run 'cardpresent payments recover' to get the result from the host")
+                .outcomeUnknown, code: "unknown", message: reason, fix: recovery(at: attempt?.attempt.hostName))
         }
+    }
+
+    /// Says how recovery deals with a refund without an answer: only some hosts can be asked for its result.
+    private static func recovery(at host: String?) -> String {
+        host == HostFactory.iso8583Name
+            ? "do not refund again now: 'cardpresent payments recover' takes it back, because the host can't be asked "
+                + "for the result; then make the refund again"
+            : "do not refund again; run 'cardpresent payments recover' to get the result from the host"
     }
 }

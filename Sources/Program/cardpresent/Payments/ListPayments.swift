@@ -1,10 +1,10 @@
 public import ArgumentParser
-internal import Determinism
-internal import Money
-internal import Payments
-internal import Storage
-internal import Text
-internal import TillConfiguration
+import Determinism
+import Money
+import Payments
+import Storage
+import Text
+import TillConfiguration
 
 /// `payments list`
 struct ListPayments: TillCommand {

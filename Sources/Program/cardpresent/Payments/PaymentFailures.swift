@@ -1,8 +1,8 @@
-internal import Hardware
-internal import Money
-internal import Payments
-internal import Storage
-internal import Yosemite
+import Hardware
+import Money
+import Payments
+import Storage
+import Yosemite
 
 extension CommandFailure {
     /// Creates the failure of a payment's outcome; nil when it was approved.
@@ -198,6 +198,12 @@ extension CommandFailure {
             self.init(
                 .usage, code: "capture_too_large", message: message,
                 fix: "capture \(authorized.decimalText) or less with --amount")
+        case .incrementOpen: self.init(.tryAgain, code: "increment_open", splitting: message)
+        case .holdExpired(let id, _):
+            self.init(
+                .usage, code: "hold_expired", message: message,
+                fix: "capture it with 'cardpresent payments capture \(id)', or cancel it and hold the whole amount anew"
+            )
         case .notRetriable: self.init(.tryAgain, code: "not_retriable", message: message)
         case .notOurs, .notificationNotOurs: self.init(.tryAgain, code: "busy", message: message)
         case .orderHasPayment(_, let id, let state):

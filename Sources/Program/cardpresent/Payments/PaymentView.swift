@@ -1,8 +1,8 @@
-internal import Determinism
-internal import Money
-internal import Payments
-internal import Storage
-internal import Yosemite
+import Determinism
+import Money
+import Payments
+import Storage
+import Yosemite
 
 extension Payment: CommandResult, TableRow {
     var json: JSONObject {
@@ -111,6 +111,8 @@ struct OutcomeView: Sendable {
     var prints: [ReceiptPrint]?
     /// The kind of the payment host; nil when the command did not get that far.
     var host: String?
+    /// The name of the host among several; nil for one host only.
+    var hostName: String?
     /// Why a receipt was not printed. It does not affect the outcome.
     var printError: CommandFailure?
 
@@ -119,7 +121,7 @@ struct OutcomeView: Sendable {
             ["outcome": outcome, "emv": payment?.card?.emv],
             known: [
                 "payment": payment?.json, "error": failure?.json, "prints": prints?.map(\.json),
-                "printError": printError?.json, "host": host,
+                "printError": printError?.json, "host": host, "hostName": hostName,
             ])
     }
 
@@ -240,6 +242,9 @@ extension PaymentHistory: CommandResult {
         details.add("requested", payment.requestedAmount?.description)
         if let hold = payment.preauthorization {
             details.add("authorized", hold.authorized.description)
+            for increment in hold.increments {
+                details.add("increment", "\(increment.amount), approved \(increment.approvedAt.secondText)")
+            }
             details.add("captured", hold.captured?.description)
             details.add("expires", hold.captured == nil ? hold.expiresAt.secondText : nil)
         }
@@ -280,7 +285,8 @@ extension PaymentHistory.Attempt {
                 "stan": attempt.stan, "host": attempt.hostName, "steps": steps.map(\.json),
             ],
             known: [
-                "hostReference": attempt.hostReference,
+                "hostReference": attempt.hostReference, "hostName": attempt.memberName,
+                "hostAddress": attempt.memberName == nil ? nil : attempt.identity?.destination,
                 "lines": attempt.lines.isEmpty ? nil : attempt.lines.map(\.json),
             ]
         ).amounts(in: attempt.amount.currency)
@@ -288,7 +294,7 @@ extension PaymentHistory.Attempt {
 
     fileprivate var text: String {
         let state = WordColor.onOutput(attempt.state.rawValue, attempt.state.color)
-        let head = "  \(attempt.kind.rawValue), STAN \(attempt.stan), host \(attempt.hostName): \(state)"
+        let head = "  \(attempt.kind.rawValue), STAN \(attempt.stan), host \(attempt.hostText): \(state)"
         let lines = steps.map {
             "    \($0.at.millisecondText)  \($0.state.rawValue)" + ($0.detail.map { ": " + $0 } ?? "")
         }

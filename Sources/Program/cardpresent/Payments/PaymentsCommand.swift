@@ -1,15 +1,15 @@
-internal import ArgumentParser
-internal import Payments
-internal import Storage
-internal import Yosemite
+import ArgumentParser
+import Payments
+import Storage
+import Yosemite
 
 /// `payments`
 struct PaymentsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "payments", abstract: "List, show, capture, recover, and sync payments.",
         subcommands: [
-            ListPayments.self, ShowPayment.self, WatchPayments.self, CapturePayment.self, CancelPayment.self,
-            RecoverPayments.self, SyncPayments.self,
+            ListPayments.self, ShowPayment.self, WatchPayments.self, CapturePayment.self, IncrementPayment.self,
+            CancelPayment.self, RecoverPayments.self, SyncPayments.self,
         ])
 }
 
@@ -44,7 +44,9 @@ struct RecoverPayments: TillCommand {
               cardpresent payments recover --host-trace host.jsonl
 
             Reverses each sale that has no host response, and asks the host for the result of each refund. Sends captures \
-            and cancellations again that the host has not confirmed; pre-authorizations stay as they are. Exits with 4 when the host does not respond and a payment stays open.
+            and cancellations again that the host has not confirmed, and takes back each increment of a \
+            pre-authorization that has no response; what is held stays as it is. Exits with 4 when the host does not \
+            respond, or refuses what must arrive, and a payment stays open.
 
             Also asks the host for the last number that it knows of this database. If the host knows a later one, the \
             database was restored from a backup: it takes a new identity, and unfinished sales get the host's result.
@@ -66,6 +68,10 @@ struct RecoverPayments: TillCommand {
             report.json,
             text: "finished \(report.finished.count), open \(open)\n" + (report.finished + report.open).text)
         for identity in report.restored { StandardError.write("cardpresent: \(identity.text)\n") }
+        for payment in report.open {
+            guard let answer = report.hostAnswer(about: payment.id) else { continue }
+            StandardError.write("cardpresent: \(payment.name) is still open: \(answer)\n")
+        }
         for failure in report.failed { StandardError.write("cardpresent: \(failure.payment): \(failure.error)\n") }
         guard report.open.isEmpty, report.failed.isEmpty else { throw ExitCode(ExitStatus.outcomeUnknown.rawValue) }
     }

@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Money
-internal import Payments
-internal import Yosemite
+import ArgumentParser
+import Determinism
+import Money
+import Payments
+import Yosemite
 
 /// `payments capture`
 struct CapturePayment: TillCommand {
@@ -12,10 +12,12 @@ struct CapturePayment: TillCommand {
             EXAMPLES:
               cardpresent payments capture P000001
               cardpresent payments capture P000001 --amount 80.00
+              cardpresent payments capture P000001 --host-trace host.jsonl
 
             Takes what 'cardpresent pay --authorize-only' holds, once: without --amount all of it, otherwise a part, and \
             the rest becomes free. The journal has the capture before it is sent, and the host gets it until it has \
-            accepted it: exit code 4 means that it has not yet, and 'cardpresent payments recover' sends it again.
+            accepted it: exit code 4 means that it has not yet, and 'cardpresent payments recover' sends it again. When \
+            the host answers with a code that refuses it, the error says so.
 
             A payment that is captured already stays as it is, and ends with exit code 64, as other repeats do.
             """)
@@ -27,6 +29,7 @@ struct CapturePayment: TillCommand {
         help: ArgumentHelp("Amount to capture, as a decimal in the payment's currency.", valueName: "decimal"))
     var amount: String?
     @OptionGroup var determinism: DeterminismOptions
+    @OptionGroup var trace: HostTraceOptions
     @OptionGroup var issuer: IssuerOptions
     @OptionGroup var options: CommonOptions
 
@@ -35,20 +38,24 @@ struct CapturePayment: TillCommand {
     func execute() async throws {
         let settings = try options.till.settings()
         let rules = try issuer.rules()
+        let hostTrace = try trace.open(settings)
+        defer { hostTrace?.warn() }
         let (after, host) = try await determinism.play {
             let till = try await options.till.open(
-                for: Self.databaseUse, settings, determinism.repeatability, rules: rules)
+                for: Self.databaseUse, settings, determinism.repeatability, rules: rules, hostTrace: hostTrace)
             try till.stopIfRestored()
             let before = try await till.payment(payment.id).payment
             let part = try amount.map { try settings.amount($0, currency: before.amount.currency.code) }
             let after = try await till.capture(payment.id, amount: part)
-            return (after, try await till.payment(payment.id).attempts.last?.attempt)
+            return (after, try await till.payment(payment.id).sale)
         }
         let failure = CommandFailure(capture: after, host?.lastError)
         Outcome.tell { () throws(CommandFailure) in
             let word = failure == nil ? "CAPTURED" : "CAPTURE OPEN"
             try output.write(
-                OutcomeView(payment: after, failure: failure, host: host?.hostName).json,
+                OutcomeView(
+                    payment: after, failure: failure, host: host?.hostName, hostName: host?.memberName
+                ).json,
                 text: "\(word)  \(after.amount)  \(after.name)\n")
         }
         try Outcome.end(failure)
@@ -63,9 +70,11 @@ struct CancelPayment: TillCommand {
             EXAMPLES:
               cardpresent payments cancel P000001
               cardpresent payments cancel P000001 --json
+              cardpresent payments cancel P000001 --host-trace host.jsonl
 
-            Gives back all that 'cardpresent pay --authorize-only' holds, with a reversal. Exit code 4 means that the \
-            host has not confirmed it yet, and 'cardpresent payments recover' sends it again.
+            Gives back all that 'cardpresent pay --authorize-only' holds, with every increment, by a reversal. Exit code \
+            4 means that the host has not confirmed it yet, and 'cardpresent payments recover' sends it again. When the \
+            host answers with a code that refuses it, the error says so.
 
             A payment that is captured can't be canceled: refund it with 'cardpresent refund'. One that is canceled \
             already stays as it is, and ends with exit code 64, as other repeats do.
@@ -74,31 +83,29 @@ struct CancelPayment: TillCommand {
     @Argument(help: "Payment ID, for example P000001.")
     var payment: PaymentName
     @OptionGroup var determinism: DeterminismOptions
+    @OptionGroup var trace: HostTraceOptions
     @OptionGroup var issuer: IssuerOptions
     @OptionGroup var options: CommonOptions
 
     func execute() async throws {
         let settings = try options.till.settings()
         let rules = try issuer.rules()
+        let hostTrace = try trace.open(settings)
+        defer { hostTrace?.warn() }
         let (after, host) = try await determinism.play {
             let till = try await options.till.open(
-                for: Self.databaseUse, settings, determinism.repeatability, rules: rules)
+                for: Self.databaseUse, settings, determinism.repeatability, rules: rules, hostTrace: hostTrace)
             try till.stopIfRestored()
             let after = try await till.cancelPreauthorization(payment.id)
-            return (after, try await till.payment(payment.id).attempts.last?.attempt)
+            return (after, try await till.payment(payment.id).sale)
         }
-        let failure: CommandFailure? =
-            after.state == .reversed
-            ? nil
-            : CommandFailure(
-                .outcomeUnknown, code: "unknown", message: host?.lastError ?? "the host has not confirmed it",
-                fix: "run 'cardpresent payments recover' to send the reversal again")
+        let failure = CommandFailure(cancellation: after, host?.lastError)
         Outcome.tell { () throws(CommandFailure) in
             let word = failure == nil ? "CANCELED" : "CANCELLATION OPEN"
             try output.write(
                 JSONObject(
                     ["outcome": failure == nil ? "cancelled" : "unknown", "payment": after.json],
-                    known: ["error": failure?.json, "host": host?.hostName]),
+                    known: ["error": failure?.json, "host": host?.hostName, "hostName": host?.memberName]),
                 text: "\(word)  \(after.amount)  \(after.name)\n")
         }
         try Outcome.end(failure)
@@ -109,13 +116,30 @@ extension CommandFailure {
     /// Creates the failure of a capture that the host has not taken yet; nil when it has.
     fileprivate init?(capture payment: Payment, _ reason: String?) {
         guard !payment.state.isCaptured else { return nil }
-        self.init(
-            .outcomeUnknown, code: "unknown",
-            message: "the host has not taken the capture of \(payment.amount) yet" + (reason.map { ": \($0)" } ?? ""),
-            fix: "do not charge again; run 'cardpresent payments recover' to send it again")
+        self.init(open: "the capture of \(payment.amount)", "capture", reason, fix: "do not charge again; ")
     }
 
-    /// Creates the failure of a capture or a cancellation when nothing is held.
+    /// Creates the failure of a cancellation that the host has not confirmed yet; nil when it has.
+    fileprivate init?(cancellation payment: Payment, _ reason: String?) {
+        guard payment.state != .reversed else { return nil }
+        self.init(open: "the cancellation of \(payment.amount)", "cancellation", reason, fix: "")
+    }
+
+    /// Creates the failure of a message that the host must get, and has not confirmed: it refused it with a code, or
+    /// did not answer.
+    private init(open message: String, _ word: String, _ reason: String?, fix: String) {
+        let isRefused = reason.map(PaymentHostError.tellsOfRefusal) ?? false
+        self.init(
+            .outcomeUnknown, code: isRefused ? "\(word)_refused" : "unknown",
+            message: "\(message) is still open" + (reason.map { ": \($0)" } ?? ""),
+            fix: fix
+                + (isRefused
+                    ? "it stays open, and 'cardpresent payments recover' sends it again: ask the acquirer when the host "
+                        + "keeps refusing it"
+                    : "run 'cardpresent payments recover' to send it again"))
+    }
+
+    /// Creates the failure of a capture, an increment, or a cancellation when nothing is held.
     init(_ payment: PaymentID, _ standing: PreauthorizationStanding, message: String) {
         switch standing {
         case .held: self.init(.usage, code: "invalid_amount", message: message)
@@ -137,9 +161,20 @@ extension CommandFailure {
 extension Preauthorization {
     /// The pre-authorization, as JSON. Amounts are in minor units.
     var json: JSONObject {
-        (["authorized": authorized.minorUnits, "captured": captured?.minorUnits, "expiresAt": expiresAt.description]
-            as JSONObject).amounts(in: authorized.currency)
+        let object: JSONObject = [
+            "authorized": authorized.minorUnits, "captured": captured?.minorUnits, "expiresAt": expiresAt.description,
+            // What was added and approved, oldest first. The authorized amount has it.
+            "increments": increments.map { increment -> JSONObject in
+                ["amount": increment.amount.minorUnits, "approvedAt": increment.approvedAt.description]
+            },
+        ]
+        return object.amounts(in: authorized.currency)
     }
+}
+
+extension PaymentHistory {
+    /// The last attempt to take the payment.
+    fileprivate var sale: PaymentAttempt? { attempts.last { $0.attempt.kind == .sale }?.attempt }
 }
 
 extension Payment {
@@ -149,7 +184,9 @@ extension Payment {
         guard let preauthorization else { return part }
         let hold: String? =
             switch standing {
-            case .held: "pre-authorization, expires \(preauthorization.expiresAt.secondText)"
+            case .held:
+                "pre-authorization, expires \(preauthorization.expiresAt.secondText)"
+                    + (preauthorization.increments.isEmpty ? "" : ", raised")
             case .captured: "captured of \(preauthorization.authorized)"
             case .canceled, .open, .outdated, .none: "pre-authorization"
             }

@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Payments
-internal import Yosemite
+import ArgumentParser
+import Determinism
+import Payments
+import Yosemite
 
 /// `payments watch`
 struct WatchPayments: TillCommand {

@@ -1,4 +1,4 @@
-internal import Printing
+import Printing
 
 /// A printer of `printers list`.
 struct PrinterStatus: TableRow {

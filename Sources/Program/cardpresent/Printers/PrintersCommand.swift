@@ -1,6 +1,6 @@
-internal import ArgumentParser
-internal import Printing
-internal import TillConfiguration
+import ArgumentParser
+import Printing
+import TillConfiguration
 
 /// `printers`
 struct PrintersCommand: ParsableCommand {

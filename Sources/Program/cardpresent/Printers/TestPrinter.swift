@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Printing
-internal import Receipts
+import ArgumentParser
+import Determinism
+import Printing
+import Receipts
 
 /// `printers test`
 struct TestPrinter: TillCommand {

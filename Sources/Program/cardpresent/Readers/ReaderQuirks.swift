@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import CCID
-internal import TillConfiguration
-internal import USB
+import ArgumentParser
+import CCID
+import TillConfiguration
+import USB
 
 /// `readers quirks`
 struct ReaderQuirksCommand: ReportingCommand {

@@ -1,10 +1,10 @@
-internal import CCID
-internal import Determinism
-internal import Hardware
-internal import MagneticStripe
-internal import PCSC
-internal import TillConfiguration
-internal import USB
+import CCID
+import Determinism
+import Hardware
+import MagneticStripe
+import PCSC
+import TillConfiguration
+import USB
 
 extension CardReader {
     /// The reader as one line of text.

@@ -1,10 +1,10 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Hardware
-internal import Simulator
-internal import TillConfiguration
-internal import USB
-internal import Yosemite
+import ArgumentParser
+import Determinism
+import Hardware
+import Simulator
+import TillConfiguration
+import USB
+import Yosemite
 
 /// `readers`
 struct ReadersCommand: ParsableCommand {

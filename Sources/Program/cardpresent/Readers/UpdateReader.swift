@@ -1,6 +1,6 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Hardware
+import ArgumentParser
+import Determinism
+import Hardware
 
 /// `readers update`
 struct UpdateReader: ReportingCommand {

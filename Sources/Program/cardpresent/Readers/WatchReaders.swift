@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Hardware
-internal import TillConfiguration
+import ArgumentParser
+import Determinism
+import Hardware
+import TillConfiguration
 
 /// `readers watch`
 struct WatchReaders: TillCommand {

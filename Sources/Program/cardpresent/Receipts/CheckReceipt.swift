@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import Payments
-internal import Receipts
-internal import TillConfiguration
-internal import Yosemite
+import ArgumentParser
+import Payments
+import Receipts
+import TillConfiguration
+import Yosemite
 
 /// `receipts check`
 struct CheckReceipt: TillCommand {

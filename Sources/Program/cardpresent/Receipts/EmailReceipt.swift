@@ -1,12 +1,12 @@
-internal import ArgumentParser
-internal import Determinism
-internal import FoundationEssentials
-internal import Mail
-internal import Payments
-internal import Receipts
-internal import Simulator
-internal import TillConfiguration
-internal import Yosemite
+import ArgumentParser
+import Determinism
+import FoundationEssentials
+import Mail
+import Payments
+import Receipts
+import Simulator
+import TillConfiguration
+import Yosemite
 
 /// `receipts email`
 struct EmailReceipt: AsyncParsableCommand {

@@ -1,10 +1,10 @@
-internal import ArgumentParser
-internal import FoundationEssentials
-internal import Hardware
-internal import Payments
-internal import Receipts
-internal import TillConfiguration
-internal import Yosemite
+import ArgumentParser
+import FoundationEssentials
+import Hardware
+import Payments
+import Receipts
+import TillConfiguration
+import Yosemite
 
 /// `receipts preview`
 struct PreviewReceipt: TillCommand {
@@ -22,9 +22,7 @@ struct PreviewReceipt: TillCommand {
     @OptionGroup var selection: ReceiptSelection
     @Option(help: "Receipt copy.")
     var copy = ReceiptCopy.customer
-    @Option(
-        help: ArgumentHelp(
-            "Width in columns, 24 to 80. Default: the paper's width.", valueName: "columns"))
+    @Option(help: ArgumentHelp("Width in columns, 24 to 80. Default: the paper's width.", valueName: "columns"))
     var width: Int?
     @OptionGroup var look: ReceiptStyleOptions
     @OptionGroup var options: CommonOptions

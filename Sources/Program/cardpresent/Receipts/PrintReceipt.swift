@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import Payments
-internal import TillConfiguration
-internal import Yosemite
+import ArgumentParser
+import Payments
+import TillConfiguration
+import Yosemite
 
 /// `receipts print`
 struct PrintReceipt: TillCommand {

@@ -1,9 +1,9 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Networking
-internal import Payments
-internal import Printing
-internal import Yosemite
+import ArgumentParser
+import Determinism
+import Networking
+import Payments
+import Printing
+import Yosemite
 
 /// Prints the copies of a receipt one after the other and reports the results. Stops at the first failure.
 struct PrintRun: Sendable {

@@ -1,7 +1,7 @@
-internal import Payments
-internal import Printing
-internal import Receipts
-internal import Yosemite
+import Payments
+import Printing
+import Receipts
+import Yosemite
 
 extension CommandFailure {
     init(_ error: ReceiptError) {

@@ -1,15 +1,14 @@
 public import ArgumentParser
-internal import Determinism
-internal import Payments
-internal import Printing
-internal import Receipts
-internal import Yosemite
+import Determinism
+import Payments
+import Printing
+import Receipts
+import Yosemite
 
 /// Selects one of a payment's receipts by its type.
 struct ReceiptKindOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "Receipt type: sale, refund, or void. Default: the latest.", valueName: "sale|refund|void"))
+        help: ArgumentHelp("Receipt type: sale, refund, or void. Default: the latest.", valueName: "sale|refund|void"))
     private var of: ReceiptKind?
     @Option(
         help: ArgumentHelp(

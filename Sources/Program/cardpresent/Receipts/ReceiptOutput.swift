@@ -1,5 +1,5 @@
-internal import Printing
-internal import Receipts
+import Printing
+import Receipts
 
 /// Writes receipts into one output, one at a time, so that memory does not grow with their number.
 final class ReceiptOutput {

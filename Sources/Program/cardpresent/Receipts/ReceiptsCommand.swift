@@ -1,12 +1,12 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Hardware
-internal import Money
-internal import Networking
-internal import Payments
-internal import Storage
-internal import TillConfiguration
-internal import Yosemite
+import ArgumentParser
+import Determinism
+import Hardware
+import Money
+import Networking
+import Payments
+import Storage
+import TillConfiguration
+import Yosemite
 
 /// `receipts`
 struct ReceiptsCommand: ParsableCommand {

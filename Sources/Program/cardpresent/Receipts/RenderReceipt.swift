@@ -1,9 +1,9 @@
-internal import ArgumentParser
-internal import Printing
-internal import Receipts
-internal import Storage
-internal import TillConfiguration
-internal import Yosemite
+import ArgumentParser
+import Printing
+import Receipts
+import Storage
+import TillConfiguration
+import Yosemite
 
 /// `receipts render`
 struct RenderReceipt: ReportingCommand {
@@ -41,8 +41,7 @@ struct RenderReceipt: ReportingCommand {
     @Option(help: ArgumentHelp("Command set of the escpos printer. Default: epson.", valueName: "epson|star"))
     var family: PrinterFamily?
     @Option(
-        help: ArgumentHelp(
-            "Paper cut of the escpos printer. Default: partial.", valueName: "partial|full")
+        help: ArgumentHelp("Paper cut of the escpos printer. Default: partial.", valueName: "partial|full")
     )
     var cut: PaperCut?
     @Option(

@@ -1,10 +1,10 @@
-internal import ArgumentParser
-internal import CardSecrets
-internal import Mail
-internal import Receipts
-internal import Settings
-internal import TillConfiguration
-internal import Yosemite
+import ArgumentParser
+import CardSecrets
+import Mail
+import Receipts
+import Settings
+import TillConfiguration
+import Yosemite
 
 /// `config`
 struct ConfigCommand: ParsableCommand {

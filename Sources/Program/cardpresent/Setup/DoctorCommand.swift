@@ -1,6 +1,6 @@
-internal import ArgumentParser
-internal import CardSecrets
-internal import Doctor
+import ArgumentParser
+import CardSecrets
+import Doctor
 
 /// `doctor`
 struct DoctorCommand: TillCommand {

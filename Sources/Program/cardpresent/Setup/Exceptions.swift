@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Storage
-internal import Yosemite
+import ArgumentParser
+import Determinism
+import Storage
+import Yosemite
 
 /// `exceptions`
 struct ExceptionsCommand: ParsableCommand {
@@ -33,10 +33,7 @@ struct AddExceptions: SynchronousCardDataCommand {
             input, one per line; if a line is not a card number, nothing is added.
             """)
 
-    @Option(
-        help: ArgumentHelp(
-            "PAN sequence number, 0 to 99. Default: all cards with the PAN.",
-            valueName: "number"))
+    @Option(help: ArgumentHelp("PAN sequence number, 0 to 99. Default: all cards with the PAN.", valueName: "number"))
     var sequenceNumber: UInt8?
     @Option(help: ArgumentHelp("Reason, up to 80 characters.", valueName: "text"))
     var reason: String?

@@ -1,5 +1,5 @@
-internal import ArgumentParser
-internal import Settings
+import ArgumentParser
+import Settings
 
 /// `features`
 struct FeaturesCommand: SynchronousReportingCommand {

@@ -1,5 +1,5 @@
-internal import ArgumentParser
-internal import Storage
+import ArgumentParser
+import Storage
 
 /// `cardpresent` without a command: shows what to do next.
 struct GuideCommand: TillCommand {

@@ -1,10 +1,10 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Files
-internal import FoundationEssentials
-internal import Glibc
-internal import Money
-internal import TillConfiguration
+import ArgumentParser
+import Determinism
+import Files
+import FoundationEssentials
+import Glibc
+import Money
+import TillConfiguration
 
 /// `init`
 struct InitCommand: ReportingCommand {

@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import CardSecrets
-internal import FoundationEssentials
-internal import ManualPages
+import ArgumentParser
+import CardSecrets
+import FoundationEssentials
+import ManualPages
 
 /// `man-pages`, for those who package the program; not in the list of commands.
 struct ManPagesCommand: SynchronousReportingCommand {

@@ -1,10 +1,10 @@
-internal import Determinism
-internal import Hardware
-internal import Money
-internal import Networking
-internal import Printing
-internal import Settings
-internal import TillConfiguration
+import Determinism
+import Hardware
+import Money
+import Networking
+import Printing
+import Settings
+import TillConfiguration
 
 /// The answers that are given without a question, as they were typed; nil for the others.
 struct StarterAnswers {

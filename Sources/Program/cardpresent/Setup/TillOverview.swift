@@ -1,9 +1,9 @@
-internal import Doctor
-internal import FoundationEssentials
-internal import Payments
-internal import Simulator
-internal import Storage
-internal import TillConfiguration
+import Doctor
+import FoundationEssentials
+import Payments
+import Simulator
+import Storage
+import TillConfiguration
 
 /// The parts that a till has and lacks. Reading them changes nothing, opens no reader, and sends nothing.
 struct TillOverview: Sendable {

@@ -1,10 +1,10 @@
-internal import ArgumentParser
-internal import FoundationEssentials
-internal import Glibc
-internal import Networking
-internal import Storage
-internal import TillConfiguration
-internal import Yosemite
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import Networking
+import Storage
+import TillConfiguration
+import Yosemite
 
 /// `login`
 struct LoginCommand: TillCommand {
@@ -34,9 +34,7 @@ struct LoginCommand: TillCommand {
         completion: .file())
     var passwordFile: String?
     @Option(
-        help: ArgumentHelp(
-            "Read an application password from this file; '-' is standard input.",
-            valueName: "file"),
+        help: ArgumentHelp("Read an application password from this file; '-' is standard input.", valueName: "file"),
         completion: .file())
     var applicationPasswordFile: String?
     @Option(

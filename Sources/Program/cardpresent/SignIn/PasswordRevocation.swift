@@ -1,5 +1,5 @@
-internal import Networking
-internal import Yosemite
+import Networking
+import Yosemite
 
 /// The revocation of an application password that this till created.
 struct PasswordRevocation {

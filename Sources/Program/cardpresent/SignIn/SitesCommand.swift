@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import Networking
-internal import Storage
-internal import Yosemite
+import ArgumentParser
+import Networking
+import Storage
+import Yosemite
 
 /// `sites`
 struct SitesCommand: ParsableCommand {

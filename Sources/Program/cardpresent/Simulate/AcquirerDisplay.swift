@@ -1,9 +1,9 @@
-internal import Acquirer
-internal import Connections
-internal import Determinism
-internal import Money
-internal import Monitoring
-internal import Networking
+import Acquirer
+import Connections
+import Determinism
+import Money
+import Monitoring
+import Networking
 
 /// Shows what happens at the simulated acquirer: a line for each message, as text or JSON. The numbers of terminals and
 /// merchants come from the clients.

@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import CardSecrets
-internal import Money
-internal import Simulator
-internal import Text
+import ArgumentParser
+import CardSecrets
+import Money
+import Simulator
+import Text
 
 /// `cards`
 struct CardsCommand: ParsableCommand {

@@ -1,10 +1,11 @@
-internal import Acquirer
-internal import ArgumentParser
-internal import Determinism
-internal import Money
-internal import Payments
-internal import Simulator
-internal import Storage
+import Acquirer
+import ArgumentParser
+import Determinism
+import Money
+import Payments
+import Simulator
+import Storage
+import TillConfiguration
 
 /// `issuer`
 struct IssuerCommand: ParsableCommand {
@@ -45,6 +46,7 @@ struct ReconcileIssuer: TillCommand {
               cardpresent issuer reconcile
               cardpresent issuer reconcile --accept-lost --reason 'booked by hand'
               cardpresent issuer reconcile --acquirer a.sqlite --terminal TERM0001
+              cardpresent issuer reconcile --acquirer b.sqlite --host backup
 
             First recovers attempts that an earlier process left unfinished. Exits with 0 when ledger and journal \
             agree, with 7 when they differ, and with 4 when they differ only in unfinished attempts. Also lists each \
@@ -53,7 +55,8 @@ struct ReconcileIssuer: TillCommand {
             accepted, and are no difference any more.
 
             With --acquirer, compares the attempts that went to an ISO 8583 host with the ledger of \
-            'cardpresent simulate acquirer', by trace number and time.
+            'cardpresent simulate acquirer', by trace number and time. With several hosts, --host says whose ledger \
+            it is: only the attempts that went to its address are compared.
             """)
 
     @Flag(help: "Accept the listed payments that a restored backup lost. Moves no money.")
@@ -68,6 +71,11 @@ struct ReconcileIssuer: TillCommand {
         help: ArgumentHelp(
             "Compare only this terminal (field 41) of the acquirer's ledger. Default: all.", valueName: "tid"))
     var terminal: String?
+    @Option(
+        help: ArgumentHelp(
+            "The host of the acquirer's ledger, of several configured ones: a name in 'hosts', or 'default'.",
+            valueName: "name"))
+    var host: String?
     @OptionGroup var issuer: IssuerOptions
     @OptionGroup var options: CommonOptions
 
@@ -76,6 +84,7 @@ struct ReconcileIssuer: TillCommand {
             throw ValidationError("--accept-lost and --acquirer cannot be used together")
         }
         guard terminal == nil || acquirer != nil else { throw ValidationError("--terminal needs --acquirer FILE") }
+        guard host == nil || acquirer != nil else { throw ValidationError("--host needs --acquirer FILE") }
         guard let reason else {
             guard !acceptLost else { throw ValidationError("--accept-lost needs --reason TEXT") }
             return
@@ -85,9 +94,11 @@ struct ReconcileIssuer: TillCommand {
     }
 
     func execute() async throws {
+        let settings = try options.till.settings()
+        let place = try acquirer == nil ? nil : self.place(settings)
         let till = try await options.till.open(
-            for: acceptLost ? .changes : Self.databaseUse, rules: try issuer.rules())
-        if let acquirer { return try await compare(till, acquirer) }
+            for: acceptLost ? .changes : Self.databaseUse, settings, rules: try issuer.rules())
+        if let acquirer { return try await compare(till, acquirer, at: place) }
         let attempts = try await till.attemptsAtIssuer()
         let ledger = try options.till.issuerLedger()
         if acceptLost, let reason {
@@ -115,13 +126,30 @@ struct ReconcileIssuer: TillCommand {
         try Self.end(result)
     }
 
-    /// Compares the attempts that went to an ISO 8583 host with an acquirer's ledger.
-    private func compare(_ till: Till, _ path: String) async throws {
+    /// Returns the address of the host whose ledger is compared; nil for one host only.
+    private func place(_ settings: TillConfiguration) throws(CommandFailure) -> String? {
+        var option = HostOption()
+        option.host = host
+        let chosen = try option.choose(from: settings)
+        guard !settings.otherHosts.isEmpty else { return nil }
+        guard host != nil, let only = chosen.first else {
+            throw CommandFailure(
+                .usage, code: "several_hosts", message: "the configuration has several hosts",
+                fix: "say whose ledger it is, with --host and one of "
+                    + chosen.map(\.name).joined(separator: ", "))
+        }
+        return only.settings.place
+    }
+
+    /// Compares the attempts that went to an ISO 8583 host, or to one of several, with an acquirer's ledger.
+    private func compare(_ till: Till, _ path: String, at place: String?) async throws {
         let records: [AcquirerRecord]
         do throws(AcquirerLedgerError) { records = try AcquirerLedger.records(path: path) } catch {
             throw CommandFailure(error)
         }
-        let attempts = try await till.attempts(at: HostFactory.iso8583Name)
+        let attempts = try await till.attempts(at: HostFactory.iso8583Name).filter {
+            place == nil || $0.attempt.identity?.destination == place
+        }
         let comparison = AcquirerComparison(
             records,
             till: attempts.map {

@@ -1,5 +1,5 @@
-internal import FoundationEssentials
-internal import ScenarioRunner
+import FoundationEssentials
+import ScenarioRunner
 
 /// The folder of an HTML report.
 enum ReportFolder {

@@ -1,7 +1,7 @@
-internal import HTTPListening
-internal import SimulationServer
-internal import StoreSiteServer
-internal import Synchronization
+import HTTPListening
+import SimulationServer
+import StoreSiteServer
+import Synchronization
 
 /// A server that a command runs until a signal stops it.
 protocol StoppableServer: Sendable {

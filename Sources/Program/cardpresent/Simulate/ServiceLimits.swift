@@ -1,5 +1,5 @@
-internal import Settings
-internal import SimulationServer
+import Settings
+import SimulationServer
 
 /// The limits of `simulate serve`, which a file can have instead of the command line:
 ///

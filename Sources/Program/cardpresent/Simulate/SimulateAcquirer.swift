@@ -1,9 +1,9 @@
-internal import Acquirer
-internal import ArgumentParser
-internal import Connections
-internal import Determinism
-internal import ISO8583
-internal import Simulator
+import Acquirer
+import ArgumentParser
+import Connections
+import Determinism
+import ISO8583
+import Simulator
 
 /// `simulate acquirer`
 struct SimulateAcquirer: CardDataCommand {
@@ -15,6 +15,8 @@ struct SimulateAcquirer: CardDataCommand {
               cardpresent simulate acquirer --listen 127.0.0.1:0 --profile iso93-ebcdic --ledger a.sqlite --json
               cardpresent simulate acquirer --listen 127.0.0.1:8583 --profile iso87-ascii --fault answer-lost:sale:1
               cardpresent simulate acquirer --listen 127.0.0.1:8583 --profile my-host.yaml --keys host-keys.yaml
+              cardpresent simulate acquirer --listen 127.0.0.1:8583 --profile my-host.yaml --keys \
+            'pkcs11:token=acquirer?module-path=/usr/lib/softhsm/libsofthsm2.so&pin-source=/run/acquirer.pin'
               cardpresent simulate acquirer --listen 0.0.0.0:8583 --profile my-host.yaml --tls certificates \
             --fault-rate 0.05 --seed 7
               cardpresent simulate acquirer --listen 127.0.0.1:8583 --profile iso87-ascii --tls certificates \
@@ -104,7 +106,13 @@ struct SimulateAcquirer: CardDataCommand {
         let random: any RandomSource = seed.map { SeededRandomSource(seed: $0) } ?? SystemRandomSource()
         let display = AcquirerDisplay(output: output, log: log, time: time)
         let profile = try profile.load()
-        let acquirer = try makeAcquirer(profile, random, time)
+        if profile.security.mac?.messages.isEmpty ?? true, faults.contains(where: { $0.kind == .wrongMAC }) {
+            throw CommandFailure(
+                .usage, code: "fault_without_mac",
+                message: "--fault wrong-mac needs MACs, and the profile '\(profile.name)' has none",
+                fix: "give a profile with security.mac, such as Examples/hosts/mac-host.yaml, or another fault")
+        }
+        let acquirer = try await makeAcquirer(profile, random, time)
         let server = AcquirerServer(
             acquirer, faults: AcquirerFaultPlan(faults, rate: faultRate, random: random.stream("faults")),
             onEvent: { display.show($0) })
@@ -143,9 +151,9 @@ struct SimulateAcquirer: CardDataCommand {
     /// - Throws: `CommandFailure`
     private func makeAcquirer(
         _ profile: MessageProfile, _ random: any RandomSource, _ time: any TimeSource
-    ) throws(CommandFailure) -> SimulatedAcquirer {
+    ) async throws(CommandFailure) -> SimulatedAcquirer {
         let rules = try issuer.rules()
-        let hostKeys = try keys.load()
+        let hostKeys = try await keys.load()
         do {
             let file = try ledger.map { try AcquirerLedger(path: $0) } ?? AcquirerLedger()
             return try SimulatedAcquirer(

@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Simulator
-internal import SmartCard
-internal import Text
+import ArgumentParser
+import Determinism
+import Simulator
+import SmartCard
+import Text
 
 /// `simulate card`
 struct SimulateCard: AsyncParsableCommand {

@@ -1,6 +1,6 @@
-internal import ArgumentParser
-internal import ScenarioFormat
-internal import Simulator
+import ArgumentParser
+import ScenarioFormat
+import Simulator
 
 /// `simulate`
 struct SimulateCommand: ParsableCommand {
@@ -70,9 +70,7 @@ struct SimulationOptions: ParsableArguments {
 
 /// Options of the connection to other programs.
 struct StayOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "Time to wait for the other side. Default: no limit.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Time to wait for the other side. Default: no limit.", valueName: "seconds"))
     var wait: Int?
     @Flag(help: "Exit when the other side disconnects.")
     var once = false

@@ -1,10 +1,10 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Explorer
-internal import FoundationEssentials
-internal import ISO8583
-internal import ScenarioFormat
-internal import ScenarioRunner
+import ArgumentParser
+import Determinism
+import Explorer
+import FoundationEssentials
+import ISO8583
+import ScenarioFormat
+import ScenarioRunner
 
 /// `simulate explore`
 struct SimulateExplore: AsyncParsableCommand {
@@ -32,8 +32,7 @@ struct SimulateExplore: AsyncParsableCommand {
     var seed: UInt64 = 1
     @Option(help: ArgumentHelp("Time limit.", valueName: "seconds"))
     var time: Int?
-    @Option(
-        help: ArgumentHelp("Number of parallel sessions. Default: the number of processors.", valueName: "number"))
+    @Option(help: ArgumentHelp("Number of parallel sessions. Default: the number of processors.", valueName: "number"))
     var jobs: Int?
     @Option(
         help: ArgumentHelp(
@@ -57,9 +56,7 @@ struct SimulateExplore: AsyncParsableCommand {
     var html: String?
     @Option(
         name: .customLong("replay"),
-        help: ArgumentHelp(
-            "Check the sessions of this scenario file instead. Can be repeated.",
-            valueName: "file"),
+        help: ArgumentHelp("Check the sessions of this scenario file instead. Can be repeated.", valueName: "file"),
         completion: .file(extensions: ["yaml", "yml"]))
     var replays: [String] = []
     @OptionGroup var output: OutputOptions

@@ -1,9 +1,9 @@
-internal import ArgumentParser
-internal import CCID
-internal import DFU
-internal import FoundationEssentials
-internal import Simulator
-internal import USB
+import ArgumentParser
+import CCID
+import DFU
+import FoundationEssentials
+import Simulator
+import USB
 
 /// `simulate firmware`
 struct SimulateFirmware: SynchronousReportingCommand {

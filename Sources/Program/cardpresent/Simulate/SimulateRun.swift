@@ -1,9 +1,9 @@
-internal import ArgumentParser
-internal import Determinism
-internal import FoundationEssentials
-internal import ScenarioFormat
-internal import ScenarioRunner
-internal import Synchronization
+import ArgumentParser
+import Determinism
+import FoundationEssentials
+import ScenarioFormat
+import ScenarioRunner
+import Synchronization
 
 /// `simulate run`
 struct SimulateRun: AsyncParsableCommand {
@@ -31,9 +31,7 @@ struct SimulateRun: AsyncParsableCommand {
     var filter: String?
     @Option(
         name: .customLong("tag"),
-        help: ArgumentHelp(
-            "Run scenarios with this tag; '!TAG' excludes it. Can be repeated.",
-            valueName: "tag"))
+        help: ArgumentHelp("Run scenarios with this tag; '!TAG' excludes it. Can be repeated.", valueName: "tag"))
     var tags: [String] = []
     @Option(help: ArgumentHelp("Random seed, unless the scenario sets one.", valueName: "number"))
     var seed: UInt64 = 1
@@ -47,9 +45,7 @@ struct SimulateRun: AsyncParsableCommand {
         help: ArgumentHelp("Run part I of N, to split the scenarios between machines.", valueName: "I/N"),
         transform: Self.shard)
     var shard: ScenarioSelection.Shard?
-    @Option(
-        help: ArgumentHelp(
-            "Number of parallel runs. Default: the number of processors.", valueName: "number"))
+    @Option(help: ArgumentHelp("Number of parallel runs. Default: the number of processors.", valueName: "number"))
     var jobs: Int?
     @Flag(help: "Stop at the first failure.")
     var failFast = false

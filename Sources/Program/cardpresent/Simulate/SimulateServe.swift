@@ -1,9 +1,9 @@
-internal import ArgumentParser
-internal import Determinism
-internal import FoundationEssentials
-internal import HTTPListening
-internal import SimulationServer
-internal import Simulator
+import ArgumentParser
+import Determinism
+import FoundationEssentials
+import HTTPListening
+import SimulationServer
+import Simulator
 
 /// `simulate serve`
 struct SimulateServe: ReportingCommand {
@@ -34,8 +34,7 @@ struct SimulateServe: ReportingCommand {
             valueName: "file"),
         completion: .file())
     var token: String?
-    @Option(
-        help: ArgumentHelp("Environment variable with the access token.", valueName: "name"))
+    @Option(help: ArgumentHelp("Environment variable with the access token.", valueName: "name"))
     var tokenEnv: String?
     @Option(help: ArgumentHelp("Maximum number of open sessions. Default: 256.", valueName: "count"))
     var sessionsLimit: Int?

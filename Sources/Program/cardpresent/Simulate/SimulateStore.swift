@@ -1,9 +1,9 @@
-internal import ArgumentParser
-internal import Determinism
-internal import HTTPListening
-internal import Monitoring
-internal import StoreSite
-internal import StoreSiteServer
+import ArgumentParser
+import Determinism
+import HTTPListening
+import Monitoring
+import StoreSite
+import StoreSiteServer
 
 /// `simulate store`
 struct SimulateStore: ReportingCommand {
@@ -34,22 +34,12 @@ struct SimulateStore: ReportingCommand {
     var orders = 50
     @Option(help: ArgumentHelp("User name of the store owner.", valueName: "name"))
     var username = "shopkeeper"
-    @Option(
-        help: ArgumentHelp(
-            "File with the owner's password on one line. It is created if it does not exist.",
-            discussion: "Default: simulated-store/password in the data directory.", valueName: "file"),
-        completion: .file())
+    @Option(help: .created("the owner's password on one line", standard: "password"), completion: .file())
     var passwordFile: String?
-    @Option(
-        help: ArgumentHelp(
-            "File with the owner's WordPress.com token. It is created if it does not exist.",
-            discussion: "Default: simulated-store/token in the data directory.", valueName: "file"),
-        completion: .file())
+    @Option(help: .created("the owner's WordPress.com token", standard: "token"), completion: .file())
     var tokenFile: String?
     @Option(
-        help: ArgumentHelp(
-            "File with a consumer key and its secret, joined by a colon. It is created if it does not exist.",
-            discussion: "Default: simulated-store/consumer-key in the data directory.", valueName: "file"),
+        help: .created("a consumer key and its secret, joined by a colon", standard: "consumer-key"),
         completion: .file())
     var consumerKeyFile: String?
     @Option(
@@ -213,4 +203,13 @@ struct ShiftedTimeSource: TimeSource {
     func offsetSeconds(at moment: Timestamp) -> Int { system.offsetSeconds(at: moment) }
 
     func sleep(for duration: Duration) async throws(CancellationError) { try await system.sleep(for: duration) }
+}
+
+extension ArgumentHelp {
+    /// The help of a file with a secret, whose name in the data directory is `standard`.
+    fileprivate static func created(_ content: String, standard: String) -> ArgumentHelp {
+        ArgumentHelp(
+            "File with \(content). It is created if it does not exist.",
+            discussion: "Default: simulated-store/\(standard) in the data directory.", valueName: "file")
+    }
 }

@@ -1,7 +1,7 @@
 public import ArgumentParser
-internal import Determinism
-internal import Simulator
-internal import SmartCard
+import Determinism
+import Simulator
+import SmartCard
 public import USB
 
 /// `simulate usb`
@@ -135,6 +135,7 @@ extension CommandFailure {
 }
 
 extension USBIdentifiers: ExpressibleByArgument {
+    /// Reads `vvvv:pppp`; nil for another text.
     public init?(argument: String) { self.init(argument) }
 }
 
@@ -142,8 +143,7 @@ extension USBIdentifiers: ExpressibleByArgument {
 struct USBReaderOptions: ParsableArguments {
     @Option(
         name: .customLong("model"),
-        help: ArgumentHelp(
-            "Reader model. Repeat for more readers. Default: tpdu.", valueName: "model"),
+        help: ArgumentHelp("Reader model. Repeat for more readers. Default: tpdu.", valueName: "model"),
         completion: ReaderModelCatalog.completion)
     var models: [String] = []
     @Option(

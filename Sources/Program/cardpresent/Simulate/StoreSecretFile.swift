@@ -1,7 +1,7 @@
-internal import Determinism
-internal import FoundationEssentials
-internal import Glibc
-internal import Text
+import Determinism
+import FoundationEssentials
+import Glibc
+import Text
 
 /// The file with the password, the token, or the consumer key of a simulated store. Created with a new secret and mode
 /// 0600 if it does not exist.

@@ -1,8 +1,8 @@
-internal import CardSecrets
-internal import Simulator
-internal import SmartCard
-internal import Text
-internal import USB
+import CardSecrets
+import Simulator
+import SmartCard
+import Text
+import USB
 
 /// Shows the events of shared readers: as text on stderr or as JSON on stdout.
 struct USBServerDisplay: Sendable {

@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Money
-internal import Networking
-internal import Yosemite
+import ArgumentParser
+import Determinism
+import Money
+import Networking
+import Yosemite
 
 /// `customers`
 struct CustomersCommand: ParsableCommand {

@@ -1,6 +1,6 @@
-internal import ArgumentParser
-internal import Networking
-internal import Text
+import ArgumentParser
+import Networking
+import Text
 
 /// `debug`
 struct DebugCommand: ParsableCommand {

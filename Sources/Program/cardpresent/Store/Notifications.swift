@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Networking
-internal import Text
-internal import Yosemite
+import ArgumentParser
+import Determinism
+import Networking
+import Text
+import Yosemite
 
 /// `notifications`
 struct NotificationsCommand: ParsableCommand {

@@ -1,6 +1,6 @@
-internal import Determinism
-internal import Networking
-internal import Yosemite
+import Determinism
+import Networking
+import Yosemite
 
 // What the user chose for a store and has remembered, in the settings file beside the database.
 

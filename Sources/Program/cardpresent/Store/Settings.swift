@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import Networking
-internal import Text
-internal import Yosemite
+import ArgumentParser
+import Networking
+import Text
+import Yosemite
 
 /// `settings`
 struct SettingsCommand: ParsableCommand {

@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Networking
-internal import Yosemite
+import ArgumentParser
+import Determinism
+import Networking
+import Yosemite
 
 /// `shipments`
 struct ShipmentsCommand: ParsableCommand {

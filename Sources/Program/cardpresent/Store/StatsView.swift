@@ -1,6 +1,6 @@
-internal import Determinism
-internal import Money
-internal import Networking
+import Determinism
+import Money
+import Networking
 
 /// Sales statistics. Times are in the site's local time. In JSON, amounts have all decimals that the store calculated;
 /// for people they are rounded to those of the currency.

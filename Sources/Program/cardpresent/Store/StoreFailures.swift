@@ -1,6 +1,6 @@
-internal import Files
-internal import Networking
-internal import Yosemite
+import Files
+import Networking
+import Yosemite
 
 extension CommandFailure {
     static let notSignedIn = CommandFailure(

@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import Determinism
-internal import Networking
-internal import Synchronization
-internal import Yosemite
+import ArgumentParser
+import Determinism
+import Networking
+import Synchronization
+import Yosemite
 
 /// The search text and the number of results to show.
 struct SearchOptions: ParsableArguments {

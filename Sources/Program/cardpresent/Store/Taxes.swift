@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import Money
-internal import Networking
-internal import Yosemite
+import ArgumentParser
+import Money
+import Networking
+import Yosemite
 
 /// `taxes`
 struct TaxesCommand: ParsableCommand {

@@ -7,6 +7,7 @@ public enum CCIDNotification: Hashable, Sendable {
         /// Whether the slot changed since the last notification.
         public var hasChanged: Bool
 
+        /// Takes the two bits of a slot in RDR_to_PC_NotifySlotChange (CCID 1.1 §6.3.1).
         public init(isPresent: Bool, hasChanged: Bool) { (self.isPresent, self.hasChanged) = (isPresent, hasChanged) }
     }
 

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 public import USB
 
 /// Known reader quirks, row by row. The driver consults the table once, when it opens a reader; nothing else in the
@@ -9,6 +9,7 @@ public struct ReaderQuirkTable: Hashable, Sendable {
     /// Opens readers even if their firmware is refused.
     public var allowsRefusedFirmware: Bool
 
+    /// Takes rows; of two with the same kind of quirk, the later one counts.
     public init(rules: [ReaderQuirkRule] = [], allowsRefusedFirmware: Bool = false) {
         (self.rules, self.allowsRefusedFirmware) = (rules, allowsRefusedFirmware)
     }
@@ -68,6 +69,7 @@ public struct ReaderQuirkRule: Hashable, Sendable {
     /// The public document that describes the quirk, or the merchant's own note.
     public var source: String
 
+    /// Describes a row, with at most one quirk of each kind. `source` is the document that describes the defect.
     public init(
         _ name: String, vendorID: UInt16, productID: UInt16,
         firmware: ClosedRange<ReaderRelease> = ReaderRelease.all, _ quirks: [ReaderQuirk] = [],
@@ -101,6 +103,7 @@ public struct ReaderRelease: RawRepresentable, Hashable, Sendable, Comparable, C
     /// bcdDevice
     public let rawValue: UInt16
 
+    /// Takes bcdDevice, four digits in BCD: 0x0516.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     public static let lowest = ReaderRelease(rawValue: 0)

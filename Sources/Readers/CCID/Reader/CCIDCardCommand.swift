@@ -1,5 +1,5 @@
-internal import CardSecrets
-internal import SmartCard
+import CardSecrets
+import SmartCard
 
 /// One command APDU to a powered card, at the reader's exchange level: at the APDU levels the reader runs the
 /// transmission protocol, at TPDU level and below the host does.

@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 /// PIN entry on the reader's own keys (PC_to_RDR_Secure, CCID 1.1 §6.1.11). The PIN stays in the reader: the host sends
 /// the VERIFY command with an empty PIN block, and gets the card's status word.

@@ -1,4 +1,4 @@
-internal import Determinism
+import Determinism
 public import USB
 
 /// A USB smart card reader (CCID 1.1) and its slots.

@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 /// Activates a card: resets it and agrees on a protocol and its parameters, as far as the reader leaves them to the
 /// host.

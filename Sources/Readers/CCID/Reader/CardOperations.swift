@@ -1,5 +1,5 @@
-internal import Determinism
-internal import SmartCard
+import Determinism
+import SmartCard
 
 /// The state of one slot. Only the reader's actor uses it.
 final class ReaderSlot {

@@ -1,6 +1,6 @@
-internal import CardSecrets
-internal import Determinism
-internal import USB
+import CardSecrets
+import Determinism
+import USB
 
 /// The bulk endpoints of a reader: commands out, answers in. It numbers the messages and matches the answers. Only the
 /// reader's actor uses it, with one command at a time.

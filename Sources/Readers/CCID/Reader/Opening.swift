@@ -1,5 +1,5 @@
 public import Determinism
-internal import SmartCard
+import SmartCard
 public import USB
 
 extension CCIDReader {

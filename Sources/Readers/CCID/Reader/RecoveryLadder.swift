@@ -1,4 +1,4 @@
-internal import USB
+import USB
 
 /// The steps taken, one after the other, with a reader that does not answer a command as it should. Each step has a
 /// time limit, and the next one follows only when it did not help.

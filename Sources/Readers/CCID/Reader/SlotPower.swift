@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 /// A powered card, from its answer to reset until it leaves or fails.
 struct CCIDCardSession {

@@ -1,4 +1,4 @@
-internal import Determinism
+import Determinism
 
 /// The timeouts and pauses of the driver.
 public struct CCIDTiming: Hashable, Sendable {
@@ -23,6 +23,7 @@ public struct CCIDTiming: Hashable, Sendable {
     /// The pause before a card that did not answer is powered again: contacts bounce while a card moves in the slot.
     public var contactPause: Duration = .milliseconds(100)
 
+    /// Creates the times of the driver, which fit readers in use.
     public init() {}
 }
 

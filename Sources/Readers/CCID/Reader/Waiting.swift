@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// Admits one task at a time, in the order of arrival. Passing a free gate does not suspend the task.
 final class CommandGate: Sendable {

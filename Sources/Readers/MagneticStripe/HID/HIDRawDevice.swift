@@ -1,8 +1,8 @@
-internal import CLinux
-internal import CardSecrets
-internal import Dispatch
-internal import Glibc
-internal import Synchronization
+import CLinux
+import CardSecrets
+import Dispatch
+import Glibc
+import Synchronization
 public import USB
 
 /// A HID interface that stays with the kernel's driver, and is read through its hidraw node (Documentation/hid/hidraw).

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The layout of a device's reports (HID 1.11 §6.2.2).
 public struct HIDReportDescriptor: Hashable, Sendable {
@@ -107,6 +107,7 @@ public struct HIDUsage: Hashable, Sendable, CustomStringConvertible {
     public let page: UInt16
     public let id: UInt16
 
+    /// Takes the numbers of the HID usage tables.
     public init(page: UInt16, id: UInt16) { (self.page, self.id) = (page, id) }
 
     /// Four hexadecimal digits each, for example `008e:0021`.
@@ -141,6 +142,7 @@ public struct HIDDescriptorError: Error, Hashable, Sendable, CustomStringConvert
     public let offset: Int
     public let fault: Fault
 
+    /// Takes the fault, and its offset in bytes from the start.
     public init(_ fault: Fault, at offset: Int) { (self.fault, self.offset) = (fault, offset) }
 
     public var description: String {

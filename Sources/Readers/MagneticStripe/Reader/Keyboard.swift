@@ -1,4 +1,4 @@
-internal import CardSecrets
+import CardSecrets
 
 /// Decodes a keyboard's reports into the typed characters, with the US layout: the host cannot detect any other.
 struct KeyboardDecoder: Sendable {

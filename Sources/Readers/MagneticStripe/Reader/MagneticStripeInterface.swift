@@ -5,6 +5,7 @@ public struct MagneticStripeInterface: Hashable, Sendable {
     public let hid: HIDInterface
     public let format: SwipeFormat
 
+    /// Takes an interface and the format of its reports.
     public init(hid: HIDInterface, format: SwipeFormat) { (self.hid, self.format) = (hid, format) }
 
     /// Returns the devices of a bus, for ``find(in:models:)``.
@@ -89,6 +90,7 @@ public struct MagneticStripeReaderModel: Hashable, Sendable {
     public let productID: UInt16
     public let format: SwipeFormat
 
+    /// Names a model by its IDs, and tells the format of its reports.
     public init(vendorID: UInt16, productID: UInt16, format: SwipeFormat) {
         (self.vendorID, self.productID, self.format) = (vendorID, productID, format)
     }

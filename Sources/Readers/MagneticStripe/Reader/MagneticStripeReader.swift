@@ -1,5 +1,5 @@
-internal import CardSecrets
-internal import Synchronization
+import CardSecrets
+import Synchronization
 public import USB
 
 /// An open magnetic stripe reader. It is read all the time, and a swipe goes to the waiting task. An unexpected swipe
@@ -176,6 +176,7 @@ public final class MagneticStripeReader: Sendable {
 public final class Swipe: Sendable, CustomStringConvertible, CustomReflectable {
     public let stripe: MagneticStripe
 
+    /// Takes the tracks over.
     public init(_ stripe: consuming MagneticStripe) { self.stripe = stripe }
 
     public var description: String { "Swipe(masked)" }

@@ -1,4 +1,4 @@
-internal import CardSecrets
+import CardSecrets
 
 /// Decodes a reader's reports of any format into swipes.
 struct SwipeDecoder: Sendable {

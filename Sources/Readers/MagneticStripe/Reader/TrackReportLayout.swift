@@ -1,4 +1,4 @@
-internal import CardSecrets
+import CardSecrets
 
 /// The layout of the tracks in a reader's report.
 struct TrackReportLayout: Hashable, Sendable {

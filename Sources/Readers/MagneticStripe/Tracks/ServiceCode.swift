@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The service code of a card: three digits after the expiration date (ISO/IEC 7813).
 public struct ServiceCode: Hashable, Sendable, CustomStringConvertible {

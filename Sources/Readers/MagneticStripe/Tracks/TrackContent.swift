@@ -134,6 +134,7 @@ public struct TrackDelivery: ~Copyable, Sendable {
     public let bytes: SensitiveBytes
     public let encoding: TrackEncoding
 
+    /// Takes the bytes over, as the reader delivered them.
     public init(_ bytes: consuming SensitiveBytes, _ encoding: TrackEncoding = .ascii) {
         self.bytes = bytes
         self.encoding = encoding

@@ -34,8 +34,7 @@ public struct TrackError: Error, Hashable, Sendable, CustomStringConvertible {
         case encrypted
         /// The swipe ended in the middle of the track.
         case incomplete
-        case noStartSentinel
-        case noEndSentinel
+        case noStartSentinel, noEndSentinel
         /// More characters than the track holds.
         case tooLong(Int)
         /// An invalid character.
@@ -58,6 +57,7 @@ public struct TrackError: Error, Hashable, Sendable, CustomStringConvertible {
     public let track: MagneticTrack
     public let fault: Fault
 
+    /// Takes the track and its fault, without a part of its content.
     public init(_ track: MagneticTrack, _ fault: Fault) { (self.track, self.fault) = (track, fault) }
 
     public var description: String { "\(track): \(fault)" }

@@ -1,7 +1,7 @@
-internal import CLibUSB
-internal import Dispatch
-internal import Glibc
-internal import Synchronization
+import CLibUSB
+import Dispatch
+import Glibc
+import Synchronization
 
 /// A signal that a USB device may have been plugged in, changed, or unplugged.
 protocol DeviceChangeSignal: Sendable {

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Synchronization
+import Determinism
+import Synchronization
 
 /// Reads the kernel's device list when a signal says that it may have changed, and sends arrivals and departures to one
 /// consumer.

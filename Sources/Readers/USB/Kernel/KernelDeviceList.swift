@@ -1,6 +1,6 @@
-internal import Files
-internal import Glibc
-internal import Text
+import Files
+import Glibc
+import Text
 
 /// The USB devices listed in sysfs (Documentation/ABI/stable/sysfs-bus-usb).
 ///
@@ -175,6 +175,7 @@ public struct KernelHID: Hashable, Sendable {
     /// nil when there is none.
     public var node: String?
 
+    /// Takes the report descriptor, and the path of the hidraw node if there is one.
     public init(reportDescriptor: [UInt8], node: String? = nil) {
         (self.reportDescriptor, self.node) = (reportDescriptor, node)
     }

@@ -1,5 +1,5 @@
-internal import Files
-internal import Glibc
+import Files
+import Glibc
 
 /// Another user of a USB device: a program or a kernel driver.
 public enum USBDeviceOwner: Hashable, Sendable, CustomStringConvertible {

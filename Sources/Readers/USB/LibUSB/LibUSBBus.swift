@@ -1,8 +1,8 @@
-internal import CLibUSB
-internal import Concurrency
+import CLibUSB
+import Concurrency
 public import Determinism
-internal import Glibc
-internal import Synchronization
+import Glibc
+import Synchronization
 
 /// The USB devices of this machine, through libusb.
 ///

@@ -1,6 +1,6 @@
-internal import CLibUSB
-internal import Glibc
-internal import Synchronization
+import CLibUSB
+import Glibc
+import Synchronization
 
 /// One asynchronous transfer and its buffer, used once.
 ///

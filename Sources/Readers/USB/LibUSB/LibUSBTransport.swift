@@ -1,7 +1,7 @@
-internal import CLibUSB
-internal import Dispatch
-internal import Glibc
-internal import Synchronization
+import CLibUSB
+import Dispatch
+import Glibc
+import Synchronization
 
 /// A device of this machine, opened through libusb.
 ///

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The credentials of a user. Secrets have no textual form.
 public enum Credentials: Hashable, Sendable {
@@ -32,6 +32,7 @@ public struct ApplicationPassword: Hashable, Sendable {
     /// The site's ID of the password; nil when the user entered it.
     public let uuid: String?
 
+    /// Takes the password as WordPress shows it once, spaces included. `uuid` is nil for one that the user typed.
     public init(username: String, password: Secret, uuid: String? = nil) {
         (self.username, self.password, self.uuid) = (username, password, uuid)
     }
@@ -50,6 +51,7 @@ public struct SignIn: Hashable, Sendable {
     /// The selected store; nil until one is chosen.
     public var siteID: Int64?
 
+    /// Takes what signing in found. `siteID` is nil until the user has selected a site of the account.
     public init(credentials: Credentials, dotcom: WebAddress = .wordPressDotcom, siteID: Int64? = nil) {
         (self.credentials, self.dotcom, self.siteID) = (credentials, dotcom, siteID)
     }

@@ -1,7 +1,7 @@
-internal import CLinux
+import CLinux
 public import Files
-internal import Glibc
-internal import Text
+import Glibc
+import Text
 
 /// Stores the sign-in, including secrets, between runs of the program.
 public protocol Vault: Sendable {
@@ -54,6 +54,7 @@ public struct FileVault: Vault {
     private let path: String
     private let storage = FileStorage(trust: .ownerAlone, limit: SignInRecord.maximumSize)
 
+    /// Names the file, which need not exist until a sign-in is stored.
     public init(path: String) { self.path = path }
 
     public var place: String { "'\(path)'" }

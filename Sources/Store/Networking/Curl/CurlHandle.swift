@@ -1,4 +1,4 @@
-internal import CCurl
+import CCurl
 
 /// An easy handle of libcurl and the memory that it refers to. Used only on the loop's thread.
 final class CurlHandle {

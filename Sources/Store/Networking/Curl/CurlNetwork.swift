@@ -1,7 +1,7 @@
-internal import CCurl
-internal import Concurrency
-internal import Glibc
-internal import Synchronization
+import CCurl
+import Concurrency
+import Glibc
+import Synchronization
 
 /// HTTP over libcurl. All requests run on one dedicated thread.
 ///
@@ -50,6 +50,7 @@ public struct CurlConfiguration: Hashable, Sendable {
     /// The maximum number of connections per host; further requests wait.
     public var connectionsPerHost: Int
 
+    /// Sets the connections. `authorities` is the path of a PEM file; nil trusts those of the machine.
     public init(authorities: String? = nil, connectTimeout: Duration = .seconds(10), connectionsPerHost: Int = 8) {
         (self.authorities, self.connectTimeout) = (authorities, connectTimeout)
         self.connectionsPerHost = connectionsPerHost

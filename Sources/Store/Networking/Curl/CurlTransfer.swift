@@ -1,4 +1,4 @@
-internal import CCurl
+import CCurl
 
 /// One request with the part of its response received so far. Used only on the loop's thread.
 final class CurlTransfer {

@@ -4,12 +4,15 @@ public struct DecodingContext: Hashable, Sendable {
     private let numbers: [String: Int64]
     private let texts: [String: String]
 
+    /// Takes the values by the names of the members that they stand for.
     public init(_ numbers: [String: Int64] = [:], texts: [String: String] = [:]) {
         (self.numbers, self.texts) = (numbers, texts)
     }
 
+    /// Creates the context of the elements of a site.
     public init(siteID: Int64) { self.init(["siteID": siteID]) }
 
+    /// Creates the context of what belongs to an order of a site.
     public init(siteID: Int64, orderID: Int64) { self.init(["siteID": siteID, "orderID": orderID]) }
 
     /// Creates the context of the settings of a group.
@@ -46,6 +49,7 @@ public struct DecodingFailure: Error, Hashable, Sendable, CustomStringConvertibl
     /// The path from the root of the response: `[3].line_items[0].total`. Empty for the whole response.
     public let path: String
 
+    /// Takes the problem and its path in the document, such as `$.line_items[2].total`.
     public init(_ problem: Problem, at path: String) { (self.problem, self.path) = (problem, path) }
 
     public var description: String {

@@ -1,5 +1,5 @@
-internal import Money
-internal import Text
+import Money
+import Text
 
 /// Decodes `Decodable` types from a part of a ``JSONDocument``, tolerant of WordPress's variations.
 ///

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// Decodes the members of an object.
 struct DocumentKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// Parses a JSON text into nodes. Accepts a comma after the last element, because some sites send one.
 struct JSONParser {
@@ -214,8 +214,7 @@ public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertibl
         /// A string is not UTF-8.
         case notUTF8
         case unexpectedByte(UInt8)
-        case malformedNumber
-        case malformedText
+        case malformedNumber, malformedText
         /// More than a hundred nested lists and objects.
         case tooDeep
         /// Bytes follow after the value.

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// Encodes `Encodable` values as ``JSONValue``, with exact numbers.
 struct JSONValueEncoder: Encoder {

@@ -14,6 +14,7 @@ public struct Page<Element> {
 
     public var elements: [Element] { list.elements }
 
+    /// Takes a page. Counts are nil if the server does not tell them; `servedAt` is the server's own time.
     public init(
         list: ElementList<Element>, total: Int? = nil, totalPages: Int? = nil, hasNext: Bool, servedAt: Timestamp? = nil
     ) {
@@ -56,6 +57,7 @@ public struct ElementList<Element> {
     /// The failures in list order, each with its path.
     public let rejected: [DecodingFailure]
 
+    /// Takes the good elements in order, and the failures of the bad ones.
     public init(elements: [Element], rejected: [DecodingFailure] = []) {
         (self.elements, self.rejected) = (elements, rejected)
     }

@@ -1,9 +1,10 @@
-internal import Text
+import Text
 
 /// The WordPress.com account and its sites.
 public struct AccountRemote: Remote {
     public let sender: any RequestSender
 
+    /// Sends its requests with the credentials that `sender` adds.
     public init(_ sender: any RequestSender) { self.sender = sender }
 
     /// Loads the signed-in account.
@@ -71,6 +72,7 @@ public struct AccountRemote: Remote {
 public struct SiteIndexRemote: Remote {
     public let sender: any RequestSender
 
+    /// Sends its requests with the credentials that `sender` adds.
     public init(_ sender: any RequestSender) { self.sender = sender }
 
     /// `siteID`: the site's ID at WordPress.com; not used for a site that is reached directly.
@@ -113,6 +115,7 @@ public struct SiteIndexRemote: Remote {
 public struct SiteAPIRemote: Remote {
     public let sender: any RequestSender
 
+    /// Sends its requests with the credentials that `sender` adds.
     public init(_ sender: any RequestSender) { self.sender = sender }
 
     /// Loads the namespaces and the ways to authenticate that the site's index lists.

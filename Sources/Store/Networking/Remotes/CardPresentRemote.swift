@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The common requests of the two gateways for card-present payments. Only the paths differ.
 public protocol CardPresentRemote: Remote {
@@ -55,6 +55,7 @@ public struct WCPayRemote: CardPresentRemote {
 
     public let sender: any RequestSender
 
+    /// Sends its requests with the credentials that `sender` adds.
     public init(_ sender: any RequestSender) { self.sender = sender }
 
     /// Loads a charge with the details of its card.
@@ -73,6 +74,7 @@ public struct StripeRemote: CardPresentRemote {
 
     public let sender: any RequestSender
 
+    /// Sends its requests with the credentials that `sender` adds.
     public init(_ sender: any RequestSender) { self.sender = sender }
 }
 

@@ -1,9 +1,10 @@
-internal import Text
+import Text
 
 /// The products and coupons of a store.
 public struct CatalogRemote: Remote {
     public let sender: any RequestSender
 
+    /// Sends its requests with the credentials that `sender` adds.
     public init(_ sender: any RequestSender) { self.sender = sender }
 
     /// Returns whether the store has a product, or one variation of it.

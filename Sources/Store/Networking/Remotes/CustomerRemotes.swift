@@ -1,9 +1,10 @@
-internal import Text
+import Text
 
 /// Customers with an account at the store.
 public struct CustomerRemote: Remote {
     public let sender: any RequestSender
 
+    /// Sends its requests with the credentials that `sender` adds.
     public init(_ sender: any RequestSender) { self.sender = sender }
 
     /// Loads a customer with an account.
@@ -34,6 +35,7 @@ public struct WCAnalyticsCustomerRemote: Remote {
 
     public let sender: any RequestSender
 
+    /// Sends its requests with the credentials that `sender` adds.
     public init(_ sender: any RequestSender) { self.sender = sender }
 
     /// `withEmailOnly`: leaves out customers without an email address.

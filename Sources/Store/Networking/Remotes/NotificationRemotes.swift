@@ -1,9 +1,10 @@
-internal import Text
+import Text
 
 /// Notifications of an account.
 public struct NotificationsRemote: Remote {
     public let sender: any RequestSender
 
+    /// Sends its requests with the credentials that `sender` adds.
     public init(_ sender: any RequestSender) { self.sender = sender }
 
     /// `ids`: nil for the latest notifications.
@@ -57,6 +58,7 @@ public struct DevicesRemote: Remote {
         public let osVersion: String
         public let uuid: String?
 
+        /// Describes a device. Notifications go to its `token`.
         public init(
             token: String, family: String, name: String, model: String, osVersion: String, uuid: String? = nil
         ) {
@@ -67,6 +69,7 @@ public struct DevicesRemote: Remote {
 
     public let sender: any RequestSender
 
+    /// Sends its requests with the credentials that `sender` adds.
     public init(_ sender: any RequestSender) { self.sender = sender }
 
     /// Registers a device for push notifications of the account's stores.
@@ -95,6 +98,7 @@ public struct DevicesRemote: Remote {
 public struct CommentRemote: Remote {
     public let sender: any RequestSender
 
+    /// Sends its requests with the credentials that `sender` adds.
     public init(_ sender: any RequestSender) { self.sender = sender }
 
     /// Changes the status of a comment, and returns the status that it has then.

@@ -1,5 +1,5 @@
 public import Money
-internal import Text
+import Text
 
 /// The properties of a new order, or the changes of an existing one. Only set properties are sent.
 public struct OrderChanges: Hashable, Sendable {
@@ -14,6 +14,7 @@ public struct OrderChanges: Hashable, Sendable {
         public var subtotal: ExactDecimal?
         public var total: ExactDecimal?
 
+        /// Describes a product line. `id` is nil for a new line; amounts that are nil are calculated by the store.
         public init(
             id: Int64? = nil, productID: Int64, variationID: Int64? = nil, quantity: ExactDecimal,
             subtotal: ExactDecimal? = nil, total: ExactDecimal? = nil
@@ -30,6 +31,7 @@ public struct OrderChanges: Hashable, Sendable {
         public var total: ExactDecimal
         public var isTaxed: Bool
 
+        /// Describes a fee. `id` is nil for a new line; a negative `total` is a discount.
         public init(id: Int64? = nil, name: String, total: ExactDecimal, isTaxed: Bool) {
             (self.id, self.name, self.total, self.isTaxed) = (id, name, total, isTaxed)
         }
@@ -42,6 +44,7 @@ public struct OrderChanges: Hashable, Sendable {
         public var methodTitle: String
         public var total: ExactDecimal
 
+        /// Describes a shipping line. `id` is nil for a new line.
         public init(id: Int64? = nil, methodID: String?, methodTitle: String, total: ExactDecimal) {
             (self.id, self.methodID, self.methodTitle, self.total) = (id, methodID, methodTitle, total)
         }
@@ -64,6 +67,7 @@ public struct OrderChanges: Hashable, Sendable {
     /// Metadata to store with the order, by name.
     public var metaData: [String: String]
 
+    /// Takes what to set; nil leaves a property as it is, or as the store's default.
     public init(
         status: OrderStatusEnum? = nil, currency: String? = nil, customerID: Int64? = nil, customerNote: String? = nil,
         billing: Address? = nil, shipping: Address? = nil, items: [Item]? = nil, fees: [Fee]? = nil,

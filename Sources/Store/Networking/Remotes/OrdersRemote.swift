@@ -1,10 +1,11 @@
 public import Determinism
-internal import Text
+import Text
 
 /// Orders and their notes.
 public struct OrdersRemote: Remote {
     public let sender: any RequestSender
 
+    /// Sends its requests with the credentials that `sender` adds.
     public init(_ sender: any RequestSender) { self.sender = sender }
 
     /// Loads a page of the orders that match the filter.
@@ -140,6 +141,7 @@ public struct OrderFilter: Hashable, Sendable {
     /// The IDs of the orders; nil for any.
     public var orderIDs: [Int64]?
 
+    /// Combines conditions: all that are not nil must hold.
     public init(
         statuses: [OrderStatusEnum]? = nil, after: Timestamp? = nil, before: Timestamp? = nil,
         modifiedAfter: Timestamp? = nil, customerID: Int64? = nil, productID: Int64? = nil, search: String? = nil,
@@ -167,6 +169,7 @@ public struct OrderFilter: Hashable, Sendable {
 public struct ReportRemote: Remote {
     public let sender: any RequestSender
 
+    /// Sends its requests with the credentials that `sender` adds.
     public init(_ sender: any RequestSender) { self.sender = sender }
 
     /// Loads the statuses of the store, those of plug-ins included, with the number of orders in each.
@@ -180,6 +183,7 @@ public struct ReportRemote: Remote {
 public struct ReceiptRemote: Remote {
     public let sender: any RequestSender
 
+    /// Sends its requests with the credentials that `sender` adds.
     public init(_ sender: any RequestSender) { self.sender = sender }
 
     /// `expirationDays`: how long the address is valid.

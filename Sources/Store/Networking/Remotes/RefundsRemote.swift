@@ -1,9 +1,10 @@
-internal import Text
+import Text
 
 /// The refunds of orders.
 public struct RefundsRemote: Remote {
     public let sender: any RequestSender
 
+    /// Sends its requests with the credentials that `sender` adds.
     public init(_ sender: any RequestSender) { self.sender = sender }
 
     /// `refundIDs`: only these refunds; nil for all of the order.

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// The requests for one kind of object: their paths and parameters, independent of the route.
 ///
@@ -50,6 +50,7 @@ public struct PageRequest: Hashable, Sendable {
     /// The number of elements per page, 1...100.
     public let size: Int
 
+    /// Requests the page with this number, from 1. A size outside 1...100 becomes the nearest one.
     public init(number: Int = 1, size: Int = 25) {
         self.number = max(1, number)
         self.size = min(max(1, size), Self.largest)

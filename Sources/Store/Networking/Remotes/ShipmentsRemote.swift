@@ -1,10 +1,11 @@
 public import Determinism
-internal import Text
+import Text
 
 /// Shipment trackings of the shipment tracking plug-in.
 public struct ShipmentsRemote: Remote {
     public let sender: any RequestSender
 
+    /// Sends its requests with the credentials that `sender` adds.
     public init(_ sender: any RequestSender) { self.sender = sender }
 
     /// Loads the shipments of an order.

@@ -1,9 +1,10 @@
-internal import Text
+import Text
 
 /// A store's settings.
 public struct SiteSettingsRemote: Remote {
     public let sender: any RequestSender
 
+    /// Sends its requests with the credentials that `sender` adds.
     public init(_ sender: any RequestSender) { self.sender = sender }
 
     /// Loads the settings of a group.
@@ -45,6 +46,7 @@ public struct SiteSettingsRemote: Remote {
 public struct TaxRemote: Remote {
     public let sender: any RequestSender
 
+    /// Sends its requests with the credentials that `sender` adds.
     public init(_ sender: any RequestSender) { self.sender = sender }
 
     /// Loads all tax classes.

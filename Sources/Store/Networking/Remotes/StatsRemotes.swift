@@ -1,5 +1,5 @@
 public import Determinism
-internal import Text
+import Text
 
 /// Reports of `wc-analytics`.
 public struct OrderStatsRemoteV4: Remote {
@@ -18,6 +18,8 @@ public struct OrderStatsRemoteV4: Remote {
         /// The name of the range, under which the report is stored.
         public var timeRange: String
 
+        /// Takes the first and the last day, and the most intervals. `timeRange` is the name under which results are
+        /// stored.
         public init(
             interval: Interval, earliest: CivilDate, latest: CivilDate, quantity: Int, timeRange: String = ""
         ) {
@@ -35,6 +37,7 @@ public struct OrderStatsRemoteV4: Remote {
 
     public let sender: any RequestSender
 
+    /// Sends its requests with the credentials that `sender` adds.
     public init(_ sender: any RequestSender) { self.sender = sender }
 
     /// `forceRefresh`: makes the store recalculate the report.
@@ -105,6 +108,7 @@ public struct OrderStatsRemoteV4: Remote {
 public struct SiteStatsRemote: Remote {
     public let sender: any RequestSender
 
+    /// Sends its requests with the credentials that `sender` adds.
     public init(_ sender: any RequestSender) { self.sender = sender }
 
     /// `latest`: the last day, in the store's time zone.

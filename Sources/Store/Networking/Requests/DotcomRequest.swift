@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A request to WordPress.com.
 public struct DotcomRequest: Request, Hashable {
@@ -23,6 +23,7 @@ public struct DotcomRequest: Request, Hashable {
     /// The corresponding route of a site, if it has another name.
     public let siteRoute: SiteRoute?
 
+    /// Describes a request. `path` is below the version; only a route of `wp/v2` can be available on the site itself.
     public init(
         _ version: Version = .rest1_1, _ method: HTTPMethod = .get, _ path: String, parameters: Parameters = [:],
         options: RequestOptions = RequestOptions(), isAvailableOnSite: Bool = false, onSite siteRoute: SiteRoute? = nil

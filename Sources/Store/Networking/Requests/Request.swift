@@ -38,6 +38,7 @@ public struct RequestOptions: Hashable, Sendable {
     /// not forward it.
     public var idempotencyKey: String?
 
+    /// Sets the options. A request with an `idempotencyKey` can be repeated, whatever its method.
     public init(
         timeout: Duration = HTTPRequest.defaultTimeout, sizeLimit: Int = HTTPRequest.defaultSizeLimit,
         idempotencyKey: String? = nil
@@ -61,8 +62,10 @@ public struct RequestOptions: Hashable, Sendable {
 public struct Parameters: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     public private(set) var members: [JSONValue.Member]
 
+    /// Takes the parameters in the order in which they are sent.
     public init(_ members: [JSONValue.Member] = []) { self.members = members }
 
+    /// Takes the parameters in the order of the literal.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         members = elements.map { JSONValue.Member($0.0, $0.1) }
     }
@@ -108,6 +111,7 @@ public struct SiteRoute: Hashable, Sendable {
     public let path: String
     public let parameters: Parameters
 
+    /// Names a route below the site's REST interface.
     public init(namespace: String, path: String, parameters: Parameters) {
         (self.namespace, self.path, self.parameters) = (namespace, path, parameters)
     }
@@ -120,6 +124,7 @@ public struct RequestConverter: Sendable {
     /// - Parameter site: the site that receives requests directly; nil leaves requests unchanged.
     public init(site: WebAddress?) { self.site = site }
 
+    /// Converts requests for the site that accepts these credentials directly; none for an account, and for nil.
     public init(credentials: Credentials?) { site = credentials?.directSite }
 
     /// Returns the request to the site itself when the site accepts the credentials directly; otherwise the same
@@ -134,6 +139,7 @@ public struct RequestConverter: Sendable {
 public struct UnauthenticatedRequest: Request {
     private let request: any Request
 
+    /// Wraps a request, which is sent as it is.
     public init(_ request: any Request) { self.request = request }
 
     public var dialect: Dialect { request.dialect }
@@ -150,6 +156,7 @@ public struct AuthenticatedDotcomRequest: Request {
     private let request: any Request
     private let token: Secret
 
+    /// Wraps a request, to which it adds the token.
     public init(_ request: any Request, token: Secret) { (self.request, self.token) = (request, token) }
 
     public var dialect: Dialect { request.dialect }
@@ -166,6 +173,7 @@ public struct AuthenticatedRESTRequest: Request {
     private let request: RESTRequest
     private let password: ApplicationPassword
 
+    /// Wraps a request, to which it adds user name and password.
     public init(_ request: RESTRequest, password: ApplicationPassword) {
         (self.request, self.password) = (request, password)
     }

@@ -1,5 +1,5 @@
-internal import Determinism
-internal import Text
+import Determinism
+import Text
 
 /// Separates responses from errors, by the rules of the interface that received the request.
 struct ResponseValidator {
@@ -86,6 +86,7 @@ public struct ServiceError: Error, Hashable, Sendable {
     /// certificates fail.
     public let clockAhead: Duration?
 
+    /// Takes what the response tells. `clockAhead` is nil unless this machine's clock is off by more than five minutes.
     public init(
         status: Int, code: String? = nil, message: String? = nil, retryAfter: Duration? = nil,
         clockAhead: Duration? = nil
@@ -191,6 +192,7 @@ public struct UnreadableContent: Error, Hashable, Sendable, CustomStringConverti
     /// The HTTP status.
     public let status: Int
 
+    /// Takes the problem of the body; neither the body nor a part of it is kept.
     public init(problem: JSONSyntaxError, contentType: String?, status: Int) {
         (self.problem, self.status) = (problem, status)
         self.contentType = contentType.map { Printable.text($0, limit: 100) }

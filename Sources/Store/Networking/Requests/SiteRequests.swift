@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A request to a site's own REST interface.
 public struct RESTRequest: Request, Hashable {
@@ -11,6 +11,8 @@ public struct RESTRequest: Request, Hashable {
     public let parameters: Parameters
     public let options: RequestOptions
 
+    /// Describes a request. `path` is below the namespace; parameters go into the query, or into the body of a POST or
+    /// PUT.
     public init(
         site: WebAddress, namespace: String, _ method: HTTPMethod = .get, _ path: String,
         parameters: Parameters = [:], options: RequestOptions = RequestOptions()
@@ -56,6 +58,7 @@ public struct JetpackRequest: Request, Hashable {
     /// Whether the site offers the same route directly.
     public let isAvailableOnSite: Bool
 
+    /// Describes a request as the site receives it. `path` is below the namespace.
     public init(
         siteID: Int64, namespace: String = WooNamespace.v3, _ method: HTTPMethod = .get, _ path: String,
         parameters: Parameters = [:], options: RequestOptions = RequestOptions(), locale: String? = nil,

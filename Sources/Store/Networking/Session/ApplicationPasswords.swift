@@ -1,5 +1,5 @@
-internal import Synchronization
-internal import Text
+import Synchronization
+import Text
 
 /// A source of application passwords.
 public protocol ApplicationPasswordIssuing: Sendable {
@@ -122,6 +122,7 @@ final class ApplicationPasswordCache: Sendable {
 public struct ApplicationPasswordRemote: Remote {
     public let sender: any RequestSender
 
+    /// Sends its requests with the credentials that `sender` adds.
     public init(_ sender: any RequestSender) { self.sender = sender }
 
     /// Revokes a password of the user.

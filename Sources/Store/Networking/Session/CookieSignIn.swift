@@ -1,6 +1,6 @@
 public import Determinism
-internal import Synchronization
-internal import Text
+import Synchronization
+import Text
 
 /// Signs in at a site with the user's password, like a browser, and sends requests with the session cookies. Used only
 /// to create an application password.
@@ -17,6 +17,7 @@ public final class CookieSignIn: RequestSender {
     private let time: any TimeSource
     private let session = Mutex<Session?>(nil)
 
+    /// Prepares a sign-in; the first request signs in. The password is that of the user, not an application password.
     public init(network: any Network, site: WebAddress, username: String, password: Secret, time: any TimeSource) {
         (self.network, self.site, self.username) = (network, site, username)
         (self.password, self.time) = (password, time)

@@ -131,6 +131,7 @@ public struct RetryPolicy: Hashable, Sendable {
     public var firstPause: Duration
     public var longestPause: Duration
 
+    /// Sets the policy. Each pause is twice as long as the one before it, up to `longestPause`.
     public init(attempts: Int = 4, firstPause: Duration = .milliseconds(500), longestPause: Duration = .seconds(20)) {
         (self.attempts, self.firstPause, self.longestPause) = (attempts, firstPause, longestPause)
     }

@@ -62,6 +62,7 @@ public struct HTTPResponse: Hashable, Sendable {
     /// The decompressed body. It can contain secrets and is never printed.
     public var body: [UInt8]
 
+    /// Takes a response as it was received, the body after decompression.
     public init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = []) {
         (self.status, self.headers, self.body) = (status, headers, body)
     }
@@ -93,13 +94,16 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         public let name: String
         public let value: String
 
+        /// Takes name and value as they are sent; neither is checked.
         public init(name: String, value: String) { (self.name, self.value) = (name, value) }
     }
 
     public private(set) var fields: [Field] = []
 
+    /// Creates headers without fields.
     public init() {}
 
+    /// Takes the fields in the order of the literal. A name may be there twice.
     public init(dictionaryLiteral elements: (String, String)...) {
         fields = elements.map { Field(name: $0.0, value: $0.1) }
     }
@@ -125,6 +129,7 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let text: String
 
+    /// Hides a text that must not be printed.
     public init(_ text: String) { self.text = text }
 
     /// Returns the secret itself, for sending or storing it.
@@ -140,6 +145,7 @@ public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugSt
 }
 
 extension Secret: Decodable {
+    /// Reads a string of a response.
     public init(from decoder: any Decoder) throws {
         self.init(try decoder.singleValueContainer().decode(String.self))
     }

@@ -104,6 +104,7 @@ public enum CertificateProblem: Hashable, Sendable, CustomStringConvertible {
 
 /// The network of a program that is not signed in: every request fails at once and nothing is sent.
 public struct NullNetwork: Network {
+    /// Creates a network that needs nothing, and never sends.
     public init() {}
 
     public func response(for request: HTTPRequest) async throws(NetworkError) -> HTTPResponse {

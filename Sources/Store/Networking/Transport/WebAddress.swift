@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// An `http` or `https` address (RFC 3986).
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Makes a backup of a database while other processes use it.
 public enum DatabaseBackup {

@@ -1,6 +1,6 @@
-internal import GRDB
-internal import GRDBSQLite
-internal import Glibc
+import GRDB
+import GRDBSQLite
+import Glibc
 
 /// Copies a database, which other processes may use meanwhile, to a file of its own.
 ///

@@ -1,7 +1,7 @@
 public import Determinism
-internal import GRDB
-internal import Glibc
-internal import Text
+import GRDB
+import Glibc
+import Text
 
 /// Puts a backup in the place of a database, as a database with a new identity.
 ///

@@ -1,5 +1,5 @@
-internal import GRDB
-internal import Glibc
+import GRDB
+import Glibc
 
 /// The contents of a complete copy of the records.
 public struct DatabaseSummary: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import GRDB
+import GRDB
 public import Payments
 
 /// Counts and times of the attempts in the records, by what came of them.
@@ -21,7 +21,8 @@ public struct AttemptFigures: Hashable, Sendable {
     /// From the beginning of each attempt to its final state.
     public var finished: [Times] = []
     /// From the state `authorizing`, in which the request is sent, to the state that followed. What the card does after
-    /// the answer belongs to it, and after a killed command the time until recovery.
+    /// the answer belongs to it, and after a killed command the time until recovery. When another host took over, it
+    /// begins there.
     public var authorizations: [Times] = []
     /// How many attempts have been unknown, including those whose result is known by now.
     public var unknown: [PaymentAttempt.Kind: Int] = [:]
@@ -47,7 +48,7 @@ public struct AttemptFigures: Hashable, Sendable {
             JOIN attemptTransition AS answer
                 ON answer.attemptID = sent.attemptID AND answer.sequence = sent.sequence + 1
             JOIN paymentAttempt AS attempt ON attempt.id = sent.attemptID
-            WHERE sent.state = 'authorizing' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+            WHERE sent.state = 'authorizing' AND answer.state <> 'authorizing' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
             """)
         let rows = try Row.fetchAll(
             database,

@@ -1,3 +1,4 @@
+public import Determinism
 public import Money
 public import Payments
 
@@ -34,6 +35,10 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
     case otherHost(PaymentID, String)
     /// The capture exceeds what is authorized.
     case captureTooLarge(PaymentID, requested: Money, authorized: Money)
+    /// An increment of what is held has no result yet.
+    case incrementOpen(PaymentID)
+    /// The issuer may have given free what is to be raised, since this moment.
+    case holdExpired(PaymentID, Timestamp)
     /// Another payment of the order succeeded, or may have.
     case orderHasPayment(order: Int64, PaymentID, PaymentState)
     /// The payment needs no notification.
@@ -76,6 +81,10 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
             "the payment host '\(host)' holds the amount of payment \(id): use the configuration of that host"
         case .captureTooLarge(let id, let requested, let authorized):
             "cannot capture \(requested) of payment \(id): \(authorized) is authorized"
+        case .incrementOpen(let id):
+            "an increment of payment \(id) has no result yet: run 'cardpresent payments recover'"
+        case .holdExpired(let id, let moment):
+            "the pre-authorization of payment \(id) expired at \(moment): only what is held still can be raised"
         case .orderHasPayment(let order, let id, let state):
             "order \(order) already has a payment: \(id) is \(state.rawValue)"
         case .nothingToNotify(let id): "payment \(id) has no order to notify a store of"

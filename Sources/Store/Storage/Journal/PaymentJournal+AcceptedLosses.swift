@@ -26,6 +26,9 @@ public struct AcceptedLoss: IdentifiedObject {
         (id, self.loss, self.reason, at) = (0, loss, PANMasking.masked(reason), moment)
     }
 
+    /// Reads a row.
+    ///
+    /// - Throws: `UnreadableRow` for a value that does not fit its column.
     public init(row: Row) throws {
         var reader = RowReader(row: row, of: Self.self)
         id = try reader.value("id")
@@ -54,6 +57,7 @@ public struct LostAttempt: Hashable, Sendable {
     public let kind: PaymentAttempt.Kind
     public let amount: Money
 
+    /// Describes what the host reports under a key that the journal does not have.
     public init(key: IdempotencyKey, hostName: String, kind: PaymentAttempt.Kind, amount: Money) {
         (self.key, self.hostName, self.kind, self.amount) = (key, hostName, kind, amount)
     }

@@ -1,6 +1,6 @@
 public import Determinism
 public import GRDB
-internal import Payments
+import Payments
 
 /// An identity that the database had before, and why it took another one.
 ///
@@ -53,6 +53,9 @@ public struct FormerIdentity: IdentifiedObject {
         (state, lastNumber, hostNumber, skipped, at) = (.unconfirmed, identity.attempts, nil, 0, moment)
     }
 
+    /// Reads a row.
+    ///
+    /// - Throws: `UnreadableRow` for a value that does not fit its column.
     public init(row: Row) throws {
         var reader = RowReader(row: row, of: Self.self)
         id = try reader.value("id")
@@ -94,15 +97,22 @@ public struct IdentityAnswer: Hashable, Sendable {
     public let numbers: [String: Int64]
     /// The name of the host.
     public let hostName: String
+    /// Whether the host knows the numbers. One that does not has none in ``numbers``, whatever it got.
+    public let knowsNumbers: Bool
 
-    public init(current: String, numbers: [String: Int64], hostName: String) {
+    /// Takes the identity of the database when the host was asked, and the host's largest number of each that it knows.
+    public init(current: String, numbers: [String: Int64], hostName: String, knowsNumbers: Bool = true) {
         (self.current, self.numbers, self.hostName) = (current, numbers, hostName)
+        self.knowsNumbers = knowsNumbers
     }
 }
 
 extension PaymentJournal {
     /// The longest gap in the numbers, so that a host's nonsense cannot use them up.
     private static let longestSkip: Int64 = 999_999
+    /// The gap in the numbers, and so in the trace numbers, when a backup was restored and the host can't say how many
+    /// were used since.
+    private static let unknownSkip: Int64 = 10_000
 
     /// Returns the identities that a host must be asked about.
     ///
@@ -164,7 +174,8 @@ extension PaymentJournal {
             }
             // Each identity that went on elsewhere used its numbers there.
             let used = changed.filter { $0.state == .restored }.compactMap(\.hostNumber).max() ?? 0
-            let missing = max(0, min(used - identity.attempts, Self.longestSkip))
+            let isUnknown = !answer.knowsNumbers && changed.contains { $0.state == .restored }
+            let missing = max(isUnknown ? Self.unknownSkip : 0, min(used - identity.attempts, Self.longestSkip))
             identity.skip(missing)
             try storage.updateObject(identity)
             if let place = changed.lastIndex(where: { $0.state == .restored }) { changed[place].skipped = missing }

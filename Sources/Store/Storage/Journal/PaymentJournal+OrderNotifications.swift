@@ -18,6 +18,7 @@ public struct OrderToPay: Hashable, Sendable {
     /// The word for an order that the till completes itself.
     public static let till = "till"
 
+    /// Describes an order by its IDs and its number as customers see it. `gateway` completes it, or the word `till`.
     public init(
         siteID: Int64, siteAddress: String, storeName: String?, orderID: Int64, orderNumber: String, gateway: String
     ) {

@@ -20,6 +20,7 @@ extension PaymentJournal {
     ) throws(JournalError) -> JournalEntry {
         try write { storage in
             let (payment, attempt) = try held(id, in: storage)
+            try checkNothingRaises(id, in: storage)
             let part = amount ?? attempt.amount
             guard part.currency == attempt.amount.currency else {
                 throw MoneyError.currencyMismatch(part.currency.code, attempt.amount.currency.code)
@@ -41,6 +42,7 @@ extension PaymentJournal {
     public func beginCancellation(of id: PaymentID, at moment: Timestamp) throws(JournalError) -> JournalEntry {
         try write { storage in
             let (_, attempt) = try held(id, in: storage)
+            try checkNothingRaises(id, in: storage)
             let details = PaymentDetails(errorCode: PaymentErrorCode.canceled, errorMessage: Self.canceledWords)
             return try move(
                 attempt.id, to: .reversing, amount: nil, details: details,
@@ -51,7 +53,7 @@ extension PaymentJournal {
     /// The reason of a canceled pre-authorization, as a human-readable sentence.
     public static let canceledWords = "the pre-authorization was canceled"
 
-    private func held(
+    func held(
         _ id: PaymentID, in storage: any StorageType
     ) throws -> (payment: Payment, attempt: PaymentAttempt) {
         let payment = try load(id, from: storage)

@@ -16,6 +16,7 @@ public struct ReceiptPrintDraft: Hashable, Sendable {
     /// Whether the print is marked as a duplicate, whatever was printed before.
     public let isMarked: Bool
 
+    /// Describes a print. `medium` is nil for the printer's default; `format` is a MIME type.
     public init(
         receiptID: Int64, printer: String, copy: ReceiptCopy, copies: Int = 1, medium: String? = nil,
         format: String? = nil, isMarked: Bool = false
@@ -39,6 +40,8 @@ public struct ReceiptPrintReport: Hashable, Sendable {
     /// Whether the printer certainly received nothing of a failed job.
     public let isUnprinted: Bool
 
+    /// Takes a report. `isLastWord` means that no other follows; `isUnprinted` that the printer certainly received
+    /// nothing.
     public init(
         _ state: ReceiptPrint.State, jobID: Int64? = nil, reasons: [String] = [], message: String? = nil,
         isLastWord: Bool = false, isUnprinted: Bool = false

@@ -112,6 +112,7 @@ public struct PaymentFilter: Hashable, Sendable {
     /// Payments older than this one, for the next page of a list.
     public var before: PaymentID?
 
+    /// Combines conditions: all that are not nil must hold, and any of `states` if there are some.
     public init(
         siteID: Int64? = nil, orderID: Int64? = nil, states: [PaymentState] = [], since: Timestamp? = nil,
         until: Timestamp? = nil, lastFour: String? = nil, amount: Money? = nil, before: PaymentID? = nil

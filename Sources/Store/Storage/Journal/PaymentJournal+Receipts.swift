@@ -93,6 +93,7 @@ public struct ReceiptQuery: Hashable, Sendable {
     /// The largest number of receipts; nil for all.
     public var limit: Int?
 
+    /// Combines conditions: all that are not nil must hold. `limit` is the largest number of receipts.
     public init(
         paymentID: PaymentID? = nil, orderID: Int64? = nil, since: Timestamp? = nil, before: Timestamp? = nil,
         lastFour: String? = nil, amount: Money? = nil, authorizationCode: String? = nil, olderThan: Int64? = nil,

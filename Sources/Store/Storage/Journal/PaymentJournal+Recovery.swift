@@ -102,7 +102,7 @@ extension PaymentJournal {
         try change(id) { $0.advice = advice }
     }
 
-    private func change<T>(_ id: Int64, _ body: (inout PaymentAttempt) -> T) throws(JournalError) -> T {
+    func change<T>(_ id: Int64, _ body: (inout PaymentAttempt) -> T) throws(JournalError) -> T {
         try write { storage in
             guard var attempt = try storage.loadObject(ofType: PaymentAttempt.self, with: id) else {
                 throw JournalError.attemptNotFound(id)

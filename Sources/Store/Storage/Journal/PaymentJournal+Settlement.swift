@@ -47,12 +47,11 @@ extension PaymentJournal {
                 ofType: PaymentAttempt.self,
                 matching: place.transactionsWithoutBatch.and(StoragePredicate("currency = ?", currency.code)))
             guard open != nil || !free.isEmpty else { return nil }
-            let last = try storage.allObjects(
-                ofType: SettlementBatch.self, matching: nil, sortedBy: "message DESC", limit: 1)
-            let message = (last.first?.message ?? 0) + 1
+            let next = try nextBatchNumbers(at: place, in: storage)
+            let message = next.message
             let others = try open.map { try attempts(in: $0.id, storage) } ?? []
             let totals = SettlementTotals(of: others + free, countsReversed: countsReversed)
-            let number = open?.number ?? SettlementBatch.number(after: batches.last?.number)
+            let number = open?.number ?? next.batch
             let identity = request(number, message)
             let batch: SettlementBatch
             if var reopened = open {
@@ -95,6 +94,25 @@ extension PaymentJournal {
         try answered(batch) { batch in
             (batch.state, batch.responseCode, batch.hostTotals) = (.open, code, hostTotals)
             batch.lastError = reason
+        }
+    }
+
+    /// Closes a batch with the totals that the host told in its last answer, because a person accepts them. Nothing is
+    /// sent; the batch keeps our totals beside the host's. What came after it was added up belongs to the next batch.
+    ///
+    /// - Returns: the batch; as it is stored when it is not open any more, or has another answer by now.
+    /// - Throws: ``JournalError/storage(_:)``
+    public func acceptHost(_ batch: SettlementBatch, at moment: Timestamp) throws(JournalError) -> SettlementBatch {
+        try write { storage in
+            guard var stored = try storage.loadObject(ofType: SettlementBatch.self, with: batch.id) else {
+                throw UnreadableRow(table: SettlementBatch.databaseTableName, column: "id")
+            }
+            guard stored.state == .open, stored.message == batch.message, stored.hostTotals == batch.hostTotals,
+                stored.hostTotals != nil
+            else { return stored }
+            (stored.state, stored.closedAt, stored.isHostAccepted) = (.closed, moment, true)
+            try storage.updateObject(stored)
+            return stored
         }
     }
 
@@ -153,7 +171,7 @@ extension PaymentJournal {
         }
     }
 
-    private func attempts(in batch: Int64, _ storage: any StorageType) throws -> [PaymentAttempt] {
+    func attempts(in batch: Int64, _ storage: any StorageType) throws -> [PaymentAttempt] {
         try storage.allObjects(
             ofType: PaymentAttempt.self,
             matching: StoragePredicate("id IN (SELECT attemptID FROM batchAttempt WHERE batchID = ?)", batch))
@@ -163,26 +181,25 @@ extension PaymentJournal {
 extension SettlementBatch {
     private static let numbers: ClosedRange<Int64> = 1...999_999
 
-    /// The number of the batch behind the one with this number.
-    static func number(after last: Int64?) -> Int64 {
-        guard let last, last < numbers.upperBound else { return numbers.lowerBound }
-        return last + 1
+    /// The number of the batch behind the one with this number, without as many as `gap`.
+    static func number(after last: Int64?, skipping gap: Int64 = 0) -> Int64 {
+        ((last ?? 0) + gap) % numbers.upperBound + 1
     }
 }
 
 extension SettlementPlace {
     /// The batches of the terminal.
-    fileprivate var predicate: StoragePredicate {
+    var predicate: StoragePredicate {
         StoragePredicate("hostName = ? AND destination = ? AND terminal = ?", hostName, destination, terminal)
     }
 
     /// The attempts of the terminal that moved money, or were taken back, and belong to no batch. Without the parts of
     /// a message, an attempt moved money at the only host that there was. An authorization (class 1) that was given
     /// back never moved any.
-    fileprivate var transactionsWithoutBatch: StoragePredicate {
+    var transactionsWithoutBatch: StoragePredicate {
         StoragePredicate(
             """
-            hostName = ? AND amount > 0
+            hostName = ? AND amount > 0 AND kind <> 'increment'
             AND (state = 'captured' OR (state = 'reversed'
                 AND substr(json_extract(messageIdentity, '$.type'), 2, 1) <> '1'))
             AND coalesce(json_extract(messageIdentity, '$.destination'), ?) = ?

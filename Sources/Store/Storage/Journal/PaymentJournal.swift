@@ -133,17 +133,19 @@ public struct PaymentJournal: Sendable {
     /// Records the end of an attempt, with the card data, the answer, and the receipt, in one commit. The state is
     /// final, or `.authorized` or `.authorizedOnly` when the capture is still to come; `amount` is what the host
     /// approved, nil for all; `detail` is the reason for the attempt's history, `advice` the advice that must still be
-    /// sent to the host, as JSON text, and `offlineCard` a card that approved offline; see ``CardRegister``.
+    /// sent to the host, as JSON text, and `offlineCard` a card that approved offline; see ``CardRegister``. An
+    /// approved increment raises what its sale holds, which then expires at `heldUntil`; nil when that stays as it was.
     @discardableResult
     public func finish(
         _ attempt: Int64, as state: AttemptState, amount: Money? = nil, details: PaymentDetails = PaymentDetails(),
         hostReference: String? = nil, receipt: ReceiptDraft? = nil, detail: String? = nil, advice: String? = nil,
-        offlineCard: CardFingerprint? = nil, at moment: Timestamp
+        offlineCard: CardFingerprint? = nil, heldUntil: Timestamp? = nil, at moment: Timestamp
     ) throws(JournalError) -> JournalEntry {
-        try move(
-            attempt, to: state, amount: amount, details: details, hostReference: hostReference, receipt: receipt,
-            detail: detail,
-            advice: advice, offlineCard: offlineCard, at: moment)
+        try write { storage in
+            try move(
+                attempt, to: state, amount: amount, details: details, hostReference: hostReference, receipt: receipt,
+                detail: detail, advice: advice, offlineCard: offlineCard, heldUntil: heldUntil, at: moment, in: storage)
+        }
     }
 
     /// Records that the attempt is about to be reversed, and why. Call it again after a reversal without an answer.
@@ -164,15 +166,13 @@ public struct PaymentJournal: Sendable {
     }
 
     private func move(
-        _ id: Int64, to state: AttemptState, amount: Money? = nil, details: PaymentDetails,
-        identity: MessageIdentity? = nil,
-        hostReference: String? = nil, receipt: ReceiptDraft? = nil, detail: String? = nil, advice: String? = nil,
-        offlineCard: CardFingerprint? = nil, at moment: Timestamp
+        _ id: Int64, to state: AttemptState, details: PaymentDetails, identity: MessageIdentity? = nil,
+        receipt: ReceiptDraft? = nil, detail: String? = nil, at moment: Timestamp
     ) throws(JournalError) -> JournalEntry {
         try write { storage in
             try move(
-                id, to: state, amount: amount, details: details, identity: identity, hostReference: hostReference,
-                receipt: receipt, detail: detail, advice: advice, offlineCard: offlineCard, at: moment, in: storage)
+                id, to: state, amount: nil, details: details, identity: identity, receipt: receipt, detail: detail,
+                at: moment, in: storage)
         }
     }
 
@@ -180,7 +180,8 @@ public struct PaymentJournal: Sendable {
     func move(
         _ id: Int64, to state: AttemptState, amount: Money?, details: PaymentDetails, identity: MessageIdentity? = nil,
         hostReference: String? = nil, receipt: ReceiptDraft? = nil, detail: String? = nil, advice: String? = nil,
-        offlineCard: CardFingerprint? = nil, at moment: Timestamp, in storage: any StorageType
+        offlineCard: CardFingerprint? = nil, heldUntil: Timestamp? = nil, at moment: Timestamp,
+        in storage: any StorageType
     ) throws -> JournalEntry {
         var attempts = try attempts(withSiblingsOf: id, in: storage)
         guard let place = attempts.firstIndex(where: { $0.id == id }) else {
@@ -217,14 +218,17 @@ public struct PaymentJournal: Sendable {
             try storage.insertNewObject(OfflineSale(attempt, card: offlineCard, madeAt: moment))
         }
         attempts[place] = attempt
-        let payment = try updatePayment(after: attempt, among: attempts, details: details, at: moment, in: storage)
+        var payment = try updatePayment(after: attempt, among: attempts, details: details, at: moment, in: storage)
+        if attempt.kind == .increment, state == .authorizedOnly {
+            payment = try raise(payment, by: attempt, among: attempts, heldUntil: heldUntil, at: moment, in: storage)
+        }
         try updateNotification(of: payment, after: attempt, in: storage)
         try planRefundNotification(of: attempt, at: moment, in: storage)
         let stored = try receipt.map { try issue($0, of: payment, attempt, at: moment, in: storage) }
         return JournalEntry(payment: payment, attempt: attempt, receipt: stored)
     }
 
-    private func add(
+    func add(
         _ kind: PaymentAttempt.Kind, of amount: Money, lines: [RefundedLine] = [], to payment: Payment,
         hostName: String, at moment: Timestamp, in storage: any StorageType
     ) throws -> PaymentAttempt {

@@ -1,5 +1,5 @@
 public import Determinism
-internal import GRDB
+import GRDB
 public import Payments
 
 /// Counts of the records, and how long the oldest of each queue waits, all of one moment.
@@ -11,6 +11,7 @@ public struct RecordFigures: Hashable, Sendable {
         /// Since when the oldest waits; nil when none does.
         public var oldest: Timestamp?
 
+        /// Counts records; `oldest` is nil when there are none.
         public init(count: Int = 0, oldest: Timestamp? = nil) { (self.count, self.oldest) = (count, oldest) }
     }
 

@@ -1,7 +1,7 @@
 public import Determinism
 public import GRDB
 public import Money
-internal import Text
+import Text
 
 /// A condition on records: an SQL expression with separate values, so that a value is never parsed as SQL.
 public struct StoragePredicate: Sendable {
@@ -53,6 +53,7 @@ public struct RecordColumn<Value: ColumnValue>: Sendable {
     /// The name of the column in the table.
     public let name: String
 
+    /// Names a column of the record's table, spelled as in its schema.
     public init(_ name: String) { self.name = name }
 
     /// The column with its collation.

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import GRDB
-internal import Money
+import Foundation
+import GRDB
+import Money
 
 /// A column to sort by, with the direction.
 public struct StorageSortDescriptor: Hashable, Sendable {

@@ -1,7 +1,7 @@
-internal import Determinism
-internal import FoundationEssentials
+import Determinism
+import FoundationEssentials
 public import GRDB
-internal import Money
+import Money
 public import Payments
 
 extension OrderPaymentNotification: IdentifiedObject {
@@ -42,6 +42,9 @@ extension OrderPaymentNotification: IdentifiedObject {
         "pi_" + String(attempt.key.rawValue.map { $0 == "-" ? "_" : $0 })
     }
 
+    /// Reads a row.
+    ///
+    /// - Throws: `UnreadableRow` for a value that does not fit its column.
     public init(row: Row) throws {
         var reader = RowReader(row: row, of: Self.self)
         self.init(
@@ -57,21 +60,8 @@ extension OrderPaymentNotification: IdentifiedObject {
 
     public var columnValues: [(any DatabaseValueConvertible)?] {
         [
-            id,
-            attemptID,
-            siteAddress,
-            storeName,
-            orderNumber,
-            gateway,
-            intentID,
-            state,
-            tries,
-            orderStatus,
-            receiptID,
-            lastError.map(PANMasking.masked),
-            acceptance.map(PANMasking.masked),
-            lease,
-            createdAt.milliseconds,
+            id, attemptID, siteAddress, storeName, orderNumber, gateway, intentID, state, tries, orderStatus, receiptID,
+            lastError.map(PANMasking.masked), acceptance.map(PANMasking.masked), lease, createdAt.milliseconds,
             updatedAt.milliseconds,
         ]
     }
@@ -92,6 +82,9 @@ extension OrderRefundNotification: IdentifiedObject {
         "re_" + String(attempt.key.rawValue.map { $0 == "-" ? "_" : $0 })
     }
 
+    /// Reads a row.
+    ///
+    /// - Throws: `UnreadableRow` for a value that does not fit its column.
     public init(row: Row) throws {
         var reader = RowReader(row: row, of: Self.self)
         self.init(
@@ -105,20 +98,9 @@ extension OrderRefundNotification: IdentifiedObject {
 
     public var columnValues: [(any DatabaseValueConvertible)?] {
         [
-            id,
-            paymentID,
-            amount.minorUnits,
-            amount.currency.code,
-            RefundedLine.text(of: lines),
-            intentID,
-            state,
-            tries,
-            refundID,
-            lastError.map(PANMasking.masked),
-            acceptance.map(PANMasking.masked),
-            lease,
-            createdAt.milliseconds,
-            updatedAt.milliseconds,
+            id, paymentID, amount.minorUnits, amount.currency.code, RefundedLine.text(of: lines), intentID, state,
+            tries, refundID, lastError.map(PANMasking.masked), acceptance.map(PANMasking.masked), lease,
+            createdAt.milliseconds, updatedAt.milliseconds,
         ]
     }
 }

@@ -1,8 +1,9 @@
-internal import Determinism
+import Determinism
+import FoundationEssentials
 public import GRDB
-internal import Money
+import Money
 public import Payments
-internal import Text
+import Text
 
 extension PaymentID: DatabaseValueConvertible {}
 extension PaymentState: DatabaseValueConvertible {}
@@ -30,6 +31,9 @@ extension Payment: IdentifiedObject {
             createdAt: createdAt, updatedAt: createdAt)
     }
 
+    /// Reads a row.
+    ///
+    /// - Throws: `UnreadableRow` for a value that does not fit its column.
     public init(row: Row) throws {
         var reader = RowReader(row: row, of: Self.self)
         self.init(
@@ -164,6 +168,9 @@ extension PaymentAttempt: IdentifiedObject {
 
     public var objectID: Int64 { id }
 
+    /// Reads a row.
+    ///
+    /// - Throws: `UnreadableRow` for a value that does not fit its column.
     public init(row: Row) throws {
         var reader = RowReader(row: row, of: Self.self)
         self.init(
@@ -215,6 +222,9 @@ extension AttemptTransition: Object {
             detail: detail)
     }
 
+    /// Reads a row.
+    ///
+    /// - Throws: `UnreadableRow` for a value that does not fit its column.
     public init(row: Row) throws {
         var reader = RowReader(row: row, of: Self.self)
         self.init(
@@ -230,5 +240,50 @@ extension AttemptTransition: Object {
             at.milliseconds,
             detail.map(PANMasking.masked),
         ]
+    }
+}
+
+extension MessageIdentity {
+    /// One line of JSON, in which the keys are in order: `{"fields":{"11":"000001"},"type":"0200"}`.
+    var text: String? {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension RowReader {
+    /// Reads a column of ``MessageIdentity/text``; nil when it is empty.
+    mutating func messageIdentity(_ column: String) throws -> MessageIdentity? {
+        guard let text: String = try optional(column) else { return nil }
+        guard let identity = try? JSONDecoder().decode(MessageIdentity.self, from: Data(text.utf8)) else {
+            throw unreadable(column)
+        }
+        return identity
+    }
+}
+
+/// Removes card numbers from text of unknown origin, such as a host's error message.
+enum PANMasking {
+    /// Masks every run of 12 or more digits except its last four, since it may be a card number. Single spaces and
+    /// hyphens between digits do not end a run.
+    static func masked(_ text: String) -> String {
+        var characters = Array(text)
+        var run: [Int] = []
+        func maskRun() {
+            if run.count >= 12 {
+                for place in run.dropLast(4) { characters[place] = "*" }
+            }
+            run.removeAll()
+        }
+        for (place, character) in characters.enumerated() {
+            if character.wholeNumberValue != nil {
+                run.append(place)
+            } else if character != " " && character != "-" || run.last != place - 1 {
+                maskRun()
+            }
+        }
+        maskRun()
+        return String(characters)
     }
 }

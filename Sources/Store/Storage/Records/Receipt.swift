@@ -1,6 +1,6 @@
 public import Determinism
 public import GRDB
-internal import Money
+import Money
 public import Payments
 
 /// A receipt, stored as it was issued, so that a reprint has the same content. It is never changed; a correction is a
@@ -54,6 +54,9 @@ public struct Receipt: IdentifiedObject {
         (last4, authCode) = (draft.last4, draft.authCode)
     }
 
+    /// Reads a row.
+    ///
+    /// - Throws: `UnreadableRow` for a value that does not fit its column.
     public init(row: Row) throws {
         var reader = RowReader(row: row, of: Self.self)
         id = try reader.value("id")
@@ -100,6 +103,7 @@ public struct ReceiptDraft: Hashable, Sendable {
     /// The authorization code (DE 38), for searches.
     public let authCode: String?
 
+    /// Takes the content as the JSON that is stored. `last4` and `authCode` are copies to search by.
     public init(kind: Receipt.Kind, content: String, last4: String? = nil, authCode: String? = nil) {
         (self.kind, self.content, self.last4, self.authCode) = (kind, content, last4, authCode)
     }

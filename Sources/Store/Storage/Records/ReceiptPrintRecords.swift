@@ -1,4 +1,4 @@
-internal import Determinism
+import Determinism
 public import GRDB
 public import Payments
 
@@ -67,6 +67,9 @@ extension ReceiptPrintTransition: Object {
             reasons: print.reasons, message: print.message)
     }
 
+    /// Reads a row.
+    ///
+    /// - Throws: `UnreadableRow` for a value that does not fit its column.
     public init(row: Row) throws {
         var reader = RowReader(row: row, of: Self.self)
         self.init(

@@ -1,7 +1,7 @@
-internal import Determinism
-internal import Foundation
+import Determinism
+import Foundation
 public import GRDB
-internal import Money
+import Money
 public import Payments
 
 extension SettlementBatch.State: DatabaseValueConvertible {}
@@ -10,12 +10,15 @@ extension SettlementBatch: IdentifiedObject {
     public static let databaseTableName = "batch"
     public static let columnNames = [
         "id", "number", "hostName", "destination", "terminal", "currency", "state", "totals", "hostTotals", "request",
-        "message", "tries", "responseCode", "lastError", "openedAt", "sentAt", "closedAt",
+        "message", "tries", "responseCode", "lastError", "openedAt", "sentAt", "closedAt", "isHostAccepted",
     ]
     public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
 
     public var objectID: Int64 { id }
 
+    /// Reads a row.
+    ///
+    /// - Throws: `UnreadableRow` for a value that does not fit its column.
     public init(row: Row) throws {
         var reader = RowReader(row: row, of: Self.self)
         let (id, number): (Int64, Int64) = (try reader.value("id"), try reader.value("number"))
@@ -35,7 +38,8 @@ extension SettlementBatch: IdentifiedObject {
             tries: try reader.value("tries"), responseCode: try reader.optional("responseCode"),
             lastError: try reader.optional("lastError"), openedAt: try reader.timestamp("openedAt"),
             sentAt: try reader.timestamp("sentAt"),
-            closedAt: try reader.optional("closedAt").map { Timestamp(milliseconds: $0) })
+            closedAt: try reader.optional("closedAt").map { Timestamp(milliseconds: $0) },
+            isHostAccepted: try reader.value("isHostAccepted"))
     }
 
     public var columnValues: [(any DatabaseValueConvertible)?] {
@@ -57,6 +61,7 @@ extension SettlementBatch: IdentifiedObject {
             openedAt.milliseconds,
             sentAt.milliseconds,
             closedAt?.milliseconds,
+            isHostAccepted,
         ]
     }
 

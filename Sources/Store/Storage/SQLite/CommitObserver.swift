@@ -1,5 +1,5 @@
-internal import GRDB
-internal import Synchronization
+import GRDB
+import Synchronization
 
 /// Collects the rows of one table that a transaction changes and reports them when it commits.
 ///

@@ -1,6 +1,6 @@
-internal import Files
-internal import GRDB
-internal import Glibc
+import Files
+import GRDB
+import Glibc
 
 /// The file and the folder of a database.
 enum DatabaseFile {

@@ -1,7 +1,7 @@
-internal import GRDB
-internal import Glibc
+import GRDB
+import Glibc
 public import Payments
-internal import Text
+import Text
 
 /// Facts about a database file. Inspecting it reads and changes no record and does not create a missing file.
 public struct DatabaseInspection: Hashable, Sendable {
@@ -13,6 +13,8 @@ public struct DatabaseInspection: Hashable, Sendable {
     /// The free space for this user on its file system, in bytes.
     public var freeBytes: UInt64
 
+    /// Takes the facts about a file. `schema` is nil when the file does not exist; `freeBytes` is that of its file
+    /// system.
     public init(path: String, schema: Int?, newestSchema: Int, freeBytes: UInt64) {
         (self.path, self.schema, self.newestSchema, self.freeBytes) = (path, schema, newestSchema, freeBytes)
     }

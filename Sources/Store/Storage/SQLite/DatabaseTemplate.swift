@@ -1,7 +1,7 @@
-internal import CSQLiteSwitches
+import CSQLiteSwitches
 public import Determinism
-internal import GRDB
-internal import GRDBSQLite
+import GRDB
+import GRDBSQLite
 
 /// An empty database with the current schema, for programs that create many databases, such as simulations. Copying it
 /// takes a fraction of the time of the migrator, which creates a shop's database.

@@ -1,4 +1,4 @@
-internal import GRDB
+import GRDB
 
 /// The open work of a database, as counts of payments, and what it knows of a restored backup.
 ///
@@ -34,6 +34,7 @@ public struct OpenWork: Hashable, Sendable {
     /// How long to wait for another process, in seconds.
     private static let busyTimeout = 0.2
 
+    /// Takes counts of payments; what is left out is zero.
     public init(payments: Int = 0, unfinished: Int = 0, pending: Int = 0, toReview: Int = 0) {
         (self.payments, self.unfinished, self.pending, self.toReview) = (payments, unfinished, pending, toReview)
     }

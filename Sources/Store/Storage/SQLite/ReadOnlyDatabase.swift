@@ -1,6 +1,6 @@
-internal import GRDB
-internal import GRDBSQLite
-internal import Glibc
+import GRDB
+import GRDBSQLite
+import Glibc
 
 /// A database that is read without writing anything beside it.
 ///

@@ -1,6 +1,6 @@
-internal import Determinism
-internal import GRDB
-internal import Money
+import Determinism
+import GRDB
+import Money
 
 /// ``StorageType`` on one SQLite connection, inside one transaction.
 ///

@@ -1,6 +1,6 @@
 public import Determinism
-internal import GRDB
-internal import Glibc
+import GRDB
+import Glibc
 
 /// A database in one SQLite file: write-ahead log, foreign keys, one writer, many readers.
 public final class SQLiteStorageManager: StorageManagerType {

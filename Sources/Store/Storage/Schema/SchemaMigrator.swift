@@ -1,7 +1,7 @@
-internal import Determinism
-internal import GRDB
-internal import Payments
-internal import Text
+import Determinism
+import GRDB
+import Payments
+import Text
 
 /// Migrates a database to the current schema in one transaction, without losing a row.
 ///
@@ -37,7 +37,7 @@ struct SchemaMigrator: Sendable {
         steps: [
             .version1, .version2, .version3, .version4, .version5, .version6, .version7, .version8, .version9,
             .version10, .pinTriesLeft, .siteRefunds, .formerIdentity, .acceptedLoss,
-            .acceptedNotifications, .messageIdentity, .settlementBatch, .preauthorizations,
+            .acceptedNotifications, .messageIdentity, .settlementBatch, .preauthorizations, .increments,
         ])
 
     /// "CPAY" in ASCII.

@@ -1,6 +1,6 @@
-internal import Concurrency
+import Concurrency
 public import Networking
-internal import Storage
+import Storage
 
 /// The actions of ``AccountStore``. Every completion is called exactly once.
 public enum AccountAction: Action {
@@ -43,6 +43,7 @@ public final class AccountStore: Store {
     private let context: StoreContext
     private let remote: AccountRemote
 
+    /// Handles the account actions of the session that `context` belongs to.
     public init(_ context: StoreContext) { (self.context, remote) = (context, AccountRemote(context.sender)) }
 
     public func onAction(_ action: AccountAction) {

@@ -1,4 +1,4 @@
-internal import Concurrency
+import Concurrency
 public import Networking
 public import Storage
 
@@ -100,6 +100,7 @@ public protocol SignInStorage: Sendable {
 public struct SignInStorageError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
+    /// Takes a sentence for people, without secrets.
     public init(_ description: String) { self.description = description }
 }
 

@@ -63,6 +63,7 @@ public struct SiteDetails: Hashable, Sendable {
     /// For example `9.3.3`; nil when the site doesn't report it to this user, or was not asked.
     public let wooCommerceVersion: String?
 
+    /// Takes a site; `wooCommerceVersion` is nil if it is not known.
     public init(site: Site, wooCommerceVersion: String? = nil) {
         (self.site, self.wooCommerceVersion) = (site, wooCommerceVersion)
     }

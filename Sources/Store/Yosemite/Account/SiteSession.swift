@@ -1,9 +1,9 @@
-internal import Concurrency
+import Concurrency
 public import Determinism
 public import Networking
 public import Settings
 public import Storage
-internal import Synchronization
+import Synchronization
 
 /// The dependencies of the stores of one session, until it ends.
 public struct SiteSession: Sendable {

@@ -60,6 +60,7 @@ public struct ActionRecord: Hashable, Sendable, Codable {
         (self.sequence, self.name, self.arguments, self.at) = (sequence, name, arguments, at)
     }
 
+    /// Reads a line of the action log.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         sequence = try container.decode(UInt64.self, forKey: .sequence)

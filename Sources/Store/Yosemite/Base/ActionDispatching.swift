@@ -1,4 +1,4 @@
-internal import Concurrency
+import Concurrency
 
 /// Accepts actions: the ``Dispatcher``, and the ``StoresManager`` in front of it.
 public protocol ActionDispatching: Sendable {

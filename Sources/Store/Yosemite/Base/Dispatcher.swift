@@ -1,5 +1,5 @@
 public import Determinism
-internal import Synchronization
+import Synchronization
 
 /// Hands each action to the processor of its type.
 ///

@@ -1,4 +1,4 @@
-internal import Networking
+import Networking
 
 /// Reads a long list page by page, and saves each page while the next ones are loading.
 ///

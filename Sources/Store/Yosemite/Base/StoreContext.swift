@@ -144,6 +144,7 @@ public struct StoreCommand<Value: Sendable>: Command {
     private let storage: any StorageManagerType
     private let operation: @Sendable (any StorageType) throws -> Value
 
+    /// Runs `operation` in one transaction of `storage`; when it throws, nothing is written.
     public init(
         key: CommandKey? = nil, in storage: any StorageManagerType,
         _ operation: @escaping @Sendable (any StorageType) throws -> Value

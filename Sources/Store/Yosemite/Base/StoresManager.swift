@@ -1,8 +1,8 @@
-internal import Concurrency
+import Concurrency
 public import Determinism
 public import Networking
 public import Storage
-internal import Synchronization
+import Synchronization
 
 /// The entry to the business logic: a state machine of two states, signed in and signed out, each with its own stores.
 ///

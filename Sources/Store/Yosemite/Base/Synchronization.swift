@@ -1,6 +1,6 @@
-internal import Determinism
+import Determinism
 public import Networking
-internal import Synchronization
+import Synchronization
 
 /// The running synchronizations by site, for canceling them.
 final class RunningSynchronizations: Sendable {
@@ -45,6 +45,7 @@ public struct SynchronizationProgress: Hashable, Sendable {
     /// The number of all elements, when the site reports it.
     public var total: Int?
 
+    /// Counts elements and pages so far; `total` is nil if the site did not tell it.
     public init(saved: Int, pages: Int, total: Int?) { (self.saved, self.pages, self.total) = (saved, pages, total) }
 }
 

@@ -1,9 +1,9 @@
-internal import CardSecrets
-internal import Cryptography
+import CardSecrets
+import Cryptography
 public import Determinism
-internal import Glibc
+import Glibc
 public import Storage
-internal import Text
+import Text
 
 /// Computes the fingerprints of cards: AES-CMAC over the PAN with a 256-bit key, a keyed cryptographic hash of the
 /// whole PAN in the sense of PCI DSS 3.5.1.1. Without the key, a search through all card numbers finds nothing.

@@ -3,7 +3,7 @@ public import Determinism
 public import EMV
 public import Money
 public import Storage
-internal import Synchronization
+import Synchronization
 public import TillConfiguration
 
 /// The exception file and the log of offline sales, for the kernel.
@@ -58,6 +58,7 @@ public struct ExceptionFile: Sendable {
     private let register: CardRegister
     private let key: CardKey
 
+    /// Looks cards up in `register` by their hashes under `key`.
     public init(register: CardRegister, key: CardKey) { (self.register, self.key) = (register, key) }
 
     /// Creates an entry for a card, without adding it to the file.

@@ -1,7 +1,7 @@
-internal import Determinism
-internal import Networking
-internal import Storage
-internal import Synchronization
+import Determinism
+import Networking
+import Storage
+import Synchronization
 
 /// The stored customers.
 enum CustomerRepository {

@@ -1,6 +1,6 @@
-internal import Concurrency
+import Concurrency
 public import Networking
-internal import Storage
+import Storage
 
 /// The actions of ``CustomerStore``. Every completion is called exactly once.
 ///
@@ -76,6 +76,7 @@ public final class CustomerStore: Store {
     private let commands: any CustomerCommandFactory
     private let running = RunningSynchronizations()
 
+    /// Handles the customer actions of the session that `context` belongs to.
     public convenience init(_ context: StoreContext) {
         self.init(context, commands: SiteCustomerCommands(context))
     }

@@ -34,6 +34,7 @@ public final class CommentStore: Store {
     private let context: StoreContext
     private let remote: CommentRemote
 
+    /// Handles the comment actions of the session that `context` belongs to.
     public init(_ context: StoreContext) { (self.context, remote) = (context, CommentRemote(context.sender)) }
 
     public func onAction(_ action: CommentAction) {

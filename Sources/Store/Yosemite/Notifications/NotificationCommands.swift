@@ -1,6 +1,6 @@
-internal import Concurrency
-internal import Networking
-internal import Storage
+import Concurrency
+import Networking
+import Storage
 
 /// Makes the commands with which ``NotificationStore`` reads and changes the notifications of an account and keeps
 /// them.

@@ -1,6 +1,6 @@
-internal import Concurrency
+import Concurrency
 public import Networking
-internal import Storage
+import Storage
 
 /// The actions of ``NotificationStore``. Every completion is called exactly once.
 ///
@@ -53,6 +53,7 @@ public final class NotificationStore: Store {
     private let context: StoreContext
     private let commands: any NotificationCommandFactory
 
+    /// Handles the notification actions of the session that `context` belongs to.
     public convenience init(_ context: StoreContext) {
         self.init(context, commands: AccountNotificationCommands(context))
     }

@@ -124,6 +124,7 @@ public struct OrderQuery: Hashable, Sendable {
     public var text: String?
     public var limit: Int?
 
+    /// Combines conditions: all that are not nil must hold. `limit` is the largest number of orders.
     public init(
         statuses: [OrderStatusEnum]? = nil, since: Timestamp? = nil, customerID: Int64? = nil, text: String? = nil,
         limit: Int? = nil
@@ -148,6 +149,7 @@ public struct FetchedOrders: Sendable, Equatable {
     public let page: Page<Order>
     public let elapsed: Duration
 
+    /// Takes a page of orders and the time that the request for it took.
     public init(page: Page<Order>, elapsed: Duration) { (self.page, self.elapsed) = (page, elapsed) }
 }
 

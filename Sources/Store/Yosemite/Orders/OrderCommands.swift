@@ -1,7 +1,7 @@
-internal import Concurrency
-internal import Determinism
-internal import Networking
-internal import Storage
+import Concurrency
+import Determinism
+import Networking
+import Storage
 
 /// Makes the commands with which stores read the orders of a site and keep them.
 ///

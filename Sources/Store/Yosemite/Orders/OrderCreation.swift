@@ -1,7 +1,7 @@
 public import Determinism
-internal import Networking
-internal import Storage
-internal import Text
+import Networking
+import Storage
+import Text
 
 /// Creates an order exactly once.
 ///

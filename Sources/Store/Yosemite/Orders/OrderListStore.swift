@@ -77,5 +77,6 @@ public struct OrderListQuery: Hashable, Sendable {
     public let siteID: Int64
     public let orders: OrderQuery
 
+    /// Selects the stored orders of one site that match a query.
     public init(siteID: Int64, orders: OrderQuery) { (self.siteID, self.orders) = (siteID, orders) }
 }

@@ -1,8 +1,8 @@
-internal import Concurrency
-internal import Determinism
+import Concurrency
+import Determinism
 public import Networking
-internal import Storage
-internal import Text
+import Storage
+import Text
 
 /// The actions of ``OrderNoteStore``. Every completion is called exactly once.
 public enum OrderNoteAction: Action {
@@ -32,6 +32,7 @@ public final class OrderNoteStore: Store {
     private let context: StoreContext
     private let commands: any OrderCommandFactory
 
+    /// Handles the actions on order notes of the session that `context` belongs to.
     public convenience init(_ context: StoreContext) {
         self.init(context, commands: SiteOrderCommands(context))
     }

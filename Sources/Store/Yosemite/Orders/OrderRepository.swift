@@ -1,4 +1,4 @@
-internal import Concurrency
+import Concurrency
 public import Determinism
 public import Networking
 public import Storage

@@ -1,6 +1,6 @@
-internal import Concurrency
+import Concurrency
 public import Networking
-internal import Storage
+import Storage
 
 /// The actions of ``OrderStatusStore``. Every completion is called exactly once.
 public enum OrderStatusAction: Action {
@@ -24,6 +24,7 @@ public final class OrderStatusStore: Store {
     private let context: StoreContext
     private let remote: ReportRemote
 
+    /// Handles the actions on order statuses of the session that `context` belongs to.
     public init(_ context: StoreContext) {
         self.context = context
         remote = ReportRemote(context.sender)

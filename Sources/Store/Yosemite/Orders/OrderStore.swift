@@ -1,9 +1,9 @@
-internal import Concurrency
-internal import Determinism
-internal import Money
-internal import Networking
-internal import Settings
-internal import Storage
+import Concurrency
+import Determinism
+import Money
+import Networking
+import Settings
+import Storage
 
 /// The orders of sites: fetches, stores and changes them.
 public final class OrderStore: Store {
@@ -19,6 +19,7 @@ public final class OrderStore: Store {
     private let running = RunningSynchronizations()
     private let changes = KeyedSerialQueue<OrderName>()
 
+    /// Handles the order actions of the session that `context` belongs to.
     public convenience init(_ context: StoreContext) {
         self.init(context, commands: SiteOrderCommands(context))
     }

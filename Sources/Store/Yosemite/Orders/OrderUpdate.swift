@@ -1,6 +1,6 @@
-internal import Money
-internal import Networking
-internal import Storage
+import Money
+import Networking
+import Storage
 
 /// Changes an order at the site, and stores the site's order.
 ///

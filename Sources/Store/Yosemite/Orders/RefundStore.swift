@@ -1,7 +1,7 @@
-internal import Concurrency
-internal import Money
+import Concurrency
+import Money
 public import Networking
-internal import Storage
+import Storage
 
 /// The actions of ``RefundStore``. Every completion is called exactly once.
 public enum RefundAction: Action {
@@ -43,6 +43,7 @@ public final class RefundStore: Store {
     private let context: StoreContext
     private let commands: any RefundCommandFactory
 
+    /// Handles the actions on order refunds of the session that `context` belongs to.
     public convenience init(_ context: StoreContext) { self.init(context, commands: SiteRefundCommands(context)) }
 
     /// - Parameters:

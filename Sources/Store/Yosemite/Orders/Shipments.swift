@@ -1,7 +1,7 @@
-internal import Concurrency
+import Concurrency
 public import Determinism
 public import Networking
-internal import Storage
+import Storage
 
 /// The actions of ``ShipmentStore``. Every completion is called exactly once.
 public enum ShipmentAction: Action {
@@ -45,6 +45,7 @@ public final class ShipmentStore: Store {
     private let context: StoreContext
     private let remote: ShipmentsRemote
 
+    /// Handles the shipment actions of the session that `context` belongs to.
     public init(_ context: StoreContext) { (self.context, remote) = (context, ShipmentsRemote(context.sender)) }
 
     public func onAction(_ action: ShipmentAction) {

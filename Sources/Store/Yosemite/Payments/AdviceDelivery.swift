@@ -1,10 +1,10 @@
-internal import Foundation
-internal import Hardware
-internal import Money
-internal import Payments
-internal import SmartCard
-internal import Storage
-internal import Text
+import Foundation
+import Hardware
+import Money
+import Payments
+import SmartCard
+import Storage
+import Text
 
 /// Sends the host the advices of ended attempts. No money depends on them: an advice that cannot be sent now stays in
 /// the journal and is sent the next time.
@@ -14,8 +14,12 @@ struct AdviceDelivery: Sendable {
 
     func run() async {
         guard let attempts = try? journal.attemptsWithAdvice() else { return }
+        // The hosts that can't have an advice now.
+        var silent: Set<String?> = []
         for attempt in attempts where attempt.hostName == host.name {
             guard let advice = attempt.advice.flatMap(StoredAdvice.init(text:)) else { continue }
+            let place = attempt.identity?.destination ?? advice.destination
+            guard !silent.contains(place) else { continue }
             do {
                 try await host.forward(advice.request(for: attempt), of: attempt.id)
                 try journal.forgetAdvice(for: attempt.id)
@@ -24,7 +28,7 @@ struct AdviceDelivery: Sendable {
                     try? journal.keepAdvice(text, for: attempt.id)
                 }
                 // When one advice cannot be sent, the next ones would fail as well.
-                return
+                silent.insert(place)
             }
         }
     }
@@ -39,9 +43,12 @@ struct StoredAdvice: Codable, Hashable, Sendable {
     private var purpose: AdviceRequest.Purpose?
     /// True once the advice may have been sent, nil before.
     private var isSent: Bool?
+    /// The address of the host that gets it; nil when there is one host only.
+    private(set) var destination: String?
 
-    init(_ advice: AdviceRequest) {
+    init(_ advice: AdviceRequest, destination: String? = nil) {
         lastFour = advice.lastFour
+        self.destination = destination
         purpose = advice.purpose
         iccData = advice.iccData.map { [$0.tag.description, $0.value.hexadecimal] }
     }
@@ -72,7 +79,7 @@ struct StoredAdvice: Codable, Hashable, Sendable {
     /// Makes the message. `isRepeat`: whether it may have been sent before, although nothing was noted.
     func request(for attempt: PaymentAttempt, isRepeat: Bool = false) -> AdviceRequest {
         let completion = purpose == .capture ? attempt.completion : nil
-        return AdviceRequest(
+        var request = AdviceRequest(
             key: attempt.key, stan: completion?.stan ?? attempt.stan, amount: attempt.amount,
             lastFour: lastFour,
             iccData: iccData.compactMap { pair in
@@ -81,5 +88,7 @@ struct StoredAdvice: Codable, Hashable, Sendable {
             }, purpose: purpose ?? .offlineApproval,
             identity: purpose == .capture ? completion?.identity : attempt.identity,
             original: purpose == .capture ? attempt.identity : nil, isRepeat: isRepeat || isSent == true)
+        request.destination = destination
+        return request
     }
 }

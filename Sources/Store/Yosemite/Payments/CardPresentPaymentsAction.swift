@@ -95,6 +95,12 @@ public enum CardPresentPaymentsAction: Action {
     /// still when the host has not taken the capture yet: recovery sends it again. Fails when nothing is held, and when
     /// `amount` is more than what is held.
     case capturePreauthorization(paymentID: PaymentID, amount: Money?, onCompletion: Completion<Payment>)
+    /// Adds an amount to what a pre-authorization holds. Completes with the recorded payment, whose amount is the sum
+    /// when the host has approved, and what it was otherwise: the last attempt of kind `increment` says why. It is
+    /// taken back when the host does not answer. Then it expires after `holdDuration`; nil when that stays as it was.
+    /// Fails when nothing is held, when the hold has expired, and while another increment has no result.
+    case incrementPreauthorization(
+        paymentID: PaymentID, amount: Money, holdDuration: Duration?, onCompletion: Completion<Payment>)
     /// Gives back what a pre-authorization holds. Completes with the recorded payment, whose outcome is unknown when
     /// the host has not confirmed it: recovery sends the reversal again. Fails when nothing is held.
     case cancelPreauthorization(paymentID: PaymentID, onCompletion: Completion<Payment>)
@@ -160,6 +166,8 @@ public enum CardPresentPaymentsAction: Action {
             ["payment": id.description, "amount": amount?.description ?? "all", "lines": String(lines.count)]
         case .capturePreauthorization(let id, let amount, _):
             ["payment": id.description, "amount": amount?.description ?? "all"]
+        case .incrementPreauthorization(let id, let amount, _, _):
+            ["payment": id.description, "amount": amount.description]
         case .cancelPreauthorization(let id, _): ["payment": id.description]
         case .fetchWCPayCharge(let siteID, let chargeID, _): ["site": String(siteID), "charge": chargeID]
         case .loadOrderPayments(let siteID, let orderID, _): ["site": String(siteID), "order": String(orderID)]

@@ -1,6 +1,6 @@
 public import Hardware
 public import Money
-internal import Networking
+import Networking
 public import Payments
 public import Storage
 

@@ -1,10 +1,10 @@
 public import Determinism
 public import Hardware
-internal import Money
-internal import Networking
+import Money
+import Networking
 public import Payments
 public import Storage
-internal import Synchronization
+import Synchronization
 
 /// Takes card-present payments and records them.
 public final class CardPresentPaymentsStore: Store {
@@ -163,6 +163,10 @@ public final class CardPresentPaymentsStore: Store {
             changeHeld(onCompletion) { holds throws(CardPresentPaymentsError) in
                 try await holds.capture(id, amount: amount)
             }
+        case .incrementPreauthorization(let id, let amount, let holdDuration, let onCompletion):
+            changeHeld(onCompletion) { holds throws(CardPresentPaymentsError) in
+                try await holds.increment(id, by: amount, holdDuration: holdDuration)
+            }
         case .cancelPreauthorization(let id, let onCompletion):
             changeHeld(onCompletion) { holds throws(CardPresentPaymentsError) in try await holds.cancel(id) }
 
@@ -275,7 +279,7 @@ public final class CardPresentPaymentsStore: Store {
         )
     }
 
-    /// Captures or cancels a pre-authorization, alone.
+    /// Captures, raises, or cancels a pre-authorization, alone.
     private func changeHeld(
         _ onCompletion: @escaping CardPresentPaymentsAction.Completion<Payment>,
         _ body: @escaping @Sendable (Preauthorizations) async throws(CardPresentPaymentsError) -> Payment

@@ -1,7 +1,7 @@
-internal import Concurrency
+import Concurrency
 public import Networking
-internal import Storage
-internal import Synchronization
+import Storage
+import Synchronization
 
 /// The payment gateways of the store site: its accounts, the selected account, and gateway requests.
 final class GatewayAccounts: Sendable {

@@ -1,8 +1,8 @@
-internal import Determinism
-internal import EMV
-internal import Payments
-internal import Storage
-internal import Synchronization
+import Determinism
+import EMV
+import Payments
+import Storage
+import Synchronization
 
 /// A payment host that writes the journal before it sends anything.
 ///
@@ -48,9 +48,15 @@ final class JournalingPaymentHost: PaymentHost {
 
     var canBeAsked: Bool { host.canBeAsked }
 
+    var knowsKeys: Bool { host.knowsKeys }
+
+    var adviceLimits: AdviceLimits? { host.adviceLimits }
+
     func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity? {
         try await host.identity(of: subject)
     }
+
+    func destination(of subject: MessageSubject) -> String? { host.destination(of: subject) }
 
     /// Allows messages for an attempt that is in the journal.
     func open(_ attempt: PaymentAttempt) {
@@ -73,7 +79,10 @@ final class JournalingPaymentHost: PaymentHost {
         let key = request.key
         try await begin(request.subject)
         do throws(PaymentHostError) {
-            let response = try await host.authorize(request)
+            let response = try await host.authorize(request) {
+                [self] (identity: MessageIdentity, reason: String) async throws(PaymentHostError) -> Void in
+                try change(key, to: identity, because: reason)
+            }
             note(response, of: key)
             return response
         } catch {
@@ -86,6 +95,18 @@ final class JournalingPaymentHost: PaymentHost {
         try await begin(request.subject)
         do throws(PaymentHostError) {
             let response = try await host.refund(request)
+            note(response, of: request.key)
+            return response
+        } catch {
+            note(error, of: request.key)
+            throw error
+        }
+    }
+
+    func increment(_ request: HostIncrementRequest) async throws(PaymentHostError) -> AuthorizationResponse {
+        try await begin(request.subject)
+        do throws(PaymentHostError) {
+            let response = try await host.increment(request)
             note(response, of: request.key)
             return response
         } catch {
@@ -117,7 +138,7 @@ final class JournalingPaymentHost: PaymentHost {
         let attempt = try attempt(advice.key)
         guard !advice.purpose.movesMoney else { return try await forward(advice, of: attempt) }
         do throws(JournalError) {
-            try journal.keepAdvice(StoredAdvice(advice).text, for: attempt)
+            try journal.keepAdvice(stored(advice).text, for: attempt)
         } catch {
             throw .notSent("the journal cannot be written: \(error)")
         }
@@ -140,8 +161,8 @@ final class JournalingPaymentHost: PaymentHost {
     /// Sends a reversal that the journal has already.
     func forward(_ reversal: ReversalRequest) async throws(PaymentHostError) { try await host.reverse(reversal) }
 
-    func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
-        try await host.inquire(key)
+    func inquire(_ key: IdempotencyKey, identity: MessageIdentity?) async throws(PaymentHostError) -> InquiryResult {
+        try await host.inquire(key, identity: identity)
     }
 
     func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] {
@@ -161,6 +182,25 @@ final class JournalingPaymentHost: PaymentHost {
             entries[subject.key]?.phase = .moved
             entries[subject.key]?.identity = identity
         }
+    }
+
+    /// Records that the request goes to another host, for which the message has other parts.
+    private func change(
+        _ key: IdempotencyKey, to identity: MessageIdentity, because reason: String
+    ) throws(PaymentHostError) {
+        let attempt = try attempt(key)
+        do throws(JournalError) {
+            try journal.changeHost(of: attempt, to: identity, because: reason, at: time.now())
+        } catch {
+            throw .notSent("the journal cannot be written: \(error)")
+        }
+        entries.withLock { $0[key]?.identity = identity }
+    }
+
+    /// Returns an advice for the journal, with the host that it goes to where there are several: the card number, which
+    /// chooses it, is not kept.
+    func stored(_ advice: AdviceRequest) -> StoredAdvice {
+        StoredAdvice(advice, destination: destination(of: advice.subject))
     }
 
     private func note(_ response: AuthorizationResponse, of key: IdempotencyKey) {

@@ -1,8 +1,8 @@
-internal import Money
-internal import Networking
-internal import Payments
-internal import Storage
-internal import Text
+import Money
+import Networking
+import Payments
+import Storage
+import Text
 
 /// The side that completes the order of a payment at the store.
 enum OrderCompletion: Sendable {

@@ -1,10 +1,10 @@
-internal import Concurrency
-internal import Determinism
-internal import Money
-internal import Networking
+import Concurrency
+import Determinism
+import Money
+import Networking
 public import Payments
-internal import Storage
-internal import Text
+import Storage
+import Text
 
 /// Notifies store sites of the payments of their orders, one at a time: of a new payment, and of payments with an open
 /// notification.
@@ -327,6 +327,7 @@ public struct OrderPaymentReport: Hashable, Sendable {
         public let reason: String
     }
 
+    /// Creates an empty report, to which each notification adds its result.
     public init() {}
 
     /// Adds a payment after the exchanges about it.

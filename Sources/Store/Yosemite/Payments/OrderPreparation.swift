@@ -1,7 +1,7 @@
-internal import Money
-internal import Networking
-internal import Payments
-internal import Storage
+import Money
+import Networking
+import Payments
+import Storage
 
 /// Checks an order before the customer presents a card: as the store returns it now, not as it was cached.
 struct OrderPreparation: Sendable {

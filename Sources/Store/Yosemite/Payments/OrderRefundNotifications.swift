@@ -1,9 +1,9 @@
-internal import Concurrency
-internal import Determinism
-internal import Money
-internal import Networking
-internal import Payments
-internal import Storage
+import Concurrency
+import Determinism
+import Money
+import Networking
+import Payments
+import Storage
 
 /// Notifies a store site that money of one of its orders went back to the card, and verifies the result.
 ///

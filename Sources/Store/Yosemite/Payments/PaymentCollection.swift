@@ -1,8 +1,8 @@
-internal import Determinism
-internal import Hardware
-internal import Money
-internal import Payments
-internal import Storage
+import Determinism
+import Hardware
+import Money
+import Payments
+import Storage
 
 /// Takes the payments of recorded attempts, refunds payments, and records the results.
 ///
@@ -26,6 +26,8 @@ struct PaymentCollection: Sendable {
     ) async throws(CardPresentPaymentsError) -> Payment {
         let attempt = entry.attempt
         let key = attempt.key
+        let obstacle: OfflineObstacle?
+        do throws(JournalError) { obstacle = try offlineObstacle() } catch { throw .journal(error) }
         host.open(attempt)
         history?.begin()
         let result: Result<PaymentIntent, CardReaderServiceError>
@@ -34,7 +36,7 @@ struct PaymentCollection: Sendable {
                 key: key, stan: attempt.stan, amount: attempt.amount, cardTimeout: request.cardTimeout,
                 accountType: request.accountType, forcedOnline: request.forcedOnline,
                 authorizesOnly: entry.payment.preauthorization != nil, allowsPartial: request.allowsPartial,
-                metadata: request.metadata)
+                offlineObstacle: obstacle, metadata: request.metadata)
             result = .success(try await service.capturePayment(parameters, onEvent: onMessage))
         } catch {
             result = .failure(error)
@@ -66,6 +68,15 @@ struct PaymentCollection: Sendable {
         }
     }
 
+    /// Why no card may approve offline now: too many advices wait for the host, or for too long. Nil when one may.
+    private func offlineObstacle() throws(JournalError) -> OfflineObstacle? {
+        guard let limits = host.adviceLimits else { return nil }
+        let waiting = try journal.attemptsAwaitingHost().filter { $0.hostName == host.name && $0.advice != nil }
+        let now = time.now().milliseconds
+        let oldest = waiting.map { now - $0.updatedAt.milliseconds }.max()
+        return limits.obstacle(waiting: waiting.count, oldest: oldest.map { .milliseconds($0) })
+    }
+
     /// Waits for the removal of the card. The payment is already recorded, so an error does not change it.
     private func waitForRemoval(_ onMessage: @Sendable (CardReaderEvent) -> Void) async {
         do throws(CardReaderServiceError) {
@@ -91,7 +102,7 @@ struct PaymentCollection: Sendable {
         let finished = try journal.finish(
             entry.attempt.id, as: state, amount: intent.amount, details: PaymentDetails(card: intent.details.stored),
             receipt: receipt(.approved, of: entry, bill, amount: intent.amount, card: intent.details),
-            advice: intent.advice.map(StoredAdvice.init)?.text,
+            advice: intent.advice.map { host.stored($0).text },
             offlineCard: intent.advice == nil ? nil : history?.offlineCard, at: time.now())
         return try journal.addNotification(to: finished.payment)
     }

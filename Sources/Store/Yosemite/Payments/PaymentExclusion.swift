@@ -1,7 +1,7 @@
-internal import Networking
-internal import Payments
-internal import Storage
-internal import Synchronization
+import Networking
+import Payments
+import Storage
+import Synchronization
 
 /// Runs one operation that moves money at a time. A second one is rejected instead of waiting for a cardholder.
 final class PaymentExclusion: Sendable {
@@ -72,6 +72,7 @@ public struct PaymentSite: Sendable {
     /// The store's name, for receipts.
     public let name: String?
 
+    /// Names the site that `context` sends requests to. The journal stores `address` with each payment for it.
     public init(context: StoreContext, siteID: Int64, address: String, name: String? = nil) {
         (self.context, self.siteID, self.address, self.name) = (context, siteID, address, name)
     }

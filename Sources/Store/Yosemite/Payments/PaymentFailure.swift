@@ -1,6 +1,6 @@
 public import Hardware
-internal import Payments
-internal import Storage
+import Payments
+import Storage
 
 /// The recorded and reported reason of a failed payment.
 struct PaymentFailure: Hashable, Sendable {

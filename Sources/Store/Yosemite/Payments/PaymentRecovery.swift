@@ -1,4 +1,4 @@
-internal import Determinism
+import Determinism
 public import Payments
 public import Storage
 
@@ -6,8 +6,9 @@ public import Storage
 ///
 /// A sale without an answer is reversed: the till has not shown it as approved. For a refund an inquiry is sent,
 /// because it was promised to the customer; at a host that can't be asked, it is reversed as well, and can then be made
-/// again. An attempt that the host does not confirm stays open until the next
-/// recovery.
+/// again. A host that knows no keys is asked once: when it does not say, or the refund was about to be taken back, the
+/// refund is reversed. An increment of what is held is reversed, too: recovery raises nothing. An attempt that the host
+/// does not confirm stays open until the next recovery.
 ///
 /// Before anything else, the host is asked whether the database was restored from a backup. If it was, an attempt in it
 /// may have been finished after the backup, and shown as approved: the host is asked for its result. While the host
@@ -28,6 +29,7 @@ struct PaymentRecovery: Sendable {
                 let payment = try await recover(attempt, silence: silence, isOutdated: attempt.id <= restoredThrough)
                 if payment.attemptIsOpen {
                     report.open.append(payment.value)
+                    report.reasons[attempt.paymentID] = (try? journal.attempt(attempt.id))?.lastError
                     if attempt.hostName != host.name { report.otherHosts[attempt.paymentID] = attempt.hostName }
                 } else {
                     report.finished.append(payment.value)
@@ -64,12 +66,12 @@ struct PaymentRecovery: Sendable {
                 // A person has to look.
                 case (.unknown, _) where isOutdated && !host.canBeAsked: nil
                 case _ where isOutdated: try await finishOutdated(attempt)
-                case (_, .refund) where host.canBeAsked: try await inquire(attempt)
+                case (_, .refund) where host.canBeAsked: try await finishRefund(attempt)
                 default: try await reverse(attempt)
                 }
             }
         guard let entry else { return (try journal.paymentWithNotification(attempt.paymentID), true) }
-        return (try journal.addNotification(to: entry.payment), !entry.attempt.state.isFinal)
+        return (try journal.addNotification(to: entry.payment), entry.attempt.state.needsRecovery)
     }
 
     /// Nothing was sent: no money moved.
@@ -92,13 +94,20 @@ struct PaymentRecovery: Sendable {
 
     /// The backup was made before anything was sent, which may have happened since.
     private func inquireUnsent(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry {
-        try await inquire(try journal.markAuthorizing(attempt.id, at: time.now()).attempt)
+        try await inquire(try journal.markAuthorizing(attempt.id, at: time.now()).attempt, isOutdated: true)
     }
 
-    /// A sale that was about to be taken back, whatever the host answered, is taken back. Every other one may have been
-    /// shown as approved since the backup.
+    /// What was about to be taken back, whatever the host answered, is taken back: its reversal may still be under way.
+    /// Everything else may have been shown as approved since the backup.
     private func finishOutdated(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry {
-        guard attempt.kind == .sale, try wasReversing(attempt) else { return try await inquire(attempt) }
+        guard try wasReversing(attempt) else { return try await inquire(attempt, isOutdated: true) }
+        return try await reverse(attempt)
+    }
+
+    /// A refund that was about to be taken back is taken back, and the host is not asked again: its approval would be
+    /// shown as final, and the reversal that is under way would still undo it.
+    private func finishRefund(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry {
+        guard try wasReversing(attempt) else { return try await inquire(attempt) }
         return try await reverse(attempt)
     }
 
@@ -117,15 +126,17 @@ struct PaymentRecovery: Sendable {
         do throws(PaymentHostError) {
             try await host.forward(advice.request(for: attempt, isRepeat: true), of: attempt.id)
         } catch {
+            try? journal.noteFailure("\(error)", for: attempt.id)
             return nil
         }
         return try journal.finish(attempt.id, as: .captured, at: time.now())
     }
 
     private func reverse(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry {
-        let reversal = ReversalRequest(
+        var reversal = ReversalRequest(
             key: attempt.key, stan: attempt.stan, amount: attempt.amount,
             reason: attempt.state == .authorizing ? .interrupted : .timeout, isRepeat: try wasReversing(attempt))
+        if attempt.kind == .sale, try journal.isRaised(attempt.paymentID) { reversal.heldTotal = attempt.amount }
         do throws(PaymentHostError) {
             try await host.reverse(reversal)
         } catch {
@@ -133,7 +144,7 @@ struct PaymentRecovery: Sendable {
         }
         let payment = try journal.payment(attempt.paymentID)
         // A person canceled what was held, so it is no interruption.
-        if payment.errorCode == PaymentErrorCode.canceled, try wasHeld(attempt) {
+        if attempt.kind == .sale, payment.errorCode == PaymentErrorCode.canceled, try wasHeld(attempt) {
             let holds = Preauthorizations(journal: journal, host: host, receipts: receipts, time: time)
             return try journal.finish(
                 attempt.id, as: .reversed, receipt: holds.receipt(.void, of: payment, amount: payment.amount),
@@ -141,9 +152,7 @@ struct PaymentRecovery: Sendable {
         }
         let failure = PaymentFailure(
             code: PaymentErrorCode.interrupted,
-            message: attempt.kind == .sale
-                ? "interrupted, and taken back: nothing was charged"
-                : "interrupted, and taken back: nothing was refunded",
+            message: "interrupted, and taken back: " + Self.unchanged(attempt.kind),
             receiptReason: .interrupted)
         return try journal.finish(
             attempt.id, as: .reversed, details: failure.details,
@@ -152,23 +161,34 @@ struct PaymentRecovery: Sendable {
             detail: failure.message, at: time.now())
     }
 
-    private func inquire(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry {
-        let key = attempt.key
+    /// `isOutdated`: the attempt may have been finished after the backup that has it.
+    private func inquire(
+        _ attempt: PaymentAttempt, isOutdated: Bool = false
+    ) async throws(JournalError) -> JournalEntry {
         let answer: InquiryResult
         do throws(PaymentHostError) {
-            answer = try await host.inquire(key)
+            answer = try await host.inquire(attempt.key, identity: attempt.identity)
         } catch {
+            // An inquiry by fields is never a reason not to reverse.
+            guard host.knowsKeys || isOutdated else { return try await reverse(attempt) }
             return try journal.markUnknown(attempt.id, reason: String(describing: error), at: time.now())
+        }
+        // Such a host may have forgotten what was finished long ago: a person has to look.
+        if isOutdated, !host.knowsKeys, answer == .notFound || answer == .reversed {
+            return try journal.markUnknown(
+                attempt.id, reason: "the host does not know the message of the restored backup", at: time.now())
         }
         let payment = try journal.payment(attempt.paymentID)
         switch answer {
         case .approved(let response):
-            let isHeld = attempt.kind == .sale && payment.preauthorization != nil && attempt.completion == nil
+            let isHeld =
+                attempt.kind == .increment
+                || attempt.kind == .sale && payment.preauthorization != nil && attempt.completion == nil
             return try journal.finish(
                 attempt.id, as: isHeld ? .authorizedOnly : .captured, hostReference: response.reference,
                 receipt: receipt(
                     .approved, of: attempt, payment: payment, answer: RefundResult(response)),
-                detail: attempt.kind == .sale ? "approved by the host before the database was restored" : nil,
+                detail: attempt.kind == .refund ? nil : "approved by the host before the database was restored",
                 at: time.now())
         case .declined(let response):
             let reason = DeclineReason(responseCode: response.responseCode)
@@ -184,11 +204,22 @@ struct PaymentRecovery: Sendable {
         }
     }
 
+    /// What an attempt that was taken back leaves as it was.
+    private static func unchanged(_ kind: PaymentAttempt.Kind) -> String {
+        switch kind {
+        case .sale: "nothing was charged"
+        case .refund: "nothing was refunded"
+        case .increment: "what is held stays as it was"
+        }
+    }
+
+    /// - Returns: nil for an increment, which has a receipt only when the till itself heard the approval.
     private func receipt(
         _ outcome: ReceiptContent.Outcome, of attempt: PaymentAttempt, payment: Payment, reason: String? = nil,
         reasonCode: ReceiptReason? = nil, answer: RefundResult? = nil
-    ) -> ReceiptDraft {
-        ReceiptWriter.draft(
+    ) -> ReceiptDraft? {
+        guard attempt.kind != .increment else { return nil }
+        return ReceiptWriter.draft(
             attempt.kind == .refund
                 ? receipts.refund(
                     outcome, of: payment, amount: attempt.amount, reason: reason, reasonCode: reasonCode,
@@ -216,6 +247,8 @@ public struct RecoveryReport: Hashable, Sendable {
     public var open: [Payment] = []
     /// The hosts of those open payments that went to another host than the one of this recovery.
     public var otherHosts: [PaymentID: String] = [:]
+    /// Why those payments stay open, as far as the journal has an error, in words.
+    public var reasons: [PaymentID: String] = [:]
     /// Payments that stay open because of their records.
     public var failed: [Failure] = []
     /// Former identities of the database about which the host knew later numbers: it was restored from a backup, and
@@ -224,7 +257,14 @@ public struct RecoveryReport: Hashable, Sendable {
     /// Until a report has named them, payments and refunds fail with ``CardPresentPaymentsError/restored(_:)``.
     public var restored: [FormerIdentity] = []
 
+    /// Creates an empty report, to which each recovered attempt adds its result.
     public init() {}
+
+    /// Returns why an open payment stays open, if the host answered with a code that does not end it; nil if it did not
+    /// answer.
+    public func hostAnswer(about payment: PaymentID) -> String? {
+        reasons[payment].flatMap { PaymentHostError.tellsOfRefusal($0) ? $0 : nil }
+    }
 
     /// Why what was asked for before this report must not be done: it may be among the payments that a restored backup
     /// lost. Nil when no restored backup was found.

@@ -24,6 +24,8 @@ public struct PaymentRequest: Hashable, Sendable {
     /// Metadata for the payment; the journal does not store it.
     public var metadata: [String: String]
 
+    /// Describes a payment. `amount` includes `tip`; a `holdDuration` makes it a pre-authorization; `siteID` 0 is no
+    /// site.
     public init(
         siteID: Int64 = 0, orderID: Int64? = nil, amount: Money, tip: Money? = nil,
         cardTimeout: Duration = .seconds(60), accountType: AccountType? = nil, forcedOnline: Bool = false,
@@ -50,6 +52,8 @@ public struct OrderPaymentRequest: Hashable, Sendable {
     /// Whether the payment goes online even if the card would approve it offline.
     public var forcedOnline: Bool
 
+    /// Describes a payment of an order. With an `expectedAmount`, another amount at the site stops it before a card is
+    /// read.
     public init(
         siteID: Int64, orderID: Int64, expectedAmount: Money? = nil, cardTimeout: Duration = .seconds(60),
         accountType: AccountType? = nil, forcedOnline: Bool = false

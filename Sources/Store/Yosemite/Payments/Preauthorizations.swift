@@ -1,12 +1,13 @@
-internal import Determinism
-internal import Money
-internal import Payments
-internal import Storage
+import Determinism
+import Money
+import Payments
+import Storage
 
-/// Captures and cancels pre-authorizations, and records the results.
+/// Captures, raises, and cancels pre-authorizations, and records the results.
 ///
 /// The journal knows of each step before anything is sent. A capture is an advice: the payment counts as captured when
 /// the host has it, and recovery sends it again until then. A cancellation is a reversal, which recovery repeats, too.
+/// An increment without an answer is reversed, and what is held stays as it was.
 struct Preauthorizations: Sendable {
     let journal: PaymentJournal
     let host: JournalingPaymentHost
@@ -34,7 +35,8 @@ struct Preauthorizations: Sendable {
         do throws(PaymentHostError) {
             try await host.forward(advice.request(for: attempt), of: attempt.id)
         } catch {
-            if case .outcomeUnknown = error, let text = advice.sent { try? journal.keepAdvice(text, for: attempt.id) }
+            let text: String? = if case .outcomeUnknown = error { advice.sent } else { nil }
+            try? journal.noteFailure("\(error)", advice: text, for: attempt.id)
             return try stored(id)
         }
         do throws(JournalError) {
@@ -54,9 +56,10 @@ struct Preauthorizations: Sendable {
             return try journal.beginCancellation(of: id, at: time.now())
         }
         let attempt = begun.attempt
-        let reversal = ReversalRequest(
+        var reversal = ReversalRequest(
             key: attempt.key, stan: attempt.stan, amount: attempt.amount, reason: .canceled,
             identity: attempt.identity)
+        if begun.payment.preauthorization?.increments.isEmpty == false { reversal.heldTotal = attempt.amount }
         do throws(PaymentHostError) {
             try await host.forward(reversal)
         } catch {
@@ -74,6 +77,90 @@ struct Preauthorizations: Sendable {
         }
     }
 
+    /// Adds an amount to what a pre-authorization holds.
+    ///
+    /// - Parameters:
+    ///   - id: the payment.
+    ///   - amount: what is added.
+    ///   - holdDuration: how long the issuer holds the sum from now; nil when the expiry stays as it was.
+    /// - Returns: the payment. Its amount is the sum if the host has approved. The last attempt of kind `increment` is
+    ///   `declined`, `failed`, `reversed`, or `unknown` otherwise.
+    /// - Throws: As ``capture(_:amount:)``.
+    func increment(
+        _ id: PaymentID, by amount: Money, holdDuration: Duration?
+    ) async throws(CardPresentPaymentsError) -> Payment {
+        let (entry, held) = try recording { () throws(JournalError) in
+            try checkHost(of: id)
+            return try journal.beginIncrement(of: id, amount: amount, hostName: host.name, at: time.now())
+        }
+        let attempt = entry.attempt
+        host.open(attempt)
+        defer { _ = host.close(attempt.key) }
+        let request = HostIncrementRequest(
+            key: attempt.key, original: held.key, stan: attempt.stan, amount: amount,
+            originalIdentity: held.identity)
+        let response: AuthorizationResponse
+        do throws(PaymentHostError) { response = try await host.increment(request) } catch {
+            return try await end(attempt, after: error)
+        }
+        guard response.isApproved else {
+            let reason = DeclineReason(responseCode: response.responseCode)
+            return try recording { () throws(JournalError) in
+                try journal.finish(attempt.id, as: .declined, detail: reason.description, at: time.now()).payment
+            }
+        }
+        guard response.responseCode != "10", response.approvedAmount == nil else {
+            return try await end(attempt, after: .outcomeUnknown("the host approved a part only"))
+        }
+        do throws(JournalError) {
+            let now = time.now()
+            return try journal.finish(
+                attempt.id, as: .authorizedOnly, hostReference: response.reference,
+                receipt: receipt(raising: entry.payment, by: amount),
+                heldUntil: holdDuration.map { now.advanced(by: $0) }, at: now
+            ).payment
+        } catch {
+            throw .unrecorded(id, error)
+        }
+    }
+
+    /// Ends an increment without an answer. What may have arrived is reversed, and only that: what is held stays.
+    private func end(
+        _ attempt: PaymentAttempt, after error: PaymentHostError
+    ) async throws(CardPresentPaymentsError) -> Payment {
+        guard case .outcomeUnknown = error else {
+            return try recording { () throws(JournalError) in
+                try journal.finish(attempt.id, as: .failed, detail: "\(error)", at: time.now()).payment
+            }
+        }
+        let reversal = ReversalRequest(
+            key: attempt.key, stan: attempt.stan, amount: attempt.amount, reason: .timeout)
+        do throws(PaymentHostError) { try await host.reverse(reversal) } catch let failure {
+            do throws(JournalError) {
+                return try journal.markUnknown(attempt.id, reason: "\(error); \(failure)", at: time.now()).payment
+            } catch {
+                throw .unrecorded(attempt.paymentID, error)
+            }
+        }
+        do throws(JournalError) {
+            return try journal.finish(attempt.id, as: .reversed, detail: "\(error)", at: time.now()).payment
+        } catch {
+            throw .unrecorded(attempt.paymentID, error)
+        }
+    }
+
+    /// Creates the receipt of an increment: a pre-authorization of the sum. The items of the first one do not add up to
+    /// it.
+    private func receipt(raising payment: Payment, by amount: Money) -> ReceiptDraft? {
+        guard let total = try? payment.amount.adding(amount) else { return nil }
+        let held = receipts.sale(of: payment.id)
+        return ReceiptWriter.draft(
+            receipts.content(
+                kind: .preauthorization, outcome: .approved, payment: payment.id, orderID: payment.orderID,
+                amount: total, reason: nil, reasonCode: nil, card: held?.card ?? payment.card,
+                language: held?.language))
+    }
+
     /// Creates the receipt of a capture or a cancellation, with the card and the items of the pre-authorization.
     func receipt(_ kind: ReceiptContent.Kind, of payment: Payment, amount: Money) -> ReceiptDraft {
         let held = receipts.sale(of: payment.id)
@@ -86,14 +173,14 @@ struct Preauthorizations: Sendable {
                 card: held?.card ?? payment.card, language: held?.language))
     }
 
-    /// Only the host that holds the amount can capture it or give it free. One that can't be asked might capture it
-    /// twice.
+    /// Only the host that holds the amount can capture it, raise it, or give it free. One that knows no keys might
+    /// capture it twice.
     private func checkHost(of id: PaymentID) throws(JournalError) {
         let attempt = try journal.attempts(of: id).last { $0.kind == .sale }
         guard let attempt, attempt.state == .authorizedOnly else { return }
         guard attempt.hostName == host.name else { throw .otherHost(id, attempt.hostName) }
         let isOutdated = attempt.id <= (try journal.restoredThrough())
-        guard !isOutdated || host.canBeAsked else { throw .notCapturable(id, .outdated) }
+        guard !isOutdated || host.knowsKeys else { throw .notCapturable(id, .outdated) }
     }
 
     private func stored(_ id: PaymentID) throws(CardPresentPaymentsError) -> Payment {

@@ -1,7 +1,7 @@
-internal import Money
-internal import Networking
-internal import Payments
-internal import Text
+import Money
+import Networking
+import Payments
+import Text
 
 /// The items and totals of an amount, for its receipt.
 struct ReceiptBill: Hashable, Sendable {

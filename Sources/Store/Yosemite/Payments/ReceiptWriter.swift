@@ -1,9 +1,9 @@
-internal import Determinism
-internal import Foundation
-internal import Money
-internal import Payments
-internal import Storage
-internal import Text
+import Determinism
+import Foundation
+import Money
+import Payments
+import Storage
+import Text
 
 /// Creates the content of receipts.
 struct ReceiptWriter: Sendable {

@@ -1,7 +1,7 @@
 public import Money
-internal import Networking
+import Networking
 public import Payments
-internal import Storage
+import Storage
 
 /// A line of an order to refund.
 public struct RefundItem: Hashable, Sendable {
@@ -10,6 +10,7 @@ public struct RefundItem: Hashable, Sendable {
     /// The pieces to refund; nil for all that are left.
     public let quantity: Int64?
 
+    /// Names an order line by its ID. `quantity` is nil for all pieces that were not refunded.
     public init(line: Int64, quantity: Int64? = nil) { (self.line, self.quantity) = (line, quantity) }
 }
 

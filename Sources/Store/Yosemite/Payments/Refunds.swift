@@ -1,8 +1,8 @@
-internal import Determinism
-internal import Hardware
-internal import Money
-internal import Payments
-internal import Storage
+import Determinism
+import Hardware
+import Money
+import Payments
+import Storage
 
 extension PaymentCollection {
     /// Refunds `amount` of a payment, or the whole remaining amount when it is nil, records the result, and notifies

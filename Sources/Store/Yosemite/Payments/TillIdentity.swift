@@ -1,8 +1,8 @@
-internal import Determinism
-internal import Payments
-internal import Storage
-internal import Synchronization
-internal import Text
+import Determinism
+import Payments
+import Storage
+import Synchronization
+import Text
 
 /// Keeps the database's identity apart from numbers that the host knows and the database doesn't, as after the restore
 /// of a backup.
@@ -41,15 +41,16 @@ final class TillIdentity: Sendable {
             let successor = try draw(besides: question.taken)
             let numbers: [String: Int64]
             do throws(PaymentHostError) {
-                // A host that can't be asked knows no numbers, so only a backup that `restore` put in place is noticed.
+                // A host that knows no keys knows no numbers, so only a backup that `restore` put in place is noticed.
                 numbers =
-                    host.canBeAsked
+                    host.knowsKeys
                     ? try await host.lastNumbers(of: [question.current] + question.unconfirmed + [successor]) : [:]
             } catch {
                 return error
             }
             guard numbers[successor] == nil else { continue }
-            let answer = IdentityAnswer(current: question.current, numbers: numbers, hostName: host.name)
+            let answer = IdentityAnswer(
+                current: question.current, numbers: numbers, hostName: host.name, knowsNumbers: host.knowsKeys)
             guard let restored = try journal.confirmIdentity(answer, successor: successor, at: time.now()) else {
                 continue
             }

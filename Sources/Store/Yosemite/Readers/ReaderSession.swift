@@ -1,7 +1,7 @@
 public import Concurrency
 public import Determinism
 public import Hardware
-internal import Storage
+import Storage
 
 /// The card reader's state for user interfaces. Each observer subscribes to the part it needs.
 ///
@@ -145,6 +145,7 @@ public struct RememberedCardReader: Hashable, Sendable, Identifiable {
     /// The time when it was last used.
     public let usedAt: Timestamp
 
+    /// Describes a reader by its ID, its name, and when it was last used.
     public init(id: String, name: String, usedAt: Timestamp) { (self.id, self.name, self.usedAt) = (id, name, usedAt) }
 
     init(_ record: RememberedReader) { self.init(id: record.id, name: record.name, usedAt: record.usedAt) }

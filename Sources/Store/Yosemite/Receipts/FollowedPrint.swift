@@ -1,8 +1,8 @@
-internal import Determinism
-internal import Payments
-internal import Printing
-internal import Storage
-internal import Synchronization
+import Determinism
+import Payments
+import Printing
+import Storage
+import Synchronization
 
 /// A print in progress: records every report, and publishes changes.
 final class FollowedPrint: Sendable {

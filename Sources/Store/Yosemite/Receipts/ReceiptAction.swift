@@ -80,6 +80,8 @@ public struct ReceiptPrintRequest: Hashable, Sendable {
     /// How long to follow the job; nil to return as soon as the printer or print server has it.
     public var timeout: Duration?
 
+    /// Requests copies of a receipt. A reprint takes what is nil from the last print, and any other print from the
+    /// printer.
     public init(
         _ receipt: StoredReceipt, copy: ReceiptCopy, printer: String? = nil, copies: Int? = nil, medium: String? = nil,
         timeout: Duration? = ReceiptPrintRequest.standardTimeout

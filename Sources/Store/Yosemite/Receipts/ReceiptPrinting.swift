@@ -1,9 +1,9 @@
-internal import Determinism
-internal import Payments
-internal import Printing
-internal import Receipts
-internal import Storage
-internal import Synchronization
+import Determinism
+import Payments
+import Printing
+import Receipts
+import Storage
+import Synchronization
 
 /// Prints receipts and records their progress. The journal contains the job before a byte is sent: after a crash at any
 /// step, the copy counts as printed.

@@ -1,6 +1,6 @@
-internal import Files
-internal import Payments
-internal import Printing
+import Files
+import Payments
+import Printing
 public import Receipts
 public import TillConfiguration
 

@@ -1,10 +1,10 @@
 public import Determinism
-internal import Foundation
-internal import Networking
-internal import Payments
+import Foundation
+import Networking
+import Payments
 public import Printing
-internal import Receipts
-internal import Settings
+import Receipts
+import Settings
 public import Storage
 public import TillConfiguration
 

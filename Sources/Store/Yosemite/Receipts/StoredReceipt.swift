@@ -1,5 +1,5 @@
 public import Determinism
-internal import Networking
+import Networking
 public import Payments
 public import Printing
 public import Receipts

@@ -1,5 +1,5 @@
 public import Storage
-internal import Synchronization
+import Synchronization
 
 /// Follows one object in the database, by its key, until the listener is released.
 ///

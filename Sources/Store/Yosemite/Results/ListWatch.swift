@@ -1,6 +1,6 @@
 public import Determinism
 public import Storage
-internal import Synchronization
+import Synchronization
 
 /// A change to one row of a watched list.
 public enum WatchedChange<Row: Equatable & Sendable>: Equatable, Sendable {

@@ -4,12 +4,14 @@ public import Storage
 
 /// Payments can be watched as they are stored. What their store sites know is stored beside them.
 extension Payment: ObservableModel, ReadOnlyConvertible {
+    /// Takes the stored payment itself: there is no other form of it.
     public init(_ model: Payment) { self = model }
     public func toReadOnly() -> Payment { self }
     public func isReadOnlyRepresentation(of record: Payment) -> Bool { id == record.id }
 }
 
 extension OrderPaymentNotification: ObservableModel, ReadOnlyConvertible {
+    /// Takes the stored notification itself: there is no other form of it.
     public init(_ model: OrderPaymentNotification) { self = model }
     public func toReadOnly() -> OrderPaymentNotification { self }
     public func isReadOnlyRepresentation(of record: OrderPaymentNotification) -> Bool { id == record.id }

@@ -1,5 +1,5 @@
 public import Storage
-internal import Synchronization
+import Synchronization
 
 /// Maintains the list of stored objects that match a request, and reports how every commit changes it.
 ///
@@ -270,6 +270,7 @@ public struct ResultsCallbacks<Model: ObservableModel>: Sendable {
     /// brings it up to date.
     public var didFail: (@Sendable (StorageError) -> Void)?
 
+    /// Creates callbacks that do nothing; set those that matter.
     public init() {}
 }
 

@@ -1,4 +1,4 @@
-internal import Storage
+import Storage
 
 /// The objects that match a request, in order. It follows the database commit by commit.
 struct ResultsList<Model: ObservableModel>: Sendable {

@@ -91,6 +91,7 @@ public struct ResultsIndexPath: Hashable, Comparable, Sendable {
     /// The index of the object in its section, from 0.
     public let item: Int
 
+    /// Takes the index of a section, and the index of an object in it, both from 0.
     public init(section: Int, item: Int) { (self.section, self.item) = (section, item) }
 
     public static func < (first: ResultsIndexPath, second: ResultsIndexPath) -> Bool {

@@ -1,7 +1,7 @@
-internal import Determinism
+import Determinism
 public import Files
-internal import Networking
-internal import Text
+import Networking
+import Text
 
 /// The settings of every store, and those of the till, in one JSON file:
 /// `{"version": 1, "till": {"<name>": …}, "sites": {"<number>": {"<name>": …}}}`.
@@ -14,6 +14,7 @@ public struct AppSettingsFile: Sendable {
 
     private static let version = 1
 
+    /// Names the file, which need not exist: until the first change, all settings are the defaults.
     public init(path: String) { self.path = path }
 
     /// Returns a setting of a store; nil for none.
@@ -224,6 +225,7 @@ public struct OrdersSettings: Hashable, Sendable {
     /// Only orders of this customer.
     public var customerID: Int64?
 
+    /// Combines conditions; nil and an empty list filter nothing. `from` and `to` are days such as 2026-01-02.
     public init(
         statuses: [String] = [], from: String? = nil, to: String? = nil, productID: Int64? = nil,
         customerID: Int64? = nil
@@ -268,6 +270,7 @@ public struct TrackingProviderChoice: Hashable, Sendable {
     /// The tracking page; nil for one of the store's carriers.
     public let url: String?
 
+    /// Takes the carrier's name, and the address of its tracking page if the store does not know it.
     public init(name: String, url: String? = nil) { (self.name, self.url) = (name, url) }
 }
 

@@ -1,5 +1,5 @@
 public import Determinism
-internal import Files
+import Files
 
 /// The actions of ``AppSettingsStore``. Every completion is called exactly once.
 public enum AppSettingsAction: Action {

@@ -1,6 +1,6 @@
-internal import Concurrency
+import Concurrency
 public import Networking
-internal import Storage
+import Storage
 
 /// The actions of ``SettingStore``. Every completion is called exactly once.
 public enum SettingAction: Action {
@@ -43,6 +43,7 @@ public final class SettingStore: Store {
     private let context: StoreContext
     private let remote: SiteSettingsRemote
 
+    /// Handles the setting actions of the session that `context` belongs to.
     public init(_ context: StoreContext) { (self.context, remote) = (context, SiteSettingsRemote(context.sender)) }
 
     public func onAction(_ action: SettingAction) {

@@ -1,6 +1,6 @@
-internal import Concurrency
+import Concurrency
 public import Networking
-internal import Storage
+import Storage
 
 /// The actions of ``TaxClassesStore``. Every completion is called exactly once.
 public enum TaxClassesAction: Action {
@@ -30,6 +30,7 @@ public final class TaxClassesStore: Store {
     private let context: StoreContext
     private let remote: TaxRemote
 
+    /// Handles the tax actions of the session that `context` belongs to.
     public init(_ context: StoreContext) { (self.context, remote) = (context, TaxRemote(context.sender)) }
 
     public func onAction(_ action: TaxClassesAction) {

@@ -1,7 +1,7 @@
-internal import Concurrency
+import Concurrency
 public import Determinism
 public import Networking
-internal import Storage
+import Storage
 
 /// The actions of ``StatsStore``. Every completion is called exactly once.
 ///
@@ -43,6 +43,7 @@ public final class StatsStore: Store {
     private let context: StoreContext
     private let remote: SiteStatsRemote
 
+    /// Handles the actions on retired statistics of the session that `context` belongs to.
     public init(_ context: StoreContext) { (self.context, remote) = (context, SiteStatsRemote(context.sender)) }
 
     public func onAction(_ action: StatsAction) {

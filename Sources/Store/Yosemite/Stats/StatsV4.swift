@@ -1,8 +1,8 @@
-internal import Concurrency
+import Concurrency
 public import Determinism
-internal import Money
+import Money
 public import Networking
-internal import Storage
+import Storage
 
 /// The actions of ``StatsStoreV4``. Every completion is called exactly once.
 ///
@@ -66,6 +66,7 @@ public final class StatsStoreV4: Store {
     private let reports: OrderStatsRemoteV4
     private let visits: SiteStatsRemote
 
+    /// Handles the actions on statistics of the session that `context` belongs to.
     public init(_ context: StoreContext) {
         self.context = context
         (reports, visits) = (OrderStatsRemoteV4(context.sender), SiteStatsRemote(context.sender))

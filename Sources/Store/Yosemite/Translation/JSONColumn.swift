@@ -1,7 +1,7 @@
-internal import Determinism
-internal import Money
-internal import Networking
-internal import Text
+import Determinism
+import Money
+import Networking
+import Text
 
 /// Columns that hold JSON text.
 enum JSONColumn {

@@ -34,6 +34,19 @@ struct TerminalActionAnalysisTests {
         }
     }
 
+    @Test func `a card that may not approve offline is asked to go online, and declined without the issuer`() {
+        var asked = analysis(terminal: codes())
+        #expect(asked.first(none) == request(.tc, "Y1"))
+        #expect(asked.unableToGoOnline(none) == request(.tc, "Y3"))
+        asked.mayApproveOffline = false
+        #expect(asked.first(none) == request(.arqc, nil))
+        #expect(asked.unableToGoOnline(none) == request(.aac, "Z3"))
+        #expect(asked.first(bit) == request(.arqc, nil))
+        var offline = analysis(.offlineOnly, terminal: codes())
+        offline.mayApproveOffline = false
+        #expect(offline.first(none) == request(.aac, "Z1"))
+    }
+
     // EMV Book 3 §10.7: a match with the online code of terminal or issuer asks for an ARQC, else a TC is asked for
     @Test func `online of terminal or issuer asks the issuer, else the card approves`() {
         #expect(analysis(terminal: codes(online: bit)).first(bit) == request(.arqc, nil))

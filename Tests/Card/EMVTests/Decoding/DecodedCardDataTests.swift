@@ -1,3 +1,4 @@
+import CardSecrets
 import Determinism
 import Foundation
 import SmartCard
@@ -70,7 +71,7 @@ struct DecodedCardDataTests {
         for _ in 0..<200 {
             let body = "4" + chance.bytes(14).map { String($0 % 10) }.joined()
             let check = (0...9).map(String.init).first { digit in
-                CardDataMask.hasValidCheckDigit((body + digit).utf8.map { $0 - 0x30 })
+                CheckDigit.isValid((body + digit).utf8.map { $0 - 0x30 })
             }
             let number = body + (check ?? "")
             let discretionary = chance.bytes(7).map { String($0 % 10) }.joined()

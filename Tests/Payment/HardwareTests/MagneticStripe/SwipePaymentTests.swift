@@ -42,8 +42,10 @@ import USB
         }
 
         func advise(_ advice: AdviceRequest) async throws(PaymentHostError) { try await host.advise(advice) }
-        func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
-            try await host.inquire(key)
+        func inquire(
+            _ key: IdempotencyKey, identity: MessageIdentity?
+        ) async throws(PaymentHostError) -> InquiryResult {
+            try await host.inquire(key, identity: identity)
         }
         func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] {
             try await host.lastNumbers(of: identities)

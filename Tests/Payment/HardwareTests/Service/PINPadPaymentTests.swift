@@ -77,8 +77,8 @@ import Testing
         #expect(try await bench.issuer.ledger().entries.isEmpty)
     }
 
-    @Test(arguments: [CardholderProfile.PINEntry.canceled, .bypassed, .nothing])
-    func `the cancel key and a timeout stop the payment`(entry: CardholderProfile.PINEntry) async throws {
+    @Test(arguments: [CardholderProfile.PINBehavior.canceled, .bypassed, .nothing])
+    func `the cancel key and a timeout stop the payment`(entry: CardholderProfile.PINBehavior) async throws {
         let bench = try ServiceBench("pin-required", model: .pinpad) { $0.cardholder.pinEntries = [entry] }
         try await bench.connect()
         let error = await #expect(throws: CardReaderServiceError.self) { try await bench.pay() }

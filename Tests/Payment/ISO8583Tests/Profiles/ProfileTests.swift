@@ -101,6 +101,16 @@ struct ProfileTests {
             "profile: x\nversion: 1987\nsecurity: { mac: { algorithm: cmac, key: k, on: [sale] } }",
             "has no message sale"
         ),
+        ("profile: x\nversion: 1987\nmessages: { inquiry: repeat }", "inquiry"),
+        (
+            "profile: x\nbasedOn: iso87-ascii\nmessages: { inquiry: { mti: \"0600\", fields: { M: [11] } } }",
+            "an inquiry has to name the request that it asks about"
+        ),
+        (
+            "profile: x\nbasedOn: iso87-ascii\nmessages: { settlement: { mti: \"0500\", totals: field63 } }",
+            "unknown value 'field63'"
+        ),
+        ("profile: x\nversion: 1987\nresults: { signOnAgainOn: [\"580\"] }", "field 39 cannot have this value"),
         ("profile: x\nversion: 1987\nmatching: { key: [140] }", "has no field 140"),
         ("profile: x\nversion: 1987\nmessages: { echo: { mti: \"0800\", code: \"1\" } }", "field 70 cannot have this"),
         ("profile: x\nversion: 1987\ntiming: { answer: 45 }", "not a time"),

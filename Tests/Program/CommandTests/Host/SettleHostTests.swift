@@ -191,22 +191,51 @@ struct SettleHostTests {
         try end(child)
     }
 
+    @Test func `after a restore a person says what was settled since the backup`() throws {
+        let (child, configuration) = try start("iso87-ascii")
+        #expect(try pay("12.50", configuration) == "approved")
+        let backup = scratch.file("backup.sqlite")
+        #expect(try Program.run(["backup", backup, "--database", scratch.database], in: scratch).status == 0)
+        #expect(try settle(configuration).first?["state"] as? String == "closed")
+        let restored = try Program.run(
+            ["restore", backup, "--force", "--database", scratch.database], in: scratch)
+        #expect(restored.status == 0, "\(restored.error)")
+        _ = try run(["payments", "recover"], configuration)
+
+        let asked = try run(["host", "settle", "--json"], configuration)
+        #expect(asked.status == 4, "\(asked.output)")
+        let error = try #require(try asked.object()["error"] as? [String: Any])
+        #expect(error["code"] as? String == "restored_batch")
+        #expect((error["fix"] as? String)?.contains("--restored settled") == true)
+        let told = try run(["host", "settle", "--restored", "settled"], configuration)
+        #expect(told.status == 0 && told.error.contains("counts as settled; nothing was sent"), "\(told.error)")
+
+        // The next batch has what came since, and a number that nothing had.
+        #expect(try pay("3.00", configuration) == "approved")
+        let batch = try settle(configuration).first
+        #expect(line(batch, "debits") == "1 300")
+        #expect((batch?["number"] as? Int).map { $0 > 100 } == true)
+        try end(child)
+    }
+
     @Test func `a host or a profile without settlements is told, with the way out`() throws {
         try scratch.makeDatabase()
         let simulated = try scratch.write("host: simulated\n", to: "simulated.yaml")
         #expect(try run(["host", "settle"], simulated).status == 64)
-        let profile = try scratch.write(
-            """
-            profile: private
-            basedOn: iso87-ascii
-            messages:
-              settlement: { mti: "0500", totals: field63 }
-
-            """, to: "private.yaml")
+        let profile = try scratch.write(try withoutSettlement(), to: "private.yaml")
         let result = try run(["host", "settle", "--json"], try configuration(profile, "127.0.0.1:1"))
         #expect(result.status == 78)
         let error = try #require(try result.object()["error"] as? [String: Any])
         #expect(error["code"] as? String == "no_settlement" && (error["fix"] as? String)?.isEmpty == false)
+    }
+
+    /// The file of a shipped profile, without its message for totals.
+    private func withoutSettlement() throws -> String {
+        var text = try Program.run(["host", "profiles", "show", "iso87-ascii", "--file"], in: scratch).output
+        let start = try #require(text.range(of: "  settlement:\n")?.lowerBound)
+        let end = try #require(text.range(of: "  upload:\n")?.lowerBound)
+        text.removeSubrange(start..<end)
+        return text
     }
 }
 

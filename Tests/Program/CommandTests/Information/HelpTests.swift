@@ -199,7 +199,7 @@ struct HelpTests {
     }
 
     @Test(arguments: [
-        ["refund"], ["payments", "list"], ["payments", "show"], ["payments", "recover"],
+        ["refund"], ["payments", "list"], ["payments", "show"], ["payments", "increment"], ["payments", "recover"],
         ["payments", "sync"], ["receipts", "backend"], ["receipts", "list"], ["receipts", "email"],
         ["receipts", "show"], ["receipts", "print"], ["readers", "list"], ["readers", "info"], ["readers", "watch"],
         ["readers", "remember"], ["readers", "forget"],

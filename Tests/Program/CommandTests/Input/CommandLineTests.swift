@@ -18,7 +18,10 @@ struct CommandLineTests {
         (["payments", "lst"], "did you mean 'cardpresent payments list'?"),
         (["recipt", "shwo", "1"], "did you mean 'cardpresent receipts show'?"),
         (["simulate", "sotre"], "did you mean 'cardpresent simulate store'?"),
-        (["payments", "frobnicate"], "cardpresent payments has: list, show, watch, capture, cancel, recover, sync"),
+        (
+            ["payments", "frobnicate"],
+            "cardpresent payments has: list, show, watch, capture, increment, cancel, recover, sync"
+        ),
         (["frobnicate"], "cardpresent has: pay, refund, payments"),
     ])
     func `an unknown command names the nearest one, or all`(arguments: [String], fix: String) throws {

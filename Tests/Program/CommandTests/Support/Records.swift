@@ -27,7 +27,8 @@ struct Records {
                 if isApproved || entry["kind"] as? String == "advice" { booked[key] = amount }
             case "refund": if isApproved { booked[key] = -amount }
             case "reversal": booked[key] = 0
-            case "notice", "unanswered": break
+            // An increment moves nothing by itself.
+            case "notice", "unanswered", "increment": break
             default: Issue.record("unknown line in the issuer's book: \(line)")
             }
         }

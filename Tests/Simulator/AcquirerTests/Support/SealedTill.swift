@@ -94,15 +94,15 @@ final class SealedTill: Sendable {
 
     /// A PIN under the key that the host gave.
     func block(_ digits: [UInt8], card: String) async throws -> EncipheredPINBlock {
-        let key = try #require(try await link.pinKey())
+        let found = try #require(try await link.pinKey())
         let rule = try #require(world.profile.security.pin)
         let form = try #require(SessionPINBlock(format: rule.format))
         let track = try world.cards.track(card)
         let number = try track.withUnsafeBytes { bytes in
             try PrimaryAccountNumber(digits: bytes.prefix { $0 != UInt8(ascii: "=") })
         }
-        let bytes = try form.encipher(
-            SensitiveBytes(digits), pan: number, key: key, random: [UInt8](repeating: 7, count: 8))
-        return EncipheredPINBlock(block: bytes, keySerialNumber: [])
+        let bytes = try await form.encipher(
+            SensitiveBytes(digits), pan: number, key: found.key, random: [UInt8](repeating: 7, count: 8))
+        return EncipheredPINBlock(block: bytes, keySerialNumber: found.keySerialNumber?.bytes ?? [])
     }
 }

@@ -47,13 +47,13 @@ extension AcquirerClient {
         let authenticator = MessageAuthenticator(try #require(profile.security.mac))
         let codec = profile.makeCodec()
         var encoded = try codec.encode(message, hasMAC: true)
-        try authenticator.seal(&encoded, with: key)
+        try await authenticator.seal(&encoded, with: key)
         var body = encoded.bytes
         change(&body)
         try await write(try #require(profile.frame.frame(body)))
         guard case .body(let answer)? = try await content() else { throw NoAnswer() }
         let decoded = try codec.decode(answer)
-        return (decoded.message, authenticator.check(decoded, in: answer, with: key))
+        return (decoded.message, await authenticator.check(decoded, in: answer, with: key))
     }
 
     struct NoAnswer: Error {}

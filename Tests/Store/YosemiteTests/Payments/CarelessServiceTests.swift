@@ -75,7 +75,7 @@ import Testing
 
         func reverse(_ request: ReversalRequest) {}
         func advise(_ advice: AdviceRequest) {}
-        func inquire(_ key: IdempotencyKey) -> InquiryResult { .notFound }
+        func inquire(_ key: IdempotencyKey, identity: MessageIdentity?) -> InquiryResult { .notFound }
         func lastNumbers(of identities: [String]) -> [String: Int64] { [:] }
         func refund(_ request: HostRefundRequest) throws(PaymentHostError) -> AuthorizationResponse {
             throw .notSent("no refunds")

@@ -12,10 +12,16 @@ struct MeddlingHost: PaymentHost {
     var asked: @Sendable () async -> Void = {}
     /// Answers refunds in the host's place.
     var refundAnswer: AuthorizationResponse?
+    /// How many advices may wait; nil for what the host says.
+    var limits: AdviceLimits?
 
     var name: String { host.name }
 
     var canBeAsked: Bool { host.canBeAsked }
+
+    var knowsKeys: Bool { host.knowsKeys }
+
+    var adviceLimits: AdviceLimits? { limits ?? host.adviceLimits }
 
     func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity? {
         try await host.identity(of: subject)
@@ -40,8 +46,8 @@ struct MeddlingHost: PaymentHost {
         await after()
     }
 
-    func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
-        try await host.inquire(key)
+    func inquire(_ key: IdempotencyKey, identity: MessageIdentity?) async throws(PaymentHostError) -> InquiryResult {
+        try await host.inquire(key, identity: identity)
     }
 
     func lastNumbers(of identities: [String]) async throws(PaymentHostError) -> [String: Int64] {
@@ -55,6 +61,13 @@ struct MeddlingHost: PaymentHost {
         await before()
         if let refundAnswer { return refundAnswer }
         let response = try await host.refund(request)
+        await after()
+        return response
+    }
+
+    func increment(_ request: HostIncrementRequest) async throws(PaymentHostError) -> AuthorizationResponse {
+        await before()
+        let response = try await host.increment(request)
         await after()
         return response
     }

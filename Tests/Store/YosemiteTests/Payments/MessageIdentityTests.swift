@@ -69,7 +69,9 @@ import Testing
             try await issuer.advise(advice)
         }
 
-        func inquire(_ key: IdempotencyKey) async throws(PaymentHostError) -> InquiryResult {
+        func inquire(
+            _ key: IdempotencyKey, identity: MessageIdentity?
+        ) async throws(PaymentHostError) -> InquiryResult {
             throw .outcomeUnknown("not asked")
         }
 

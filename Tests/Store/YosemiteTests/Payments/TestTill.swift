@@ -34,6 +34,10 @@ final class TestTill: Sendable {
         /// The languages of receipts among which a card chooses.
         var languages: [ReceiptLanguage] = []
         var database: TestDatabase?
+        /// What commits survive: most tests need no flush.
+        var durability = Durability.off
+        /// Gets each entry of the issuer's ledger, before the answer.
+        var onEntry: (@Sendable (IssuerLedgerEntry) -> Void)?
         /// The host as the store sees it, around the issuer.
         var wrap: @Sendable (any PaymentHost) -> any PaymentHost = { $0 }
         var printer: any PrinterService = ScriptedPrinter()
@@ -96,9 +100,9 @@ final class TestTill: Sendable {
             accounts: profile.issuerAccounts(keys: keys),
             rules: plan.rules.map { try IssuerRules(yaml: $0, file: "rules.yaml") } ?? IssuerRules(), keys: keys,
             time: clock, random: random.stream("host"),
-            ledgerPath: database.ledgerPath, faults: plan.faults)
+            ledgerPath: database.ledgerPath, onEntry: plan.onEntry, faults: plan.faults)
         storage = try SQLiteStorageManager(
-            path: database.path, durability: .off, random: random.stream("database"))
+            path: database.path, durability: plan.durability, random: random.stream("database"))
         journal = PaymentJournal(storage: storage, lease: try ProcessLease(in: storage))
         register = CardRegister(storage: storage)
         let key = try CardKey.open(for: register, random: random.stream("card key"))
@@ -276,9 +280,10 @@ final class TestTill: Sendable {
         var sum: Int64 = 0
         for payment in try journal.payments() {
             for attempt in try journal.attempts(of: payment.id) {
-                guard attempt.state.isFinal else { return nil }
+                let isRaise = attempt.kind == .increment && attempt.state == .authorizedOnly
+                guard attempt.state.isFinal || isRaise else { return nil }
                 guard attempt.state == .captured else { continue }
-                sum += attempt.kind == .sale ? attempt.amount.minorUnits : -attempt.amount.minorUnits
+                sum += attempt.kind == .refund ? -attempt.amount.minorUnits : attempt.amount.minorUnits
             }
         }
         return sum

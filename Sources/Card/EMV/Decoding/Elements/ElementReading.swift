@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 /// The rule for describing the value of a data element.
 enum ElementReading: Sendable {

@@ -1,5 +1,5 @@
-internal import SmartCard
-internal import Text
+import SmartCard
+import Text
 
 /// The layout of issuer application data (tag 9F10).
 struct IssuerApplicationDataLayout {

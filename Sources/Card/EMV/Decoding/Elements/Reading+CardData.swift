@@ -1,4 +1,5 @@
-internal import SmartCard
+import CardSecrets
+import SmartCard
 
 /// Card data. All masking for display is done here.
 extension Reading {
@@ -68,7 +69,7 @@ extension Reading {
         guard (8...19).contains(number.count) else {
             return value.problems.append("an account number of \(number.count) digits")
         }
-        if !CardDataMask.hasValidCheckDigit(number) { value.problems.append("the check digit is wrong") }
+        if !CheckDigit.isValid(number) { value.problems.append("the check digit is wrong") }
     }
 
     private func halfBytes(_ range: Range<Int>) -> [UInt8] { bytes[range].flatMap { [$0 >> 4, $0 & 0x0F] } }

@@ -1,5 +1,5 @@
-internal import SmartCard
-internal import Text
+import SmartCard
+import Text
 
 extension Reading {
     /// Decodes a data element. `start` is the offset of its tag, or of its value if there is no tag.

@@ -1,5 +1,5 @@
-internal import SmartCard
-internal import Text
+import SmartCard
+import Text
 
 extension Reading {
     /// Returns the tags and lengths of a data object list, up to the first error (EMV Book 3 §5.4).

@@ -1,5 +1,5 @@
-internal import Money
-internal import SmartCard
+import Money
+import SmartCard
 
 extension Reading {
     func amount(decimal value: ArraySlice<UInt8>, in currency: Currency?) -> String? {

@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 /// Tags that payment systems use differently.
 extension Reading {

@@ -1,4 +1,4 @@
-internal import Text
+import Text
 
 /// A command of EMV, by class and instruction byte (EMV Book 3 §6.3.2).
 enum EMVInstruction: Hashable, Sendable {

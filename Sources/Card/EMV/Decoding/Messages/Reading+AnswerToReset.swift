@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 /// An answer to reset, byte by byte (ISO/IEC 7816-3 §8; EMV Book 1 §8).
 extension Reading {

@@ -1,4 +1,4 @@
-internal import SmartCard
+import SmartCard
 
 /// Commands to the card and its answers (EMV Book 3 §6).
 extension Reading {

@@ -1,6 +1,6 @@
-internal import Money
-internal import SmartCard
-internal import Text
+import Money
+import SmartCard
+import Text
 
 /// The data of a command that answers a data object list of the card, one value behind the other (EMV Book 3 §5.4).
 extension Reading {

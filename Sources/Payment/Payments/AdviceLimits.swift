@@ -1,0 +1,48 @@
+/// How many advices may wait for a host, and how long. Beyond that, no card may approve a payment offline, because its
+/// approval would be one more that the host does not know.
+public struct AdviceLimits: Hashable, Sendable {
+    /// The most advices that wait; 0 means that no card ever approves offline.
+    public var count: Int
+    /// The longest time that an advice waits.
+    public var age: Duration
+
+    public init(count: Int, age: Duration) { (self.count, self.age) = (count, age) }
+
+    /// Compares what waits for the host with the limits.
+    ///
+    /// - Parameters:
+    ///   - waiting: the number of advices that wait.
+    ///   - oldest: how long the oldest of them has waited; nil without one.
+    /// - Returns: why no card may approve offline now; nil when one may.
+    public func obstacle(waiting: Int, oldest: Duration?) -> OfflineObstacle? {
+        if waiting >= count { return .advicesWait(waiting, limit: count) }
+        if let oldest, oldest > age { return .adviceIsOld(oldest, limit: age) }
+        return nil
+    }
+}
+
+/// Why a payment goes online, or is declined: no card may approve it offline.
+public enum OfflineObstacle: Error, Hashable, Sendable, CustomStringConvertible {
+    /// As many advices wait for the host as may.
+    case advicesWait(Int, limit: Int)
+    /// An advice has waited longer than it may.
+    case adviceIsOld(Duration, limit: Duration)
+
+    public var description: String {
+        switch self {
+        case .advicesWait(let count, let limit):
+            (count == 1 ? "1 advice waits" : "\(count) advices wait") + " for the host, and at most \(limit) may"
+        case .adviceIsOld(let age, let limit):
+            "an advice has waited \(Self.words(age)) for the host, and may wait \(Self.words(limit))"
+        }
+    }
+
+    private static func words(_ duration: Duration) -> String {
+        let minutes = duration.components.seconds / 60
+        return switch minutes {
+        case ..<120: "\(minutes) min"
+        case ..<2880: "\(minutes / 60) h"
+        default: "\(minutes / 1440) days"
+        }
+    }
+}
