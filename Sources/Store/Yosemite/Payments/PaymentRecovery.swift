@@ -97,20 +97,18 @@ struct PaymentRecovery: Sendable {
         try await inquire(try journal.markAuthorizing(attempt.id, at: time.now()).attempt, isOutdated: true)
     }
 
-    /// A sale that was about to be taken back, whatever the host answered, is taken back. Every other one may have been
-    /// shown as approved since the backup.
+    /// What was about to be taken back, whatever the host answered, is taken back: its reversal may still be under way.
+    /// Everything else may have been shown as approved since the backup.
     private func finishOutdated(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry {
-        guard attempt.kind != .refund, try wasReversing(attempt) else {
-            return try await inquire(attempt, isOutdated: true)
-        }
+        guard try wasReversing(attempt) else { return try await inquire(attempt, isOutdated: true) }
         return try await reverse(attempt)
     }
 
-    /// What was about to be taken back at a host that finds messages by their fields is taken back, because the
-    /// reversal may still arrive there.
+    /// A refund that was about to be taken back is taken back, and the host is not asked again: its approval would be
+    /// shown as final, and the reversal that is under way would still undo it.
     private func finishRefund(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry {
-        if !host.knowsKeys, try wasReversing(attempt) { return try await reverse(attempt) }
-        return try await inquire(attempt)
+        guard try wasReversing(attempt) else { return try await inquire(attempt) }
+        return try await reverse(attempt)
     }
 
     private func wasHeld(_ attempt: PaymentAttempt) throws(JournalError) -> Bool {

@@ -120,6 +120,34 @@ import Testing
             try await recover(kills, card: "visa-credit") == ["captured", "partiallyRefunded", "refunded"])
     }
 
+    @Test(arguments: [false, true])
+    func `a refund whose reversal is under way is taken back, whatever the host says of it`(
+        isUnknown: Bool
+    ) async throws {
+        let database = try TestDatabase()
+        let till = try TestTill { $0.database = database }
+        let payment = try await till.pay()
+        let (journal, clock) = (till.journal, till.clock)
+        let sale = try #require(try journal.attempts(of: payment.id).first)
+        let refund = try journal.beginRefund(
+            of: payment.id, amount: payment.amount, hostName: till.issuer.name, at: clock.now()
+        ).attempt
+        _ = try journal.markAuthorizing(refund.id, at: clock.now())
+        _ = try journal.markReversing(refund.id, reason: "the host does not know it", at: clock.now())
+        if isUnknown { _ = try journal.markUnknown(refund.id, reason: "no answer", at: clock.now()) }
+        // The request was late, and so is the reversal: the host approves now, and takes the refund back later.
+        let late = HostRefundRequest(key: refund.key, original: sale.key, stan: refund.stan, amount: refund.amount)
+        #expect(try await till.issuer.refund(late).isApproved)
+        let next = try TestTill { $0.database = try database.afterKill() }
+        let report = try await next.recover()
+        #expect(report.open.isEmpty && report.failed.isEmpty)
+        #expect(report.finished.map(\.state) == [.captured])
+        #expect(try next.journal.attempts(of: payment.id).map(\.state) == [.captured, .reversed])
+        #expect(try await next.charged() == payment.amount.minorUnits)
+        #expect(try await next.booksAgree())
+        #expect(try await next.recover() == RecoveryReport())
+    }
+
     @Test func `a recovered payment has an outcome and a receipt`() async throws {
         let (till, kills) = try watchedTill("visa-credit")
         _ = try await till.pay()
