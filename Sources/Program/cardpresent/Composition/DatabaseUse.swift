@@ -220,6 +220,7 @@ extension ListNotifications: ReadingCommand {}
 
 extension RefundCommand: ChangingCommand {}
 extension CapturePayment: ChangingCommand {}
+extension IncrementPayment: ChangingCommand {}
 extension CancelPayment: ChangingCommand {}
 extension RecoverPayments: ChangingCommand {}
 extension SyncPayments: ChangingCommand {}

@@ -1,5 +1,6 @@
 import CardSecrets
 import Connections
+import Cryptography
 import Determinism
 import EMV
 import HostSecurity
