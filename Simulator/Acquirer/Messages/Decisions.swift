@@ -43,7 +43,8 @@ extension SimulatedAcquirer {
         guard let amount = request.amount else { throw .missing([4, 49]) }
         let authorization = AuthorizationRequest(
             key: issuerKey(request.key), stan: request.stan, amount: amount,
-            date: request.localTime ?? time.localDate(), card: try await request.card(profile, pins))
+            date: request.localTime ?? time.localDate(), isPreauthorization: request.kind == .authorization,
+            card: try await request.card(profile, pins))
         let response: AuthorizationResponse
         do throws(PaymentHostError) { response = try await issuer.authorize(authorization) } catch {
             return Self.decision(error)

@@ -75,7 +75,7 @@ struct SessionTests {
             (#"{"cards": ["visa-credit", "visa-credit"]}"#, "cards[1]"),
             (#"{"store": {"unpaid": ["x"]}}"#, "store.unpaid[0]"),
             (#"{"store": {"faults": ["sometimes"]}}"#, "store.faults[0]"),
-            (#"{"host": {"wire": "iso8583"}}"#, "host.profile"),
+            (#"{"host": {"wire": "iso8583"}}"#, "host"),
             (#"{"host": {"wire": "iso8583", "profile": "iso2003", "faults": ["busy:0"]}}"#, "host.faults[0]"),
             (#"{"host": {"wire": "iso8583", "profile": "iso2003", "faultPercent": 101}}"#, "host.faultPercent"),
         ])
