@@ -12,7 +12,14 @@ final class USBIPConnection: Sendable {
     private let onEvent: @Sendable (USBIPEvent) -> Void
     private let outgoing: AsyncStream<[UInt8]>
     private let outbox: AsyncStream<[UInt8]>.Continuation
-    private let unsent = Mutex(0)
+    private let unsent = Mutex(Unsent())
+
+    /// The answers that wait for the client.
+    private struct Unsent {
+        var count = 0
+        /// Whether they were ever too many. It stays so: the sender may take one more before the connection ends.
+        var wereTooMany = false
+    }
 
     init(_ connection: BridgeConnection, bus: SimulatedUSBBus, onEvent: @escaping @Sendable (USBIPEvent) -> Void) {
         (self.connection, self.bus, self.onEvent) = (connection, bus, onEvent)
@@ -78,13 +85,13 @@ final class USBIPConnection: Sendable {
                 let reason = await exchange(session, transfers)
                 // Send the device's last replies, unless the client does not read.
                 outbox.finish()
-                return (hasUnsentTooMany, reason)
+                return (hadUnsentTooMany, reason)
             }
             group.addTask { [self] in
                 do throws(BridgeError) {
                     for await bytes in outgoing {
                         try await connection.send(bytes)
-                        unsent.withLock { $0 -= 1 }
+                        unsent.withLock { $0.count -= 1 }
                     }
                     return (true, nil)
                 } catch {
@@ -101,10 +108,13 @@ final class USBIPConnection: Sendable {
         }
     }
 
-    private var hasUnsentTooMany: Bool { unsent.withLock { $0 } > Self.mostUnsent }
+    private var hadUnsentTooMany: Bool { unsent.withLock { $0.wereTooMany } }
 
     private func put(_ bytes: [UInt8]) {
-        unsent.withLock { $0 += 1 }
+        unsent.withLock { unsent in
+            unsent.count += 1
+            if unsent.count > Self.mostUnsent { unsent.wereTooMany = true }
+        }
         outbox.yield(bytes)
     }
 
@@ -119,7 +129,7 @@ final class USBIPConnection: Sendable {
                     while true {
                         guard case .perform(let command) = try await next(&session) else { continue }
                         try transfers.perform(command)
-                        guard !hasUnsentTooMany else {
+                        guard !hadUnsentTooMany else {
                             throw .peerDisconnected(reason: "it does not read its replies")
                         }
                     }
