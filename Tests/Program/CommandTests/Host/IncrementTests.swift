@@ -180,7 +180,12 @@ struct AcquirerIncrementTests {
         try hold(configuration)
         let fields = "[2, 3, 4, 7, 11, 12, 13, 22, 24, 25, 37, 41, 42, 49, 90]"
         _ = try scratch.write(
-            "profile: mine\nbasedOn: iso87-ascii\nmessages: { increment: { fields: { M: \(fields) } } }\n",
+            """
+            profile: mine
+            basedOn: iso87-ascii
+            messages: { increment: { mti: "0100", processing: sale, fields: { M: \(fields) } } }
+
+            """,
             to: "mine.yaml")
         let text = try scratch.text("till.yaml")
         _ = try scratch.write(
@@ -239,7 +244,7 @@ struct AcquirerIncrementTests {
         let before = try expiry()
         #expect(try increment(configuration).status == 0)
         #expect(try expiry() > before)
-        let shown = try run(configuration, "config", "show")
+        let shown = try Program.run(["config", "show", "--config", configuration], in: scratch)
         #expect(shown.output.contains("incrementRenewsHold: true"), "\(shown.output)")
         try end(child)
     }
