@@ -240,7 +240,10 @@ public final class RunQueue: Sendable {
                     _ = runReady()
                     return nil
                 }
-                if exterior.withLock({ $0.pending > 0 }) {
+                // Both at once: what was under way a moment ago may have arrived since.
+                let (hasArrived, isAwaited) = exterior.withLock { (!$0.inbox.isEmpty, $0.pending > 0) }
+                if hasArrived { continue }
+                if isAwaited {
                     arrival.wait()
                 } else {
                     guard moves < Self.mostMoves else { return .endless }
@@ -296,8 +299,7 @@ public final class RunQueue: Sendable {
                     work.withLock {
                         $0 = Task { [self] in
                             let value = await body()
-                            exterior.withLock { $0.pending -= 1 }
-                            post { continuation.resume(returning: value) }
+                            post(endingOutside: true) { continuation.resume(returning: value) }
                         }
                     }
                 }
@@ -318,8 +320,11 @@ public final class RunQueue: Sendable {
 
     /// Calls `body` on the world's thread when no task there can run; at once when the world is over. Any thread may
     /// call this, for example on a signal.
-    public func post(_ body: @escaping @Sendable () -> Void) {
+    public func post(_ body: @escaping @Sendable () -> Void) { post(endingOutside: false, body) }
+
+    private func post(endingOutside: Bool, _ body: @escaping @Sendable () -> Void) {
         let isOpen = exterior.withLock { exterior in
+            if endingOutside { exterior.pending -= 1 }
             if !exterior.isClosed { exterior.inbox.append(body) }
             return !exterior.isClosed
         }

@@ -165,6 +165,16 @@ import Testing
         #expect(seen.all == ["outside", "event"])
     }
 
+    @Test func `the end of work outside is never missed, at whatever moment it comes`() async throws {
+        let rounds = 5000
+        let count = try await RunQueue.run {
+            var count = 0
+            for _ in 0..<rounds { count += await RunQueue.outside { 1 } }
+            return count
+        }
+        #expect(count == rounds)
+    }
+
     @Test func `errors of outside work are rethrown, and outside of a world it is a plain call`() async throws {
         await #expect(throws: Failure.self) {
             try await RunQueue.run { try await RunQueue.outside { () async throws(Failure) in throw Failure() } }
