@@ -73,6 +73,7 @@ public actor AcquirerHost: PaymentHost {
     }
 
     private func make(_ subject: MessageSubject) throws(PaymentHostError) -> MessageIdentity {
+        try checkIsHere(subject.destination)
         if subject.kind == .preauthorization, let obstacle = profile.obstacleToPreauthorizations {
             throw .notSent("the profile '\(profile.name)' can't hold an amount: \(obstacle)")
         }
@@ -135,16 +136,14 @@ public actor AcquirerHost: PaymentHost {
         } catch { throw AuthorizationFailure(error: error) }
     }
 
-    /// Fails if a message of the journal went to another host, which alone can take it back.
-    private func checkIsHere(_ original: MessageIdentity?) throws(PaymentHostError) {
-        guard let sent = original?.destination, let destination, sent != destination else { return }
-        throw .notSent(
-            "the message went to the host at \(sent), and this one is at \(destination): "
-                + "use the configuration of that host")
+    /// Fails if the only host that can have a message is another one: the journal says where the original went.
+    private func checkIsHere(_ place: String?) throws(PaymentHostError) {
+        guard let place, let destination, place != destination else { return }
+        throw .elsewhere(place, besides: "this one is at \(destination)")
     }
 
     public func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse {
-        try checkIsHere(request.originalIdentity)
+        try checkIsHere(request.originalIdentity?.destination)
         let identity = try identity(for: request.subject)
         try checkNothingIsOpen()
         let message: ISOMessage
@@ -160,7 +159,7 @@ public actor AcquirerHost: PaymentHost {
 
     /// Sends an increment once. Approved in part, it is taken back: it is raised by all of the amount, or not at all.
     public func increment(_ request: HostIncrementRequest) async throws(PaymentHostError) -> AuthorizationResponse {
-        try checkIsHere(request.originalIdentity)
+        try checkIsHere(request.originalIdentity?.destination)
         guard let original = request.originalIdentity else {
             throw .notSent("the journal does not have the authorization to raise")
         }
@@ -178,7 +177,7 @@ public actor AcquirerHost: PaymentHost {
         guard let original = request.identity ?? identities.last(where: { $0.key == request.key })?.identity else {
             throw .notSent("the journal does not have the message to take back")
         }
-        try checkIsHere(original)
+        try checkIsHere(original.destination)
         openReversals.insert(request.key)
         var message: ISOMessage
         do throws(HostFailure) { message = try messages.reversal(request, of: original) } catch {
@@ -225,7 +224,7 @@ public actor AcquirerHost: PaymentHost {
         let kind = messages.kind(of: advice.subject)
         // A host without the message need not know of a decline.
         guard advice.purpose.movesMoney || profile.messages[kind] != nil else { return }
-        try checkIsHere(advice.identity)
+        try checkIsHere(advice.original?.destination ?? advice.identity?.destination)
         let identity = if let identity = advice.identity { identity } else { try identity(for: advice.subject) }
         var message: ISOMessage
         do throws(HostFailure) {
@@ -258,7 +257,7 @@ public actor AcquirerHost: PaymentHost {
         guard let original = identity ?? identities.last(where: { $0.key == key })?.identity else {
             throw .notSent("the journal does not have the message to ask about")
         }
-        try checkIsHere(original)
+        try checkIsHere(original.destination)
         return try await ask(about: original, takesPart: false)
     }
 

@@ -56,9 +56,13 @@ struct AcquirerMessages {
             values[25] = condition ?? profile.values.condition["attended"]
         }
         if profile.values.reference == .terminal { values[37] = reference(now, number) }
-        // How the card was read, and what the host called the authorization.
         if let original = subject.original {
-            for field in [22, 23, 37, 38] { values[field] = original[field] ?? values[field] }
+            // The terminal and the merchant by whose numbers the host finds it, whatever the configuration has by now.
+            for field in [41, 42] { values[field] = original[field] ?? values[field] }
+            // How the card was read, and what the host called the authorization.
+            if subject.kind == .increment {
+                for field in [22, 23, 37, 38] { values[field] = original[field] ?? values[field] }
+            }
         }
         values.merge(derived(form)) { $1 }
         return MessageIdentity(type: "\(form.type)", fields: filled(values, form), destination: destination)

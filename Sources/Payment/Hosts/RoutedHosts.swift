@@ -158,7 +158,7 @@ public actor RoutedHosts: PaymentHost {
 
     public func advise(_ advice: AdviceRequest) async throws(PaymentHostError) {
         let member: HostMember
-        if let identity = advice.identity ?? advice.original {
+        if let identity = advice.original ?? advice.identity {
             member = try self.member(of: identity)
         } else if let plan = plan(of: advice.key) {
             member = plan.member
@@ -233,9 +233,7 @@ extension RoutedHosts {
 
     private func member(at destination: String) throws(PaymentHostError) -> HostMember {
         guard let member = members.first(where: { $0.address == destination }) else {
-            throw .notSent(
-                "the message went to the host at \(destination), which is none of this configuration: "
-                    + "use the configuration of that host")
+            throw .elsewhere(destination, besides: "this configuration does not have it")
         }
         return member
     }

@@ -96,7 +96,8 @@ public struct MessageSubject: Hashable, Sendable {
     /// The address of the only host that can have the message, `HOST:PORT`, such as that of the payment to refund; nil
     /// when it is free.
     public var destination: String?
-    /// Of an increment, the message of the authorization with the host's answer; nil otherwise.
+    /// Of an increment, a capture, and a refund: the message of the authorization or the sale with the host's answer;
+    /// nil otherwise.
     public var original: MessageIdentity?
 
     /// Describes a message by its kind and its attempt; the last three values tell how the card was read.
@@ -131,7 +132,7 @@ extension AuthorizationRequest {
 extension HostRefundRequest {
     /// The subject of the refund.
     public var subject: MessageSubject {
-        var subject = MessageSubject(.refund, key: key, stan: stan, amount: amount)
+        var subject = MessageSubject(.refund, key: key, stan: stan, amount: amount, original: originalIdentity)
         subject.destination = originalIdentity?.destination
         return subject
     }
@@ -154,6 +155,7 @@ extension AdviceRequest {
             .advice(purpose), key: key, stan: stan, amount: amount, entryMode: .chip,
             cardSequenceNumber: sequence.map { ($0 >> 4) * 10 + $0 & 0xF })
         (subject.prefix, subject.destination) = (prefix, original?.destination ?? destination)
+        subject.original = original
         return subject
     }
 }

@@ -160,6 +160,21 @@ extension PaymentHostError {
 
     /// Whether the text of an error, as the journal keeps it, tells of a host that answered with such a code.
     public static func tellsOfRefusal(_ text: String) -> Bool { text.contains(answered) }
+
+    private static let went = "the message went to the host at "
+
+    /// Only another host can have the message. Nothing was sent.
+    ///
+    /// - Parameters:
+    ///   - place: the address of that host, `HOST:PORT`.
+    ///   - reason: why it does not get the message now.
+    /// - Returns: the error.
+    public static func elsewhere(_ place: String, besides reason: String) -> PaymentHostError {
+        .notSent("\(went)\(place), and \(reason): use the configuration of that host")
+    }
+
+    /// Whether the text of an error, as the journal keeps it, tells of another host that has to get the message.
+    public static func tellsOfAnotherHost(_ text: String) -> Bool { text.contains(went) }
 }
 
 /// Identifies one attempt to move money. It is created once, stored before the first message that carries it is sent,

@@ -86,6 +86,7 @@ struct SettleHost: TillCommand, ChangingCommand {
         defer { hostTrace?.warn() }
         let till = try await options.till.open(for: Self.databaseUse, settings, hostTrace: hostTrace)
         try till.stopIfRestored()
+        try warnOfOthers(settings, till)
         guard settings.otherHosts.isEmpty, let only = chosen.first else {
             return try await settle(chosen, till)
         }
@@ -94,6 +95,20 @@ struct SettleHost: TillCommand, ChangingCommand {
         let failures = result.outcomes.compactMap(\.failure)
         for failure in failures { failure.report() }
         try end(failures)
+    }
+
+    /// Tells of transactions that only another configuration settles: nobody else pays them.
+    private func warnOfOthers(_ settings: TillConfiguration, _ till: Till) throws(CommandFailure) {
+        var places: [SettlementPlace] = []
+        for acquirer in settings.acquirers { places.append(try settlement(with: acquirer, till).place) }
+        let journal = PaymentJournal(reading: till.storage)
+        do throws(JournalError) {
+            for (place, count) in try journal.unsettledPlaces(of: HostFactory.iso8583Name, besides: places) {
+                StandardError.write(
+                    "cardpresent: \(count) more not settled at \(place.destination), terminal '\(place.terminal)': "
+                        + "settle with the configuration that has this address and number\n")
+            }
+        } catch { throw CommandFailure(error) }
     }
 
     /// Settles with several hosts. What stops one does not stop the others.

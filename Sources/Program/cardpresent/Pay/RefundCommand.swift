@@ -100,11 +100,11 @@ enum RefundFailure {
         }
     }
 
-    /// Says how recovery deals with a refund without an answer: only some hosts can be asked for its result.
+    /// Says how recovery deals with a refund without an answer: not every host can be asked for its result.
     private static func recovery(at host: String?) -> String {
         host == HostFactory.iso8583Name
-            ? "do not refund again now: 'cardpresent payments recover' takes it back, because the host can't be asked "
-                + "for the result; then make the refund again"
+            ? "do not refund again now: 'cardpresent payments recover' takes it back, or completes it where the host "
+                + "can be asked; refund again only when 'cardpresent payments show' says that it was taken back"
             : "do not refund again; run 'cardpresent payments recover' to get the result from the host"
     }
 }

@@ -152,6 +152,42 @@ extension PaymentJournal {
         try read { try attempts(in: id, $0) }
     }
 
+    /// Returns where else transactions wait for a settlement: at addresses, and under numbers of the terminal, that the
+    /// configuration had before.
+    ///
+    /// - Parameters:
+    ///   - hostName: the name of the hosts in the journal.
+    ///   - places: what the configuration has now.
+    /// - Returns: each other place, with the number of its transactions; the place of the oldest one first.
+    /// - Throws: ``JournalError/storage(_:)``
+    public func unsettledPlaces(
+        of hostName: String, besides places: [SettlementPlace]
+    ) throws(JournalError) -> [(place: SettlementPlace, count: Int)] {
+        let attempts = try read {
+            try $0.allObjects(
+                ofType: PaymentAttempt.self,
+                matching: StoragePredicate(
+                    """
+                    hostName = ? AND amount > 0 AND kind <> 'increment' AND state = 'captured'
+                    AND json_extract(messageIdentity, '$.destination') IS NOT NULL
+                    AND id NOT IN (SELECT attemptID FROM batchAttempt)
+                    """, hostName))
+        }
+        var found: [(place: SettlementPlace, count: Int)] = []
+        for identity in attempts.compactMap(\.identity) {
+            guard let destination = identity.destination else { continue }
+            let terminal = String((identity[41] ?? "").reversed().drop { $0 == " " }.reversed())
+            let place = SettlementPlace(hostName: hostName, destination: destination, terminal: terminal)
+            guard !places.contains(place) else { continue }
+            if let index = found.firstIndex(where: { $0.place == place }) {
+                found[index].count += 1
+            } else {
+                found.append((place, 1))
+            }
+        }
+        return found
+    }
+
     /// Returns the transactions of a terminal that belong to no batch yet, oldest first.
     ///
     /// - Throws: ``JournalError/storage(_:)``

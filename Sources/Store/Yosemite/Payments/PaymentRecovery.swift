@@ -260,10 +260,12 @@ public struct RecoveryReport: Hashable, Sendable {
     /// Creates an empty report, to which each recovered attempt adds its result.
     public init() {}
 
-    /// Returns why an open payment stays open, if the host answered with a code that does not end it; nil if it did not
-    /// answer.
+    /// Returns why an open payment stays open, if the host answered with a code that does not end it, or if another host
+    /// has to be asked; nil if the host did not answer.
     public func hostAnswer(about payment: PaymentID) -> String? {
-        reasons[payment].flatMap { PaymentHostError.tellsOfRefusal($0) ? $0 : nil }
+        reasons[payment].flatMap {
+            PaymentHostError.tellsOfRefusal($0) || PaymentHostError.tellsOfAnotherHost($0) ? $0 : nil
+        }
     }
 
     /// Why what was asked for before this report must not be done: it may be among the payments that a restored backup

@@ -178,4 +178,36 @@ struct SeveralHostsTests {
         #expect(ledger.status == 64)
         #expect((try ledger.object()["error"] as? [String: Any])?["code"] as? String == "several_hosts")
     }
+
+    @Test func `a capture goes to the host of its hold, by its terminal number, whatever the configuration says`()
+        throws
+    {
+        let (first, second) = (try start("first"), try start("second"))
+        let both = try configuration(first.address, second.address)
+        #expect(try run(both, "pay", "50.00", "--card", "visa-dda", "--authorize-only").status == 0)
+        let other = try scratch.write(
+            "host: { kind: iso8583, address: \(second.address), profile: iso87-ascii }\n", to: "other.yaml")
+        let wrong = try run(other, "payments", "capture", "P000001", "--amount", "20")
+        #expect(wrong.status == 4)
+        #expect(wrong.error.contains("went to the host at \(first.address)"), "\(wrong.error)")
+        #expect(!second.child.output.contains("completion"))
+        // With another number of the terminal, the host still finds the hold.
+        let renumbered = try scratch.write(
+            """
+            host: { kind: iso8583, address: \(first.address), profile: iso87-ascii, terminalId: TERM0077 }
+
+            """, to: "renumbered.yaml")
+        let recovered = try run(renumbered, "payments", "recover")
+        #expect(recovered.status == 0, "\(recovered.output) \(recovered.error)")
+        #expect(first.child.output.contains("completion"))
+        try expectAgreement(both, "first", on: "20.00")
+        // Its batch is that of the old number, which is told.
+        let settled = try run(renumbered, "host", "settle")
+        #expect(settled.status == 0)
+        #expect(settled.error.contains("1 more not settled at \(first.address)"), "\(settled.error)")
+        #expect(try run(both, "host", "settle", "--host", "default").output.contains("20.00 USD"))
+        let refund = try run(renumbered, "refund", "P000001", "--amount", "5", "--json")
+        #expect(outcome(try refund.object()).hasPrefix("approved"), "\(refund.error)")
+        for acquirer in [first, second] { try end(acquirer) }
+    }
 }
