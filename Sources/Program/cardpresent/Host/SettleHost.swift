@@ -97,7 +97,7 @@ struct SettleHost: TillCommand, ChangingCommand {
         try end(failures)
     }
 
-    /// Tells of transactions that only another configuration settles: nobody else pays them.
+    /// Warns about transactions that only another configuration settles: unsettled, they stay unpaid.
     private func warnOfOthers(_ settings: TillConfiguration, _ till: Till) throws(CommandFailure) {
         var places: [SettlementPlace] = []
         for acquirer in settings.acquirers { places.append(try settlement(with: acquirer, till).place) }

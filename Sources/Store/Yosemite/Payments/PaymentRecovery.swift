@@ -260,8 +260,8 @@ public struct RecoveryReport: Hashable, Sendable {
     /// Creates an empty report, to which each recovered attempt adds its result.
     public init() {}
 
-    /// Returns why an open payment stays open, if the host answered with a code that does not end it, or if another host
-    /// has to be asked; nil if the host did not answer.
+    /// Returns why an open payment stays open, if the host answered with a code that does not end it, or if another
+    /// host has to be asked; nil if the host did not answer.
     public func hostAnswer(about payment: PaymentID) -> String? {
         reasons[payment].flatMap {
             PaymentHostError.tellsOfRefusal($0) || PaymentHostError.tellsOfAnotherHost($0) ? $0 : nil

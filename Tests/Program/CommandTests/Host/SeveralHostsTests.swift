@@ -201,7 +201,7 @@ struct SeveralHostsTests {
         #expect(recovered.status == 0, "\(recovered.output) \(recovered.error)")
         #expect(first.child.output.contains("completion"))
         try expectAgreement(both, "first", on: "20.00")
-        // Its batch is that of the old number, which is told.
+        // Its batch is that of the old number, which a warning names.
         let settled = try run(renumbered, "host", "settle")
         #expect(settled.status == 0)
         #expect(settled.error.contains("1 more not settled at \(first.address)"), "\(settled.error)")
