@@ -47,6 +47,8 @@ public struct KeySerialNumberFile: KeySerialNumberStore {
                 (bytes) throws(FileStorageError) -> (
                     bytes: [UInt8]?, value: Result<DUKPTKeySerialNumber, DUKPTError>
                 ) in
+                // A file that lost its lines would begin the keys again.
+                if bytes?.isEmpty == true { throw damaged("it is empty") }
                 var last = try lines(bytes ?? [])
                 let place = last.firstIndex { $0.with(counter: 0) == first.with(counter: 0) }
                 let known = place.map { last[$0] }
@@ -67,10 +69,17 @@ public struct KeySerialNumberFile: KeySerialNumberStore {
         for line in bytes.split(separator: 0x0A) {
             guard let digits = [UInt8](hexadecimal: String(decoding: line, as: UTF8.self)),
                 let number = try? DUKPTKeySerialNumber(digits)
-            else { throw .malformed(path: path, reason: "a line is no key serial number") }
+            else { throw damaged("a line is no key serial number") }
             numbers.append(number)
         }
         return numbers
+    }
+
+    private func damaged(_ what: String) -> FileStorageError {
+        .malformed(
+            path: path,
+            reason: what + ", and keys must not be used again: before you move the file away, set 'ksn' in the key file "
+                + "behind the last number that was used")
     }
 }
 

@@ -32,11 +32,26 @@ struct HostPINs: PINEnciphering {
         guard let found else { return nil }
         let random = SystemRandomSource().bytes(8)
         do throws(SessionPINError) {
-            let bytes = try await block.encipher(pin, pan: pan, key: found.key, random: random)
+            // A token answers in its own time.
+            let (block, secrets) = (block, Secrets(pin: pin.duplicate(), pan: pan.duplicate()))
+            let bytes = try await RunQueue.outside { () async throws(SessionPINError) in
+                try await block.encipher(secrets.pin, pan: secrets.pan, key: found.key, random: random)
+            }
             return EncipheredPINBlock(block: bytes, keySerialNumber: found.keySerialNumber?.bytes ?? [])
         } catch {
             StandardError.write("cardpresent: the PIN cannot be sent: \(error)\n")
             return nil
+        }
+    }
+
+    /// What is in a PIN block, for a closure: it can't capture what has one owner.
+    private final class Secrets: Sendable {
+        let pin: SensitiveBytes
+        let pan: PrimaryAccountNumber
+
+        init(pin: consuming SensitiveBytes, pan: consuming PrimaryAccountNumber) {
+            self.pin = pin
+            self.pan = pan
         }
     }
 }
