@@ -78,8 +78,8 @@ public struct KeySerialNumberFile: KeySerialNumberStore {
     private func damaged(_ what: String) -> FileStorageError {
         .malformed(
             path: path,
-            reason: what + ", and keys must not be used again: before you move the file away, set 'ksn' in the key file "
-                + "behind the last number that was used")
+            reason: what + ", and keys must not be used again: before you move the file away, set 'ksn' in the key "
+                + "file behind the last number that was used")
     }
 }
 

@@ -150,12 +150,15 @@ struct KeySerialNumberTests {
             let file = KeySerialNumberFile(beside: path)
             let last = try DUKPTKeySerialNumber(Self.first).with(counter: 0x1F_F800)
             await #expect(throws: KeySerialNumberError.numbers(.keysUsedUp)) { _ = try await file.next(after: last) }
-            try Data("no number\n".utf8).write(to: URL(filePath: file.path))
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
-            await #expect(
-                throws: KeySerialNumberError.file(
-                    .malformed(path: file.path, reason: "a line is no key serial number"))
-            ) { _ = try await file.next(after: try DUKPTKeySerialNumber(Self.first)) }
+            // An empty file is one that lost its lines.
+            for (bytes, reason) in [("no number\n", "a line is no key serial number"), ("", "it is empty")] {
+                try Data(bytes.utf8).write(to: URL(filePath: file.path))
+                try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+                let error = await #expect(throws: KeySerialNumberError.self) {
+                    _ = try await file.next(after: try DUKPTKeySerialNumber(Self.first))
+                }
+                #expect(error?.description.contains("\(reason), and keys must not be used again") == true)
+            }
         }
     }
 }
