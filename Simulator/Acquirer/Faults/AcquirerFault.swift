@@ -1,4 +1,4 @@
-import ISO8583
+public import ISO8583
 import Settings
 import Text
 
@@ -88,6 +88,14 @@ public struct AcquirerFault: Hashable, Sendable, CustomStringConvertible {
     /// The words for messages: those of the profiles with hyphens.
     public static let messageNames = ["any"] + MessageKind.allCases.map(\.hyphenated)
 
+    /// Reads a fault as ``init(_:)`` does, for an acquirer with a profile.
+    ///
+    /// - Throws: ``AcquirerFaultError``; also when the fault can't happen with the profile.
+    public init(_ text: String, for profile: MessageProfile) throws(AcquirerFaultError) {
+        try self.init(text)
+        guard kind != .wrongMAC || profile.security.mac?.messages.isEmpty == false else { throw .noMACs(profile.name) }
+    }
+
     /// Reads `NAME[=DURATION][:MESSAGE][:COUNT]`, for example `answer-late=50s:sale:2`.
     ///
     /// - Throws: ``AcquirerFaultError``
@@ -161,6 +169,8 @@ public enum AcquirerFaultError: Error, Hashable, Sendable, CustomStringConvertib
     case wrongDuration(String)
     case wrongCount(Int)
     case tooMuch(String)
+    /// The profile with this name has no MACs that could be wrong.
+    case noMACs(String)
 
     public var description: String {
         switch self {
@@ -171,6 +181,7 @@ public enum AcquirerFaultError: Error, Hashable, Sendable, CustomStringConvertib
         case .wrongDuration(let text): "'\(text)' is not a duration such as 500ms or 60s, up to an hour"
         case .wrongCount(let count): "the count \(count) is not 1 to 1000000"
         case .tooMuch(let text): "'\(text)' is not NAME[=DURATION][:MESSAGE][:COUNT]"
+        case .noMACs(let name): "the profile '\(name)' has no MACs that could be wrong"
         }
     }
 

@@ -195,7 +195,7 @@ struct PlanBody: Sendable {
         }
         for entry in try node["faults"]?.list(0...50) ?? [] {
             let text = try entry.text(1...80)
-            do throws(AcquirerFaultError) { wire.faults.append(try AcquirerFault(text)) } catch {
+            do throws(AcquirerFaultError) { wire.faults.append(try AcquirerFault(text, for: wire.profile)) } catch {
                 throw .body("\(error)", at: entry.path)
             }
         }

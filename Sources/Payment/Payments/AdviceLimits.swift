@@ -31,7 +31,9 @@ public enum OfflineObstacle: Error, Hashable, Sendable, CustomStringConvertible 
     public var description: String {
         switch self {
         case .advicesWait(let count, let limit):
-            (count == 1 ? "1 advice waits" : "\(count) advices wait") + " for the host, and at most \(limit) may"
+            limit == 0
+                ? "no advice may wait for the host"
+                : (count == 1 ? "1 advice waits" : "\(count) advices wait") + " for the host, and at most \(limit) may"
         case .adviceIsOld(let age, let limit):
             "an advice has waited \(Self.words(age)) for the host, and may wait \(Self.words(limit))"
         }

@@ -162,7 +162,7 @@ struct ScenarioDecoder {
         var faults: [AcquirerFault] = []
         for entry in try node.optional("faults")?.list() ?? [] {
             let text = try entry.text()
-            do throws(AcquirerFaultError) { faults.append(try AcquirerFault(text)) } catch {
+            do throws(AcquirerFaultError) { faults.append(try AcquirerFault(text, for: profile)) } catch {
                 throw entry.error("\(error)")
             }
         }

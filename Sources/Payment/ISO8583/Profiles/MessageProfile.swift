@@ -269,7 +269,7 @@ public struct SecurityRules: Hashable, Sendable {
     }
 
     public struct PINRule: Hashable, Sendable {
-        /// The format of ISO 9564: 0, 3, or 4.
+        /// The format of ISO 9564: 0 or 4.
         public var format: Int
         public var scheme: KeyScheme
         public var key: String

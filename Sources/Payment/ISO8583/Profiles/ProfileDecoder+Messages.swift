@@ -157,7 +157,7 @@ extension ProfileDecoder {
                 scheme: word(.masterSession, node("security", "pin", "scheme")),
                 key: text("", node("security", "pin", "key")))
             security.pin = rule
-            if ![0, 3, 4].contains(rule.format) { note(pin.error("the PIN block has format 0, 3, or 4")) }
+            if ![0, 4].contains(rule.format) { note(pin.error("the PIN block has format 0 or 4")) }
             let length = rule.format == 4 ? 16 : 8
             if let format = table[52], format.length != .fixed(length) {
                 note(pin.error("field 52 must have \(length) bytes", fix: "write fields.52.length: \(length)"))

@@ -260,7 +260,7 @@ enum ProfileKeys {
     private static let pin = RecordShape(
         "pin", "The PIN block.",
         [
-            KeyShape("format", .number(0...4), "The format of ISO 9564: 0, 3, or 4.", isRequired: true),
+            KeyShape("format", .number(0...4), "The format of ISO 9564: 0 or 4.", isRequired: true),
             KeyShape("scheme", words(SecurityRules.KeyScheme.self), "Where the key comes from."),
             KeyShape("key", .text(1...40), "The name of the key.", isRequired: true),
         ])

@@ -96,7 +96,7 @@ struct ProfileTests {
         ("profile: x\nversion: 1987\nmessages: { sales: { mti: \"0200\" } }", "did you mean 'sale'?"),
         ("profile: x\nversion: 1987\nresults: { approved: [\"000\"] }", "field 39 cannot have this value"),
         ("profile: x\nversion: 1987\nsecurity: { pin: { format: 4, key: k } }", "field 52 must have 16 bytes"),
-        ("profile: x\nversion: 1987\nsecurity: { pin: { format: 1, key: k } }", "format 0, 3, or 4"),
+        ("profile: x\nversion: 1987\nsecurity: { pin: { format: 3, key: k } }", "format 0 or 4"),
         (
             "profile: x\nversion: 1987\nsecurity: { mac: { algorithm: cmac, key: k, on: [sale] } }",
             "has no message sale"
