@@ -44,7 +44,7 @@ struct HostPINs: PINEnciphering {
         }
     }
 
-    /// What is in a PIN block, for a closure: it can't capture what has one owner.
+    /// The contents of a PIN block, for a closure: it can't capture values with one owner.
     private final class Secrets: Sendable {
         let pin: SensitiveBytes
         let pan: PrimaryAccountNumber
