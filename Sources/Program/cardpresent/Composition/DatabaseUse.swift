@@ -216,12 +216,8 @@ extension ListSettings: ReadingCommand {}
 extension GetSetting: ReadingCommand {}
 extension ListNotifications: ReadingCommand {}
 
-// MARK: Changing
+// MARK: Changing, beside those that are a PaymentChangeCommand
 
-extension RefundCommand: ChangingCommand {}
-extension CapturePayment: ChangingCommand {}
-extension IncrementPayment: ChangingCommand {}
-extension CancelPayment: ChangingCommand {}
 extension RecoverPayments: ChangingCommand {}
 extension SyncPayments: ChangingCommand {}
 extension PrintReceipt: ChangingCommand {}

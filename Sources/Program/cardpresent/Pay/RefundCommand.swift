@@ -4,7 +4,7 @@ import Payments
 import Yosemite
 
 /// `refund`
-struct RefundCommand: TillCommand {
+struct RefundCommand: PaymentChangeCommand {
     static let configuration = CommandConfiguration(
         commandName: "refund", abstract: "Refund a captured payment.",
         discussion: """
@@ -32,22 +32,12 @@ struct RefundCommand: TillCommand {
             "Line of the order to refund, and how many pieces of it. Can be repeated. Default: all pieces that are left.",
             valueName: "line[:quantity]"))
     var items: [RefundItemOption] = []
-    @OptionGroup var determinism: DeterminismOptions
-    @OptionGroup var trace: HostTraceOptions
-    @OptionGroup var issuer: IssuerOptions
-    @OptionGroup var options: CommonOptions
+    @OptionGroup var change: PaymentChangeOptions
 
     static let hasOutcome = true
 
     func execute() async throws {
-        let settings = try options.till.settings()
-        let rules = try issuer.rules()
-        let hostTrace = try trace.open(settings)
-        defer { hostTrace?.warn() }
-        let (after, attempt) = try await determinism.play {
-            let till = try await options.till.open(
-                for: Self.databaseUse, settings, determinism.repeatability, rules: rules, hostTrace: hostTrace)
-            try till.stopIfRestored()
+        let (after, attempt) = try await play { till, settings in
             let before = try await till.payment(payment.id).payment
             let part = try amount.map { try settings.amount($0, currency: before.amount.currency.code) }
             let quote = items.isEmpty ? nil : try await till.quoteRefund(of: payment.id, items.map(\.item))

@@ -5,7 +5,7 @@ import TillConfiguration
 import Yosemite
 
 /// `payments increment`
-struct IncrementPayment: TillCommand {
+struct IncrementPayment: PaymentChangeCommand {
     static let configuration = CommandConfiguration(
         commandName: "increment", abstract: "Raise what a pre-authorization holds.",
         discussion: """
@@ -33,22 +33,12 @@ struct IncrementPayment: TillCommand {
         parsing: .unconditional,
         help: ArgumentHelp("Amount to add, as a decimal in the payment's currency.", valueName: "decimal"))
     var amount: String
-    @OptionGroup var determinism: DeterminismOptions
-    @OptionGroup var trace: HostTraceOptions
-    @OptionGroup var issuer: IssuerOptions
-    @OptionGroup var options: CommonOptions
+    @OptionGroup var change: PaymentChangeOptions
 
     static let hasOutcome = true
 
     func execute() async throws {
-        let settings = try options.till.settings()
-        let rules = try issuer.rules()
-        let hostTrace = try trace.open(settings)
-        defer { hostTrace?.warn() }
-        let (after, attempt) = try await determinism.play {
-            let till = try await options.till.open(
-                for: Self.databaseUse, settings, determinism.repeatability, rules: rules, hostTrace: hostTrace)
-            try till.stopIfRestored()
+        let (after, attempt) = try await play { till, settings in
             let before = try await till.payment(payment.id).payment
             let more = try settings.amount(amount, currency: before.amount.currency.code)
             try settings.accept(sum: before, and: more)

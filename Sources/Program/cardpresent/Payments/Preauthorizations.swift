@@ -5,7 +5,7 @@ import Payments
 import Yosemite
 
 /// `payments capture`
-struct CapturePayment: TillCommand {
+struct CapturePayment: PaymentChangeCommand {
     static let configuration = CommandConfiguration(
         commandName: "capture", abstract: "Capture a pre-authorization, or a part of it.",
         discussion: """
@@ -28,22 +28,12 @@ struct CapturePayment: TillCommand {
         parsing: .unconditional,
         help: ArgumentHelp("Amount to capture, as a decimal in the payment's currency.", valueName: "decimal"))
     var amount: String?
-    @OptionGroup var determinism: DeterminismOptions
-    @OptionGroup var trace: HostTraceOptions
-    @OptionGroup var issuer: IssuerOptions
-    @OptionGroup var options: CommonOptions
+    @OptionGroup var change: PaymentChangeOptions
 
     static let hasOutcome = true
 
     func execute() async throws {
-        let settings = try options.till.settings()
-        let rules = try issuer.rules()
-        let hostTrace = try trace.open(settings)
-        defer { hostTrace?.warn() }
-        let (after, host) = try await determinism.play {
-            let till = try await options.till.open(
-                for: Self.databaseUse, settings, determinism.repeatability, rules: rules, hostTrace: hostTrace)
-            try till.stopIfRestored()
+        let (after, host) = try await play { till, settings in
             let before = try await till.payment(payment.id).payment
             let part = try amount.map { try settings.amount($0, currency: before.amount.currency.code) }
             let after = try await till.capture(payment.id, amount: part)
@@ -63,7 +53,7 @@ struct CapturePayment: TillCommand {
 }
 
 /// `payments cancel`
-struct CancelPayment: TillCommand {
+struct CancelPayment: PaymentChangeCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "Cancel a pre-authorization.",
         discussion: """
@@ -82,20 +72,10 @@ struct CancelPayment: TillCommand {
 
     @Argument(help: "Payment ID, for example P000001.")
     var payment: PaymentName
-    @OptionGroup var determinism: DeterminismOptions
-    @OptionGroup var trace: HostTraceOptions
-    @OptionGroup var issuer: IssuerOptions
-    @OptionGroup var options: CommonOptions
+    @OptionGroup var change: PaymentChangeOptions
 
     func execute() async throws {
-        let settings = try options.till.settings()
-        let rules = try issuer.rules()
-        let hostTrace = try trace.open(settings)
-        defer { hostTrace?.warn() }
-        let (after, host) = try await determinism.play {
-            let till = try await options.till.open(
-                for: Self.databaseUse, settings, determinism.repeatability, rules: rules, hostTrace: hostTrace)
-            try till.stopIfRestored()
+        let (after, host) = try await play { till, _ in
             let after = try await till.cancelPreauthorization(payment.id)
             return (after, try await till.payment(payment.id).sale)
         }
