@@ -30,9 +30,10 @@ extension PaymentChangeCommand {
         let rules = try change.issuer.rules()
         let hostTrace = try change.trace.open(settings)
         defer { hostTrace?.warn() }
-        return try await change.determinism.play {
+        let (options, determinism, use) = (options, change.determinism, Self.databaseUse)
+        return try await determinism.play {
             let till = try await options.till.open(
-                for: Self.databaseUse, settings, change.determinism.repeatability, rules: rules, hostTrace: hostTrace)
+                for: use, settings, determinism.repeatability, rules: rules, hostTrace: hostTrace)
             try till.stopIfRestored()
             return try await work(till, settings)
         }
