@@ -6,9 +6,9 @@ public import Storage
 ///
 /// A sale without an answer is reversed: the till has not shown it as approved. For a refund an inquiry is sent,
 /// because it was promised to the customer; at a host that can't be asked, it is reversed as well, and can then be made
-/// again. A host that knows no keys is asked once: when it does not say, or the refund was about to be taken back, the
-/// refund is reversed. An increment of what is held is reversed, too: recovery raises nothing. An attempt that the host
-/// does not confirm stays open until the next recovery.
+/// again. A host that knows no keys is asked once: when it does not say, the refund is reversed. Once a refund was
+/// about to be taken back, no host is asked, and it is reversed. An increment of what is held is reversed, too:
+/// recovery raises nothing. An attempt that the host does not confirm stays open until the next recovery.
 ///
 /// Before anything else, the host is asked whether the database was restored from a backup. If it was, an attempt in it
 /// may have been finished after the backup, and shown as approved: the host is asked for its result. While the host
