@@ -281,10 +281,14 @@ enum USBBridge {
         #expect(result.output.contains("Suite OverLibUSB passed"), "\(Self.whatFailed(result.output))")
     }
 
-    /// The lines of the output that tell of failures, and the last ones: a test that hangs is the last that started.
+    /// The lines of the output that tell of failures, with their details, and the last ones: a test that hangs is the
+    /// last that started.
     private static func whatFailed(_ output: String) -> String {
         let lines = output.split(separator: "\n").map { $0.prefix(300) }
-        return (lines.filter { $0.hasPrefix("✘") } + lines.suffix(8)).joined(separator: "\n")
+        let failures = lines.indices.filter { lines[$0].hasPrefix("✘") }.flatMap { first in
+            [lines[first]] + lines[(first + 1)...].prefix(6).prefix { line in !"✘✔◇".contains(line.prefix(1)) }
+        }
+        return (failures + lines.suffix(8)).joined(separator: "\n")
     }
 
     private func run(_ command: String) async -> (status: Int32, output: String) {
