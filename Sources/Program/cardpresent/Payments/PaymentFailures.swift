@@ -204,6 +204,13 @@ extension CommandFailure {
                 .usage, code: "hold_expired", message: message,
                 fix: "capture it with 'cardpresent payments capture \(id)', or cancel it and hold the whole amount anew"
             )
+        case .nothingToClose(let id):
+            self.init(
+                .usage, code: "nothing_to_close", message: message,
+                fix: "'cardpresent payments show \(id)' shows its attempts; what is held is ended with "
+                    + "'cardpresent payments capture' or 'cancel'")
+        case .severalOpen: self.init(.usage, code: "several_open", splitting: message)
+        case .unfinished: self.init(.tryAgain, code: "unfinished", splitting: message)
         case .notRetriable: self.init(.tryAgain, code: "not_retriable", message: message)
         case .notOurs, .notificationNotOurs: self.init(.tryAgain, code: "busy", message: message)
         case .orderHasPayment(_, let id, let state):

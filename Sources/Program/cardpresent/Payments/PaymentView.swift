@@ -206,10 +206,15 @@ extension FormerIdentity {
     }
 
     /// One sentence about a restored backup, and what to do.
-    var text: String {
-        "this database was restored from a backup: it has \(lastNumber) attempt\(lastNumber == 1 ? "" : "s") of "
-            + "\(databaseID), and the payment host knows number \(hostNumber ?? 0). It is \(successor) now, and no "
-            + "number is used twice. See the payments that it lost with 'cardpresent issuer reconcile'"
+    ///
+    /// - Parameter comparison: how to see what the backup lacks.
+    func text(_ comparison: HostComparison) -> String {
+        let known =
+            hostNumber == nil && comparison.isOfMessages
+            ? "the payment host can't say which it has" : "the payment host knows number \(hostNumber ?? 0)"
+        return "this database was restored from a backup: it has \(lastNumber) attempt\(lastNumber == 1 ? "" : "s") of "
+            + "\(databaseID), and \(known). It is \(successor) now, and no "
+            + "number is used twice. See the payments that it lost with \(comparison)"
     }
 }
 
