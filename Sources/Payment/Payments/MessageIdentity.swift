@@ -26,12 +26,16 @@ public struct MessageIdentity: Hashable, Sendable, Codable {
     /// The addresses of the hosts that could not be reached before, in the order of the tries: certainly nothing of
     /// the message left for them. Nil for none.
     public let passedOver: [String]?
+    /// Field 11 of the reversal, where it has a trace number of its own; nil where it has that of the message.
+    public let reversalNumber: String?
 
     /// Keeps those of the fields that may be kept.
     public init(
-        type: String, fields: [Int: String], destination: String? = nil, host: String? = nil, passedOver: [String] = []
+        type: String, fields: [Int: String], destination: String? = nil, host: String? = nil, passedOver: [String] = [],
+        reversalNumber: String? = nil
     ) {
         (self.type, self.destination, self.host) = (type, destination, host)
+        self.reversalNumber = reversalNumber
         self.passedOver = passedOver.isEmpty ? nil : passedOver
         self.fields = fields.filter { Self.fieldNumbers.contains($0.key) }
     }
@@ -44,12 +48,15 @@ public struct MessageIdentity: Hashable, Sendable, Codable {
             fields: try container.decode([Int: String].self, forKey: .fields),
             destination: try container.decodeIfPresent(String.self, forKey: .destination),
             host: try container.decodeIfPresent(String.self, forKey: .host),
-            passedOver: try container.decodeIfPresent([String].self, forKey: .passedOver) ?? [])
+            passedOver: try container.decodeIfPresent([String].self, forKey: .passedOver) ?? [],
+            reversalNumber: try container.decodeIfPresent(String.self, forKey: .reversalNumber))
     }
 
     /// Returns the identity as that of a message to one of several hosts.
     public func going(to host: String, passingOver passedOver: [String]) -> MessageIdentity {
-        MessageIdentity(type: type, fields: fields, destination: destination, host: host, passedOver: passedOver)
+        MessageIdentity(
+            type: type, fields: fields, destination: destination, host: host, passedOver: passedOver,
+            reversalNumber: reversalNumber)
     }
 
     /// The value of a field; nil when the message has none.

@@ -18,7 +18,8 @@ extension Till {
     /// How to compare the journal with what the host has.
     var comparison: HostComparison {
         HostComparison(
-            isOfMessages: host.name == HostFactory.iso8583Name, hosts: (host as? RoutedHosts)?.members.map(\.name) ?? [])
+            isOfMessages: host.name == HostFactory.iso8583Name, hosts: (host as? RoutedHosts)?.members.map(\.name) ?? []
+        )
     }
 
     /// Reports on stderr which payments were recovered and synced at the start, and which were not.

@@ -35,6 +35,11 @@ extension CommandFailure {
             "the host has a payment like this one already: look at it before you charge again"
         case PaymentErrorCode.declinedByHost where reason == .temporary:
             "nothing was charged; start again in a moment, or use another card"
+        case PaymentErrorCode.declinedByHost where reason == .terminalNotPermitted:
+            "nothing was charged; start again, and ask the acquirer about the terminal and the merchant when the host "
+                + "refuses it again: another card does not help"
+        case PaymentErrorCode.declinedByHost where reason == .transactionNotPossible:
+            "nothing was charged; ask the acquirer: another card does not help"
         case PaymentErrorCode.referred:
             "nothing was charged; call the card issuer and retry, or use another card"
         case PaymentErrorCode.wrongPIN where triesLeft != 0:

@@ -12,7 +12,7 @@ public enum AttemptClosing: String, Hashable, Sendable, CaseIterable {
     case failed
 }
 
-/// What a person decides about attempts of which the host will never tell the end, such as those of a restored backup
+/// Decisions of a person about attempts of which the host will never tell the end, such as those of a restored backup
 /// that it has finished, settled, or forgotten since. The program never guesses it, and sends nothing about it.
 extension PaymentJournal {
     /// Returns the open attempt of a payment that ``close(_:attempt:as:amount:by:reason:at:)`` would close: one without
@@ -21,6 +21,7 @@ extension PaymentJournal {
     /// - Parameters:
     ///   - id: the payment.
     ///   - number: the number of the attempt; nil for the only one that is open.
+    /// - Returns: the attempt.
     /// - Throws: ``JournalError/nothingToClose(_:)``, ``JournalError/severalOpen(_:_:)`` without a number,
     ///   ``JournalError/unfinished(_:)`` before recovery has looked at it, ``JournalError/notOurs(attempt:lease:)``
     ///   while another process works on it, ``JournalError/paymentNotFound(_:)``, ``JournalError/storage(_:)``

@@ -41,6 +41,7 @@ struct PaymentCollection: Sendable {
         } catch {
             result = .failure(error)
         }
+        let refusal = host.refusal(of: key)
         let phase = host.close(key)
         var mayHaveMoved = true
         do throws(JournalError) {
@@ -57,7 +58,7 @@ struct PaymentCollection: Sendable {
                 // A payment that cannot be read back is recorded nevertheless.
                 return (try? journal.paymentWithNotification(entry.payment.id)) ?? recorded
             case .failure(let error):
-                let failure = PaymentFailure(error)
+                let failure = PaymentFailure(error, hostWords: refusal)
                 mayHaveMoved = failure.mayHaveMovedMoney(phase)
                 let recorded = try record(failure, of: entry, bill, phase: phase)
                 await AdviceDelivery(journal: journal, host: host).run()
@@ -146,7 +147,7 @@ struct PaymentCollection: Sendable {
                     ? nil
                     : receipt(
                         outcome, of: entry, bill, isVoid: isVoid, card: failure.card, failure: failure),
-                detail: failure.message, at: time.now())
+                detail: failure.words, at: time.now())
         }
         return try journal.addNotification(to: recorded.payment)
     }

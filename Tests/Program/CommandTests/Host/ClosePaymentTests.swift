@@ -48,7 +48,8 @@ struct ClosePaymentTests {
         _ = try child.result()
     }
 
-    @Test func `what a backup holds and was captured since is closed with its part, once, and nothing is sent`() throws {
+    @Test func `what a backup holds and was captured since is closed with its part, once, and nothing is sent`() throws
+    {
         let (child, configuration) = try start()
         #expect(try run(configuration, "pay", "150.00", "--card", "visa-dda", "--authorize-only").status == 0)
         try backUp()
