@@ -96,9 +96,9 @@ extension HostLink {
         return message.bytes
     }
 
-    /// Returns why an answer to a waiting request is none: it has no MAC, or a wrong one. Nil when the MAC is right, or
-    /// none is needed. The wait goes on then. Keys are exchanged before the next message, because the host may have lost
-    /// them.
+    /// Returns why an answer to a waiting request is none: it has no MAC, or a wrong one. The wait goes on then, and
+    /// keys are exchanged before the next message, because the host may have lost them. Nil when the MAC is right, or
+    /// none is needed.
     func refusal(of answer: DecodedMessage, _ body: [UInt8], _ seal: LinkSecurity.Seal?) async -> HostProblem? {
         if let seal {
             let finding = await seal.authenticator.check(answer, in: body, with: seal.answerKey)

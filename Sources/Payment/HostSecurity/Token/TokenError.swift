@@ -94,7 +94,8 @@ public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
         case .sameLabel: "give one of them another label, or delete it: pkcs11-tool --module \(path) --delete-object"
         case .mechanism(let name, _, _):
             "run: pkcs11-tool --module \(path) --list-mechanisms; without \(name), use another MAC or a key file"
-        case .notPermitted: "make the key again with that use, for example pkcs11-tool --module \(path) --keygen --usage-decrypt"
+        case .notPermitted:
+            "make the key again with that use, for example pkcs11-tool --module \(path) --keygen --usage-decrypt"
         case .removed: "put the token back, and start again"
         case .timedOut: "check the token and its connection, and start again"
         case .failed: nil

@@ -3,7 +3,9 @@ import Settings
 /// Finds the places of mistakes in the file of a user.
 enum ProfilePlaces {
     /// Where a profile names keys.
-    private static let keyNames = [["security", "mac", "key"], ["security", "pin", "key"], ["security", "masterKey"]]
+    private static let keyNames = [
+        ["security", "mac", "key"], ["security", "pin", "key"], ["security", "masterKey"],
+    ]
 
     /// The least digits of a key: single DES.
     private static let leastDigits = 16
@@ -11,6 +13,7 @@ enum ProfilePlaces {
     /// Returns an error for each key that stands itself in the place of its name. It has no digit of the key.
     ///
     /// - Parameter root: the file of the user.
+    /// - Returns: the errors; none for a file without keys.
     static func keys(in root: SettingsNode) -> [SettingsError] {
         keyNames.compactMap { path in
             guard let node = node(at: path, in: root), let text = try? node.concealed.text(), isKey(text) else {
@@ -34,12 +37,13 @@ enum ProfilePlaces {
         }
     }
 
-    /// Returns an error with its place in the file of the user, also when what it is about comes from the profile below:
-    /// then it is the nearest key that the user wrote, or else `basedOn`.
+    /// Returns an error with its place in the file of the user, also when its subject comes from the profile below. That
+    /// is the nearest key that the user wrote, or else `basedOn`.
     ///
     /// - Parameters:
     ///   - error: the mistake.
     ///   - root: the file of the user.
+    /// - Returns: the error with that place.
     static func located(_ error: SettingsError, in root: SettingsNode) -> SettingsError {
         guard error.location.file != root.location.file else { return error }
         var place = (try? root.optional("basedOn"))?.location ?? root.location

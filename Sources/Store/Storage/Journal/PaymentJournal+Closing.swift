@@ -2,7 +2,7 @@ public import Determinism
 public import Money
 public import Payments
 
-/// What a person says became of an attempt at the payment host.
+/// The end of an attempt at the payment host, as a person says it.
 public enum AttemptClosing: String, Hashable, Sendable, CaseIterable {
     /// The host has the money, or gave it back for a refund, or holds more after an increment.
     case captured

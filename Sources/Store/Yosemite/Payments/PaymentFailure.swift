@@ -40,7 +40,7 @@ struct PaymentFailure: Hashable, Sendable {
         (self.code, self.message, self.receiptReason) = (code, message, receiptReason)
     }
 
-    /// - Parameter hostWords: the host's code and its meaning, which only a decline of the host keeps.
+    /// Describes an error; `hostWords` are the host's code and its meaning, which only a decline of the host keeps.
     init(_ error: CardReaderServiceError, hostWords: String? = nil) {
         self.init(
             code: Self.code(of: error), message: String(describing: error),

@@ -131,7 +131,8 @@ struct SealedHostTests {
         let trace = scratch.file("trace.jsonl")
         let result = try run(["pay", "12.50", "--card", "visa-dda", "--json", "--host-trace", trace], configuration)
         #expect(try result.object()["outcome"] as? String == "failed", "\(result.output)")
-        let words = "the answer had a wrong MAC, so it counts as none; compare the check value of the key 'TAK', and of "
+        let words =
+            "the answer had a wrong MAC, so it counts as none; compare the check value of the key 'TAK', and of "
         #expect(result.error.contains(words + "'TMK'"), "\(result.error)")
         let problems = try scratch.text("trace.jsonl").split(separator: "\n").compactMap { line -> String? in
             let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
