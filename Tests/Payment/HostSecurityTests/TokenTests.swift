@@ -242,8 +242,9 @@ struct TokenTests {
     }
 
     @Test func `a command of a fix names the library of the URI`() async throws {
+        let uri = try SoftHSM.uri("till", more: ";object=TPK")
         do throws(HostKeysError) {
-            _ = try await HostKeys.load(try SoftHSM.uri("till", more: ";object=TPK"))
+            _ = try await HostKeys.load(uri)
             Issue.record("there is a key TPK")
         } catch {
             let fix = try #require(error.fix)

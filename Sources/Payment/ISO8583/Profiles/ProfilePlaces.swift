@@ -37,8 +37,8 @@ enum ProfilePlaces {
         }
     }
 
-    /// Returns an error with its place in the file of the user, also when its subject comes from the profile below. That
-    /// is the nearest key that the user wrote, or else `basedOn`.
+    /// Returns an error with its place in the file of the user, also when its subject comes from the profile below.
+    /// That is the nearest key that the user wrote, or else `basedOn`.
     ///
     /// - Parameters:
     ///   - error: the mistake.

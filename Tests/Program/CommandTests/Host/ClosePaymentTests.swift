@@ -17,7 +17,8 @@ struct ClosePaymentTests {
         return (
             child,
             try scratch.write(
-                "host: { kind: iso8583, address: \"\(address)\", profile: iso87-ascii }\n", to: "till.yaml")
+                "host: { kind: iso8583, address: \"\(address)\", profile: iso87-ascii, "
+                    + "timeouts: { answer: 2 } }\n", to: "till.yaml")
         )
     }
 
