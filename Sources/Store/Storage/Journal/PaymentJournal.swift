@@ -213,8 +213,9 @@ public struct PaymentJournal: Sendable {
                 reference: attempt.hostReference, authorizationCode: details.card?.authorizationCode)
         }
         try storage.updateObject(attempt)
-        let detour = state == .authorizing ? identity?.detour : nil
-        try storage.insertNewObject(AttemptTransition(of: attempt, detail: detail ?? detour))
+        // Why it goes to another host is no failure of the attempt.
+        let detail = detail ?? (state == .authorizing ? identity?.detour : nil)
+        try storage.insertNewObject(AttemptTransition(of: attempt, detail: detail))
         if let offlineCard {
             try storage.insertNewObject(OfflineSale(attempt, card: offlineCard, madeAt: moment))
         }

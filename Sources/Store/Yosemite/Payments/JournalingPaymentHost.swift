@@ -215,10 +215,8 @@ final class JournalingPaymentHost: PaymentHost {
                 entries[key] = entry
             }
         } else {
-            entries.withLock {
-                $0[key]?.phase = .refused
-                $0[key]?.refusal = response.declineWords
-            }
+            setPhase(.refused, of: key)
+            entries.withLock { $0[key]?.refusal = response.declineWords }
         }
     }
 
