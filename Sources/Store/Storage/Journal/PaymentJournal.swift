@@ -214,8 +214,8 @@ public struct PaymentJournal: Sendable {
         }
         try storage.updateObject(attempt)
         // Why it goes to another host is no failure of the attempt.
-        let detail = detail ?? (state == .authorizing ? identity?.detour : nil)
-        try storage.insertNewObject(AttemptTransition(of: attempt, detail: detail))
+        let words = detail ?? (state == .authorizing ? identity?.detour : nil)
+        try storage.insertNewObject(AttemptTransition(of: attempt, detail: words))
         if let offlineCard {
             try storage.insertNewObject(OfflineSale(attempt, card: offlineCard, madeAt: moment))
         }
