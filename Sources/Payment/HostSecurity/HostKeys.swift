@@ -38,8 +38,10 @@ public struct HostKeys: Sendable, CustomStringConvertible {
     public static func load(_ place: String) async throws(HostKeysError) -> HostKeys {
         guard TokenURI.names(place) else { return try HostKeys(path: place) }
         let uri: TokenURI
-        do throws(TokenURIError) { uri = try TokenURI(place) } catch { throw .token(.uri(error)) }
-        do throws(TokenError) { return HostKeys(try await Self.keys(of: uri)) } catch { throw .token(error) }
+        do throws(TokenURIError) { uri = try TokenURI(place) } catch { throw .token(.uri(error), module: "") }
+        do throws(TokenError) { return HostKeys(try await Self.keys(of: uri)) } catch {
+            throw .token(error, module: uri.module)
+        }
     }
 
     /// Reads a key file.
@@ -144,7 +146,8 @@ public enum HostKeysError: Error, Hashable, Sendable, CustomStringConvertible {
     case file(FileStorageError)
     /// A mistake, with its line.
     case content(SettingsError)
-    case token(TokenError)
+    /// The token with this PKCS#11 library, an absolute path; it is empty when the URI has none.
+    case token(TokenError, module: String)
 
     /// The mistake.
     public var message: String {
@@ -156,7 +159,7 @@ public enum HostKeysError: Error, Hashable, Sendable, CustomStringConvertible {
         case .file(.tooLong(let path, let limit)): "the key file '\(path)' is longer than \(limit) bytes"
         case .file(let error): "\(error)"
         case .content(let error): error.located
-        case .token(let error): error.description
+        case .token(let error, _): error.description
         }
     }
 
@@ -170,7 +173,7 @@ public enum HostKeysError: Error, Hashable, Sendable, CustomStringConvertible {
         case .file(.tooLong): "give the file with the keys"
         case .file: nil
         case .content(let error): error.fix
-        case .token(let error): error.fix
+        case .token(let error, let module): error.fix(module: module)
         }
     }
 

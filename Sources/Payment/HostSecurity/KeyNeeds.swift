@@ -134,6 +134,19 @@ extension MessageProfile {
         return keys?[security.masterKey]?.cipher == cipher ? nil : .masterKey(security.masterKey, form)
     }
 
+    /// Returns why payments can't have their MACs with these keys, or none: the name of the key that is missing, or why
+    /// the one that is there does not fit. Nil when they can.
+    public func macObstacle(_ keys: HostKeys?) -> KeyObstacle? { keyObstacle(keys ?? HostKeys([])) }
+
+    /// Returns the name of the key without which no PIN for the issuer can be sent with these keys, or none; nil when
+    /// it can, when the profile has no PINs, and under DUKPT, where the PIN pad may have a key of its own.
+    public func missingPINKey(_ keys: HostKeys?) -> String? {
+        guard let pin = security.pin, pin.scheme == .masterSession, keys?[pin.key] == nil, !exchangesKeys(keys) else {
+            return nil
+        }
+        return pin.key
+    }
+
     /// Why keys of DUKPT are not derived from a key; nil when they are.
     private func derivationObstacle(
         _ key: HostKey, _ scheme: SecurityRules.KeyScheme, at end: HostEnd

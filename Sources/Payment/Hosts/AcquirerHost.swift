@@ -295,7 +295,9 @@ extension HostFailure {
     var mayPass: Bool {
         switch problem {
         case .message, .noMessage, .missingField, .needsKey, .mac, .pin, .tooLong, .canceled, .closed: false
-        case .connection, .hangUp, .frame, .sameKey, .signOnRefused, .keyExchange, .noAnswer, .halfOpen, .pausing: true
+        case .connection, .hangUp, .frame, .sameKey, .signOnRefused, .keyExchange, .noAnswer, .wrongMAC, .halfOpen,
+            .pausing:
+            true
         }
     }
 }

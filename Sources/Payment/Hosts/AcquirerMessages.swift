@@ -65,7 +65,10 @@ struct AcquirerMessages {
             }
         }
         values.merge(derived(form)) { $1 }
-        return MessageIdentity(type: "\(form.type)", fields: filled(values, form), destination: destination)
+        let isReversedAlone = profile.matching.stanOfReversal == .fresh && kind != .completion && kind != .declineAdvice
+        return MessageIdentity(
+            type: "\(form.type)", fields: filled(values, form), destination: destination,
+            reversalNumber: isReversedAlone ? profile.field11(numbers.reversal(subject.stan)) : nil)
     }
 
     /// Makes the request about a card.
@@ -121,7 +124,7 @@ struct AcquirerMessages {
         // Of a hold that was raised, all of it.
         if let total = request.heldTotal { values[4] = amount(total) ?? values[4] }
         if profile.matching.stanOfReversal == .fresh {
-            values[11] = profile.field11(numbers.reversal(request.stan))
+            values[11] = original.reversalNumber ?? profile.field11(numbers.reversal(request.stan))
         }
         if let field = profile.values.reversalReasonField { values[field] = reason(request.reason) }
         values.merge(originalData(original, form)) { $1 }

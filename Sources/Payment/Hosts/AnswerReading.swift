@@ -57,7 +57,8 @@ struct AnswerReading {
                 issuerAuthenticationData: chip[EMVTag.issuerAuthenticationData].first.flatMap {
                     (8...16).contains($0.count) ? $0 : nil
                 }, scriptsBeforeFinal: chip[0x71], scriptsAfterFinal: chip[0x72]),
-            hostCode: raw == code ? nil : raw, approvedAmount: code == "10" ? approvedPart(answer, identity) : nil)
+            hostCode: raw == code ? nil : raw, hostWords: words(raw),
+            approvedAmount: code == "10" ? approvedPart(answer, identity) : nil)
     }
 
     /// A code with its meaning: `05 (do not honor)`.

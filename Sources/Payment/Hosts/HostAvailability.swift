@@ -20,7 +20,8 @@ extension HostProblem {
     /// Whether the host, or the way to it, is the reason. A request that can't be written fails at every host.
     var isOfHost: Bool {
         switch self {
-        case .connection, .hangUp, .frame, .keyExchange, .signOnRefused, .noAnswer, .halfOpen, .pausing: true
+        case .connection, .hangUp, .frame, .keyExchange, .signOnRefused, .noAnswer, .wrongMAC, .halfOpen, .pausing:
+            true
         case .message, .noMessage, .missingField, .needsKey, .mac, .pin, .tooLong, .sameKey, .canceled, .closed: false
         }
     }

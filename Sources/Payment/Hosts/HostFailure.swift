@@ -46,6 +46,8 @@ public enum HostProblem: Hashable, Sendable {
     case signOnRefused(code: String, meaning: String?)
     /// No answer came in time.
     case noAnswer
+    /// Answers came, and no MAC with them or a wrong one, so that they count as none; the text names the key.
+    case wrongMAC(key: String, isMissing: Bool)
     /// An idle connection no longer answers: it is half open.
     case halfOpen
     /// The last connection failed, and the pause before the next one is not over.
@@ -83,6 +85,9 @@ extension HostProblem: CustomStringConvertible {
         case .signOnRefused(let code, let meaning):
             "the host refused the sign-on with \(code)" + (meaning.map { " (\($0))" } ?? "")
         case .noAnswer: "the host did not answer in time"
+        case .wrongMAC(let key, let isMissing):
+            (isMissing ? "the answer had no MAC" : "the answer had a wrong MAC")
+                + ", so it counts as none; compare the check value of the key \(key) with the acquirer"
         case .halfOpen: "the idle connection no longer answers"
         case .pausing(let rest): "the last connection failed; the next try is in \(rest.components.seconds) s"
         case .canceled: "canceled"

@@ -96,18 +96,26 @@ extension HostLink {
         return message.bytes
     }
 
-    /// Whether an answer to a waiting request has the right MAC, or needs none. One without it is no answer: the wait
-    /// goes on. Keys are then exchanged before the next message, because the host may have lost them.
-    func isSealed(_ answer: DecodedMessage, _ body: [UInt8], _ seal: LinkSecurity.Seal?) async -> Bool {
+    /// Returns why an answer to a waiting request is none: it has no MAC, or a wrong one. The wait goes on then, and
+    /// keys are exchanged before the next message, because the host may have lost them. Nil when the MAC is right, or
+    /// none is needed.
+    func refusal(of answer: DecodedMessage, _ body: [UInt8], _ seal: LinkSecurity.Seal?) async -> HostProblem? {
         if let seal {
             let finding = await seal.authenticator.check(answer, in: body, with: seal.answerKey)
             guard finding == .right else {
                 security?.makeStale()
                 report(answer.message, finding == .wrong ? .wrongMAC : .noMAC)
-                return false
+                return .wrongMAC(key: keyName(of: seal), isMissing: finding != .wrong)
             }
         }
         security?.note(code: answer.message.text(of: 39))
-        return true
+        return nil
+    }
+
+    /// The name of a key of MACs, and of that under which the host sends it.
+    private func keyName(of seal: LinkSecurity.Seal) -> String {
+        let rule = seal.authenticator.rule
+        let isSent = rule.scheme == .masterSession && security?.exchangesKeys == true
+        return "'\(rule.key)'" + (isSent ? ", and of '\(profile.security.masterKey)', under which it comes," : "")
     }
 }

@@ -49,14 +49,24 @@ extension HostLink {
         }
         let message = decoded.message
         let found = MessageKey(answer: message, fields: profile.matching.key)
-        trace(body, answering: found.flatMap { pending[$0] })
+        let expected = found.flatMap { pending[$0] }
+        // An answer with a MAC is traced with what became of that.
+        if expected?.seal == nil { trace(body, answering: expected) }
         guard let key = found else { return report(message, .request) }
         guard let waiting = pending[key] else { return report(message, reason(for: key)) }
         do throws(MessageError) {
             try profile.header.check(decoded.header, answers: profile.header.bytes)
-        } catch { return report(message, .wrongHeader) }
+        } catch {
+            if waiting.seal != nil { trace(body, answering: waiting) }
+            return report(message, .wrongHeader)
+        }
         // A token may take its time for a MAC; the request may be given up meanwhile.
-        guard await isSealed(decoded, body, waiting.seal) else { return }
+        let refused = await refusal(of: decoded, body, waiting.seal)
+        if waiting.seal != nil { trace(body, answering: waiting, problem: refused) }
+        if let refused {
+            if pending[key]?.answer === waiting.answer { pending[key]?.refused = refused }
+            return
+        }
         let changed = profile.matching.differences(between: waiting.request, and: message)
         guard changed.isEmpty else { return report(message, .changed(changed)) }
         guard waiting.answer.give(.success(message)) else { return report(message, .late) }
@@ -64,11 +74,12 @@ extension HostLink {
         answered.insert(key)
     }
 
-    private func trace(_ body: [UInt8], answering request: Pending?) {
-        onMessage?(
-            TracedMessage(
-                .received, body, kind: request?.kind, answering: request?.request, codec: codec, profile: profile,
-                at: time.now()))
+    private func trace(_ body: [UInt8], answering request: Pending?, problem: HostProblem? = nil) {
+        guard let onMessage else { return }
+        let message = TracedMessage(
+            .received, body, kind: request?.kind, answering: request?.request, codec: codec, profile: profile,
+            at: time.now())
+        onMessage(problem.map { message.refused(because: "\($0)") } ?? message)
     }
 
     /// Why an answer has no waiting request.

@@ -36,6 +36,8 @@ public actor HostLink {
         /// The maker of the request's MAC, and the keys of it and of that of the answer; nil without a MAC.
         let seal: LinkSecurity.Seal?
         let answer: Answer
+        /// What was wrong with the MACs of answers that came; nil without one.
+        var refused: HostProblem?
     }
 
     public nonisolated let profile: MessageProfile
@@ -271,6 +273,7 @@ extension HostLink {
         }
         frame.wipe()
         let result = await wait(for: answer, until: deadline)
+        let refused = pending[key].flatMap { $0.answer === answer ? $0.refused : nil }
         if pending[key]?.answer === answer { pending[key] = nil }
         switch result {
         case .success:
@@ -281,6 +284,7 @@ extension HostLink {
             givenUp.insert(key)
             // A frame that has begun and does not end says more than the silence.
             if failure.problem == .noAnswer, let error = wire.unfinished { throw .outcomeUnknown(.frame(error)) }
+            if failure.problem == .noAnswer, let refused { throw .outcomeUnknown(refused) }
             throw failure
         }
     }

@@ -111,6 +111,9 @@ public final class LinkSecurity: Sendable {
         return field != nil || keys[rule.key] != nil
     }
 
+    /// Whether the key file or the token has every key that an exchange would bring.
+    public var hasAllKeys: Bool { profile.sessionKeys.allSatisfy { keys[$0.name] != nil } }
+
     /// Whether keys must be exchanged before the next message.
     var needsKeys: Bool {
         field != nil && state.withLock { $0.isStale || $0.session.isEmpty }

@@ -53,6 +53,8 @@ public actor RoutedHosts: PaymentHost {
         var others: [HostMember] = []
         /// The addresses of those that could not be reached.
         var passedOver: [String] = []
+        /// The names of those that rest, and would have got the message otherwise.
+        var rested: [String] = []
     }
 
     /// - Parameters:
@@ -86,7 +88,7 @@ public actor RoutedHosts: PaymentHost {
         let plan = try plan(for: subject)
         keep(plan, for: subject.key)
         return try await plan.member.host.identity(of: subject)?
-            .going(to: plan.member.name, passingOver: plan.passedOver)
+            .going(to: plan.member.name, passingOver: plan.passedOver, rested: plan.rested)
     }
 
     public func authorize(
@@ -204,10 +206,10 @@ extension RoutedHosts {
                     throw .notSent(
                         "the PIN is under a key of the host '\(pinHost ?? "")', which does not get the payment")
                 }
-                return Plan(member: member)
+                return Plan(member: member, rested: restedBefore(member, subject))
             }
             guard let first = found.first else { throw .notSent("no route has a host") }
-            return Plan(member: first, others: Array(found.dropFirst()))
+            return Plan(member: first, others: Array(found.dropFirst()), rested: restedBefore(first, subject))
         case .advice(let purpose) where purpose != .capture:
             // It tells what has happened already, so it waits for its host, and no other one gets it.
             guard let first = routed(subject.prefix, subject.amount.currency).first else {
@@ -216,6 +218,13 @@ extension RoutedHosts {
             return Plan(member: first)
         default: throw Self.noOriginal
         }
+    }
+
+    /// The names of the hosts of a route before a member, which rest.
+    private func restedBefore(_ member: HostMember, _ subject: MessageSubject) -> [String] {
+        let resting = availability.resting
+        return routed(subject.prefix, subject.amount.currency).prefix { $0.name != member.name }.map(\.name)
+            .filter { resting.contains($0) }
     }
 
     private func plan(of key: IdempotencyKey) -> Plan? { plans.last { $0.key == key }?.plan }

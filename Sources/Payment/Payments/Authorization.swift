@@ -82,15 +82,28 @@ public struct AuthorizationResponse: Hashable, Sendable {
     /// DE 39 as the host sent it, where ``responseCode`` is another code with the same meaning; nil where it is the
     /// same.
     public var hostCode: String?
+    /// DE 39 as the host sent it, with its meaning, such as `1020 (not permitted to the terminal)`; nil at a host
+    /// without a message profile.
+    public var hostWords: String?
     /// The amount that a partial approval (code 10) is for; nil for the whole amount, and when the host does not say.
     public var approvedAmount: Money?
 
     /// Takes the host's answer. `approvedAmount` is that of a partial approval, nil for the whole amount.
     public init(
-        reference: String, answer: IssuerAnswer, hostCode: String? = nil, approvedAmount: Money? = nil
+        reference: String, answer: IssuerAnswer, hostCode: String? = nil, hostWords: String? = nil,
+        approvedAmount: Money? = nil
     ) {
         (self.reference, self.answer, self.hostCode) = (reference, answer, hostCode)
-        self.approvedAmount = approvedAmount
+        (self.hostWords, self.approvedAmount) = (hostWords, approvedAmount)
+    }
+
+    /// The code of a decline with its meaning for the till's display, such as `response code 51 (not sufficient
+    /// funds)`. Suspected fraud has no meaning there, because the cardholder may see it. Nil at a host without a
+    /// message profile.
+    public var declineWords: String? {
+        guard let hostWords else { return nil }
+        let isSecret = DeclineReason(responseCode: responseCode) == .fraud
+        return "response code " + (isSecret ? hostCode ?? responseCode : hostWords)
     }
 
     /// DE 39 as text, for example `00` or `51`.
@@ -120,13 +133,20 @@ public enum DeclineReason: String, Hashable, Sendable, Codable, CaseIterable, Cu
     case incorrectPIN
     case tooManyPINTries
     case securityFailure
+    /// The host does not know the terminal or the merchant, or does not permit them this transaction: another card
+    /// does not help.
+    case terminalNotPermitted
+    /// The host takes no such message, or not in this form: another card does not help.
+    case transactionNotPossible
     case unknown
 
     /// - Parameter responseCode: The two characters of DE 39 (ISO 8583:1987, as the card schemes use it).
     public init(responseCode: String) {
         self =
             switch responseCode {
-            case "05", "57", "58": .generic
+            case "05", "57": .generic
+            case "03", "58", "89": .terminalNotPermitted
+            case "30", "40", "93", "98", "99": .transactionNotPossible
             case "04", "07", "34", "36", "41", "43", "59", "67": .fraud
             case "01", "02": .callIssuer
             case "12", "13": .invalidAmount
@@ -139,7 +159,7 @@ public enum DeclineReason: String, Hashable, Sendable, Codable, CaseIterable, Cu
             case "63", "82", "88": .securityFailure
             case "1A", "70": .pinRequired
             case "75": .tooManyPINTries
-            case "19", "91", "96", "06", "09": .temporary
+            case "19", "68", "90", "91", "96", "06", "09": .temporary
             case "94": .duplicateTransaction
             default: .unknown
             }
@@ -162,6 +182,8 @@ public enum DeclineReason: String, Hashable, Sendable, Codable, CaseIterable, Cu
         case .incorrectPIN: "wrong PIN"
         case .tooManyPINTries: "too many wrong PINs"
         case .securityFailure: "the issuer does not accept the card's security data"
+        case .terminalNotPermitted: "the host does not permit this to the terminal"
+        case .transactionNotPossible: "the host does not take this transaction"
         }
     }
 

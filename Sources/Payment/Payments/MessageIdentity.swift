@@ -26,12 +26,19 @@ public struct MessageIdentity: Hashable, Sendable, Codable {
     /// The addresses of the hosts that could not be reached before, in the order of the tries: certainly nothing of
     /// the message left for them. Nil for none.
     public let passedOver: [String]?
+    /// The names of the hosts that the message would have gone to, and that rested after a failure. Nil for none.
+    public let rested: [String]?
+    /// Field 11 of the reversal, where it has a trace number of its own; nil where it has that of the message.
+    public let reversalNumber: String?
 
     /// Keeps those of the fields that may be kept.
     public init(
-        type: String, fields: [Int: String], destination: String? = nil, host: String? = nil, passedOver: [String] = []
+        type: String, fields: [Int: String], destination: String? = nil, host: String? = nil, passedOver: [String] = [],
+        rested: [String] = [], reversalNumber: String? = nil
     ) {
         (self.type, self.destination, self.host) = (type, destination, host)
+        self.rested = rested.isEmpty ? nil : rested
+        self.reversalNumber = reversalNumber
         self.passedOver = passedOver.isEmpty ? nil : passedOver
         self.fields = fields.filter { Self.fieldNumbers.contains($0.key) }
     }
@@ -44,12 +51,31 @@ public struct MessageIdentity: Hashable, Sendable, Codable {
             fields: try container.decode([Int: String].self, forKey: .fields),
             destination: try container.decodeIfPresent(String.self, forKey: .destination),
             host: try container.decodeIfPresent(String.self, forKey: .host),
-            passedOver: try container.decodeIfPresent([String].self, forKey: .passedOver) ?? [])
+            passedOver: try container.decodeIfPresent([String].self, forKey: .passedOver) ?? [],
+            rested: try container.decodeIfPresent([String].self, forKey: .rested) ?? [],
+            reversalNumber: try container.decodeIfPresent(String.self, forKey: .reversalNumber))
     }
 
     /// Returns the identity as that of a message to one of several hosts.
-    public func going(to host: String, passingOver passedOver: [String]) -> MessageIdentity {
-        MessageIdentity(type: type, fields: fields, destination: destination, host: host, passedOver: passedOver)
+    ///
+    /// - Parameters:
+    ///   - host: its name.
+    ///   - passedOver: the addresses of the hosts that could not be reached before.
+    ///   - rested: the names of the hosts that rested, and would have had the message otherwise.
+    /// - Returns: the identity.
+    public func going(
+        to host: String, passingOver passedOver: [String], rested: [String] = []
+    ) -> MessageIdentity {
+        MessageIdentity(
+            type: type, fields: fields, destination: destination, host: host, passedOver: passedOver,
+            rested: rested, reversalNumber: reversalNumber)
+    }
+
+    /// Why the message goes to another host than its route says, in words; nil when it does not.
+    public var detour: String? {
+        guard let host, let rested else { return nil }
+        let verb = rested.count == 1 ? "rests" : "rest"
+        return "to the host \(host): \(rested.joined(separator: " and ")) \(verb) for a minute after a failure"
     }
 
     /// The value of a field; nil when the message has none.

@@ -150,6 +150,8 @@ public enum PaymentErrorCode {
     public static let interrupted = "interrupted"
     public static let declinedByCard = "declined_by_card"
     public static let declinedByHost = "declined_by_host"
+    /// A person has said what became of it.
+    public static let closed = "closed_by_hand"
     /// The card rejected the PIN, and no other was entered.
     public static let wrongPIN = "wrong_pin"
     /// The issuer asks for a telephone call (a referral). Until then the payment counts as declined.

@@ -99,7 +99,7 @@ extension ReceiptReason {
     public init(_ reason: DeclineReason) {
         self =
             switch reason {
-            case .fraud, .generic, .unknown: .notApproved
+            case .fraud, .generic, .terminalNotPermitted, .transactionNotPossible, .unknown: .notApproved
             case .temporary: .tryLater
             case .callIssuer: .callIssuer
             case .invalidAccount: .invalidAccount

@@ -86,7 +86,7 @@ extension NamedAcquirer {
                 "the simulated host can't be one of several",
                 fix: "write host: { kind: iso8583, address: HOST:PORT, profile: NAME }, or remove hosts")
         }
-        var places = [first.place: HostRouting.defaultName]
+        var places = [first.machine: HostRouting.defaultName]
         var others: [NamedAcquirer] = []
         for entry in try node.entries() {
             func failure(_ message: String, _ fix: String) -> SettingsError {
@@ -107,7 +107,10 @@ extension NamedAcquirer {
             if let days = try entry.value.optional(PaymentHostChoice.preauthorizationKey) {
                 throw days.error("the days are the same for all hosts", fix: "write them in 'host'")
             }
-            if let other = places.updateValue(entry.key, forKey: settings.place) {
+            if let renewal = try entry.value.optional(PaymentHostChoice.renewalKey) {
+                throw renewal.error("this is the same for all hosts", fix: "write it in 'host'")
+            }
+            if let other = places.updateValue(entry.key, forKey: settings.machine) {
                 throw failure(
                     "the host '\(other)' has the same address",
                     "give each host an address of its own: it tells in the journal where a message went")

@@ -140,6 +140,14 @@ public struct AcquirerSettings: Hashable, Sendable {
     /// The address as the journal has it: `HOST:PORT` in lower case.
     public var place: String { "\(address)".lowercased() }
 
+    /// The address by which two hosts are the same: as ``place``, with one name for this machine and no dot at the end.
+    var machine: String {
+        var host = address.host.lowercased()
+        if host.hasSuffix(".") { host.removeLast() }
+        let isThisMachine = ["localhost", "127.0.0.1", "::1"].contains(host)
+        return "\(TCPAddress(host: isThisMachine ? "localhost" : host, port: address.port))"
+    }
+
     /// The path of a key file, or the URI of a token, which must have no PIN in it.
     private static func keys(_ node: SettingsNode) throws(SettingsError) -> String {
         let text = try node.text(length: 1...4096)

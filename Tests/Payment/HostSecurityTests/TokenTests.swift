@@ -199,7 +199,7 @@ struct TokenTests {
 
     private func failure(_ place: String) async -> TokenError? {
         do throws(HostKeysError) { _ = try await HostKeys.load(place) } catch {
-            if case .token(let error) = error { return error }
+            if case .token(let error, _) = error { return error }
         }
         return nil
     }
@@ -220,7 +220,7 @@ struct TokenTests {
             return
         }
         #expect(Set(found).isSuperset(of: ["'till'", "'guarded'", "'bare'"]))
-        #expect(none.fix?.contains("pkcs11-tool --module \(SoftHSM.module) --list-slots") == true)
+        #expect(none.fix(module: "")?.contains("pkcs11-tool --module \(SoftHSM.module) --list-slots") == true)
         let missing = await failure(try SoftHSM.uri("till", more: ";object=TPK"))
         #expect(missing == .noKey("TPK", token: "till", found: ["HAK", "IDLE", "KEK", "PEK", "SINGLE", "TMK"]))
         #expect(await failure(try SoftHSM.uri("bare")) == .noKey(nil, token: "bare", found: []))
@@ -229,7 +229,7 @@ struct TokenTests {
         #expect(await failure(try SoftHSM.uri("till", pin: "empty")) == .emptyPIN(path: SoftHSM.path("empty")))
         let open = try #require(await failure(try SoftHSM.uri("till", pin: "open")))
         #expect(open == .pinFile(.openToOthers(path: SoftHSM.path("open"))))
-        #expect(open.fix == "run: chmod 600 \(SoftHSM.path("open"))")
+        #expect(open.fix(module: "") == "run: chmod 600 \(SoftHSM.path("open"))")
         #expect(await failure(try SoftHSM.uri("till", pin: nil)) == .needsPIN(token: "till"))
         let module = try #require(await failure(uri.replacing(SoftHSM.module, with: "/nowhere/module.so")))
         guard case .module("/nowhere/module.so", _) = module else {
@@ -239,6 +239,17 @@ struct TokenTests {
         let other = try #require(
             await failure(uri.replacing(SoftHSM.module, with: "/usr/lib/x86_64-linux-gnu/libc.so.6")))
         #expect(other.description.contains("C_GetFunctionList"))
+    }
+
+    @Test func `a command of a fix names the library of the URI`() async throws {
+        let uri = try SoftHSM.uri("till", more: ";object=TPK")
+        do throws(HostKeysError) {
+            _ = try await HostKeys.load(uri)
+            Issue.record("there is a key TPK")
+        } catch {
+            let fix = try #require(error.fix)
+            #expect(fix.contains("pkcs11-tool --module \(SoftHSM.module) --login") && !fix.contains("…"), "\(fix)")
+        }
     }
 
     @Test func `a key that permits nothing says what is false`() async throws {

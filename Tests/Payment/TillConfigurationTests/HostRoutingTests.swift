@@ -123,6 +123,18 @@ struct HostRoutingTests {
             "2: hosts.a: the host 'default' has the same address; "
         ),
         (
+            "hosts: { a: { kind: iso8583, address: \"LocalHost.:1\", profile: iso2003, tls: {} } }",
+            "2: hosts.a: the host 'default' has the same address; "
+        ),
+        (
+            "hosts: { a: { kind: iso8583, address: \"[::1]:1\", profile: iso2003 } }",
+            "2: hosts.a: the host 'default' has the same address; "
+        ),
+        (
+            "hosts: { a: { kind: iso8583, address: \"127.0.0.1:2\", profile: iso2003, incrementRenewsHold: true } }",
+            "2: hosts.a.incrementRenewsHold: this is the same for all hosts; write it in 'host'"
+        ),
+        (
             "hosts: { a: { kind: iso8583, address: \"127.0.0.1:2\", profile: iso2003, preauthorizationDays: 3 } }",
             "2: hosts.a.preauthorizationDays: the days are the same for all hosts; write them in 'host'"
         ),

@@ -73,8 +73,8 @@ public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The advice; nil when the message says so.
-    public var fix: String? {
+    /// Returns the advice; nil when the message says so. `module` is the path of the PKCS#11 library.
+    public func fix(module path: String) -> String? {
         switch self {
         case .uri(let error): error.fix
         case .module: "install the library of the token, such as the package softhsm2, or correct module-path"
@@ -88,13 +88,14 @@ public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
         case .pinFile(.tooLong): "write the PIN alone into the file"
         case .pinFile: nil
         case .wrongPIN(_, let path, _): "correct the PIN in \(path) before the next try: each one counts"
-        case .lastTry: "correct the PIN, and log in once by hand: pkcs11-tool --module … --login --list-objects"
-        case .locked: "unlock it with the PIN of its security officer: pkcs11-tool --module … --init-pin --login"
-        case .noKey: "run: pkcs11-tool --module … --login --list-objects --type secrkey, and correct the label"
-        case .sameLabel: "give one of them another label, or delete it: pkcs11-tool --module … --delete-object"
+        case .lastTry: "correct the PIN, and log in once by hand: pkcs11-tool --module \(path) --login --list-objects"
+        case .locked: "unlock it with the PIN of its security officer: pkcs11-tool --module \(path) --init-pin --login"
+        case .noKey: "run: pkcs11-tool --module \(path) --login --list-objects --type secrkey, and correct the label"
+        case .sameLabel: "give one of them another label, or delete it: pkcs11-tool --module \(path) --delete-object"
         case .mechanism(let name, _, _):
-            "run: pkcs11-tool --module … --list-mechanisms; without \(name), use another MAC or a key file"
-        case .notPermitted: "make the key again with that use, for example pkcs11-tool --keygen --usage-decrypt"
+            "run: pkcs11-tool --module \(path) --list-mechanisms; without \(name), use another MAC or a key file"
+        case .notPermitted:
+            "make the key again with that use, for example pkcs11-tool --module \(path) --keygen --usage-decrypt"
         case .removed: "put the token back, and start again"
         case .timedOut: "check the token and its connection, and start again"
         case .failed: nil

@@ -21,8 +21,8 @@ public struct TracedMessage: Hashable, Sendable {
     /// The frame in hexadecimal digits, with `**` for each byte of a masked field. Nil for what answers nothing:
     /// nothing tells which card number it may have.
     public let frame: String?
-    /// Why the bytes are no message; nil when they are one.
-    public let problem: String?
+    /// Why the bytes are no message, or why the message counts as none; nil when neither is so.
+    public private(set) var problem: String?
 
     /// - Parameters:
     ///   - direction: the way of the message.
@@ -51,6 +51,13 @@ public struct TracedMessage: Hashable, Sendable {
             return kind == nil ? entry.strictlyMasked : entry
         }
         frame = kind == nil ? nil : Self.frame(body, entries, profile.frame)
+    }
+
+    /// Returns the message with the reason why it counts as none, such as a wrong MAC.
+    public func refused(because reason: String) -> TracedMessage {
+        var message = self
+        message.problem = problem ?? reason
+        return message
     }
 
     private static func frame(_ body: [UInt8], _ entries: [MessageDump.Entry], _ format: FrameFormat) -> String? {

@@ -94,9 +94,19 @@ extension ProfileDecoder {
         return numbers
     }
 
-    /// Notes an inquiry that does not say which request it asks about.
+    /// Notes an inquiry that does not say which request it asks about, that has card data, or that has a repeat, which
+    /// is never sent.
     mutating func checkInquiry(_ form: MessageForm?, _ matching: MatchingRules) {
         guard let form, let place = node("messages", "inquiry") else { return }
+        if let field = form.mandatory.first(where: { $0 == 14 || ISOMessage.secretFields.contains($0) }) {
+            note(
+                (node("messages", "inquiry", "fields", "M") ?? place).error(
+                    "an inquiry is sent without the card, and field \(field) has its data",
+                    fix: "remove \(field), and ask the acquirer whether the host answers without it"))
+        }
+        if let place = node("messages", "inquiry", "repeat") {
+            note(place.error("an inquiry is never repeated", fix: "remove repeat"))
+        }
         let field: Int? =
             switch matching.originalData {
             case .field90: 90
@@ -213,6 +223,12 @@ extension ProfileDecoder {
             guard let kind = MessageKind(rawValue: text("", entry)) else { continue }
             if messages[kind] == nil { note(entry.error("the profile has no message \(kind.rawValue)")) }
             kinds.insert(kind)
+        }
+        if kinds.isEmpty, let place = list ?? node("security", "mac") {
+            note(
+                place.error(
+                    "no message has the MAC",
+                    fix: "name the messages under security.mac.on, such as [sale, reversal], or remove security.mac"))
         }
         return kinds
     }

@@ -180,7 +180,8 @@ enum ProfileKeys {
         "messages", "The messages that the host knows.",
         MessageKind.allCases.map { kind in
             let shape: Shape =
-                kind == .inquiry ? .either([.word(["none"]), .record(message)]) : .record(message)
+                kind == .inquiry || kind == .keyExchange
+                ? .either([.word(["none"]), .record(message)]) : .record(message)
             return KeyShape(kind.rawValue, shape, "The message \(kind.rawValue).")
         })
 

@@ -44,6 +44,8 @@ extension MessageProfile {
     }
 
     private init(_ document: SettingsDocument) throws(MessageProfileError) {
+        let keys = ProfilePlaces.keys(in: document.root)
+        guard keys.isEmpty else { throw MessageProfileError(keys) }
         var check = ShapeCheck()
         check.check(document.root, .record(ProfileKeys.file))
         var problems = check.problems
@@ -51,7 +53,9 @@ extension MessageProfile {
         var decoder = ProfileDecoder(ShippedProfiles.completed(document.root))
         let profile = decoder.profile()
         problems.add(decoder.problems)
-        guard problems.isEmpty, let profile else { throw MessageProfileError(problems.errors) }
+        guard problems.isEmpty, let profile else {
+            throw MessageProfileError(problems.errors.map { ProfilePlaces.located($0, in: document.root) })
+        }
         self = profile
     }
 }

@@ -1,3 +1,4 @@
+import Hosts
 import Payments
 import Yosemite
 
@@ -8,12 +9,22 @@ extension Till {
     ///
     /// - Throws: `CommandFailure`
     func stopIfRestored() throws(CommandFailure) {
-        if let refusal = recovered.refusal { throw CommandFailure(refusal) }
+        guard let refusal = recovered.refusal else { return }
+        var failure = CommandFailure(refusal)
+        failure.fix = "compare with \(comparison), then run the command again if the payment is not there"
+        throw failure
+    }
+
+    /// How to compare the journal with what the host has.
+    var comparison: HostComparison {
+        HostComparison(
+            isOfMessages: host.name == HostFactory.iso8583Name, hosts: (host as? RoutedHosts)?.members.map(\.name) ?? []
+        )
     }
 
     /// Reports on stderr which payments were recovered and synced at the start, and which were not.
     func announceRecovery() {
-        for identity in recovered.restored { StandardError.write("cardpresent: \(identity.text)\n") }
+        for identity in recovered.restored { StandardError.write("cardpresent: \(identity.text(comparison))\n") }
         for payment in recovered.finished {
             StandardError.write(
                 "cardpresent: recovered \(payment.name), which is now \(payment.state.rawValue)\n")
@@ -35,5 +46,21 @@ extension Till {
         for failure in captured.failed {
             StandardError.write("cardpresent: \(failure.payment) is not synced to the store yet: \(failure.error)\n")
         }
+    }
+}
+
+/// The command that compares the journal with what the payment host has.
+struct HostComparison: CustomStringConvertible {
+    /// Whether the host speaks ISO 8583, so that it has a ledger of its own, or reports.
+    let isOfMessages: Bool
+    /// The names of the hosts; empty for one host only.
+    let hosts: [String]
+
+    var description: String {
+        guard isOfMessages else { return "'cardpresent issuer reconcile'" }
+        let command = "cardpresent issuer reconcile --acquirer FILE" + (hosts.isEmpty ? "" : " --host NAME")
+        let names = hosts.isEmpty ? "" : ", and NAME one of " + hosts.joined(separator: ", ")
+        return "'\(command)', where FILE is the ledger of a simulated acquirer\(names); ask any other acquirer for its "
+            + "report"
     }
 }

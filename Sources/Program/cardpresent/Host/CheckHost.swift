@@ -33,8 +33,11 @@ struct CheckHost: ReportingCommand {
             no card data is sent. TLS is used with every host that is not this machine, and on \
             this machine with --ca, --certificate, or --server-name.
 
+            Fails also when the host answers, and the MACs of payments need a key that is not there; a key that only \
+            PINs need is a warning.
+
             Exits with 69 when the host can't be reached, refuses, or does not answer, with 65 when its bytes are not \
-            those of the profile, and with 78 when a file is wrong.
+            those of the profile, and with 78 when a file is wrong, or a key is missing.
             """)
 
     @Option(
@@ -168,16 +171,38 @@ struct CheckHost: ReportingCommand {
             security: try KeyFile.security(profile, subject.keys), wait: wait ?? subject.wait ?? .seconds(15),
             time: time, trace: hostTrace)
         var steps: [HostCheck.Step] = []
-        let failure = await check.run { step in
+        var failure = await check.run { step in
             steps.append(step)
             guard !output.json else { return }
             do throws(CommandFailure) { try StandardOutput.write(step.line) } catch { error.report() }
         }
+        // The way to the host needs fewer keys than a payment.
+        failure = failure ?? Self.missingKey(profile, subject.keys)
+        let warning = failure == nil ? Self.pinWarning(profile, subject.keys) : nil
+        if let warning { StandardError.write("cardpresent: \(warning)\n") }
         let object = JSONObject(
             [
                 "address": "\(address)", "profile": profile.name, "steps": steps.map(\.json), "error": failure?.json,
-            ], known: ["hostName": subject.name])
+            ], known: ["hostName": subject.name, "warnings": warning.map { [$0] }])
         return (object, failure)
+    }
+
+    /// The failure of a check after which no payment could be sent, for lack of the right key.
+    private static func missingKey(_ profile: MessageProfile, _ keys: HostKeys?) -> CommandFailure? {
+        profile.macObstacle(keys).map { obstacle in
+            CommandFailure(
+                .configuration, code: "key_missing",
+                message: "the host answers, but no payment can be sent by '\(profile.name)': \(obstacle)",
+                fix: obstacle.fix(in: "host.keys in the configuration, or --keys"))
+        }
+    }
+
+    /// The words about payments with a PIN, which would fail; nil when they would not.
+    private static func pinWarning(_ profile: MessageProfile, _ keys: HostKeys?) -> String? {
+        profile.missingPINKey(keys).map { name in
+            "payments with a PIN for the issuer will fail: there is no key '\(name)'; to take them, add '\(name)' to the "
+                + "key file or the token of host.keys in the configuration, or --keys"
+        }
     }
 }
 

@@ -50,28 +50,13 @@ struct HostAcceptance {
 
     /// Asks on the terminal.
     private func confirm(_ batches: [SettlementBatch]) throws(CommandFailure) {
-        guard Keyboard.isThere else {
-            throw CommandFailure(
-                .usage, code: "not_confirmed", message: "there is no terminal for the question, and nothing was closed",
-                fix: "give --yes to close the batch without asking")
-        }
-        for batch in batches {
-            StandardError.write("batch \(batch.number) differs from the host's totals:\n")
-            for difference in batch.differences {
-                StandardError.write("  \(difference.words(batch.currency))\n")
-            }
-        }
-        StandardError.write("Close it with the totals of the host? [y/N]: ")
-        var answer = ""
-        do throws(Keyboard.Failure) {
-            let keyboard = Keyboard(time: settlement.time)
-            answer = String(decoding: try keyboard.line(echo: true, within: .seconds(1800)), as: UTF8.self)
-        } catch {
-            // Without a line in time, the answer is no.
-        }
-        guard ["y", "yes"].contains(answer.lowercased().filter { !$0.isWhitespace }) else {
-            throw CommandFailure(
-                .canceled, code: "not_confirmed", message: "nothing was closed: the question was not answered with yes")
-        }
+        let question = Confirmation(
+            question: "Close it with the totals of the host?", otherwise: "nothing was closed",
+            shortcut: "close the batch without asking", time: settlement.time)
+        try question.ask(
+            about: batches.flatMap { batch in
+                ["batch \(batch.number) differs from the host's totals:"]
+                    + batch.differences.map { "  \($0.words(batch.currency))" }
+            })
     }
 }

@@ -8,6 +8,8 @@ struct HostAdvice {
     let address: TCPAddress
     let connection: WatchedConnection
     let events: EventLog
+    /// Whether the key file or the token has all keys that the host is asked for.
+    var hasAllKeys = false
 
     /// The failure of a step after the connection was made.
     func failure(_ problem: HostProblem, _ step: String) -> CommandFailure {
@@ -21,6 +23,10 @@ struct HostAdvice {
                 .unavailable, code: "connection_ended", message: "\(step): the host closed the connection",
                 fix: "it may not understand the framing or the profile '\(profile.name)', or not know the terminal")
         case .noAnswer: return noAnswer(step)
+        case .wrongMAC:
+            return CommandFailure(
+                .unavailable, code: "wrong_mac", message: "\(step): \(problem)",
+                fix: "correct the key file, or security.mac in the profile, or have the acquirer check its key")
         case .signOnRefused:
             return CommandFailure(
                 .unavailable, code: "sign_on_refused", message: "\(step): \(problem)",
@@ -28,7 +34,10 @@ struct HostAdvice {
         case .keyExchange:
             return CommandFailure(
                 .unavailable, code: "keys_not_exchanged", message: "\(step): \(problem)",
-                fix: "have the acquirer check the terminal and its master key, or correct the key file")
+                fix: hasAllKeys
+                    ? "every key is there already: if the host sends none, write 'messages: { keyExchange: none }' in the "
+                        + "profile; otherwise have the acquirer check the terminal and its master key"
+                    : "have the acquirer check the terminal and its master key, or correct the key file")
         case .missingField(let field, _) where field == 41 || field == 42:
             return CommandFailure(
                 .usage, code: "missing_identity", message: "\(step): \(problem)",

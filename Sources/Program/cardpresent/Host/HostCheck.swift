@@ -80,7 +80,9 @@ struct HostCheck: Sendable {
             traceNumbers: CountedTraceNumbers(numbers, from: first), time: time,
             random: SystemRandomSource(), settings: settings, security: security
         ) { events.add($0) }
-        let advice = HostAdvice(profile: profile, address: address, connection: connection, events: events)
+        let advice = HostAdvice(
+            profile: profile, address: address, connection: connection, events: events,
+            hasAllKeys: security?.hasAllKeys == true)
         var step = "sign-on"
         do throws(HostFailure) {
             var start = time.reading()

@@ -31,6 +31,9 @@ extension PaymentAttempt {
     /// The name of the host that has the attempt, among several; nil for one host only, and before anything was sent.
     var memberName: String? { identity?.host }
 
+    /// The trace number (field 11) of the attempt's message; that of the attempt while the journal has no message.
+    var traceNumber: Int64 { identity?[11].flatMap { Int64($0) } ?? Int64(stan) }
+
     /// The host for people: the kind, or the name among several with the address.
     var hostText: String {
         guard let identity, let name = identity.host else { return hostName }

@@ -130,7 +130,7 @@ private struct WaitingMessage: TableRow {
         let object = JSONObject(
             [
                 "payment": "\(attempt.paymentID)", "kind": attempt.kind.rawValue, "message": message.rawValue,
-                "state": attempt.state.rawValue, "host": attempt.hostName, "stan": attempt.stan,
+                "state": attempt.state.rawValue, "host": attempt.hostName, "stan": attempt.traceNumber,
                 "amount": attempt.amount.minorUnits, "createdAt": attempt.createdAt.description, "age": seconds,
                 "tries": tries, "error": attempt.lastError,
             ], known: ["hostName": attempt.memberName])

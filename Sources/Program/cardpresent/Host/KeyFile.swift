@@ -36,7 +36,7 @@ enum KeyFile {
     }
 
     private static func code(_ error: HostKeysError) -> String {
-        guard case .token(let failure) = error else { return "key_file" }
+        guard case .token(let failure, _) = error else { return "key_file" }
         return switch failure {
         case .needsPIN, .noPINFile, .pinFile, .emptyPIN, .wrongPIN, .lastTry, .locked: "token_pin"
         case .uri, .module, .noToken, .severalTokens, .noKey, .sameLabel: "key_token"

@@ -202,6 +202,7 @@ struct HostSettlement: Sendable {
                 .outcomeUnknown, code: "transactions_open",
                 message: "\(count) still open at the host, the first of \(first.paymentID): nothing was settled",
                 fix: "run 'cardpresent payments recover'; 'cardpresent host status' lists them; "
+                    + "record what the host will never confirm with 'cardpresent payments close'; "
                     + "or settle without them with --leave-open")
         }
         var outcomes: [SettlementOutcome] = []

@@ -53,6 +53,7 @@ struct RestoreCommand: ReportingCommand {
                 \(restored.kept.map { "the database before is \($0)\n" } ?? "")\
                 next: run '\(Self.next[0])', which asks the host about unfinished payments,
                       then '\(Self.next[1])', which lists the payments that the backup lacks
+                      (of an ISO 8583 host, with --acquirer FILE; of several, also with --host NAME)
 
                 """)
     }

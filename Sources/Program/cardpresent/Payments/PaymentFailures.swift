@@ -35,6 +35,11 @@ extension CommandFailure {
             "the host has a payment like this one already: look at it before you charge again"
         case PaymentErrorCode.declinedByHost where reason == .temporary:
             "nothing was charged; start again in a moment, or use another card"
+        case PaymentErrorCode.declinedByHost where reason == .terminalNotPermitted:
+            "nothing was charged; start again, and ask the acquirer about the terminal and the merchant when the host "
+                + "refuses it again: another card does not help"
+        case PaymentErrorCode.declinedByHost where reason == .transactionNotPossible:
+            "nothing was charged; ask the acquirer: another card does not help"
         case PaymentErrorCode.referred:
             "nothing was charged; call the card issuer and retry, or use another card"
         case PaymentErrorCode.wrongPIN where triesLeft != 0:
@@ -204,6 +209,13 @@ extension CommandFailure {
                 .usage, code: "hold_expired", message: message,
                 fix: "capture it with 'cardpresent payments capture \(id)', or cancel it and hold the whole amount anew"
             )
+        case .nothingToClose(let id):
+            self.init(
+                .usage, code: "nothing_to_close", message: message,
+                fix: "'cardpresent payments show \(id)' shows its attempts; what is held is ended with "
+                    + "'cardpresent payments capture' or 'cancel'")
+        case .severalOpen: self.init(.usage, code: "several_open", splitting: message)
+        case .unfinished: self.init(.tryAgain, code: "unfinished", splitting: message)
         case .notRetriable: self.init(.tryAgain, code: "not_retriable", message: message)
         case .notOurs, .notificationNotOurs: self.init(.tryAgain, code: "busy", message: message)
         case .orderHasPayment(_, let id, let state):

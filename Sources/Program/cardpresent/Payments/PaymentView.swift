@@ -205,11 +205,14 @@ extension FormerIdentity {
         ]
     }
 
-    /// One sentence about a restored backup, and what to do.
-    var text: String {
-        "this database was restored from a backup: it has \(lastNumber) attempt\(lastNumber == 1 ? "" : "s") of "
-            + "\(databaseID), and the payment host knows number \(hostNumber ?? 0). It is \(successor) now, and no "
-            + "number is used twice. See the payments that it lost with 'cardpresent issuer reconcile'"
+    /// Returns one sentence about a restored backup, and what to do; `comparison` is how to see what it lacks.
+    func text(_ comparison: HostComparison) -> String {
+        let known =
+            hostNumber == nil && comparison.isOfMessages
+            ? "the payment host can't say which it has" : "the payment host knows number \(hostNumber ?? 0)"
+        return "this database was restored from a backup: it has \(lastNumber) attempt\(lastNumber == 1 ? "" : "s") of "
+            + "\(databaseID), and \(known). It is \(successor) now, and no "
+            + "number is used twice. See the payments that it lost with \(comparison)"
     }
 }
 
@@ -282,9 +285,12 @@ extension PaymentHistory.Attempt {
         JSONObject(
             [
                 "kind": attempt.kind.rawValue, "amount": attempt.amount.minorUnits, "state": attempt.state.rawValue,
-                "stan": attempt.stan, "host": attempt.hostName, "steps": steps.map(\.json),
+                "stan": attempt.traceNumber, "host": attempt.hostName, "steps": steps.map(\.json),
+                "attempt": attempt.id,
             ],
             known: [
+                "stans": numbers.isEmpty
+                    ? nil : numbers.map { pair -> JSONObject in ["message": pair.message, "stan": pair.number] },
                 "hostReference": attempt.hostReference, "hostName": attempt.memberName,
                 "hostAddress": attempt.memberName == nil ? nil : attempt.identity?.destination,
                 "lines": attempt.lines.isEmpty ? nil : attempt.lines.map(\.json),
@@ -294,11 +300,36 @@ extension PaymentHistory.Attempt {
 
     fileprivate var text: String {
         let state = WordColor.onOutput(attempt.state.rawValue, attempt.state.color)
-        let head = "  \(attempt.kind.rawValue), STAN \(attempt.stan), host \(attempt.hostText): \(state)"
+        let head = "  \(attempt.kind.rawValue), \(numberText), host \(attempt.hostText): \(state)"
         let lines = steps.map {
             "    \($0.at.millisecondText)  \($0.state.rawValue)" + ($0.detail.map { ": " + $0 } ?? "")
         }
         return ([head] + lines).joined(separator: "\n")
+    }
+}
+
+extension PaymentHistory.Attempt {
+    /// The trace numbers (field 11) of the attempt's messages, as far as the journal has them: at a host that speaks
+    /// ISO 8583. Sign-ons and inquiries have numbers that it does not keep.
+    fileprivate var numbers: [(message: String, number: String)] {
+        guard let identity = attempt.identity else { return [] }
+        var numbers: [(message: String, number: String)] = []
+        if let number = identity[11] { numbers.append((attempt.kind.rawValue, number)) }
+        if let number = attempt.completion?.identity?[11] { numbers.append(("completion", number)) }
+        if let number = identity.reversalNumber, steps.contains(where: { $0.state == .reversing }) {
+            numbers.append(("reversal", number))
+        }
+        return numbers
+    }
+
+    /// The numbers for people. The simulated issuer gets that of the attempt in every message.
+    private var numberText: String {
+        guard attempt.identity != nil || attempt.hostName == HostFactory.iso8583Name else {
+            return "STAN \(attempt.stan)"
+        }
+        let others = numbers.dropFirst().map { "\($0.message) \($0.number)" }.joined(separator: ", ")
+        return "attempt \(attempt.id)" + (numbers.first.map { ", STAN \($0.number)" } ?? "")
+            + (others.isEmpty ? "" : " (\(others))")
     }
 }
 

@@ -9,7 +9,7 @@ struct PaymentsCommand: ParsableCommand {
         commandName: "payments", abstract: "List, show, capture, recover, and sync payments.",
         subcommands: [
             ListPayments.self, ShowPayment.self, WatchPayments.self, CapturePayment.self, IncrementPayment.self,
-            CancelPayment.self, RecoverPayments.self, SyncPayments.self,
+            CancelPayment.self, RecoverPayments.self, ClosePayment.self, SyncPayments.self,
         ])
 }
 
@@ -67,7 +67,7 @@ struct RecoverPayments: TillCommand {
         try output.write(
             report.json,
             text: "finished \(report.finished.count), open \(open)\n" + (report.finished + report.open).text)
-        for identity in report.restored { StandardError.write("cardpresent: \(identity.text)\n") }
+        for identity in report.restored { StandardError.write("cardpresent: \(identity.text(till.comparison))\n") }
         for payment in report.open {
             guard let answer = report.hostAnswer(about: payment.id) else { continue }
             StandardError.write("cardpresent: \(payment.name) is still open: \(answer)\n")

@@ -39,6 +39,12 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
     case incrementOpen(PaymentID)
     /// The issuer may have given free what is to be raised, since this moment.
     case holdExpired(PaymentID, Timestamp)
+    /// No attempt of the payment waits for a person's word.
+    case nothingToClose(PaymentID)
+    /// Several attempts of the payment, which have these numbers, wait for a person's word.
+    case severalOpen(PaymentID, [Int64])
+    /// The attempt has no result yet, and no recovery has looked at it.
+    case unfinished(PaymentID)
     /// Another payment of the order succeeded, or may have.
     case orderHasPayment(order: Int64, PaymentID, PaymentState)
     /// The payment needs no notification.
@@ -85,6 +91,12 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
             "an increment of payment \(id) has no result yet: run 'cardpresent payments recover'"
         case .holdExpired(let id, let moment):
             "the pre-authorization of payment \(id) expired at \(moment): only what is held still can be raised"
+        case .nothingToClose(let id): "payment \(id) has no open attempt: there is nothing to close"
+        case .severalOpen(let id, let attempts):
+            "payment \(id) has several open attempts: give one of "
+                + attempts.map { "--attempt \($0)" }.joined(separator: ", ")
+        case .unfinished(let id):
+            "payment \(id) has no result yet: recover it first with 'cardpresent payments recover'"
         case .orderHasPayment(let order, let id, let state):
             "order \(order) already has a payment: \(id) is \(state.rawValue)"
         case .nothingToNotify(let id): "payment \(id) has no order to notify a store of"
@@ -112,7 +124,8 @@ extension PreauthorizationStanding {
         case .canceled: "is canceled already: nothing is held"
         case .open: "has no result yet: recover it first with 'cardpresent payments recover'"
         case .outdated:
-            "was held in a backup that was restored, and may have been captured or canceled since: ask the payment host"
+            "was held in a backup that was restored, and may have been captured or canceled since: ask the acquirer, and "
+                + "record the answer with 'cardpresent payments close'"
         case .none: "has no pre-authorization: nothing is held"
         }
     }

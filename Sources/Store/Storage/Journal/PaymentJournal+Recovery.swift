@@ -98,6 +98,31 @@ extension PaymentJournal {
         }
     }
 
+    /// Returns what stands in the queue of an attempt's host before the attempt may add an advice, in one look: the
+    /// attempts whose advice waits, and how many payments of other processes that began earlier have no result. Of
+    /// several that begin at once, each one counts those before it, so that all of them together keep a limit.
+    ///
+    /// - Parameter attempt: an attempt that is in the journal.
+    /// - Returns: the attempts whose advice waits, and the number of those payments.
+    /// - Throws: ``JournalError/storage(_:)``
+    public func offlineQueue(
+        before attempt: PaymentAttempt
+    ) throws(JournalError) -> (waiting: [PaymentAttempt], running: Int) {
+        try read { storage in
+            let found = try storage.allObjects(
+                ofType: PaymentAttempt.self,
+                matching: StoragePredicate(
+                    "hostName = ? AND (openState IS NOT NULL OR advice IS NOT NULL)", attempt.hostName))
+            let running = try found.filter { other in
+                guard other.kind == .sale, other.id < attempt.id, other.advice == nil,
+                    other.state == .created || other.state == .authorizing
+                else { return false }
+                return try other.lease != lease.number && lease.isAlive(other.lease)
+            }
+            return (found.filter { $0.advice != nil }, running.count)
+        }
+    }
+
     private func setAdvice(_ advice: String?, for id: Int64) throws(JournalError) {
         try change(id) { $0.advice = advice }
     }

@@ -118,7 +118,7 @@ public struct PaymentJournal: Sendable {
     }
 
     /// Records that the request is about to be sent, with the card data known so far, and with what later messages must
-    /// repeat of it.
+    /// repeat of it. The history has why it goes to another host than its route says.
     ///
     /// - Throws: ``JournalError/illegalTransition(attempt:from:to:)``, ``JournalError/notOurs(attempt:lease:)``,
     ///   ``JournalError/attemptNotFound(_:)``, ``JournalError/storage(_:)``, like all steps below.
@@ -213,7 +213,9 @@ public struct PaymentJournal: Sendable {
                 reference: attempt.hostReference, authorizationCode: details.card?.authorizationCode)
         }
         try storage.updateObject(attempt)
-        try storage.insertNewObject(AttemptTransition(of: attempt, detail: detail))
+        // Why it goes to another host is no failure of the attempt.
+        let words = detail ?? (state == .authorizing ? identity?.detour : nil)
+        try storage.insertNewObject(AttemptTransition(of: attempt, detail: words))
         if let offlineCard {
             try storage.insertNewObject(OfflineSale(attempt, card: offlineCard, madeAt: moment))
         }

@@ -31,6 +31,8 @@ final class JournalingPaymentHost: PaymentHost {
         var phase: Phase
         /// Whether the host has approved.
         var isApproved = false
+        /// The code with which the host declined, in words.
+        var refusal: String?
         /// What is in the journal of the attempt's message.
         var identity: MessageIdentity?
     }
@@ -214,8 +216,13 @@ final class JournalingPaymentHost: PaymentHost {
             }
         } else {
             setPhase(.refused, of: key)
+            entries.withLock { $0[key]?.refusal = response.declineWords }
         }
     }
+
+    /// The code with which the host declined an attempt that is open here, in words; nil when it did not, or has no
+    /// words for it.
+    func refusal(of key: IdempotencyKey) -> String? { entries.withLock { $0[key]?.refusal } }
 
     private func note(_ error: PaymentHostError, of key: IdempotencyKey) {
         if case .notSent = error { setPhase(.undelivered, of: key) }

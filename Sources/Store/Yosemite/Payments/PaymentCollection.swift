@@ -27,7 +27,7 @@ struct PaymentCollection: Sendable {
         let attempt = entry.attempt
         let key = attempt.key
         let obstacle: OfflineObstacle?
-        do throws(JournalError) { obstacle = try offlineObstacle() } catch { throw .journal(error) }
+        do throws(JournalError) { obstacle = try offlineObstacle(for: attempt) } catch { throw .journal(error) }
         host.open(attempt)
         history?.begin()
         let result: Result<PaymentIntent, CardReaderServiceError>
@@ -41,6 +41,7 @@ struct PaymentCollection: Sendable {
         } catch {
             result = .failure(error)
         }
+        let refusal = host.refusal(of: key)
         let phase = host.close(key)
         var mayHaveMoved = true
         do throws(JournalError) {
@@ -57,7 +58,7 @@ struct PaymentCollection: Sendable {
                 // A payment that cannot be read back is recorded nevertheless.
                 return (try? journal.paymentWithNotification(entry.payment.id)) ?? recorded
             case .failure(let error):
-                let failure = PaymentFailure(error)
+                let failure = PaymentFailure(error, hostWords: refusal)
                 mayHaveMoved = failure.mayHaveMovedMoney(phase)
                 let recorded = try record(failure, of: entry, bill, phase: phase)
                 await AdviceDelivery(journal: journal, host: host).run()
@@ -68,13 +69,15 @@ struct PaymentCollection: Sendable {
         }
     }
 
-    /// Why no card may approve offline now: too many advices wait for the host, or for too long. Nil when one may.
-    private func offlineObstacle() throws(JournalError) -> OfflineObstacle? {
+    /// Why no card may approve an attempt offline: too many advices wait for the host, or for too long, or may be added
+    /// by payments of other tills. Nil when one may.
+    private func offlineObstacle(for attempt: PaymentAttempt) throws(JournalError) -> OfflineObstacle? {
         guard let limits = host.adviceLimits else { return nil }
-        let waiting = try journal.attemptsAwaitingHost().filter { $0.hostName == host.name && $0.advice != nil }
+        let (waiting, running) = try journal.offlineQueue(before: attempt)
         let now = time.now().milliseconds
         let oldest = waiting.map { now - $0.updatedAt.milliseconds }.max()
-        return limits.obstacle(waiting: waiting.count, oldest: oldest.map { .milliseconds($0) })
+        return limits.obstacle(
+            waiting: waiting.count, oldest: oldest.map { .milliseconds($0) }, running: running)
     }
 
     /// Waits for the removal of the card. The payment is already recorded, so an error does not change it.
@@ -146,7 +149,7 @@ struct PaymentCollection: Sendable {
                     ? nil
                     : receipt(
                         outcome, of: entry, bill, isVoid: isVoid, card: failure.card, failure: failure),
-                detail: failure.message, at: time.now())
+                detail: failure.words, at: time.now())
         }
         return try journal.addNotification(to: recorded.payment)
     }

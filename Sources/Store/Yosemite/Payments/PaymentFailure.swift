@@ -13,6 +13,8 @@ struct PaymentFailure: Hashable, Sendable {
     var receiptReason: ReceiptReason
     /// The card data read before the failure.
     var card: CardDetails?
+    /// The host's code and its meaning; nil when the host did not decline, or has no words for it.
+    var hostWords: String?
     /// Whether the card or the host declined, as opposed to an error.
     var isDecline = false
     /// Whether the host may have moved money without answering.
@@ -28,14 +30,18 @@ struct PaymentFailure: Hashable, Sendable {
 
     /// The failure as the journal stores it.
     var details: PaymentDetails {
-        PaymentDetails(card: card?.stored, declineReason: declineReason, errorCode: code, errorMessage: message)
+        PaymentDetails(card: card?.stored, declineReason: declineReason, errorCode: code, errorMessage: words)
     }
+
+    /// The message, with the host's code.
+    var words: String { message + (hostWords.map { ", \($0)" } ?? "") }
 
     init(code: String, message: String, receiptReason: ReceiptReason) {
         (self.code, self.message, self.receiptReason) = (code, message, receiptReason)
     }
 
-    init(_ error: CardReaderServiceError) {
+    /// Describes an error; `hostWords` are the host's code and its meaning, which only a decline of the host keeps.
+    init(_ error: CardReaderServiceError, hostWords: String? = nil) {
         self.init(
             code: Self.code(of: error), message: String(describing: error),
             receiptReason: error.underlying.map { ReceiptReason($0) } ?? .other)
@@ -54,6 +60,7 @@ struct PaymentFailure: Hashable, Sendable {
         case .refundOutcomeUnknown: isUnknown = true
         default: break
         }
+        if declineReason != nil { self.hostWords = hostWords }
     }
 
     private static func code(of error: CardReaderServiceError) -> String {

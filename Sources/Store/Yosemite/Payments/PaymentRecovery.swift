@@ -30,6 +30,9 @@ struct PaymentRecovery: Sendable {
                 if payment.attemptIsOpen {
                     report.open.append(payment.value)
                     report.reasons[attempt.paymentID] = (try? journal.attempt(attempt.id))?.lastError
+                    if silence == nil, attempt.id <= restoredThrough, !host.knowsKeys {
+                        report.outdated.insert(attempt.paymentID)
+                    }
                     if attempt.hostName != host.name { report.otherHosts[attempt.paymentID] = attempt.hostName }
                 } else {
                     report.finished.append(payment.value)
@@ -249,6 +252,9 @@ public struct RecoveryReport: Hashable, Sendable {
     public var otherHosts: [PaymentID: String] = [:]
     /// Why those payments stay open, as far as the journal has an error, in words.
     public var reasons: [PaymentID: String] = [:]
+    /// Those open payments that were in a restored backup, at a host that knows only messages: they may have been
+    /// finished since, so that a person has to look.
+    public var outdated: Set<PaymentID> = []
     /// Payments that stay open because of their records.
     public var failed: [Failure] = []
     /// Former identities of the database about which the host knew later numbers: it was restored from a backup, and
@@ -260,12 +266,15 @@ public struct RecoveryReport: Hashable, Sendable {
     /// Creates an empty report, to which each recovered attempt adds its result.
     public init() {}
 
-    /// Returns why an open payment stays open, if the host answered with a code that does not end it, or if another
-    /// host has to be asked; nil if the host did not answer.
+    /// Returns why an open payment stays open, if the host answered with a code that does not end it, if another host
+    /// has to be asked, or if a person has to look; nil if the host did not answer.
     public func hostAnswer(about payment: PaymentID) -> String? {
-        reasons[payment].flatMap {
+        let answer = reasons[payment].flatMap {
             PaymentHostError.tellsOfRefusal($0) || PaymentHostError.tellsOfAnotherHost($0) ? $0 : nil
         }
+        guard outdated.contains(payment) else { return answer }
+        return (answer.map { $0 + "; it" } ?? "it") + " may have ended since the backup was made; fix: ask the "
+            + "acquirer, and record the answer with 'cardpresent payments close \(payment)'"
     }
 
     /// Why what was asked for before this report must not be done: it may be among the payments that a restored backup

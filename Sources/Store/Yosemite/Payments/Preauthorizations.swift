@@ -106,7 +106,10 @@ struct Preauthorizations: Sendable {
         guard response.isApproved else {
             let reason = DeclineReason(responseCode: response.responseCode)
             return try recording { () throws(JournalError) in
-                try journal.finish(attempt.id, as: .declined, detail: reason.description, at: time.now()).payment
+                try journal.finish(
+                    attempt.id, as: .declined,
+                    detail: reason.description + (response.declineWords.map { ", \($0)" } ?? ""), at: time.now()
+                ).payment
             }
         }
         guard response.responseCode != "10", response.approvedAmount == nil else {

@@ -71,6 +71,7 @@ extension PaymentCollection {
         } catch {
             result = .failure(error)
         }
+        let refusal = host.refusal(of: key)
         let phase = host.close(key)
         var mayHaveMoved = true
         do throws(JournalError) {
@@ -82,7 +83,7 @@ extension PaymentCollection {
                     at: time.now())
                 return try journal.addNotification(to: recorded.payment)
             case .failure(let error):
-                let failure = PaymentFailure(error)
+                let failure = PaymentFailure(error, hostWords: refusal)
                 mayHaveMoved = failure.mayHaveMovedMoney(phase)
                 return try recordRefund(failure, of: entry, phase: phase)
             }
@@ -107,7 +108,7 @@ extension PaymentCollection {
             to: try journal.finish(
                 entry.attempt.id, as: state, details: details,
                 receipt: failure.isDecline ? receipt(.declined, of: entry, failure) : nil,
-                detail: failure.message, at: time.now()
+                detail: failure.words, at: time.now()
             ).payment)
     }
 

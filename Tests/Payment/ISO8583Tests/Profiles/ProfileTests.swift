@@ -103,6 +103,27 @@ struct ProfileTests {
         ),
         ("profile: x\nversion: 1987\nmessages: { inquiry: repeat }", "inquiry"),
         (
+            "profile: x\nbasedOn: iso87-ascii\nmessages: { inquiry: { mti: \"0600\", fields: { M: [2, 11, 90] } } }",
+            "p.yaml:3: messages.inquiry.fields.M: an inquiry is sent without the card, and field 2"
+        ),
+        (
+            "profile: x\nbasedOn: iso87-ascii\nmessages: { inquiry: { mti: \"0600\", repeat: \"0601\", fields: "
+                + "{ M: [11, 90] } } }", "an inquiry is never repeated"
+        ),
+        (
+            "profile: x\nversion: 1987\nsecurity: { mac: { algorithm: cmac, key: k, on: [] } }",
+            "p.yaml:3: security.mac.on: no message has the MAC"
+        ),
+        // The rest of the mistake is in the profile below.
+        (
+            "profile: x\nbasedOn: iso87-ascii\nfields: { 52: { length: 16 } }",
+            "p.yaml:2: security.pin: field 52 must have 8 bytes"
+        ),
+        (
+            "profile: x\nbasedOn: iso87-ascii\n\nframing: { length: { form: none } }",
+            "p.yaml:4: framing.length: a frame without a length needs a trailer"
+        ),
+        (
             "profile: x\nbasedOn: iso87-ascii\nmessages: { inquiry: { mti: \"0600\", fields: { M: [11] } } }",
             "an inquiry has to name the request that it asks about"
         ),
@@ -121,6 +142,24 @@ struct ProfileTests {
         let errors = try errors(text)
         #expect(errors.contains { $0.contains(expected) }, "\(errors)")
         #expect(errors.allSatisfy { $0.hasPrefix("p.yaml") })
+    }
+
+    @Test(arguments: [
+        "mac: { algorithm: cmac, on: [sale], key: 0123456789ABCDEFFEDCBA9876543210 }",
+        "mac: { algorithm: cmac, on: [sale], key: \"2B7E1516 28AED2A6 ABF71588 09CF4F3C\" }",
+        "pin: { format: 0, key: ABCDEF0123456789ABCDEF0123456789ABCDEF0123456789 }",
+        "masterKey: \"0123456789ABCDEF\"",
+    ])
+    func `a key in the place of its name is refused, and not shown`(security: String) throws {
+        let errors = try errors("profile: x\nbasedOn: iso87-ascii\nsecurity: { \(security) }")
+        #expect(errors.count == 1 && errors[0].contains("this is a key, and not the name of one"), "\(errors)")
+        #expect(errors.allSatisfy { $0.hasPrefix("p.yaml:3: security.") }, "\(errors)")
+        #expect(errors.allSatisfy { !$0.contains("ABCDEF") && !$0.contains("2B7E") && !$0.contains("0123") })
+    }
+
+    @Test func `a profile can leave out the key exchange of the one below`() throws {
+        let profile = try Dialects.changed("iso87-ascii", "messages: { keyExchange: none }")
+        #expect(profile.messages[.keyExchange] == nil && profile.messages[.signOn] != nil)
     }
 
     @Test func `all mistakes are told at once`() throws {

@@ -104,7 +104,8 @@ struct AcquirerIncrementTests {
         let result = try increment(configuration)
         #expect(try result.status == 2 && code(result) == "declined")
         #expect(try result.object()["outcome"] as? String == "declined")
-        #expect(result.error.contains("insufficient funds"), "\(result.error)")
+        #expect(
+            result.error.contains("insufficient funds, response code 51 (not sufficient funds)"), "\(result.error)")
         #expect(try payment(configuration)["amount"] as? Int == 15_000)
         try expectAgreement(configuration)
         #expect(try increment(configuration, "19.00").status == 0)
@@ -120,7 +121,8 @@ struct AcquirerIncrementTests {
         #expect(try lost.status == 69 && code(lost) == "taken_back", "\(lost.error)")
         #expect(lost.error.contains("150.00 USD is held as before"), "\(lost.error)")
         let shown = try run(configuration, "payments", "show", "P000001")
-        #expect(shown.output.contains("increment, STAN 2") && shown.output.contains("reversed"), "\(shown.output)")
+        #expect(shown.output.contains("increment, attempt 2, STAN 000002, host"), "\(shown.output)")
+        #expect(shown.output.contains("reversed"), "\(shown.output)")
         try expectAgreement(configuration)
         #expect(try increment(configuration).status == 0)
         #expect(try payment(configuration)["amount"] as? Int == 17_000)
@@ -246,6 +248,51 @@ struct AcquirerIncrementTests {
         #expect(try expiry() > before)
         let shown = try Program.run(["config", "show", "--config", configuration], in: scratch)
         #expect(shown.output.contains("incrementRenewsHold: true"), "\(shown.output)")
+        try end(child)
+    }
+
+    @Test func `a payment shows the trace numbers that were sent`() throws {
+        let (child, configuration) = try start("iso93-ebcdic", faults: ["closed-after:increment:1"])
+        try hold(configuration)
+        #expect(try increment(configuration).status == 69)
+        #expect(try run(configuration, "payments", "capture", "P000001").status == 0)
+        let shown = try run(configuration, "payments", "show", "P000001")
+        #expect(shown.output.contains("sale, attempt 1, STAN 000001 (completion 000005), host"), "\(shown.output)")
+        #expect(shown.output.contains("increment, attempt 2, STAN 000003 (reversal 000004), host"), "\(shown.output)")
+        let attempts = try run(configuration, "payments", "show", "P000001", "--json").object()["attempts"]
+        let second = try #require((attempts as? [[String: Any]])?.last)
+        #expect(second["attempt"] as? Int == 2 && second["stan"] as? Int == 3)
+        #expect((second["stans"] as? [[String: String]])?.map { $0["stan"] } == ["000003", "000004"])
+        // The numbers are those on the wire.
+        let sent = child.output.split(separator: "\n").filter { $0.contains("completion") || $0.contains("reversal") }
+        #expect(sent.contains { $0.contains("000004") } && sent.contains { $0.contains("000005") }, "\(child.output)")
+        try end(child)
+    }
+
+    @Test func `a declined refund shows the host's code with its meaning`() throws {
+        let (child, configuration) = try start(
+            "iso2003", rules: "rules: [{ when: { messages: [refund] }, answer: { responseCode: \"58\" } }]\n")
+        #expect(try run(configuration, "pay", "12.50", "--card", "visa-dda").status == 0)
+        let result = try run(configuration, "refund", "P000001", "--json")
+        #expect(try result.status == 2 && code(result) == "declined", "\(result.output)")
+        #expect(result.error.contains("response code 1020 ("), "\(result.error)")
+        let shown = try run(configuration, "payments", "show", "P000001")
+        #expect(shown.output.contains("response code 1020 ("), "\(shown.output)")
+        try end(child)
+    }
+
+    @Test(arguments: [
+        ("57", "use another card"), ("62", "use another card"), ("65", "use another card"),
+        ("58", "ask the acquirer about the terminal"), ("93", "another card does not help"),
+        ("90", "start again in a moment"),
+    ])
+    func `the advice after a decline follows from the code`(code: String, advice: String) throws {
+        let (child, configuration) = try start(rules: "rules: [{ answer: { responseCode: \"\(code)\" } }]\n")
+        let result = try run(configuration, "pay", "12.50", "--card", "visa-dda", "--json")
+        #expect(result.status == 2, "\(result.output)")
+        let error = try #require(try result.object()["error"] as? [String: Any])
+        #expect((error["message"] as? String)?.contains("response code \(code) (") == true, "\(error)")
+        #expect((error["fix"] as? String)?.contains(advice) == true, "\(error)")
         try end(child)
     }
 

@@ -101,6 +101,50 @@ struct SealedHostTests {
         #expect(none.status == 78 && none.error.contains("--keys"), "\(none.error)")
     }
 
+    @Test func `the check fails without a key that payments need, and warns of one that PINs need`() throws {
+        let (child, _) = try start(keys: try masterKey())
+        defer { child.send(SIGTERM) }
+        let address = try #require(child.output.split(separator: "\n").first?.split(separator: " ").last)
+        func check(_ profile: String) throws -> ProgramResult {
+            try Program.run(
+                [
+                    "host", "check", "--address", String(address), "--profile", profile, "--terminal", "TERM0001",
+                    "--json",
+                ], in: scratch)
+        }
+        let sealed = try check(Self.profile)
+        #expect(sealed.status == 78, "\(sealed.output)")
+        let object = try sealed.object()
+        let error = try #require(object["error"] as? [String: Any])
+        #expect(error["code"] as? String == "key_missing", "\(error)")
+        #expect((error["message"] as? String)?.contains("there is no key 'TMK'") == true, "\(error)")
+        #expect((error["fix"] as? String)?.contains("host.keys in the configuration, or --keys") == true, "\(error)")
+        #expect((object["steps"] as? [[String: Any]])?.count == 3, "\(object)")
+        let plain = try check("iso87-ascii")
+        #expect(plain.status == 0, "\(plain.output)")
+        #expect(plain.error.contains("there is no key 'TPK'"), "\(plain.error)")
+        #expect((try plain.object()["warnings"] as? [String])?.count == 1, "\(plain.output)")
+    }
+
+    @Test func `an answer with a wrong MAC names the key to check, in the error and in the trace`() throws {
+        let (child, configuration) = try start(keys: try masterKey(), faults: ["wrong-mac:sale:1"])
+        let trace = scratch.file("trace.jsonl")
+        let result = try run(["pay", "12.50", "--card", "visa-dda", "--json", "--host-trace", trace], configuration)
+        #expect(try result.object()["outcome"] as? String == "failed", "\(result.output)")
+        let words =
+            "the answer had a wrong MAC, so it counts as none; compare the check value of the key 'TAK', and of "
+        #expect(result.error.contains(words + "'TMK'"), "\(result.error)")
+        let problems = try scratch.text("trace.jsonl").split(separator: "\n").compactMap { line -> String? in
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            return object?["problem"] as? String
+        }
+        #expect(problems.count == 1 && problems[0].hasPrefix("the answer had a wrong MAC"), "\(problems)")
+        let shown = try run(["payments", "show", "P000001"], configuration)
+        #expect(shown.output.contains("wrong MAC"), "\(shown.output)")
+        child.send(SIGTERM)
+        #expect(try child.result().status == 0)
+    }
+
     @Test func `the check of a host with another master key says so`() throws {
         let (child, _) = try start(keys: try masterKey())
         defer { child.send(SIGTERM) }

@@ -131,6 +131,13 @@ struct SeveralHostsTests {
         #expect(outcome(try pay(configuration)) == "approved backup")
         let next = try run(configuration, "payments", "show", "P000002").output
         #expect(!next.contains("because of default"), "\(next)")
+        #expect(
+            next.contains("authorizing: to the host backup: default rests for a minute after a failure"), "\(next)")
+        let told = try run(configuration, "payments", "show", "P000002", "--json").object()["attempts"]
+        let steps = (told as? [[String: Any]])?.first?["steps"] as? [[String: Any]]
+        #expect((steps?[1]["detail"] as? String)?.contains("default rests") == true, "\(steps ?? [])")
+        // The first payment began at its host.
+        #expect(!shown.contains("rests"), "\(shown)")
         try expectAgreement(configuration, "second", on: "25.00")
         let checked = try Program.run(["host", "check", "--config", configuration], in: scratch)
         #expect(checked.status == 69 && checked.output.contains("host backup\n"), "\(checked.output)")

@@ -200,7 +200,8 @@ struct HelpTests {
 
     @Test(arguments: [
         ["refund"], ["payments", "list"], ["payments", "show"], ["payments", "increment"], ["payments", "recover"],
-        ["payments", "sync"], ["receipts", "backend"], ["receipts", "list"], ["receipts", "email"],
+        ["payments", "close"], ["payments", "sync"], ["receipts", "backend"], ["receipts", "list"],
+        ["receipts", "email"],
         ["receipts", "show"], ["receipts", "print"], ["readers", "list"], ["readers", "info"], ["readers", "watch"],
         ["readers", "remember"], ["readers", "forget"],
         ["cards", "list"], ["cards", "show"], ["init"], ["config", "show"], ["config", "check"], ["issuer", "ledger"],

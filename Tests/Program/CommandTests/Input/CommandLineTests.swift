@@ -20,7 +20,7 @@ struct CommandLineTests {
         (["simulate", "sotre"], "did you mean 'cardpresent simulate store'?"),
         (
             ["payments", "frobnicate"],
-            "cardpresent payments has: list, show, watch, capture, increment, cancel, recover, sync"
+            "cardpresent payments has: list, show, watch, capture, increment, cancel, recover, close, sync"
         ),
         (["frobnicate"], "cardpresent has: pay, refund, payments"),
     ])

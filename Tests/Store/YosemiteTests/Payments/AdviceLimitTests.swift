@@ -80,6 +80,9 @@ import Testing
     @Test func `limits of zero and of none`() async throws {
         #expect(AdviceLimits(count: 0, age: .zero).obstacle(waiting: 0, oldest: nil) == .advicesWait(0, limit: 0))
         #expect(AdviceLimits(count: 1, age: .seconds(60)).obstacle(waiting: 0, oldest: nil) == nil)
+        let one = AdviceLimits(count: 1, age: .seconds(60))
+        #expect(one.obstacle(waiting: 0, oldest: nil, running: 1) == .paymentsRun(1, waiting: 0, limit: 1))
+        #expect(AdviceLimits(count: 2, age: .seconds(60)).obstacle(waiting: 0, oldest: nil, running: 1) == nil)
         let at = AdviceLimits(count: 9, age: .seconds(60))
         #expect(at.obstacle(waiting: 1, oldest: .seconds(60)) == nil)
         #expect(at.obstacle(waiting: 1, oldest: .seconds(61)) == .adviceIsOld(.seconds(61), limit: .seconds(60)))
