@@ -179,7 +179,9 @@ public final class SimulatedSession: Sendable {
             let new = try SessionProcess(number: old.life.number + 1, in: world)
             current.withLock { $0 = new }
             connected = nil
-            let report: RecoveryReport = try await perform { .recoverPayments(onCompletion: $0) }
+            let report = try await telling(recovery: { () async throws(SimulatedSessionError) in
+                try await perform { .recoverPayments(onCompletion: $0) }
+            })
             _ = try await perform { .syncOrderPayments(paymentID: nil, onCompletion: $0) } as OrderPaymentReport
             return report
         } end: { report in

@@ -27,6 +27,7 @@ final class SessionWorld: Sendable {
     let person: SessionCardholder
     let toldEvents = ReportedEvents()
     let plannedActs = PlannedActs()
+    let tellings = SessionTellings()
     let bus: SimulatedUSBBus
     private let pinPad: SimulatedPINPad
     private let records: Records
@@ -82,7 +83,7 @@ final class SessionWorld: Sendable {
             issuer = try SimulatedIssuer(
                 name: Self.issuerName, accounts: accounts, rules: plan.issuerRules, keys: keys, time: clock,
                 random: random.stream("host"), ledgerPath: records.path.map { $0 + ".issuer" },
-                faults: plan.issuerFaults)
+                onEntry: { [log, tellings] _ in tellings.noteEntry(at: log.count) }, faults: plan.issuerFaults)
             wire = try plan.wire.map { [issuer, log, random] in
                 try SessionWire(
                     $0, to: issuer, plan.till, keys: keys, clock: clock, random: random.stream("acquirer"), log: log)

@@ -92,7 +92,8 @@ struct SimulateExplore: AsyncParsableCommand {
         return Explorer(
             seed: seed, sessions: sessions ?? (time == nil ? 1000 : nil),
             jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, stopsAtFailure: failFast, wire: wire,
-            folder: folder)
+            folder: folder
+        ).judging { CommandWords($0) }
     }
 
     private func explore() async throws -> Bool {
