@@ -58,7 +58,7 @@ struct InvariantCheck {
     var violations: [Violation] {
         if let step = record.stuckStep { return [Violation(.nothingHangs, "'\(step)' does not end")] }
         guard record.refusal == nil else { return [] }
-        return charges + orders + attempts + payments + store + proofs + secrets + leftovers + steps
+        return charges + refunds + orders + attempts + payments + store + proofs + secrets + leftovers + steps
             + ToldCheck(record, teller).violations
     }
 
@@ -96,6 +96,15 @@ struct InvariantCheck {
             }
         }
         return found
+    }
+
+    /// A refund above what was paid is refused before there is an attempt.
+    private var refunds: [Violation] {
+        record.attempts.filter(\.isRefund).compactMap { refund in
+            let paid = sales.last { $0.payment == refund.payment && $0.state == "captured" }?.amount.minorUnits ?? 0
+            guard refund.amount.minorUnits > paid else { return nil }
+            return Violation(.oneCharge, "a refund of payment \(refund.payment) is above what was paid")
+        }
     }
 
     private var orders: [Violation] {

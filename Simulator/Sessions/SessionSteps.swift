@@ -336,6 +336,9 @@ extension SimulatedSession {
             case .cancelRefund: self?.send { .cancelRefund(onCompletion: { _ in }) }
             case .cancelUpdate: self?.send { .cancelCardReaderUpdate(onCompletion: { _ in }) }
             case .crash: self?.crash()
+            case .leaseLoss: self?.process.loseLease()
+            // An event of a transaction may have triggered it.
+            case .neighbor(let act): if let self { Task { self.performAtNeighbor(act) } }
             default: break
             }
         }
