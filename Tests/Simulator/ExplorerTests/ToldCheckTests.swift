@@ -38,7 +38,7 @@ struct ToldCheckTests {
         #expect(InvariantCheck(record).violations == [])
         #expect(InvariantCheck(record, Self.words).violations == [])
         #expect(record.tellings.map(\.command) == [.pay, .refund, .pay, .recover, .recover])
-        #expect(record.tellings.prefix(3).map(\.attempts.count) == [3, 3, 3])
+        #expect(record.tellings.prefix(3).allSatisfy { $0.attempts.count > 1 })
         #expect(record.displays.map(\.key) == record.attempts.prefix(1).map(\.key))
         #expect(record.receipts.map(\.content.outcome) == [.approved, .approved, .declined])
         #expect(record.papers.count == 2)
