@@ -141,7 +141,7 @@ let simulator = layer(
         "ScenarioFormat ScenarioRunner Sessions Settings Simulator SmartCard Text TillConfiguration"),
     target(
         "Explorer", uses: "Determinism Hardware Money Payments ScenarioFormat ScenarioRunner Sessions Settings",
-        "Simulator StoreSite Text"),
+        "Simulator StoreSite Text Yosemite"),
     target(
         "SimulationServer", at: "Simulator/Service", uses: "Acquirer CardSecrets Concurrency Cryptography Determinism",
         "EMV HTTPListening Money Monitoring Payments Printing Receipts ScenarioFormat ScenarioRunner SessionViews",
@@ -164,7 +164,7 @@ let program = layer(
             "DFU Doctor EMV EMVReplay Explorer Files Hardware Hosts HostSecurity HTTPListening ISO8583 MagneticStripe",
             "Mail ManualPages Money Monitoring Networking Payments PCSC Printing Receipts Recorder ScenarioFormat",
             "ScenarioRunner Settings SimulationServer Simulator SmartCard Storage StoreSite StoreSiteServer Text",
-            "TillConfiguration USB Yosemite",
+            "Sessions TillConfiguration USB Yosemite",
         ].flatMap(list).map(dependency), path: "Sources/Program/cardpresent"))
 
 /// The tests and what they share.

@@ -27,6 +27,8 @@ public struct Explorer: Sendable {
     private static let round = 64
     /// One session of this many keeps its database in a file.
     private static let filesEvery = 8
+    /// One session of this many has faults between its processes.
+    private static let disturbedEvery = 4
     /// The most kinds of failures to shrink.
     private static let mostFailures = 10
 
@@ -127,10 +129,18 @@ public struct Explorer: Sendable {
         if choices.happens(60), let draft = choices.pick(of: corpus.drafts), let other = choices.pick(of: corpus.drafts)
         {
             let variation = model.variation(of: draft, with: other, coverage)
-            return Planned(number: number, seed: sessionSeed, draft: variation, isVariation: true)
+            return Planned(number: number, seed: sessionSeed, draft: disturbed(variation, number), isVariation: true)
         }
         return Planned(
-            number: number, seed: sessionSeed, draft: wired(model.draft(coverage), number), isVariation: false)
+            number: number, seed: sessionSeed, draft: disturbed(wired(model.draft(coverage), number), number),
+            isVariation: false)
+    }
+
+    /// Puts faults between processes into one session of four, also into those that keep files.
+    private func disturbed(_ draft: SessionDraft, _ number: Int) -> SessionDraft {
+        guard number % Self.disturbedEvery == Self.disturbedEvery - 1 else { return draft }
+        let source = SeededRandomSource(seed: seed).stream("processes \(number)")
+        return ProcessFaults(choices: RandomChoices(source), hasWire: wire != nil).added(to: draft)
     }
 
     /// Puts the wire into a new draft; variations have that of their draft.

@@ -11,6 +11,9 @@ public enum Invariant: String, Hashable, Sendable, Codable, CaseIterable {
     case oneCharge
     /// The till's database, its journal, the issuer's ledger, and the store agree on every payment.
     case booksAgree
+    /// People were shown only what stays true, and the same by the exit code, the JSON, the text, the display,
+    /// receipts, and paper. An approval is never followed by a reversal, and a decline never by a charge.
+    case toldIsTrue
     /// Every attempt has reached a final state, and every payment notification has reached the store or is marked for
     /// review.
     case everyAttemptEnds
@@ -47,13 +50,16 @@ struct Violation: Hashable, Sendable {
 /// Finds the violations of a session. Compares the till's records with those of the issuer, the store, and the cards.
 struct InvariantCheck {
     private let record: SessionRecord
+    private let teller: CommandTeller?
 
-    init(_ record: SessionRecord) { self.record = record }
+    /// `teller` makes what the commands of the program show; without it, the answers of actions are checked.
+    init(_ record: SessionRecord, _ teller: CommandTeller? = nil) { (self.record, self.teller) = (record, teller) }
 
     var violations: [Violation] {
         if let step = record.stuckStep { return [Violation(.nothingHangs, "'\(step)' does not end")] }
         guard record.refusal == nil else { return [] }
-        return charges + orders + attempts + payments + store + proofs + secrets + leftovers + steps
+        return charges + refunds + orders + attempts + payments + store + proofs + secrets + leftovers + steps
+            + ToldCheck(record, teller).violations
     }
 
     private var sales: [SessionPayment.Attempt] { record.attempts.filter { !$0.isRefund } }
@@ -90,6 +96,15 @@ struct InvariantCheck {
             }
         }
         return found
+    }
+
+    /// A refund above what was paid is refused before there is an attempt.
+    private var refunds: [Violation] {
+        record.attempts.filter(\.isRefund).compactMap { refund in
+            let paid = sales.last { $0.payment == refund.payment && $0.state == "captured" }?.amount.minorUnits ?? 0
+            guard refund.amount.minorUnits > paid else { return nil }
+            return Violation(.oneCharge, "a refund of payment \(refund.payment) is above what was paid")
+        }
     }
 
     private var orders: [Violation] {

@@ -20,6 +20,7 @@ struct SessionReading {
         record.attempts = record.payments.flatMap(\.attempts)
         try await readIssuer(into: &record)
         try readStore(into: &record)
+        try readTold(into: &record)
         record.cryptograms = session.cryptograms
         try findSecrets(into: &record)
         await findSecretsOnReceipts(of: record.payments, into: &record)
@@ -48,6 +49,31 @@ struct SessionReading {
         }
         record.storeCharges = session.siteLedger
         record.paidOrders = Set(session.orders.filter(\.isPaid).map(\.id))
+    }
+
+    /// Reads what the session told: its commands, its display, its receipts, and its paper.
+    private func readTold(into record: inout SessionRecord) throws {
+        (record.tellings, record.displays) = (session.tellings, session.displays)
+        record.bookMoments = session.ledgerMoments
+        let receipts = try session.rows(
+            "SELECT id, attemptID, content FROM receipt WHERE attemptID IS NOT NULL ORDER BY id")
+        record.receipts = try receipts.map { row in
+            let values = Dictionary(row.map { ($0.column, $0.value) }) { first, _ in first }
+            let text = values["content"].flatMap(\.self) ?? ""
+            return SessionRecord.IssuedReceipt(
+                id: values["id"].flatMap(\.self).flatMap { Int64($0) } ?? 0,
+                attempt: values["attemptID"].flatMap(\.self).flatMap { Int64($0) } ?? 0,
+                content: try JSONDecoder().decode(ReceiptContent.self, from: Data(text.utf8)))
+        }
+        let jobs = try session.rows("SELECT jobID, receiptID FROM printJob WHERE jobID IS NOT NULL ORDER BY id")
+        let printouts = session.printouts
+        record.papers = jobs.compactMap { row in
+            let numbers = Dictionary(row.map { ($0.column, $0.value.flatMap { Int64($0) }) }) { first, _ in first }
+            guard let job = numbers["jobID"].flatMap(\.self), let receipt = numbers["receiptID"].flatMap(\.self),
+                let printout = printouts.first(where: { Int64($0.job) == job })
+            else { return nil }
+            return SessionRecord.Paper(receipt: receipt, lines: printout.lines)
+        }
     }
 
     // MARK: Secrets

@@ -35,6 +35,20 @@ struct SessionRecord: Sendable {
         var intent: String?
     }
 
+    /// A receipt of the database.
+    struct IssuedReceipt: Hashable, Sendable {
+        var id: Int64
+        /// The number of the attempt whose result it documents.
+        var attempt: Int64
+        var content: ReceiptContent
+    }
+
+    /// The paper of a receipt.
+    struct Paper: Hashable, Sendable {
+        var receipt: Int64
+        var lines: [String]
+    }
+
     /// A secret, and the place where it was found.
     struct Leak: Hashable, Sendable {
         var secret: String
@@ -56,6 +70,16 @@ struct SessionRecord: Sendable {
     var cryptograms: [IssuedCryptogram] = []
     var leaks: [Leak] = []
     var openResources = LeakReport.none
+    /// What the commands told, in order.
+    var tellings: [SessionTelling] = []
+    /// The approvals that the display was let show, in order.
+    var displays: [SessionDisplay] = []
+    /// For each line of ``book``, the number of the session's events when it was written.
+    var bookMoments: [Int] = []
+    /// The receipts of the database, oldest first.
+    var receipts: [IssuedReceipt] = []
+    /// What was printed of them.
+    var papers: [Paper] = []
     /// Files that were still open after the session.
     var openFiles: [String] = []
     /// The step that never ended; nil when the session ended.

@@ -48,6 +48,19 @@ public enum SessionAct: Sendable {
     case printer(SimulatedPrinterCondition)
     /// Sets the condition of the disk.
     case disk(DiskCondition)
+    /// Adds a fault of the way to the issuer, after existing ones. It has no effect on a wire.
+    case linkFault(LinkFault)
+    /// Kills the issuer, which starts again after a time with its ledger. It has no effect on a wire.
+    case issuerDies(Duration)
+    /// Kills the server of the store, which starts again after a time with all that it has.
+    case siteDies(Duration)
+    /// Sets the clock of the tills forward, or back by a negative duration, while the time that passes stays the same.
+    case clockJump(Duration)
+    /// Releases the lease of the till that takes payments while it goes on, so that it counts as dead.
+    case leaseLoss
+    /// Lets a second till do something on the same database. A database in memory has no leases: there, each till
+    /// counts as dead for the other one.
+    case neighbor(NeighborAct)
 }
 
 /// When a ``SessionAct`` happens.
@@ -108,7 +121,7 @@ extension SessionWorld {
     /// - Throws: ``SimulatedSessionError/noSuchReader(_:known:)``, ``SimulatedSessionError/noSuchCard(_:known:)``
     func deed(_ act: SessionAct) throws(SimulatedSessionError) -> (@Sendable () -> Void)? {
         switch act {
-        case .cancelPayment, .cancelRefund, .cancelUpdate, .crash: return nil
+        case .cancelPayment, .cancelRefund, .cancelUpdate, .crash, .leaseLoss, .neighbor: return nil
         case .unplug(let name):
             let reader = try reader(name)
             return { [weak self] in
@@ -168,10 +181,18 @@ extension SessionWorld {
                 Task { [issuer] in await issuer.removeFaults() }
             }
         case .callOff: return { [plannedActs] in plannedActs.callOff() }
-        case .siteRecovers: return { [site] in site?.site.removeFaults() }
+        case .siteRecovers:
+            return { [site, siteServer] in
+                site?.site.removeFaults()
+                siteServer.recover()
+            }
         case .siteFault(let rule): return { [site] in site?.site.add(rule) }
         case .printer(let condition): return { [weak self] in self?.printServer.change(to: condition) }
         case .disk(let condition): return { [disk] in disk.condition = condition }
+        case .linkFault(let fault): return { [link] in link.add(fault) }
+        case .issuerDies(let duration): return { [link] in link.issuer.die(for: duration) }
+        case .siteDies(let duration): return { [siteServer] in siteServer.die(for: duration) }
+        case .clockJump(let duration): return { [wallClock] in wallClock.jump(by: duration) }
         }
     }
 }
@@ -203,6 +224,12 @@ extension SessionAct {
         case .siteFault(let rule): "site_fault \(rule.fault)"
         case .printer(let condition): "printer \(condition.word)"
         case .disk(let condition): "disk \(condition.word)"
+        case .linkFault(let fault): "link_fault \(fault.kind.rawValue)"
+        case .issuerDies: "issuer_dies"
+        case .siteDies: "site_dies"
+        case .clockJump(let duration): duration < .zero ? "clock_back" : "clock_forward"
+        case .leaseLoss: "lease_loss"
+        case .neighbor(let act): "neighbor \(act.rawValue)"
         }
     }
 }

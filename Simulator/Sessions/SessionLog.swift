@@ -30,6 +30,9 @@ final class SessionLog: Sendable {
 
     var events: [SessionEvent] { state.withLock { $0.events } }
 
+    /// The number of events so far.
+    var count: Int { state.withLock { $0.events.count } }
+
     /// The time since the session began.
     var elapsed: Duration { .milliseconds(time.now().milliseconds - start.milliseconds) }
 

@@ -79,7 +79,8 @@ extension SimulatedSession {
             holdDuration: options.isHeld ? Self.holdDuration : nil, allowsPartial: options.allowsPartial)
         return try await collect("pay \(amount)", options) { session, onCompletion in
             .collectPayment(
-                request: request, onCardReaderMessage: { session.take($0) }, onProcessingCompletion: { _ in },
+                request: request, onCardReaderMessage: { session.take($0) },
+                onProcessingCompletion: { session.take(processed: $0) },
                 onCompletion: onCompletion)
         }
     }
@@ -100,7 +101,8 @@ extension SimulatedSession {
             forcedOnline: options.isForcedOnline)
         return try await collect("pay order \(order)", options) { session, onCompletion in
             .collectOrderPayment(
-                request: request, onCardReaderMessage: { session.take($0) }, onProcessingCompletion: { _ in },
+                request: request, onCardReaderMessage: { session.take($0) },
+                onProcessingCompletion: { session.take(processed: $0) },
                 onCompletion: onCompletion)
         }
     }
@@ -119,7 +121,8 @@ extension SimulatedSession {
             .retryPayment(
                 paymentID: payment, cardTimeout: options.cardTimeout,
                 forcedOnline: options.isForcedOnline,
-                onCardReaderMessage: { session.take($0) }, onProcessingCompletion: { _ in }, onCompletion: onCompletion)
+                onCardReaderMessage: { session.take($0) }, onProcessingCompletion: { session.take(processed: $0) },
+                onCompletion: onCompletion)
         }
     }
 
@@ -140,7 +143,9 @@ extension SimulatedSession {
                     with: card, to: reader, conduct: options.cardholder, presentsCard: options.presentsCard)
             }
             defer { world.person.attendant.leave() }
-            return try await perform { makeAction(self, $0) }
+            return try await telling(.pay) { () async throws(SimulatedSessionError) in
+                try await perform { makeAction(self, $0) }
+            }
         } end: { payment in
             ([payment.name, payment.outcome.rawValue] + (payment.errorCode.map { [$0] } ?? [])).joined(separator: " ")
         }
@@ -180,8 +185,8 @@ extension SimulatedSession {
     ) async throws(SimulatedSessionError) -> Payment {
         try await step("capture \(payment) \(amount?.description ?? "all")") {
             () async throws(SimulatedSessionError) in
-            try await perform {
-                .capturePreauthorization(paymentID: payment, amount: amount, onCompletion: $0)
+            try await telling(.capture) { () async throws(SimulatedSessionError) in
+                try await perform { .capturePreauthorization(paymentID: payment, amount: amount, onCompletion: $0) }
             }
         } end: {
             "\($0.name) \($0.state.rawValue) \($0.amount.minorUnits)"
@@ -197,8 +202,10 @@ extension SimulatedSession {
     /// - Throws: ``SimulatedSessionError``
     public func increment(_ payment: PaymentID, by amount: Money) async throws(SimulatedSessionError) -> Payment {
         try await step("increment \(payment) \(amount)") { () async throws(SimulatedSessionError) in
-            try await perform {
-                .incrementPreauthorization(paymentID: payment, amount: amount, holdDuration: nil, onCompletion: $0)
+            try await telling(.increment) { () async throws(SimulatedSessionError) in
+                try await perform {
+                    .incrementPreauthorization(paymentID: payment, amount: amount, holdDuration: nil, onCompletion: $0)
+                }
             }
         } end: {
             "\($0.name) \($0.state.rawValue) \($0.amount.minorUnits)"
@@ -212,7 +219,9 @@ extension SimulatedSession {
     /// - Throws: ``SimulatedSessionError``
     public func cancelPreauthorization(_ payment: PaymentID) async throws(SimulatedSessionError) -> Payment {
         try await step("cancel \(payment)") { () async throws(SimulatedSessionError) in
-            try await perform { .cancelPreauthorization(paymentID: payment, onCompletion: $0) }
+            try await telling(.cancelPayment) { () async throws(SimulatedSessionError) in
+                try await perform { .cancelPreauthorization(paymentID: payment, onCompletion: $0) }
+            }
         } end: {
             "\($0.name) \($0.state.rawValue)"
         }
@@ -229,8 +238,8 @@ extension SimulatedSession {
         _ payment: PaymentID, amount: Money? = nil
     ) async throws(SimulatedSessionError) -> Payment {
         try await step("refund \(payment) \(amount?.description ?? "all")") { () async throws(SimulatedSessionError) in
-            try await perform {
-                .refundPayment(paymentID: payment, amount: amount, onCompletion: $0)
+            try await telling(.refund) { () async throws(SimulatedSessionError) in
+                try await perform { .refundPayment(paymentID: payment, amount: amount, onCompletion: $0) }
             }
         } end: {
             "\($0.name) refunded \($0.refundedAmount.minorUnits)"
@@ -244,7 +253,9 @@ extension SimulatedSession {
     @discardableResult
     public func recover() async throws(SimulatedSessionError) -> RecoveryReport {
         try await step("recover") { () async throws(SimulatedSessionError) in
-            try await perform { .recoverPayments(onCompletion: $0) }
+            try await telling(recovery: { () async throws(SimulatedSessionError) in
+                try await perform { .recoverPayments(onCompletion: $0) }
+            })
         } end: {
             "finished \($0.finished.count), open \($0.open.count), failed \($0.failed.count)"
         }
@@ -325,6 +336,9 @@ extension SimulatedSession {
             case .cancelRefund: self?.send { .cancelRefund(onCompletion: { _ in }) }
             case .cancelUpdate: self?.send { .cancelCardReaderUpdate(onCompletion: { _ in }) }
             case .crash: self?.crash()
+            case .leaseLoss: self?.process.loseLease()
+            // An event of a transaction may have triggered it.
+            case .neighbor(let act): if let self { Task { self.performAtNeighbor(act) } }
             default: break
             }
         }

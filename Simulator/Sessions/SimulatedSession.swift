@@ -25,6 +25,7 @@ public final class SimulatedSession: Sendable {
     private let current: Mutex<SessionProcess>
     let currentStep: SessionStep
     private let connectedName = Mutex<String?>(nil)
+    let neighbor = SessionNeighbor()
 
     init(_ world: SessionWorld, _ step: SessionStep) throws(SimulatedSessionError) {
         (self.world, currentStep) = (world, step)
@@ -81,6 +82,7 @@ public final class SimulatedSession: Sendable {
 
     func close() async {
         world.person.attendant.leave()
+        await neighbor.leave()
         await process.end()
         world.close()
     }
@@ -166,20 +168,23 @@ public final class SimulatedSession: Sendable {
     /// Whether the process runs. Use ``restart()`` after a crash.
     public var isRunning: Bool { process.life.isAlive }
 
-    /// Ends the process if it still runs, and starts another one on the same records, which recovers unfinished
-    /// payments.
+    /// Ends the process if it still runs, and that of a second till, and starts another one on the same records, which
+    /// recovers unfinished payments.
     ///
     /// - Returns: the result of the recovery.
     /// - Throws: ``SimulatedSessionError``
     @discardableResult
     public func restart() async throws(SimulatedSessionError) -> RecoveryReport {
         try await step("restart") { () async throws(SimulatedSessionError) in
+            await neighbor.leave()
             let old = process
             if old.life.isAlive { await old.end() }
             let new = try SessionProcess(number: old.life.number + 1, in: world)
             current.withLock { $0 = new }
             connected = nil
-            let report: RecoveryReport = try await perform { .recoverPayments(onCompletion: $0) }
+            let report = try await telling(recovery: { () async throws(SimulatedSessionError) in
+                try await perform { .recoverPayments(onCompletion: $0) }
+            })
             _ = try await perform { .syncOrderPayments(paymentID: nil, onCompletion: $0) } as OrderPaymentReport
             return report
         } end: { report in

@@ -93,6 +93,12 @@ enum SessionActs {
         if let battery = change.battery { acts.append(.battery(percent: battery)) }
         if change.repairsReader { acts.append(.readerRecovers()) }
         acts += change.readerFaults.map { .readerFault($0) }
+        acts += change.linkFaults.map { .linkFault($0) }
+        if let time = change.issuerDown { acts.append(.issuerDies(time)) }
+        if let time = change.siteDown { acts.append(.siteDies(time)) }
+        if change.clockJump != .zero { acts.append(.clockJump(change.clockJump)) }
+        if change.losesLease { acts.append(.leaseLoss) }
+        if let act = change.neighbor { acts.append(.neighbor(act)) }
         return acts
     }
 }

@@ -136,9 +136,16 @@ struct ProcessNetwork: Network {
     /// Nil while the store is being prepared; those requests are not logged.
     let life: ProcessLife?
     var observer: (@Sendable (_ target: String, _ body: [UInt8]) -> Void)?
+    /// Whether the site's server runs; nil for a server that never dies.
+    var server: ServerLife?
 
     func response(for request: HTTPRequest) async throws(NetworkError) -> HTTPResponse {
         guard life?.isAlive != false else { throw .canceled(wasSent: false) }
+        guard server?.isDown != true else {
+            life?.note(.site, "\(request.method.rawValue) \(request.address.path) 0")
+            throw .cannotConnect(host: request.address.origin.host, reason: "the site is starting again")
+        }
+        let deaths = server?.deaths
         var headers = request.headers.fields.map { (name: $0.name, value: $0.value) }
         if let authorization = request.authorization { headers.append(("Authorization", authorization.revealed())) }
         if let cookie = request.cookie { headers.append(("Cookie", cookie.revealed())) }
@@ -146,11 +153,14 @@ struct ProcessNetwork: Network {
         observer?(target, request.body ?? [])
         let answer = site.answer(
             SiteRequest(method: request.method.rawValue, target: target, headers: headers, body: request.body ?? []))
-        let result: Result<HTTPResponse, NetworkError>
+        var result: Result<HTTPResponse, NetworkError>
         do throws(NetworkError) {
             result = .success(try await deliver(answer, to: request))
         } catch {
             result = .failure(error)
+        }
+        if server?.deaths != deaths {
+            result = .failure(.connectionLost(host: request.address.origin.host, reason: "the site has died"))
         }
         let seen = answer.seen
         let status = (try? result.get())?.status ?? 0

@@ -8,6 +8,7 @@ final class ProcessLife: Sendable {
     private struct State {
         var isAlive = true
         var mourners: [@Sendable () -> Void] = []
+        var committedAttempts: [Int64] = []
     }
 
     /// The process's number in the session, from 1.
@@ -18,6 +19,17 @@ final class ProcessLife: Sendable {
     init(number: Int, log: SessionLog) { (self.number, self.log) = (number, log) }
 
     var isAlive: Bool { state.withLock { $0.isAlive } }
+
+    /// The number of the attempt of each committed state, in the order of the commits.
+    var committedAttempts: [Int64] { state.withLock { $0.committedAttempts } }
+
+    /// Notes a committed state of an attempt, by the detail of its event.
+    func noteCommit(_ detail: String) {
+        // The detail is `authorizing 1`.
+        let words = detail.split(separator: " ")
+        guard words.count > 1, let attempt = Int64(words[1]) else { return }
+        state.withLock { $0.committedAttempts.append(attempt) }
+    }
 
     /// Logs an event of the process while it is alive.
     func note(_ kind: SessionEventKind, _ detail: String = "") {

@@ -34,7 +34,10 @@ struct ProcessStorage: StorageManagerType {
             return result
         }
         disk.flush()
-        for note in notes.all { life.note(note.kind, note.detail) }
+        for note in notes.all {
+            if note.kind == .journal { life.noteCommit(note.detail) }
+            life.note(note.kind, note.detail)
+        }
         return result
     }
 

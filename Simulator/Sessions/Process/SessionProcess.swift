@@ -38,7 +38,7 @@ final class SessionProcess: Sendable {
                 try world.fill(ExceptionFile(register: CardRegister(storage: records), key: key))
             }
             let history = try StoredCardHistory(
-                register: register, key: key, window: world.plan.till.splitSaleWindow, time: world.clock)
+                register: register, key: key, window: world.plan.till.splitSaleWindow, time: world.wallClock)
             let service = SessionService()
             let till = SessionTill(
                 world: world, life: life, storage: storage, journal: journal, history: history, service: service)
@@ -57,6 +57,9 @@ final class SessionProcess: Sendable {
             throw .fault("\(error)")
         }
     }
+
+    /// Releases the process's lease while it goes on, as when someone deletes the file with the locks.
+    func loseLease() { lease.release() }
 
     /// Kills the process. Its remaining calls fail, so that its tasks can end.
     func die() {
@@ -109,14 +112,15 @@ struct SessionTill: Sendable {
         let network: any Network =
             if let site = world.site {
                 ProcessNetwork(
-                    site: site.site, time: world.clock, life: life, observer: world.plan.requestObserver)
+                    site: site.site, time: world.clock, life: life, observer: world.plan.requestObserver,
+                    server: world.siteServer)
             } else {
                 NullNetwork()
             }
         let composition = StoreComposition(
             storage: storage, session: SessionManager(signIn: world.site?.signIn), network: network,
             preferences: storage.path.map { AppSettingsFile(path: $0 + ".settings") },
-            features: DefaultFeatureFlagService(overrides: settings.features), time: world.clock,
+            features: DefaultFeatureFlagService(overrides: settings.features), time: world.wallClock,
             random: world.random.stream("network \(life.number)")
         ) { _ in settings.store.connections ?? 4 }
         return try composition.manager { [life] record in
@@ -128,7 +132,7 @@ struct SessionTill: Sendable {
                 ReceiptStore(
                     journal: journal,
                     printer: ProcessPrinter(server: world.printServer, time: world.clock, life: life),
-                    settings: settings.receipt, time: world.clock, site: session?.context),
+                    settings: settings.receipt, time: world.wallClock, site: session?.context),
             ]
         }
     }
@@ -144,7 +148,7 @@ struct SessionTill: Sendable {
         return CardPresentPaymentsStore(
             host: world.host(of: life), journal: journal, merchant: settings.merchant,
             languages: settings.receipt.languages,
-            history: history, readers: ReaderRegister(storage: storage), site: site, time: world.clock,
+            history: history, readers: ReaderRegister(storage: storage), site: site, time: world.wallClock,
             random: world.random.stream("identity \(life.number)")
         ) { host in
             let made = LocalCardReaderService(
@@ -154,7 +158,7 @@ struct SessionTill: Sendable {
                         time: world.clock, magneticStripe: settings.magneticStripe)
                 ],
                 host: host, terminal: { world.terminal(for: $0) }, magneticStripe: settings.magneticStripe,
-                cardholder: world.person, history: history, time: world.clock,
+                cardholder: world.person, history: history, time: world.wallClock,
                 random: world.random.stream("terminal \(life.number)"), reconnection: settings.reconnection,
                 trace: trace)
             service.keep(made)

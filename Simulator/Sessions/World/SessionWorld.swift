@@ -21,12 +21,19 @@ final class SessionWorld: Sendable {
     let issuer: SimulatedIssuer
     /// The way to the issuer; nil when the till has it in its own process.
     private let wire: SessionWire?
+    /// The faults of the way to the issuer that the till has in its own process.
+    let link: SessionLink
+    /// Whether the store's server runs.
+    let siteServer: ServerLife
+    /// The clock that the tills show and record.
+    let wallClock: SessionWallClock
     let site: SessionSite?
     let printServer: SessionPrintServer
     let disk: SessionDisk
     let person: SessionCardholder
     let toldEvents = ReportedEvents()
     let plannedActs = PlannedActs()
+    let tellings = SessionTellings()
     let bus: SimulatedUSBBus
     private let pinPad: SimulatedPINPad
     private let records: Records
@@ -60,6 +67,9 @@ final class SessionWorld: Sendable {
     init(_ plan: SessionPlan, clock: SimulationClock) throws(SimulatedSessionError) {
         try Self.check(plan)
         (self.plan, self.clock) = (plan, clock)
+        (link, siteServer, wallClock) = (
+            SessionLink(clock: clock), ServerLife(time: clock), SessionWallClock(clock)
+        )
         random = SeededRandomSource(seed: plan.seed)
         log = SessionLog(clock, observer: plan.observer)
         bus = SimulatedUSBBus(clock: clock)
@@ -82,7 +92,7 @@ final class SessionWorld: Sendable {
             issuer = try SimulatedIssuer(
                 name: Self.issuerName, accounts: accounts, rules: plan.issuerRules, keys: keys, time: clock,
                 random: random.stream("host"), ledgerPath: records.path.map { $0 + ".issuer" },
-                faults: plan.issuerFaults)
+                onEntry: { [log, tellings] _ in tellings.noteEntry(at: log.count) }, faults: plan.issuerFaults)
             wire = try plan.wire.map { [issuer, log, random] in
                 try SessionWire(
                     $0, to: issuer, plan.till, keys: keys, clock: clock, random: random.stream("acquirer"), log: log)
@@ -133,13 +143,17 @@ final class SessionWorld: Sendable {
     /// The number of processes that are still in memory.
     var livingProcesses: Int { processes.withLock { $0.count { $0.process != nil } } }
 
-    func recoverWire() { wire?.recover() }
+    /// Removes the faults of the way to the issuer.
+    func recoverWire() {
+        wire?.recover()
+        link.recover()
+    }
 
     // MARK: Resources of a process
 
     /// The payment host of a process.
     func host(of life: ProcessLife) -> ProcessHost {
-        guard let wire else { return ProcessHost(host: issuer, life: life) }
+        guard let wire else { return ProcessHost(host: LinkedHost(host: issuer, link: link), life: life) }
         return wire.host(of: life)
     }
 

@@ -37,7 +37,8 @@ struct SessionJudgeTests {
     private func broken(_ plant: (inout SessionRecord) throws -> Void) throws -> Set<Invariant> {
         var record = try Self.sound.get()
         try plant(&record)
-        return Set(InvariantCheck(record).violations.map(\.invariant))
+        // A mistake about money makes a lie of what was shown, too: that is the part of ToldCheckTests.
+        return Set(InvariantCheck(record).violations.map(\.invariant)).subtracting([.toldIsTrue])
     }
 
     @Test("finds nothing in a correct session")

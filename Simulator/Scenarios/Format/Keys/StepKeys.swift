@@ -105,6 +105,27 @@ extension ScenarioKeys {
             KeyShape(
                 "readerFaults", .list(.record(readerFault), 0...50),
                 "New faults of the reader. An empty list removes those that have not happened."),
+            KeyShape(
+                "link", .list(.record(linkFault), 1...20), "New faults of requests to the issuer. Not with a wire."),
+            KeyShape("issuerDown", .duration, "The issuer dies, and starts again after this time. Not with a wire."),
+            KeyShape("siteDown", .duration, "The store's server dies, and starts again after this time."),
+            KeyShape("clockForward", .duration, "Someone sets the till's clock forward."),
+            KeyShape("clockBack", .duration, "Someone sets the till's clock back."),
+            KeyShape("loseLease", .boolean, "Whether the till counts as dead for others while it goes on."),
+            KeyShape(
+                "neighbor", .word(NeighborAct.allCases.map(\.rawValue)),
+                "An act of a second till on the same database."),
+        ])
+
+    static let linkFault = RecordShape(
+        "linkFault", "A fault of requests to the issuer.",
+        [
+            KeyShape(
+                "request", .word(LinkFault.Kind.allCases.map(\.rawValue)),
+                "Delayed: it arrives late. Doubled: it arrives at once, and a copy late.", isRequired: true),
+            KeyShape("by", .duration, "How late it arrives.", isRequired: true),
+            KeyShape("message", .word(IssuerMessageKind.allCases.map(\.rawValue)), "The message. Default: any."),
+            KeyShape("times", .number(1...1000), "The number of messages. Default: 1."),
         ])
 
     static let siteChange = RecordShape(

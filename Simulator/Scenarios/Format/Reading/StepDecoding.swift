@@ -188,6 +188,18 @@ extension ScenarioDecoder {
             keepsDevices: try node.optional("keepsDevices")?.bool() ?? false)
     }
 
+    private static func linkFaults(_ node: SettingsNode?) throws(SettingsError) -> [LinkFault] {
+        var faults: [LinkFault] = []
+        for entry in try node?.list() ?? [] {
+            faults.append(
+                LinkFault(
+                    try entry.required("request").choice(LinkFault.Kind.self), by: try entry.required("by").duration(),
+                    message: try entry.optional("message")?.choice(IssuerMessageKind.self),
+                    times: try entry.optional("times")?.int(in: 1...1000) ?? 1))
+        }
+        return faults
+    }
+
     private static func change(
         _ node: SettingsNode, _ files: ScenarioFiles
     ) throws(SettingsError) -> WorldChange {
@@ -201,6 +213,13 @@ extension ScenarioDecoder {
         let readerFaults = try node.optional("readerFaults")
         change.readerFaults = try Self.readerFaults(readerFaults)
         change.repairsReader = readerFaults != nil && change.readerFaults.isEmpty
+        change.linkFaults = try linkFaults(node.optional("link"))
+        change.issuerDown = try node.optional("issuerDown")?.duration()
+        change.siteDown = try node.optional("siteDown")?.duration()
+        if let forward = try node.optional("clockForward")?.duration() { change.clockJump += forward }
+        if let back = try node.optional("clockBack")?.duration() { change.clockJump -= back }
+        change.losesLease = try node.optional("loseLease")?.bool() ?? false
+        change.neighbor = try node.optional("neighbor")?.choice(NeighborAct.self)
         return change
     }
 }

@@ -218,6 +218,18 @@ public struct WorldChange: Sendable {
     public var readerFaults: [SimulatedReaderFault]
     /// Whether to remove the reader's faults that have not happened yet, before others are armed.
     public var repairsReader: Bool
+    /// Faults to add on the way to the issuer.
+    public var linkFaults: [LinkFault] = []
+    /// The time after which the issuer, which dies, starts again; nil when it does not die.
+    public var issuerDown: Duration?
+    /// The time after which the store's server, which dies, starts again; nil when it does not die.
+    public var siteDown: Duration?
+    /// How far someone sets the till's clock forward; negative for back, zero for not at all.
+    public var clockJump = Duration.zero
+    /// Whether the till that takes payments counts as dead from now on.
+    public var losesLease = false
+    /// The act of a second till on the same database; nil for none.
+    public var neighbor: NeighborAct?
 
     /// Creates a change. Values that are left out stay unchanged.
     public init(

@@ -58,7 +58,7 @@ extension ScenarioWriter {
                 action.word,
                 keepsDevices ? .mapping([("duration", time), ("keepsDevices", .text("true"))]) : time
             )
-        case .set(let change): return (action.word, self.change(change))
+        case .set(let change): return (action.word, try self.change(change))
         case .connect, .disconnect, .retry, .cancel, .cancelPayment, .update, .unplug, .plug, .insertCard, .removeCard,
             .swipeCard,
             .restart, .crash, .recover, .settle, .mend:
@@ -105,7 +105,7 @@ extension ScenarioWriter {
         return entries.isEmpty ? nil : .mapping(entries)
     }
 
-    private func change(_ change: WorldChange) -> SettingsNode {
+    private func change(_ change: WorldChange) throws(ScenarioWritingError) -> SettingsNode {
         var entries: [Entry] = []
         if let rules = change.issuerRules?.source { entries.append(("issuer", rules)) }
         if !change.siteFaults.isEmpty {
@@ -118,7 +118,33 @@ extension ScenarioWriter {
         if !change.readerFaults.isEmpty || change.repairsReader {
             entries.append(("readerFaults", .list(change.readerFaults.map(ReaderFaultWords.node))))
         }
-        return .mapping(entries)
+        return .mapping(entries + (try moreChanges(change)))
+    }
+}
+
+extension ScenarioWriter {
+    /// Returns the faults between processes.
+    private func moreChanges(_ change: WorldChange) throws(ScenarioWritingError) -> [Entry] {
+        var entries: [Entry] = []
+        if !change.linkFaults.isEmpty {
+            var faults: [SettingsNode] = []
+            for fault in change.linkFaults {
+                var parts: [Entry] = [
+                    ("request", .text(fault.kind.rawValue)), ("by", try Self.duration(fault.delay)),
+                ]
+                if let message = fault.message { parts.append(("message", .text(message.rawValue))) }
+                if fault.remaining != 1 { parts.append(("times", .text(String(fault.remaining)))) }
+                faults.append(.mapping(parts))
+            }
+            entries.append(("link", .list(faults)))
+        }
+        if let time = change.issuerDown { entries.append(("issuerDown", try Self.duration(time))) }
+        if let time = change.siteDown { entries.append(("siteDown", try Self.duration(time))) }
+        if change.clockJump > .zero { entries.append(("clockForward", try Self.duration(change.clockJump))) }
+        if change.clockJump < .zero { entries.append(("clockBack", try Self.duration(.zero - change.clockJump))) }
+        if change.losesLease { entries.append(("loseLease", .text("true"))) }
+        if let act = change.neighbor { entries.append(("neighbor", .text(act.rawValue))) }
+        return entries
     }
 }
 

@@ -27,10 +27,10 @@ struct CardWait: Sendable {
     ///
     /// - Parameters:
     ///   - inputs: The open inputs; at least one.
-    ///   - asked: The time at which the card was requested.
+    ///   - asked: The reading of the clock when the card was requested: someone may set the clock meanwhile.
     /// - Returns: The first card presented. A later one is ignored.
     /// - Throws: ``UnderlyingError``
-    func next(_ inputs: CardReaderInput, since asked: Timestamp) async throws(UnderlyingError) -> Presented {
+    func next(_ inputs: CardReaderInput, since asked: Duration) async throws(UnderlyingError) -> Presented {
         guard inputs.contains(.swipe) else { return try await card(insertion(since: asked)) }
         let news = await withTaskGroup(of: News.self) { group in
             group.addTask { await swipe(since: asked) }
@@ -57,7 +57,7 @@ struct CardWait: Sendable {
         }
     }
 
-    private func swipe(since asked: Timestamp) async -> News {
+    private func swipe(since asked: Duration) async -> News {
         do throws(UnderlyingError) {
             let swipe = try await reader.swipe()
             return isInTime(asked) ? .presented(.swiped(swipe)) : .nothing
@@ -66,7 +66,7 @@ struct CardWait: Sendable {
         }
     }
 
-    private func insertion(since asked: Timestamp) async -> News {
+    private func insertion(since asked: Duration) async -> News {
         do throws(UnderlyingError) {
             let isPresent = try await reader.waitForCard(present: true, timeout: timeout)
             return isPresent && isInTime(asked) ? .presented(.inserted) : .nothing
@@ -76,8 +76,8 @@ struct CardWait: Sendable {
     }
 
     /// Whether the deadline has not passed, independent of the waits' own timers.
-    private func isInTime(_ asked: Timestamp) -> Bool {
-        Duration.milliseconds(time.now().milliseconds - asked.milliseconds) < timeout + Self.lastLook
+    private func isInTime(_ asked: Duration) -> Bool {
+        time.elapsed(since: asked) < timeout + Self.lastLook
     }
 
     private func deadline() async -> News {

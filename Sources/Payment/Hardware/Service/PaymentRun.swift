@@ -38,7 +38,7 @@ struct PaymentRun: Sendable {
         while true {
             if entry.inputs.contains(.swipe) { reader.expectSwipe() }
             // A card may be presented before the wait begins.
-            let asked = dependencies.time.now()
+            let asked = dependencies.time.reading()
             events.send(.waitingForInput(entry.inputs))
             let presented: CardWait.Presented
             do throws(UnderlyingError) {

@@ -213,14 +213,18 @@ struct PayCommand: TillCommand, CardDataCommand {
             accountType: account, forcedOnline: forceOnline)
     }
 
+    /// Returns the first word of the text.
+    static func word(_ payment: Payment) -> String {
+        (payment.standing == .held ? "authorized" : payment.outcome.rawValue).uppercased()
+    }
+
     private func tell(_ payment: Payment, settings: TillConfiguration, till: Till) async throws {
         let failure = CommandFailure(payment)
         let isPrinted = printer != nil && payment.card != nil
         let receipt: Result<StoredReceipt, CommandFailure>? =
             !output.json || isPrinted ? await till.receiptResult(of: payment.id) : nil
         if !output.json {
-            let word = payment.standing == .held ? "authorized" : payment.outcome.rawValue
-            let outcome = WordColor(payment.outcome).onOutput(word.uppercased())
+            let outcome = WordColor(payment.outcome).onOutput(Self.word(payment))
             var text = "\(outcome)  \(payment.amount)  \(payment.name)\n"
             if failure == nil, let note = payment.amountNote { text += "  \(note)\n" }
             if let receipt = try? receipt?.get(),

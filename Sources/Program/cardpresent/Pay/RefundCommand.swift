@@ -42,17 +42,17 @@ struct RefundCommand: PaymentChangeCommand {
             let part = try amount.map { try settings.amount($0, currency: before.amount.currency.code) }
             let quote = items.isEmpty ? nil : try await till.quoteRefund(of: payment.id, items.map(\.item))
             let after = try await till.refund(payment.id, amount: part ?? quote?.amount, lines: quote?.lines ?? [])
-            return (after, try await till.payment(payment.id).attempts.last { $0.attempt.kind == .refund })
+            // The money may have moved: a result that can't be read now is unknown, and never a failure.
+            return (after, try? await till.payment(payment.id).attempts.last { $0.attempt.kind == .refund })
         }
         let failure = RefundFailure.of(attempt, payment: after)
         Outcome.tell { () throws(CommandFailure) in
-            let word = failure == nil ? "REFUNDED" : "NOT REFUNDED"
             try output.write(
                 OutcomeView(
                     payment: after, failure: failure, host: attempt?.attempt.hostName,
                     hostName: attempt?.attempt.memberName
                 ).json,
-                text: "\(word)  \(attempt?.attempt.amount.description ?? "")  \(after.name)\n")
+                text: "\(RefundFailure.word(failure))  \(attempt?.attempt.amount.description ?? "")  \(after.name)\n")
         }
         CaptureWarning.reportRefunds(of: after)
         try Outcome.end(failure)
@@ -77,8 +77,14 @@ struct RefundItemOption: ExpressibleByArgument, Hashable, Sendable {
 
 /// Maps the result of a payment's last refund to a command failure.
 enum RefundFailure {
+    /// Returns the first word of the text.
+    static func word(_ failure: CommandFailure?) -> String {
+        failure == nil ? "REFUNDED" : failure?.status == .outcomeUnknown ? "REFUND OPEN" : "NOT REFUNDED"
+    }
+
+    /// `attempt` is nil when it can't be read.
     static func of(_ attempt: PaymentHistory.Attempt?, payment: Payment) -> CommandFailure? {
-        let reason = attempt?.steps.last?.detail ?? "the refund failed"
+        let reason = attempt.map { $0.steps.last?.detail ?? "the refund failed" } ?? "the refund can't be read now"
         return switch attempt?.attempt.state {
         case .captured: nil
         case .declined: CommandFailure(.declined, code: "declined", message: reason)

@@ -44,11 +44,12 @@ struct IncrementPayment: PaymentChangeCommand {
             try settings.accept(sum: before, and: more)
             let after = try await till.increment(
                 payment.id, by: more, holdDuration: settings.incrementRenewsHold ? settings.preauthorizationTime : nil)
-            return (after, try await till.payment(payment.id).attempts.last { $0.attempt.kind == .increment })
+            // A result that can't be read now is unknown, and never a failure: more may be held.
+            return (after, try? await till.payment(payment.id).attempts.last { $0.attempt.kind == .increment })
         }
         let failure = IncrementFailure.of(attempt, payment: after)
         Outcome.tell { () throws(CommandFailure) in
-            let word = failure == nil ? "RAISED" : failure?.status == .outcomeUnknown ? "INCREMENT OPEN" : "NOT RAISED"
+            let word = IncrementFailure.word(failure)
             let object = JSONObject(
                 known: [
                     "increment": attempt.map { attempt -> JSONObject in
@@ -70,10 +71,21 @@ struct IncrementPayment: PaymentChangeCommand {
 
 /// Maps the result of a payment's last increment to a command failure.
 enum IncrementFailure {
+    /// Returns the first word of the text.
+    static func word(_ failure: CommandFailure?) -> String {
+        failure == nil ? "RAISED" : failure?.status == .outcomeUnknown ? "INCREMENT OPEN" : "NOT RAISED"
+    }
+
+    /// `attempt` is nil when it can't be read.
     static func of(_ attempt: PaymentHistory.Attempt?, payment: Payment) -> CommandFailure? {
-        let reason = attempt?.steps.last?.detail ?? "the increment failed"
+        guard let attempt else {
+            return CommandFailure(
+                .outcomeUnknown, code: "unknown", message: "the increment can't be read now",
+                fix: "look at what is held with 'cardpresent payments show \(payment.name)'")
+        }
+        let reason = attempt.steps.last?.detail ?? "the increment failed"
         let held = "\(payment.amount) is held as before"
-        return switch attempt?.attempt.state {
+        return switch attempt.attempt.state {
         case .authorizedOnly: nil
         case .declined:
             CommandFailure(

@@ -125,7 +125,8 @@ struct OutcomeView: Sendable {
             ])
     }
 
-    private var outcome: String {
+    /// `outcome` of the JSON.
+    var outcome: String {
         switch failure?.status {
         case nil: "approved"
         case .declined: "declined"

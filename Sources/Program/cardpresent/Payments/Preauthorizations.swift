@@ -32,16 +32,20 @@ struct CapturePayment: PaymentChangeCommand {
 
     static let hasOutcome = true
 
+    /// Returns the first word of the text.
+    static func word(_ failure: CommandFailure?) -> String { failure == nil ? "CAPTURED" : "CAPTURE OPEN" }
+
     func execute() async throws {
         let (after, host) = try await play { till, settings in
             let before = try await till.payment(payment.id).payment
             let part = try amount.map { try settings.amount($0, currency: before.amount.currency.code) }
             let after = try await till.capture(payment.id, amount: part)
-            return (after, try await till.payment(payment.id).sale)
+            // The host has acted: what can't be read now is no failure.
+            return (after, try? await till.payment(payment.id).sale)
         }
         let failure = CommandFailure(capture: after, host?.lastError)
         Outcome.tell { () throws(CommandFailure) in
-            let word = failure == nil ? "CAPTURED" : "CAPTURE OPEN"
+            let word = Self.word(failure)
             try output.write(
                 OutcomeView(
                     payment: after, failure: failure, host: host?.hostName, hostName: host?.memberName
@@ -74,17 +78,24 @@ struct CancelPayment: PaymentChangeCommand {
     var payment: PaymentName
     @OptionGroup var change: PaymentChangeOptions
 
+    /// Returns the first word of the text.
+    static func word(_ failure: CommandFailure?) -> String { failure == nil ? "CANCELED" : "CANCELLATION OPEN" }
+
+    /// Returns `outcome` of the JSON.
+    static func outcome(_ failure: CommandFailure?) -> String { failure == nil ? "cancelled" : "unknown" }
+
     func execute() async throws {
         let (after, host) = try await play { till, _ in
             let after = try await till.cancelPreauthorization(payment.id)
-            return (after, try await till.payment(payment.id).sale)
+            // The host has acted: what can't be read now is no failure.
+            return (after, try? await till.payment(payment.id).sale)
         }
         let failure = CommandFailure(cancellation: after, host?.lastError)
         Outcome.tell { () throws(CommandFailure) in
-            let word = failure == nil ? "CANCELED" : "CANCELLATION OPEN"
+            let word = Self.word(failure)
             try output.write(
                 JSONObject(
-                    ["outcome": failure == nil ? "cancelled" : "unknown", "payment": after.json],
+                    ["outcome": Self.outcome(failure), "payment": after.json],
                     known: ["error": failure?.json, "host": host?.hostName, "hostName": host?.memberName]),
                 text: "\(word)  \(after.amount)  \(after.name)\n")
         }
@@ -94,13 +105,13 @@ struct CancelPayment: PaymentChangeCommand {
 
 extension CommandFailure {
     /// Creates the failure of a capture that the host has not taken yet; nil when it has.
-    fileprivate init?(capture payment: Payment, _ reason: String?) {
+    init?(capture payment: Payment, _ reason: String?) {
         guard !payment.state.isCaptured else { return nil }
         self.init(open: "the capture of \(payment.amount)", "capture", reason, fix: "do not charge again; ")
     }
 
     /// Creates the failure of a cancellation that the host has not confirmed yet; nil when it has.
-    fileprivate init?(cancellation payment: Payment, _ reason: String?) {
+    init?(cancellation payment: Payment, _ reason: String?) {
         guard payment.state != .reversed else { return nil }
         self.init(open: "the cancellation of \(payment.amount)", "cancellation", reason, fix: "")
     }
@@ -154,7 +165,7 @@ extension Preauthorization {
 
 extension PaymentHistory {
     /// The last attempt to take the payment.
-    fileprivate var sale: PaymentAttempt? { attempts.last { $0.attempt.kind == .sale }?.attempt }
+    var sale: PaymentAttempt? { attempts.last { $0.attempt.kind == .sale }?.attempt }
 }
 
 extension Payment {

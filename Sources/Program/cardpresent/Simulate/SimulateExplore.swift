@@ -16,6 +16,7 @@ struct SimulateExplore: AsyncParsableCommand {
               cardpresent simulate explore --time 600 --seed 7
               cardpresent simulate explore --html report
               cardpresent simulate explore --wire iso87-ascii
+              cardpresent simulate explore --crash-pairs
               cardpresent simulate explore --replay explored/FILE.yaml
 
             Runs random sessions with faults in every layer and step, and checks that the ledgers agree, no card is \
@@ -39,6 +40,8 @@ struct SimulateExplore: AsyncParsableCommand {
             "Put a wire of this message profile between till and issuer, with faults on it.", valueName: "profile"),
         completion: .list(MessageProfile.shippedNames))
     var wire: String?
+    @Flag(help: "Die at every pair of places in some payments and their recovery, instead of random sessions.")
+    var crashPairs = false
     @Flag(help: "Stop at the first failure.")
     var failFast = false
     @Option(
@@ -74,6 +77,13 @@ struct SimulateExplore: AsyncParsableCommand {
         else {
             throw ValidationError("--replay cannot be used with --sessions, --time, --json, --json-file, or --html")
         }
+        guard
+            !crashPairs
+                || (sessions == nil && time == nil && jsonFile == nil && !output.json && html == nil && replays.isEmpty
+                    && wire == nil)
+        else {
+            throw ValidationError("--crash-pairs can only be used with --seed, --jobs, and --out")
+        }
         guard jsonFile != "-" || !output.json else {
             throw ValidationError("--json and --json-file - cannot be used together")
         }
@@ -82,7 +92,10 @@ struct SimulateExplore: AsyncParsableCommand {
     func run() async throws {
         Display.begin(output, isJSON: output.json || jsonFile == "-")
         try await FailureReport(isJSON: output.json).reporting {
-            let hasFailed = try await Display.timing { replays.isEmpty ? try await explore() : try await replay() }
+            let hasFailed = try await Display.timing {
+                if crashPairs { return try await dieInPairs() }
+                return replays.isEmpty ? try await explore() : try await replay()
+            }
             if hasFailed { throw ExitCode(ExitStatus.internalError.rawValue) }
         }
     }
@@ -92,7 +105,8 @@ struct SimulateExplore: AsyncParsableCommand {
         return Explorer(
             seed: seed, sessions: sessions ?? (time == nil ? 1000 : nil),
             jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, stopsAtFailure: failFast, wire: wire,
-            folder: folder)
+            folder: folder
+        ).judging { CommandWords($0) }
     }
 
     private func explore() async throws -> Bool {
@@ -119,6 +133,19 @@ struct SimulateExplore: AsyncParsableCommand {
         }
         for failure in report.failures { StandardError.write(unmasked: ExplorationSummary.text(failure, folder: out)) }
         return report.hasFailed
+    }
+
+    private func dieInPairs() async throws -> Bool {
+        let explorer = explorer
+        let progress = ProgressLine()
+        let report = await explorer.crashPairs { progress.show("\($0) sessions") }
+        progress.clear()
+        try write(report.failures)
+        try StandardOutput.write(
+            "\(report.sessions) sessions: "
+                + (report.failures.isEmpty ? "no failures\n" : "\(report.failures.count) failures\n"))
+        for failure in report.failures { StandardError.write(unmasked: ExplorationSummary.text(failure, folder: out)) }
+        return !report.failures.isEmpty
     }
 
     private func replay() async throws -> Bool {

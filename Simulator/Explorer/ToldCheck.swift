@@ -1,0 +1,377 @@
+import Money
+import Payments
+public import Sessions
+import Simulator
+import Yosemite
+
+/// The words with which a command of the program shows an answer: to the program that called it, and to the clerk.
+public struct CommandWords: Hashable, Sendable {
+    /// The exit code.
+    public var exitCode: Int32
+    /// The value of `outcome` in the JSON.
+    public var outcome: String
+    /// The words at the beginning of the text; empty when the command writes only an error.
+    public var text: String
+
+    /// Takes the exit code, `outcome` of the JSON, and the words at the beginning of the text.
+    public init(exitCode: Int32, outcome: String, text: String) {
+        (self.exitCode, self.outcome, self.text) = (exitCode, outcome, text)
+    }
+}
+
+/// Returns the words of the command of a telling, as the program itself makes them; nil for a command without an
+/// outcome.
+public typealias CommandTeller = @Sendable (SessionTelling) -> CommandWords?
+
+/// Finds what a session told people and what did not stay true: exit codes, JSON, text, display, receipts, and paper.
+///
+/// It compares them with the attempts and the issuer's ledger as they are at the end, and with each other. It has no
+/// part of the program's own mapping from states to words.
+struct ToldCheck {
+    /// The part of an answer that is about money.
+    private enum Verdict {
+        case approved
+        /// Certainly nothing moved.
+        case nothing
+        /// It is not known yet.
+        case open
+    }
+
+    private let record: SessionRecord
+    private let teller: CommandTeller?
+
+    init(_ record: SessionRecord, _ teller: CommandTeller?) { (self.record, self.teller) = (record, teller) }
+
+    var violations: [Violation] { commands + displays + receipts + papers }
+
+    /// The states in which certainly no money moved.
+    private static let nothingMoved: Set<String> = ["declined", "cancelled", "failed", "reversed"]
+
+    private func found(_ words: String) -> Violation { Violation(.toldIsTrue, words) }
+
+    // MARK: Commands
+
+    private var commands: [Violation] {
+        record.tellings.flatMap { telling -> [Violation] in
+            let words = teller?(telling)
+            var found = words.map { disagreements(of: $0, with: telling) } ?? []
+            if case .recovery(let report) = telling.answer {
+                for payment in report.finished {
+                    guard let verdict = Self.verdict(payment.outcome) else { continue }
+                    let sales = attempts(of: telling, "sale").filter { $0.payment == payment.id.rawValue }
+                    found += check(verdict, sales, telling, amount: nil)
+                }
+                return found
+            }
+            let told = words == nil ? verdict(of: telling) : words.flatMap { Self.verdict(outcome: $0.outcome) }
+            guard let told else { return found }
+            var amount: Int64?
+            if case .payment(let payment, _) = telling.answer, telling.command == .pay {
+                amount = payment.amount.minorUnits
+            }
+            return found + check(told, subjects(of: telling, told), telling, amount: amount) + shown(in: telling)
+        }
+    }
+
+    private static func verdict(outcome: String) -> Verdict? {
+        switch outcome {
+        case "approved": .approved
+        case "declined", "cancelled", "failed": .nothing
+        case "unknown": .open
+        default: nil
+        }
+    }
+
+    private static func verdict(_ outcome: Payment.Outcome) -> Verdict? {
+        switch outcome {
+        case .approved: .approved
+        case .declined, .canceled, .failed: .nothing
+        case .unknown, .pending: .open
+        }
+    }
+
+    /// The verdict of an action's answer, without the program's words.
+    private func verdict(of telling: SessionTelling) -> Verdict? {
+        switch telling.answer {
+        case .payment(let payment, let history):
+            switch telling.command {
+            case .pay: return Self.verdict(payment.outcome)
+            case .capture: return payment.state.isCaptured ? .approved : .open
+            case .cancelPayment: return payment.state == .reversed ? .nothing : .open
+            case .refund, .increment:
+                let kind: PaymentAttempt.Kind = telling.command == .refund ? .refund : .increment
+                return switch history?.attempts.last(where: { $0.attempt.kind == kind })?.attempt.state {
+                case .captured, .authorizedOnly: .approved
+                case .declined, .canceled, .failed: .nothing
+                default: .open
+                }
+            case .recover: return nil
+            }
+        case .recovery: return nil
+        case .failure(.payments(.unrecorded)): return .open
+        case .failure(.payments): return .nothing
+        // The till did not answer, or the action was none of its own.
+        case .failure: return nil
+        }
+    }
+
+    private func attempts(of telling: SessionTelling, _ kind: String? = nil) -> [SessionPayment.Attempt] {
+        record.attempts.filter { attempt in
+            telling.attempts.contains(attempt.id) && (kind.map { $0 == attempt.kind } ?? true)
+        }
+    }
+
+    /// The attempts that a telling is about. An approval is one of the last attempt; nothing else may have moved money
+    /// when nothing did.
+    private func subjects(of telling: SessionTelling, _ verdict: Verdict) -> [SessionPayment.Attempt] {
+        guard verdict == .approved else { return attempts(of: telling) }
+        let kind =
+            switch telling.command {
+            case .refund: "refund"
+            case .increment: "increment"
+            case .pay, .capture, .cancelPayment, .recover: "sale"
+            }
+        return attempts(of: telling, kind).suffix(1)
+    }
+
+    private func check(
+        _ verdict: Verdict, _ attempts: [SessionPayment.Attempt], _ telling: SessionTelling, amount: Int64?
+    ) -> [Violation] {
+        let place = "the command '\(telling.command.rawValue)'"
+        switch verdict {
+        case .approved:
+            guard !attempts.isEmpty || telling.command == .recover else {
+                return [found("\(place) was shown as approved, and recorded no attempt")]
+            }
+            return attempts.flatMap { approval(of: $0, place, amount: amount) }
+        case .nothing: return attempts.flatMap { refusal(of: $0, place, since: telling.events.upperBound) }
+        case .open:
+            return attempts.filter { !isFinal($0) }.map { found("\(place) is shown as unknown, and stays \($0.state)") }
+        }
+    }
+
+    private func isFinal(_ attempt: SessionPayment.Attempt) -> Bool {
+        Self.nothingMoved.contains(attempt.state) || ["captured", "authorizedOnly"].contains(attempt.state)
+    }
+
+    private func name(_ attempt: SessionPayment.Attempt) -> String {
+        "the \(attempt.kind) of payment \(attempt.payment)"
+    }
+
+    private func moved(_ attempt: SessionPayment.Attempt) -> Int64 {
+        record.charges.first { $0.key == attempt.key }?.minorUnits ?? 0
+    }
+
+    /// Whether a person canceled a pre-authorization later.
+    private func wasCanceledLater(_ attempt: SessionPayment.Attempt) -> Bool {
+        record.tellings.contains { $0.command == .cancelPayment && $0.attempts.contains(attempt.id) }
+    }
+
+    /// An approval that was shown stays one, and the issuer has it. `amount` is what was shown, in minor units.
+    private func approval(of attempt: SessionPayment.Attempt, _ place: String, amount: Int64?) -> [Violation] {
+        let isHeld = attempt.states.contains("authorizedOnly")
+        let name = name(attempt)
+        if isHeld {
+            let isRight = ["authorizedOnly", "authorized", "captured"].contains(attempt.state)
+            guard !isRight, !wasCanceledLater(attempt) else { return [] }
+            return [found("\(place) told \(name) as approved, and it is \(attempt.state)")]
+        }
+        guard attempt.state == "captured" else {
+            return [found("\(place) told \(name) as approved, and it is \(attempt.state)")]
+        }
+        var violations: [Violation] = []
+        let told = amount ?? attempt.amount.minorUnits
+        if moved(attempt) != told {
+            violations.append(
+                found("\(place) told \(name) as approved with \(told), and the issuer moved \(moved(attempt))"))
+        }
+        return violations
+    }
+
+    /// An attempt that was shown as declined, canceled, or failed moves nothing, also later. `moment` is the number of
+    /// events when it was shown.
+    private func refusal(of attempt: SessionPayment.Attempt, _ place: String, since moment: Int) -> [Violation] {
+        var violations: [Violation] = []
+        let name = name(attempt)
+        if !Self.nothingMoved.contains(attempt.state) {
+            violations.append(found("\(place) told that \(name) moved nothing, and it is \(attempt.state)"))
+        }
+        if moved(attempt) != 0 {
+            violations.append(found("\(place) told that \(name) moved nothing, and the issuer has \(moved(attempt))"))
+        }
+        let later = zip(record.book, record.bookMoments).contains { line, written in
+            written >= moment && line.key.rawValue == attempt.key && line.isApproved
+                && [.authorization, .refund].contains(line.kind)
+        }
+        if later { violations.append(found("\(name) was approved after \(place) had told that it moved nothing")) }
+        return violations
+    }
+
+    /// The exit code, the JSON, the text, and the answer of the action say the same.
+    private func disagreements(of words: CommandWords, with telling: SessionTelling) -> [Violation] {
+        let name = "the command '\(telling.command.rawValue)'"
+        let isCancellation = telling.command == .cancelPayment
+        let codes: [String: (Int32) -> Bool] = [
+            "approved": { $0 == 0 }, "declined": { $0 == 2 }, "cancelled": { $0 == (isCancellation ? 0 : 3) },
+            "unknown": { $0 == 4 }, "failed": { ![0, 2, 3, 4].contains($0) },
+        ]
+        guard let isRight = codes[words.outcome] else {
+            return [found("\(name) has the outcome '\(words.outcome)', which is none")]
+        }
+        var violations: [Violation] = []
+        if !isRight(words.exitCode) {
+            violations.append(found("\(name) is \(words.outcome) in JSON, and ends with exit code \(words.exitCode)"))
+        }
+        if !words.text.isEmpty, Self.texts[words.outcome]?.contains(words.text) != true {
+            violations.append(found("\(name) is \(words.outcome) in JSON, and writes '\(words.text)'"))
+        }
+        if telling.command == .pay, case .payment(let payment, _) = telling.answer {
+            let answered = payment.outcome == .pending ? "unknown" : payment.outcome.rawValue
+            if answered != words.outcome {
+                violations.append(found("\(name) is \(words.outcome) in JSON, and the payment \(answered)"))
+            }
+        }
+        return violations
+    }
+
+    /// The words that a text may begin with, by the outcome in JSON.
+    private static let texts: [String: Set<String>] = [
+        "approved": ["APPROVED", "AUTHORIZED", "REFUNDED", "CAPTURED", "RAISED"],
+        "declined": ["DECLINED", "NOT REFUNDED", "NOT RAISED"],
+        "cancelled": ["CANCELLED", "CANCELED", "NOT REFUNDED"],
+        "failed": ["FAILED", "NOT REFUNDED", "NOT RAISED"],
+        "unknown": [
+            "UNKNOWN", "PENDING", "REFUND OPEN", "CAPTURE OPEN", "INCREMENT OPEN", "CANCELLATION OPEN",
+        ],
+    ]
+
+    // MARK: The display
+
+    /// The last message at the reader is that of an approval.
+    private func shown(in telling: SessionTelling) -> [Violation] {
+        guard telling.command == .pay else { return [] }
+        let events = record.events.dropFirst(telling.events.lowerBound).prefix(telling.events.count)
+        guard events.contains(where: { $0.kind == .approvedAndRemoved }) else { return [] }
+        return attempts(of: telling, "sale").suffix(1).flatMap { approval(of: $0, "the reader", amount: nil) }
+    }
+
+    private var displays: [Violation] {
+        record.displays.flatMap { display -> [Violation] in
+            guard let attempt = record.attempts.first(where: { $0.key == display.key }) else {
+                return [found("the display showed an approval without an attempt")]
+            }
+            return approval(of: attempt, "the display", amount: nil)
+        }
+    }
+
+    // MARK: Receipts
+
+    private var receipts: [Violation] {
+        record.receipts.flatMap { receipt -> [Violation] in
+            guard let attempt = record.attempts.first(where: { $0.id == receipt.attempt }) else {
+                return [found("a receipt has no attempt")]
+            }
+            let (content, name) = (receipt.content, "a receipt of \(name(attempt))")
+            var violations: [Violation] = []
+            let payment = record.payments.first { $0.id == attempt.payment }
+            if content.payment != payment?.name { violations.append(found("\(name) is one of another payment")) }
+            if content.currency != attempt.amount.currency.code {
+                violations.append(found("\(name) is in another currency"))
+            }
+            let isHeld = attempt.states.contains("authorizedOnly")
+            switch (content.outcome, content.kind) {
+            case (.approved, .sale), (.approved, .refund):
+                if attempt.state != "captured" && !isHeld {
+                    violations.append(found("\(name) says approved, and it is \(attempt.state)"))
+                } else if content.approvedAmount != attempt.amount.decimalText && !isHeld {
+                    violations.append(found("\(name) has another amount"))
+                }
+            case (.approved, .preauthorization): break
+            case (.approved, .void), (.declined, _), (.canceled, _):
+                if !Self.nothingMoved.contains(attempt.state) && !isHeld {
+                    violations.append(
+                        found("\(name) says that nothing moved, and it is \(attempt.state)"))
+                }
+            case (.unknown, _):
+                let isLast = record.receipts.last { $0.attempt == receipt.attempt }?.id == receipt.id
+                if isLast, isFinal(attempt), !isHeld {
+                    violations.append(found("the last receipt of \(self.name(attempt)) says unknown, and it is final"))
+                }
+            }
+            return violations
+        }
+    }
+
+    // MARK: Paper
+
+    /// The paper has the name, the outcome, and the amount of its receipt. Only paper in English is read.
+    private var papers: [Violation] {
+        record.papers.flatMap { paper -> [Violation] in
+            guard let receipt = record.receipts.first(where: { $0.id == paper.receipt }) else { return [] }
+            guard paper.lines.contains(where: { $0.contains("CUSTOMER COPY") || $0.contains("MERCHANT COPY") }) else {
+                return []
+            }
+            let (content, name) = (receipt.content, "the paper of a receipt of \(receipt.content.payment)")
+            var violations: [Violation] = []
+            if !paper.lines.contains(where: { $0.contains(content.payment) }) {
+                violations.append(found("\(name) is one of another payment"))
+            }
+            let word = Self.word(content.outcome)
+            if !paper.lines.contains(where: { $0.contains(word) }) {
+                violations.append(found("\(name) does not say \(word)"))
+            }
+            let others = ReceiptContent.Outcome.allCases.filter { $0 != content.outcome }.map(Self.word)
+            if let other = others.first(where: { other in paper.lines.contains { $0.trimmed == other } }) {
+                violations.append(found("\(name) says \(other)"))
+            }
+            let (label, amount) = Self.amount(content)
+            let digits = amount.filter(\.isNumber)
+            if !paper.lines.contains(where: { $0.contains(label) && $0.filter(\.isNumber) == digits }) {
+                violations.append(found("\(name) has another amount"))
+            }
+            return violations
+        }
+    }
+
+    private static func word(_ outcome: ReceiptContent.Outcome) -> String {
+        switch outcome {
+        case .approved: "APPROVED"
+        case .declined: "DECLINED"
+        case .canceled: "CANCELLED"
+        case .unknown: "OUTCOME UNKNOWN"
+        }
+    }
+
+    /// The label before the amount that counts, and the amount.
+    private static func amount(_ content: ReceiptContent) -> (label: String, amount: String) {
+        switch (content.outcome, content.kind) {
+        case (.approved, .sale): ("TOTAL", content.approvedAmount)
+        case (.approved, .refund): ("REFUNDED", content.approvedAmount)
+        case (.approved, .void): ("VOIDED", content.approvedAmount)
+        case (.approved, .preauthorization): ("AUTHORISED", content.approvedAmount)
+        case (.declined, _), (.canceled, _): ("Approved amount", content.approvedAmount)
+        case (.unknown, _): ("Amount", content.amount)
+        }
+    }
+}
+
+extension String {
+    /// The text without the spaces around it.
+    fileprivate var trimmed: Substring {
+        let start = drop { $0 == " " }
+        guard let last = start.lastIndex(where: { $0 != " " }) else { return start.prefix(0) }
+        return start[...last]
+    }
+}
+
+extension Explorer {
+    /// Returns the explorer, which then judges what the program's own commands show, too.
+    ///
+    /// - Parameter teller: makes what the command of a telling shows.
+    /// - Returns: the explorer.
+    public func judging(_ teller: @escaping CommandTeller) -> Explorer {
+        var explorer = self
+        explorer.judge = { InvariantCheck($0, teller).violations }
+        return explorer
+    }
+}

@@ -1,0 +1,142 @@
+public import Payments
+import Storage
+import Synchronization
+public import Yosemite
+
+/// The answer of a command of a session's till to the person who gave it, and what the till recorded meanwhile.
+public struct SessionTelling: Sendable {
+    /// The command, by what it does.
+    public enum Command: String, Hashable, Sendable, CaseIterable {
+        /// Also a retry, and the payment of an order.
+        case pay
+        case refund
+        /// Of a pre-authorization.
+        case capture
+        /// Of a pre-authorization.
+        case increment
+        /// Gives back what a pre-authorization holds.
+        case cancelPayment = "cancel_payment"
+        case recover
+    }
+
+    /// The answer of the command.
+    public enum Answer: Sendable {
+        /// The payment as it was recorded, and what a command reads of it afterward to name the result of its refund or
+        /// increment: nil for a payment, and when it could not be read.
+        case payment(Payment, PaymentHistory?)
+        case recovery(RecoveryReport)
+        case failure(SimulatedSessionError)
+    }
+
+    public var command: Command
+    public var answer: Answer
+    /// The numbers of the attempts whose states the process committed meanwhile, in the order of the commits.
+    public var attempts: [Int64]
+    /// Whether the reader showed meanwhile that the issuer is asked.
+    public var wasSent: Bool
+    /// The numbers of the session's events before the command, and when it was answered.
+    public var events: Range<Int>
+
+    /// Takes what a command told. `events` are the numbers of events before it, and at its end.
+    public init(_ command: Command, _ answer: Answer, attempts: [Int64], wasSent: Bool, events: Range<Int>) {
+        (self.command, self.answer, self.attempts) = (command, answer, attempts)
+        (self.wasSent, self.events) = (wasSent, events)
+    }
+}
+
+/// A moment at which the till let the display show an approval.
+public struct SessionDisplay: Hashable, Sendable {
+    /// The key of the attempt.
+    public var key: String
+    /// The number of the session's events before.
+    public var moment: Int
+
+    public init(key: String, moment: Int) { (self.key, self.moment) = (key, moment) }
+}
+
+/// All that a session's tills have shown so far. It is no part of the log, whose events stay as they are.
+final class SessionTellings: Sendable {
+    private struct State {
+        var tellings: [SessionTelling] = []
+        var displays: [SessionDisplay] = []
+        /// The number of events at each entry of the issuer's ledger.
+        var entries: [Int] = []
+    }
+
+    private let state = Mutex(State())
+
+    var all: [SessionTelling] { state.withLock { $0.tellings } }
+    var displays: [SessionDisplay] { state.withLock { $0.displays } }
+    var entries: [Int] { state.withLock { $0.entries } }
+
+    func add(_ telling: SessionTelling) { state.withLock { $0.tellings.append(telling) } }
+    func add(_ display: SessionDisplay) { state.withLock { $0.displays.append(display) } }
+    func noteEntry(at moment: Int) { state.withLock { $0.entries.append(moment) } }
+}
+
+extension SimulatedSession {
+    /// What the commands of the session have told so far, in order.
+    public var tellings: [SessionTelling] { world.tellings.all }
+
+    /// The approvals that the till has let the display show so far, in order.
+    public var displays: [SessionDisplay] { world.tellings.displays }
+
+    /// For each entry of ``issuerLedger()``, the number of the session's events when it was made.
+    public var ledgerMoments: [Int] { world.tellings.entries }
+
+    /// Notes that the till lets the display show an approval.
+    func take(processed intent: PaymentIntent) {
+        world.tellings.add(SessionDisplay(key: intent.key.rawValue, moment: world.log.count))
+    }
+
+    /// Performs a command that is answered with a payment, and keeps what it told.
+    func telling(
+        _ command: SessionTelling.Command, _ body: () async throws(SimulatedSessionError) -> Payment
+    ) async throws(SimulatedSessionError) -> Payment {
+        try await telling(command, body) { payment, process in
+            .payment(payment, command == .pay ? nil : process.history(of: payment.id, in: world))
+        }
+    }
+
+    /// Performs a recovery, and keeps what it told.
+    func telling(
+        recovery body: () async throws(SimulatedSessionError) -> RecoveryReport
+    ) async throws(SimulatedSessionError) -> RecoveryReport {
+        try await telling(.recover, body) { report, _ in .recovery(report) }
+    }
+
+    private func telling<Value>(
+        _ command: SessionTelling.Command, _ body: () async throws(SimulatedSessionError) -> Value,
+        answer: (Value, SessionProcess) -> SessionTelling.Answer
+    ) async throws(SimulatedSessionError) -> Value {
+        let process = process
+        let (first, committed) = (world.log.count, process.life.committedAttempts.count)
+        do throws(SimulatedSessionError) {
+            let value = try await body()
+            tell(command, answer(value, process), by: process, from: first, committed)
+            return value
+        } catch {
+            tell(command, .failure(error), by: process, from: first, committed)
+            throw error
+        }
+    }
+
+    private func tell(
+        _ command: SessionTelling.Command, _ answer: SessionTelling.Answer, by process: SessionProcess,
+        from first: Int, _ committed: Int
+    ) {
+        let attempts = Array(process.life.committedAttempts.dropFirst(committed))
+        let wasSent = world.log.events.dropFirst(first).contains { $0.kind == .authorizing }
+        world.tellings.add(
+            SessionTelling(
+                command, answer, attempts: attempts, wasSent: wasSent, events: first..<max(first, world.log.count)))
+    }
+}
+
+extension SessionProcess {
+    /// Returns the attempts of a payment as a command reads them after its work; nil when it can't.
+    fileprivate func history(of payment: PaymentID, in world: SessionWorld) -> PaymentHistory? {
+        let storage = ProcessStorage(storage: records, disk: world.disk, life: life)
+        return try? PaymentJournal(reading: storage).history(of: payment)
+    }
+}
