@@ -127,8 +127,8 @@ let simulator = layer(
         "StoreSiteServer", at: "Simulator/StoreSite/Server", uses: "Determinism HTTPListening Monitoring Networking",
         "StoreSite"),
     target(
-        "Sessions", uses: cards, "Acquirer Concurrency Connections Cryptography Hardware Hosts ISO8583 Networking",
-        "Printing Settings Storage StoreSite TillConfiguration USB Yosemite"),
+        "Sessions", uses: cards, "Acquirer Concurrency Connections Cryptography Hardware HostSecurity Hosts ISO8583",
+        "Networking Printing Settings Storage StoreSite TillConfiguration USB Yosemite"),
     target("SessionViews", at: "Simulator/Service/Console", uses: "EMV Sessions SmartCard Text", embedding: "Page"),
     target(
         "ScenarioFormat", at: "Simulator/Scenarios/Format", uses: "Acquirer Determinism EMV Hardware ISO8583 Money",

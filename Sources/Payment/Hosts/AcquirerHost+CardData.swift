@@ -32,7 +32,14 @@ extension AcquirerHost {
             let values = try await sealer.open(
                 original.sealed, of: CardSealer.Place(key: key, destination: destination))
             return try await sealer.seal(values, fields, for: place)
-        } catch { throw hostError(error) }
+        } catch {
+            guard subject.card != nil else { throw .cardDataClosed("\(error)") }
+            guard case .missing(let field) = error else {
+                throw .notSent("what later messages need of the card can't be enciphered: \(error)")
+            }
+            throw .notSent(
+                "a message after the payment has the mandatory field \(field), and the card has none: use another card")
+        }
     }
 
     /// Deciphers what a message demands of the card.
@@ -52,17 +59,10 @@ extension AcquirerHost {
             guard let sealer else { throw CardSealingError.noKey }
             values = try await sealer.open(
                 original.sealed, of: CardSealer.Place(key: key, destination: destination))
-        } catch { throw hostError(error) }
+        } catch { throw .cardDataClosed("\(error)") }
         if let field = fields.first(where: { values[$0] == nil }) {
             throw .cardDataClosed("\(CardSealingError.missing(field))")
         }
         return values
-    }
-
-    /// The error as payments know it. A card that lacks a field can't pay; everything else is a matter of the key.
-    private func hostError(_ error: CardSealingError) -> PaymentHostError {
-        guard case .missing(let field) = error else { return .cardDataClosed("\(error)") }
-        return .notSent(
-            "a message after the payment has the mandatory field \(field), and the card has none: use another card")
     }
 }

@@ -238,7 +238,9 @@ public actor AcquirerHost: PaymentHost {
         guard advice.purpose.movesMoney || profile.messages[kind] != nil else { return }
         try checkIsHere(advice.original?.destination ?? advice.identity?.destination)
         let identity: MessageIdentity
-        if let kept = advice.identity { identity = kept } else {
+        if let kept = advice.identity {
+            identity = kept
+        } else {
             identity = try await self.identity(for: advice.subject)
         }
         let card = try await card(for: kind, in: advice.original ?? identity, of: advice.key)

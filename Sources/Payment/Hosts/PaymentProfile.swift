@@ -66,9 +66,9 @@ extension MessageProfile {
         return keyObstacle(keys).map { ProfileObstacle.keys($0) } ?? storageObstacle(keys)
     }
 
-    /// Why there is no way to keep card data that a message after each payment demands; nil when there is one, or
-    /// none demands any.
-    private func storageObstacle(_ keys: HostKeys?) -> ProfileObstacle? {
+    /// Returns why card data that a reversal or an advice demands can't be kept with the keys of a key file; nil when it
+    /// can, and when none demands any.
+    public func storageObstacle(_ keys: HostKeys?) -> ProfileObstacle? {
         for kind in Self.sealed {
             guard let field = messages[kind]?.sealedFields.min() else { continue }
             guard let key = keys?.storage else { return .needsStorageKey(kind, field: field) }
