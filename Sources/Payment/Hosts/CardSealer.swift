@@ -29,7 +29,7 @@ public struct CardSealer: Sendable {
     private let random: any RandomSource
     private let derive: Derivation
 
-    /// What card data belongs to.
+    /// The attempt and the host that card data belongs to.
     struct Place: Hashable, Sendable {
         let key: IdempotencyKey
         /// The address of the host, `HOST:PORT`; nil for the only one.

@@ -66,8 +66,8 @@ extension MessageProfile {
         return keyObstacle(keys).map { ProfileObstacle.keys($0) } ?? storageObstacle(keys)
     }
 
-    /// Returns why card data that a reversal or an advice demands can't be kept with the keys of a key file; nil when it
-    /// can, and when none demands any.
+    /// Returns why card data that a reversal or an advice demands can't be kept with the keys of a key file; nil when
+    /// it can, and when none demands any.
     public func storageObstacle(_ keys: HostKeys?) -> ProfileObstacle? {
         for kind in Self.sealed {
             guard let field = messages[kind]?.sealedFields.min() else { continue }

@@ -90,8 +90,8 @@ struct SessionSealedCardDataTests {
         }
     }
 
-    /// Expects that no file of the database has card number or track of the card: as text, as digits of two a byte, or as
-    /// hexadecimal text of either.
+    /// Expects that no file of the database has the card number, with which each track begins: as text, as two digits
+    /// a byte, or as the hexadecimal text of it.
     private func expectNoCardData(in folder: String) throws {
         let digits = "4761739001010010"
         let packed: [UInt8] = [0x47, 0x61, 0x73, 0x90, 0x01, 0x01, 0x00, 0x10]

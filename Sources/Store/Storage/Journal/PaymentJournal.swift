@@ -133,8 +133,9 @@ public struct PaymentJournal: Sendable {
     /// Records the end of an attempt, with the card data, the answer, and the receipt, in one commit. The state is
     /// final, or `.authorized` or `.authorizedOnly` when the capture is still to come; `amount` is what the host
     /// approved, nil for all; `detail` is the reason for the attempt's history, `advice` the advice that must still be
-    /// sent to the host, as JSON text, and `offlineCard` a card that approved offline; see ``CardRegister``. `identity`
-    /// is that of an advice that is the attempt's first message. An approved increment raises what its sale holds, which then expires at `heldUntil`; nil when that stays as it was.
+    /// sent to the host, as JSON text, and `offlineCard` a card that approved offline; see ``CardRegister``. An
+    /// approved increment raises what its sale holds, which then expires at `heldUntil`; nil when that stays as it was.
+    /// `identity` is that of an advice that is the attempt's first message.
     @discardableResult
     public func finish(
         _ attempt: Int64, as state: AttemptState, amount: Money? = nil, details: PaymentDetails = PaymentDetails(),

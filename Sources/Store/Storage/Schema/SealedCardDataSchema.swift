@@ -1,8 +1,8 @@
 extension SchemaMigrator.Step {
     /// Schema 20 adds the enciphered card data that later messages about an attempt demand; see ``SealedCardData``.
     ///
-    /// An attempt that has ended, and has no advice to send, has none: the commit that ends it wipes it. The database is
-    /// opened with `secure_delete`, so that nothing of it stays in the page.
+    /// An attempt that has ended, and has no advice to send, has none: the commit that ends it wipes it. The database
+    /// is opened with `secure_delete`, so that nothing of it stays in the page.
     static let sealedCardData = SchemaMigrator.Step(
         sql: """
             ALTER TABLE paymentAttempt ADD COLUMN sealedCardData BLOB CHECK (
