@@ -95,12 +95,12 @@ public struct CardSealer: Sendable {
             let opened = try AESGCM.open(
                 Array(bytes[head...]), key: key, nonce: Array(bytes[(1 + Self.seedLength)..<head]),
                 context: context(place))
-            return opened.withUnsafeBytes { Self.fields(in: $0) }
+            return opened.withUnsafeBytes { Self.values(in: $0) }
         } catch { throw error == .notAuthentic ? .closed : .key(.cryptography(error)) }
     }
 
     /// Reads fields until the end, or until one that is not whole.
-    private static func fields(in bytes: UnsafeRawBufferPointer) -> [Int: SecretValue] {
+    private static func values(in bytes: UnsafeRawBufferPointer) -> [Int: SecretValue] {
         var values: [Int: SecretValue] = [:]
         var place = 0
         while place + 2 <= bytes.count {

@@ -33,7 +33,7 @@ extension PaymentAttempt {
 extension AuthorizationRequest {
     /// The subject of the request, with a copy of the card data for a host that seals it.
     public var sealableSubject: MessageSubject {
-        var subject = subject
+        var subject = self.subject
         subject.card = card.kept
         return subject
     }

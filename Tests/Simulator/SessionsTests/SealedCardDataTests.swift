@@ -76,9 +76,7 @@ struct SessionSealedCardDataTests {
             try session.perform(.crash, when: .at("host wire 0200 sale answered 00"))
             await #expect(throws: SimulatedSessionError.processDied) { try await session.pay(try usd("12.50")) }
             let value = isForeign ? "(SELECT sealedCardData FROM paymentAttempt WHERE id = 1)" : "NULL"
-            try DatabaseQueue(path: folder.path + "/till").write {
-                try $0.execute(sql: "UPDATE paymentAttempt SET sealedCardData = \(value) WHERE id = 2")
-            }
+            try change(folder.path + "/till", "UPDATE paymentAttempt SET sealedCardData = \(value) WHERE id = 2")
             let report = try await session.restart()
             #expect(report.open.count == 1)
             let reason = report.open.first.flatMap { report.hostAnswer(about: $0.id) }
@@ -88,6 +86,10 @@ struct SessionSealedCardDataTests {
             // The other attempt is as it was.
             #expect(try await session.capture(hold.id).state == .captured)
         }
+    }
+
+    private func change(_ path: String, _ sql: String) throws {
+        try DatabaseQueue(path: path).write { try $0.execute(sql: sql) }
     }
 
     /// Expects that no file of the database has the card number, with which each track begins: as text, as two digits

@@ -31,8 +31,8 @@ import Testing
         #expect(try journal.attempt(id).identity?.sealed == sealed)
         #expect(try database.text("SELECT messageIdentity FROM paymentAttempt")?.contains("sealed") == false)
         // A power cut now leaves it.
-        let next = try database.afterCut().journal()
-        #expect(try next.openAttempts().map(\.identity?.sealed) == [sealed])
+        let cut = try database.afterCut()
+        #expect(try cut.journal().openAttempts().map(\.identity?.sealed) == [sealed])
     }
 
     @Test(arguments: [AttemptState.captured, .declined, .failed])

@@ -80,11 +80,13 @@ public struct KernelOutcome: Hashable, Sendable {
 
     /// A copy of the card's data.
     private static func card(_ transaction: Transaction) -> KeptCard? {
-        guard let pan = try? transaction.data.primaryAccountNumber() else { return nil }
-        return KeptCard(
-            pan: pan, expiry: Array((transaction.data[EMVTag.expirationDate] ?? []).prefix(2)),
-            trackTwo: SensitiveBytes.copy(transaction.data.duplicateSecret(EMVTag.trackTwo)),
-            trackOne: SensitiveBytes([]))
+        do throws(DataObjectError) {
+            let pan = try transaction.data.primaryAccountNumber()
+            return KeptCard(
+                pan: pan, expiry: Array((transaction.data[EMVTag.expirationDate] ?? []).prefix(2)),
+                trackTwo: SensitiveBytes.copy(transaction.data.duplicateSecret(EMVTag.trackTwo)),
+                trackOne: SensitiveBytes([]))
+        } catch { return nil }
     }
 
     /// What is kept of the PAN.

@@ -67,7 +67,7 @@ extension PaymentJournal {
     /// advice; with `isCompletion`, it is the one that captures what the attempt authorized.
     ///
     /// - Returns: What is stored: `identity`, unless the attempt has one already.
-    /// - Throws: As ``keepAdvice(_:for:)``.
+    /// - Throws: As ``keepAdvice(_:identity:for:)``.
     public func keepIdentity(
         _ identity: MessageIdentity, for attempt: Int64, isCompletion: Bool = false
     ) throws(JournalError) -> MessageIdentity {
