@@ -127,8 +127,8 @@ let simulator = layer(
         "StoreSiteServer", at: "Simulator/StoreSite/Server", uses: "Determinism HTTPListening Monitoring Networking",
         "StoreSite"),
     target(
-        "Sessions", uses: cards, "Acquirer Concurrency Connections Cryptography Hardware Hosts ISO8583 Networking",
-        "Printing Settings Storage StoreSite TillConfiguration USB Yosemite"),
+        "Sessions", uses: cards, "Acquirer Concurrency Connections Cryptography Hardware HostSecurity Hosts ISO8583",
+        "Networking Printing Settings Storage StoreSite TillConfiguration USB Yosemite"),
     target("SessionViews", at: "Simulator/Service/Console", uses: "EMV Sessions SmartCard Text", embedding: "Page"),
     target(
         "ScenarioFormat", at: "Simulator/Scenarios/Format", uses: "Acquirer Determinism EMV Hardware ISO8583 Money",
@@ -205,7 +205,7 @@ let testTargets = layer(
     tests("Simulator/HTTPListening", uses: "Determinism NIOCore NIOEmbedded NIOHTTP1"), tests("Program/ManualPages"),
     tests("Simulator/StoreSite", uses: "Cryptography Determinism Text"), tests("Card/SmartCard"),
     tests("Simulator/StoreSiteServer", uses: "Determinism HTTPListening Money Networking StoreSite Text"),
-    tests("Simulator/Sessions", uses: cards, "Acquirer CLinux Hardware ISO8583 Storage StoreSite Yosemite"),
+    tests("Simulator/Sessions", uses: cards, "Acquirer CLinux GRDB Hardware ISO8583 Storage StoreSite Yosemite"),
     tests(
         "Simulator/Acquirer", uses: cards, "Connections Cryptography Hosts HostSecurity ISO8583 MagneticStripe",
         "SimulatedTime Text"),

@@ -178,6 +178,14 @@ public struct RecordingHost: PaymentHost {
 
     public var adviceLimits: AdviceLimits? { host.adviceLimits }
 
+    public var sealsCardData: Bool { host.sealsCardData }
+
+    public func checkCardData(
+        for message: MessageOfOriginal, of original: MessageIdentity, key: IdempotencyKey
+    ) async throws(PaymentHostError) {
+        try await host.checkCardData(for: message, of: original, key: key)
+    }
+
     public func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity? {
         try await host.identity(of: subject)
     }

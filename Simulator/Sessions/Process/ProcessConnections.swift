@@ -17,6 +17,7 @@ struct ProcessHost: PaymentHost {
     var canBeAsked: Bool { host.canBeAsked }
     var knowsKeys: Bool { host.knowsKeys }
     var adviceLimits: AdviceLimits? { host.adviceLimits }
+    var sealsCardData: Bool { host.sealsCardData }
 
     private static let gone = "the process is gone"
 
@@ -24,6 +25,12 @@ struct ProcessHost: PaymentHost {
         let identity = try await host.identity(of: subject)
         if let identity { onIdentity?(identity, subject.key) }
         return identity
+    }
+
+    func checkCardData(
+        for message: MessageOfOriginal, of original: MessageIdentity, key: IdempotencyKey
+    ) async throws(PaymentHostError) {
+        try await host.checkCardData(for: message, of: original, key: key)
     }
 
     func authorize(

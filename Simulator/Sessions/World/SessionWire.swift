@@ -1,6 +1,9 @@
 import Acquirer
+import CardSecrets
 import Connections
+import Cryptography
 import Determinism
+import HostSecurity
 import Hosts
 import ISO8583
 import Payments
@@ -18,6 +21,8 @@ final class SessionWire: Sendable {
     private let names: Names
     private let clock: SimulationClock
     private let random: any RandomSource
+    /// The till's key for card data that later messages need.
+    private let storageKey: HostKey?
 
     /// The attempts by what their messages have on the wire, which has no keys.
     private final class Names: Sendable {
@@ -39,6 +44,8 @@ final class SessionWire: Sendable {
         let names = Names()
         (self.plan, self.names, self.clock, self.random) = (plan, names, clock, random)
         terminal = AcquirerTerminal(till)
+        storageKey = try? HostKey(
+            HostKeys.storageName, .aes, SensitiveBytes(random.stream("storage key").bytes(AESGCM.keyLength)))
         let acquirer = try SimulatedAcquirer(
             profile: plan.profile, issuer: issuer, keys: keys, time: clock, random: random,
             names: { names.attempt($0) })
@@ -65,7 +72,12 @@ final class SessionWire: Sendable {
             time: clock, random: random.stream("link \(life.number)"), settings: settings)
         life.onEnd { Task { await link.close() } }
         let host = AcquirerHost(
-            name: Self.hostName, profile, terminal: terminal, link: link, clock: clock, time: clock)
+            name: Self.hostName, profile, terminal: terminal, link: link, clock: clock, time: clock,
+            sealer: storageKey.map { key in
+                CardSealer(profile, random: random.stream("sealer \(life.number)")) {
+                    (data: [UInt8]) async throws(KeyUseError) -> [UInt8] in try await key.cmac(of: data)
+                }
+            })
         return ProcessHost(host: host, life: life) { [names, clock] identity, attempt in
             let now = clock.now()
             let local = now.civil(offsetSeconds: clock.offsetSeconds(at: now))

@@ -237,4 +237,5 @@ final class FetchedCipher: Sendable {
     static let aes192CBC = FetchedCipher("AES-192-CBC")
     static let aes256ECB = FetchedCipher("AES-256-ECB")
     static let aes256CBC = FetchedCipher("AES-256-CBC")
+    static let aes256GCM = FetchedCipher("AES-256-GCM")
 }

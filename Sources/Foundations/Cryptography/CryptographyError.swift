@@ -16,6 +16,8 @@ public enum CryptographyError: Error, Hashable, Sendable, CustomStringConvertibl
     case unusableKeySize(bits: Int)
     /// An RSA input that is not smaller than the modulus.
     case inputNotBelowModulus
+    /// The tag of enciphered data is another one: the data, its key, its nonce, or what it belongs to was changed.
+    case notAuthentic
     /// The installed libcrypto does not offer this algorithm.
     case unavailable(String)
     /// libcrypto reported a failure, almost always for lack of memory.
@@ -33,6 +35,7 @@ public enum CryptographyError: Error, Hashable, Sendable, CustomStringConvertibl
         case .unusableKeySize(let bits):
             "no RSA key of \(bits) bits can be made: ask for 512 to 1984 in steps of 8"
         case .inputNotBelowModulus: "an RSA input must be smaller than the modulus"
+        case .notAuthentic: "the enciphered data is not what it was, or under another key"
         case .unavailable(let algorithm):
             "libcrypto does not offer \(algorithm): install OpenSSL 3 with its default provider"
         case .libraryFailure(let operation): "libcrypto failed at \(operation)"

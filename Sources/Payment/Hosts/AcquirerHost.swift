@@ -36,12 +36,15 @@ public actor AcquirerHost: PaymentHost {
     public nonisolated var adviceLimits: AdviceLimits? {
         AdviceLimits(count: profile.limits.storedAdvices, age: profile.limits.storedAdviceAge)
     }
+    public nonisolated var sealsCardData: Bool { profile.sealsCardData }
 
     let profile: MessageProfile
     /// The address of the host, `HOST:PORT`.
     let destination: String?
     let messages: AcquirerMessages
     let link: any MessageSending
+    /// What keeps card data enciphered; nil without a key for it.
+    let sealer: CardSealer?
     private let time: any TimeSource
     /// What was made for the journal, by key, oldest first.
     private var identities: [(key: IdempotencyKey, identity: MessageIdentity)] = []
@@ -60,19 +63,22 @@ public actor AcquirerHost: PaymentHost {
     ///   - link: the connection to the host.
     ///   - clock: the time of messages, as the terminal shows it.
     ///   - time: measures the time to answers, and the pauses.
+    ///   - sealer: keeps enciphered what reversals, advices, and completions demand of the card; nil for a profile that
+    ///     does without.
     public init(
         name: String, _ profile: MessageProfile, at destination: String? = nil, terminal: AcquirerTerminal,
-        link: any MessageSending, clock: any TimeSource, time: any TimeSource
+        link: any MessageSending, clock: any TimeSource, time: any TimeSource, sealer: CardSealer? = nil
     ) {
         (self.name, self.profile, self.destination, self.link, self.time) = (name, profile, destination, link, time)
+        self.sealer = sealer
         messages = AcquirerMessages(profile, terminal: terminal, time: clock)
     }
 
     public func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity? {
-        try make(subject)
+        try await make(subject)
     }
 
-    private func make(_ subject: MessageSubject) throws(PaymentHostError) -> MessageIdentity {
+    private func make(_ subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity {
         try checkIsHere(subject.destination)
         if subject.kind == .preauthorization, let obstacle = profile.obstacleToPreauthorizations {
             throw .notSent("the profile '\(profile.name)' can't hold an amount: \(obstacle)")
@@ -85,18 +91,21 @@ public actor AcquirerHost: PaymentHost {
                 "the profile '\(profile.name)' has no message 'sale': hold the amount with --authorize-only, and "
                     + "capture it")
         }
-        let identity: MessageIdentity
+        var identity: MessageIdentity
         do throws(HostFailure) { identity = try messages.identity(of: subject, at: destination) } catch {
             throw error.hostError
         }
+        identity = identity.keeping(try await sealedCardData(for: subject))
         if identities.count >= Self.mostIdentities { identities.removeFirst() }
         identities.append((subject.key, identity))
         return identity
     }
 
     /// Returns what the journal has, or makes it for a caller without a journal.
-    private func identity(for subject: MessageSubject) throws(PaymentHostError) -> MessageIdentity {
-        guard let place = identities.lastIndex(where: { $0.key == subject.key }) else { return try make(subject) }
+    private func identity(for subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity {
+        guard let place = identities.lastIndex(where: { $0.key == subject.key }) else {
+            return try await make(subject)
+        }
         return identities[place].identity
     }
 
@@ -110,11 +119,11 @@ public actor AcquirerHost: PaymentHost {
     func attempt(
         _ request: borrowing AuthorizationRequest
     ) async throws(AuthorizationFailure) -> AuthorizationResponse {
-        let subject = request.subject
+        let subject = sealsCardData ? request.sealableSubject : request.subject
         let kind = messages.kind(of: subject)
         let identity: MessageIdentity
         let message: ISOMessage
-        do throws(PaymentHostError) { identity = try self.identity(for: subject) } catch {
+        do throws(PaymentHostError) { identity = try await self.identity(for: subject) } catch {
             throw AuthorizationFailure(error: error)
         }
         // The next host may have something new.
@@ -144,7 +153,7 @@ public actor AcquirerHost: PaymentHost {
 
     public func refund(_ request: HostRefundRequest) async throws(PaymentHostError) -> AuthorizationResponse {
         try checkIsHere(request.originalIdentity?.destination)
-        let identity = try identity(for: request.subject)
+        let identity = try await identity(for: request.subject)
         try checkNothingIsOpen()
         let message: ISOMessage
         do throws(HostFailure) { message = try messages.refund(identity, of: request.originalIdentity) } catch {
@@ -163,10 +172,11 @@ public actor AcquirerHost: PaymentHost {
         guard let original = request.originalIdentity else {
             throw .notSent("the journal does not have the authorization to raise")
         }
-        let identity = try identity(for: request.subject)
+        let identity = try await identity(for: request.subject)
         try checkNothingIsOpen()
+        let card = try await card(for: .increment, in: original, of: request.original)
         let message: ISOMessage
-        do throws(HostFailure) { message = try messages.increment(identity, of: original) } catch {
+        do throws(HostFailure) { message = try messages.increment(identity, of: original, card: card) } catch {
             throw error.hostError
         }
         let answer = try await send(message, as: .increment)
@@ -178,9 +188,11 @@ public actor AcquirerHost: PaymentHost {
             throw .notSent("the journal does not have the message to take back")
         }
         try checkIsHere(original.destination)
+        // What can't be sent before a person has looked does not stop the next payment.
+        let card = try await card(for: .reversal, in: original, of: request.key)
         openReversals.insert(request.key)
         var message: ISOMessage
-        do throws(HostFailure) { message = try messages.reversal(request, of: original) } catch {
+        do throws(HostFailure) { message = try messages.reversal(request, of: original, card: card) } catch {
             throw error.hostError
         }
         let repeated = profile.messages[.reversal]?.repeated ?? message.type.repeated
@@ -225,12 +237,18 @@ public actor AcquirerHost: PaymentHost {
         // A host without the message need not know of a decline.
         guard advice.purpose.movesMoney || profile.messages[kind] != nil else { return }
         try checkIsHere(advice.original?.destination ?? advice.identity?.destination)
-        let identity = if let identity = advice.identity { identity } else { try identity(for: advice.subject) }
+        let identity: MessageIdentity
+        if let kept = advice.identity {
+            identity = kept
+        } else {
+            identity = try await self.identity(for: advice.subject)
+        }
+        let card = try await card(for: kind, in: advice.original ?? identity, of: advice.key)
         var message: ISOMessage
         do throws(HostFailure) {
             message =
-                if let original = advice.original { try messages.completion(identity, of: original) } else {
-                    try messages.advice(advice, identity)
+                if let original = advice.original { try messages.completion(identity, of: original, card: card) } else {
+                    try messages.advice(advice, identity, card: card)
                 }
         } catch {
             throw error.hostError

@@ -99,24 +99,29 @@ struct AcquirerMessages {
         return try checked(start(form, values), .refund, form)
     }
 
-    /// Makes the message that raises what an authorization holds, without card data.
+    /// Makes the message that raises what an authorization holds.
     ///
     /// - Parameters:
     ///   - identity: the values of this message.
     ///   - original: the authorization with the host's answer.
+    ///   - card: the fields of the card that were kept, by number.
     /// - Returns: the message.
     /// - Throws: ``HostFailure/notSent(_:)``
-    func increment(_ identity: MessageIdentity, of original: MessageIdentity) throws(HostFailure) -> ISOMessage {
+    func increment(
+        _ identity: MessageIdentity, of original: MessageIdentity, card: [Int: SecretValue] = [:]
+    ) throws(HostFailure) -> ISOMessage {
         let form = try form(.increment)
         var values = identity.fields
         values.merge(originalData(original, form)) { $1 }
-        return try checked(start(form, values), .increment, form)
+        return try checked(start(form, values, card), .increment, form)
     }
 
-    /// Makes a reversal of a message.
+    /// Makes a reversal of a message. `card`: the fields of the card that were kept, by number.
     ///
     /// - Throws: ``HostFailure/notSent(_:)``
-    func reversal(_ request: ReversalRequest, of original: MessageIdentity) throws(HostFailure) -> ISOMessage {
+    func reversal(
+        _ request: ReversalRequest, of original: MessageIdentity, card: [Int: SecretValue] = [:]
+    ) throws(HostFailure) -> ISOMessage {
         let form = try form(.reversal)
         var values = original.fields
         values.merge(derived(form)) { $1 }
@@ -128,36 +133,41 @@ struct AcquirerMessages {
         }
         if let field = profile.values.reversalReasonField { values[field] = reason(request.reason) }
         values.merge(originalData(original, form)) { $1 }
-        var message = start(form, values)
+        var message = start(form, values, card)
         if form.allowed.contains(55) {
             CardFields(profile: profile).set(request.iccData, for: "reversal", in: &message)
         }
         return try checked(message, .reversal, form)
     }
 
-    /// Makes an advice about a payment that ended offline.
+    /// Makes an advice about a payment that ended offline. `card`: the fields of the card that were kept, by number.
     ///
     /// - Throws: ``HostFailure/notSent(_:)``
-    func advice(_ advice: AdviceRequest, _ identity: MessageIdentity) throws(HostFailure) -> ISOMessage {
+    func advice(
+        _ advice: AdviceRequest, _ identity: MessageIdentity, card: [Int: SecretValue] = [:]
+    ) throws(HostFailure) -> ISOMessage {
         let kind = kind(of: advice.subject)
         let form = try form(kind)
         var values = identity.fields
         values.merge(derived(form)) { $1 }
         values[7] = MessageDates.transmission(time.now())
         values[39] = result(of: advice)
-        var message = start(form, values)
+        var message = start(form, values, card)
         if form.allowed.contains(55) { CardFields(profile: profile).set(advice.iccData, for: "advice", in: &message) }
         return try checked(message, kind, form)
     }
 
-    /// Makes the message that captures what an authorization holds, without card data.
+    /// Makes the message that captures what an authorization holds.
     ///
     /// - Parameters:
     ///   - identity: the values of this message.
     ///   - original: the authorization with the host's answer.
+    ///   - card: the fields of the card that were kept, by number.
     /// - Returns: the message.
     /// - Throws: ``HostFailure/notSent(_:)``
-    func completion(_ identity: MessageIdentity, of original: MessageIdentity) throws(HostFailure) -> ISOMessage {
+    func completion(
+        _ identity: MessageIdentity, of original: MessageIdentity, card: [Int: SecretValue] = [:]
+    ) throws(HostFailure) -> ISOMessage {
         let form = try form(.completion)
         var values = original.fields
         values.merge(identity.fields) { $1 }
@@ -166,7 +176,7 @@ struct AcquirerMessages {
         values.merge(derived(form)) { $1 }
         values[7] = MessageDates.transmission(time.now())
         values.merge(originalData(original, form)) { $1 }
-        return try checked(start(form, values), .completion, form)
+        return try checked(start(form, values, card), .completion, form)
     }
 
     /// Makes the question for the result of a message, without card data. It has no trace number: the link gives it one
@@ -281,11 +291,17 @@ struct AcquirerMessages {
         values.reduce(into: [:]) { $0[$1.key] = profile.filled($1.value, $1.key) }
     }
 
-    /// A message with those of the values that its form has, and without secrets.
-    private func start(_ form: MessageForm, _ values: [Int: String]) -> ISOMessage {
+    /// A message with those of the values that its form has. Of the card it has what its form demands, and no other
+    /// secret.
+    private func start(
+        _ form: MessageForm, _ values: [Int: String], _ card: [Int: SecretValue] = [:]
+    ) -> ISOMessage {
         var message = ISOMessage(form.type)
         for field in form.allowed where !ISOMessage.secretFields.contains(field) {
             if let value = values[field], !value.isEmpty { message.set(field, profile.filled(value, field)) }
+        }
+        for field in form.sealedFields {
+            if let value = card[field] { message.set(field, secret: value) }
         }
         return message
     }

@@ -1,4 +1,5 @@
 import CardSecrets
+import Cryptography
 import EMV
 import ISO8583
 import MagneticStripe
@@ -33,6 +34,25 @@ struct CardFields {
             if allowed.contains(45) { Self.setTrackOne(stripe.card.trackOne, in: &message) }
             try set(stripe.pinBlock, in: &message, allowed)
         }
+    }
+
+    /// Returns the values of fields 2, 14, 35, and 45 of a card, as far as it has them.
+    func values(of card: KeptCard) -> [Int: SecretValue] {
+        var values: [Int: SecretValue] = [
+            2: card.pan.withDigits { digits in
+                SecretValue(
+                    SensitiveBytes(count: digits.count) { buffer in
+                        for index in digits.indices { buffer[index] = digits[index] | 0x30 }
+                    })
+            }
+        ]
+        if card.expiry.count == 2 {
+            var digits = card.expiry.withUnsafeBytes { Self.digits(of: [UInt8]($0)) }
+            values[14] = SecretValue(SensitiveBytes(wiping: &digits))
+        }
+        if !card.trackTwo.isEmpty { values[35] = SecretValue(Self.characters(of: card.trackTwo)) }
+        if !card.trackOne.isEmpty { values[45] = SecretValue(card.trackOne.duplicate()) }
+        return values
     }
 
     private static func setTrackOne(_ track: borrowing SensitiveBytes?, in message: inout ISOMessage) {

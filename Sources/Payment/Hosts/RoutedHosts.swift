@@ -33,6 +33,8 @@ public actor RoutedHosts: PaymentHost {
         guard let count = all.map(\.count).min(), let age = all.map(\.age).min() else { return nil }
         return AdviceLimits(count: count, age: age)
     }
+    /// Whether one of them seals card data.
+    public nonisolated var sealsCardData: Bool { members.contains { $0.host.sealsCardData } }
     /// The hosts, the default one first.
     public nonisolated let members: [HostMember]
 
@@ -102,7 +104,7 @@ public actor RoutedHosts: PaymentHost {
     private func send(
         _ request: borrowing AuthorizationRequest, _ onChange: HostChange?
     ) async throws(PaymentHostError) -> AuthorizationResponse {
-        let subject = request.subject
+        let subject = sealsCardData ? request.sealableSubject : request.subject
         var plan = if let kept = self.plan(of: subject.key) { kept } else { try self.plan(for: subject) }
         while true {
             let failure: AuthorizationFailure
@@ -168,6 +170,12 @@ public actor RoutedHosts: PaymentHost {
             member = try self.plan(for: advice.subject).member
         }
         try await member.host.advise(advice)
+    }
+
+    public func checkCardData(
+        for message: MessageOfOriginal, of original: MessageIdentity, key: IdempotencyKey
+    ) async throws(PaymentHostError) {
+        try await member(of: original).host.checkCardData(for: message, of: original, key: key)
     }
 
     public func inquire(

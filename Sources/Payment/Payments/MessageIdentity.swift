@@ -8,7 +8,7 @@ import SmartCard
 ///
 /// A reversal, an advice, or a refund names the original by them (ISO 8583, fields 7, 11, 12, 13, 32, 37, 41, 42, and
 /// 49). They are in the journal before the message leaves, so that a process that starts later can take the message
-/// back. There is no card data: no field outside ``fieldNumbers`` is kept.
+/// back. There is no card data in clear: no field outside ``fieldNumbers`` is kept.
 public struct MessageIdentity: Hashable, Sendable, Codable {
     /// The fields that may be kept. Card number, expiration date, tracks, PIN, and chip data are none of them.
     public static let fieldNumbers: Set<Int> = [
@@ -30,6 +30,13 @@ public struct MessageIdentity: Hashable, Sendable, Codable {
     public let rested: [String]?
     /// Field 11 of the reversal, where it has a trace number of its own; nil where it has that of the message.
     public let reversalNumber: String?
+    /// The card data that later messages demand, enciphered; nil when none does. It has a column of its own in the
+    /// journal, and is in no other form of the identity.
+    public private(set) var sealed: SealedCardData?
+
+    private enum CodingKeys: String, CodingKey {
+        case type, fields, destination, host, passedOver, rested, reversalNumber
+    }
 
     /// Keeps those of the fields that may be kept.
     public init(
@@ -68,7 +75,8 @@ public struct MessageIdentity: Hashable, Sendable, Codable {
     ) -> MessageIdentity {
         MessageIdentity(
             type: type, fields: fields, destination: destination, host: host, passedOver: passedOver,
-            rested: rested, reversalNumber: reversalNumber)
+            rested: rested, reversalNumber: reversalNumber
+        ).keeping(sealed)
     }
 
     /// Why the message goes to another host than its route says, in words; nil when it does not.
@@ -76,6 +84,13 @@ public struct MessageIdentity: Hashable, Sendable, Codable {
         guard let host, let rested else { return nil }
         let verb = rested.count == 1 ? "rests" : "rest"
         return "to the host \(host): \(rested.joined(separator: " and ")) \(verb) for a minute after a failure"
+    }
+
+    /// Returns the identity with enciphered card data, or without.
+    public func keeping(_ sealed: SealedCardData?) -> MessageIdentity {
+        var identity = self
+        identity.sealed = sealed
+        return identity
     }
 
     /// The value of a field; nil when the message has none.
@@ -125,6 +140,10 @@ public struct MessageSubject: Hashable, Sendable {
     /// Of an increment, a capture, and a refund: the message of the authorization or the sale with the host's answer;
     /// nil otherwise.
     public var original: MessageIdentity?
+    /// The key of the attempt of that message; nil where it is that of the subject, or not needed.
+    public var originalKey: IdempotencyKey?
+    /// The card, for a host that keeps enciphered what later messages demand of it; nil otherwise. In memory only.
+    public var card: KeptCard?
 
     /// Describes a message by its kind and its attempt; the last three values tell how the card was read.
     public init(
@@ -168,7 +187,7 @@ extension HostIncrementRequest {
     /// The subject of the increment.
     public var subject: MessageSubject {
         var subject = MessageSubject(.increment, key: key, stan: stan, amount: amount, original: originalIdentity)
-        subject.destination = originalIdentity?.destination
+        (subject.destination, subject.originalKey) = (originalIdentity?.destination, original)
         return subject
     }
 }
@@ -181,7 +200,7 @@ extension AdviceRequest {
             .advice(purpose), key: key, stan: stan, amount: amount, entryMode: .chip,
             cardSequenceNumber: sequence.map { ($0 >> 4) * 10 + $0 & 0xF })
         (subject.prefix, subject.destination) = (prefix, original?.destination ?? destination)
-        subject.original = original
+        (subject.original, subject.card) = (original, card)
         return subject
     }
 }

@@ -31,6 +31,22 @@ public protocol PaymentHost: Sendable {
     /// limit, which is so unless a host says otherwise.
     var adviceLimits: AdviceLimits? { get }
 
+    /// Whether messages after a request demand card data, which ``identity(of:)`` then enciphers for the journal. It is
+    /// false unless a host says otherwise; only then is a card copied for it.
+    var sealsCardData: Bool { get }
+
+    /// Finds out, without sending anything, whether the card data can be opened that a message about another one needs.
+    /// It does nothing unless a host says otherwise.
+    ///
+    /// - Parameters:
+    ///   - message: the message to send.
+    ///   - original: the one that it is about, from the journal.
+    ///   - key: the key of its attempt.
+    /// - Throws: ``PaymentHostError/cardDataClosed(_:)``
+    func checkCardData(
+        for message: MessageOfOriginal, of original: MessageIdentity, key: IdempotencyKey
+    ) async throws(PaymentHostError)
+
     /// Makes what later messages must repeat of the message about `subject`. The journal keeps it before the message is
     /// sent, and the message about the same key then has these values.
     ///
@@ -116,6 +132,12 @@ extension PaymentHost {
 
     public var adviceLimits: AdviceLimits? { nil }
 
+    public var sealsCardData: Bool { false }
+
+    public func checkCardData(
+        for message: MessageOfOriginal, of original: MessageIdentity, key: IdempotencyKey
+    ) async throws(PaymentHostError) {}
+
     /// Asks a host that knows the key for the result of its message.
     ///
     /// - Throws: ``PaymentHostError`` when the host does not say.
@@ -139,6 +161,7 @@ public enum PaymentHostError: Error, Hashable, Sendable, CustomStringConvertible
 
     public var description: String {
         switch self {
+        case .notSent(let reason) where isOfClosedCardData: reason
         case .notSent(let reason): "cannot reach the payment host: \(reason)"
         case .outcomeUnknown(let reason): "the payment host did not confirm it: \(reason)"
         }
@@ -274,6 +297,9 @@ public struct AdviceRequest: Hashable, Sendable {
     public var original: MessageIdentity?
     /// The first digits of the card number, which choose among several hosts; nil when they are not known any more.
     public var prefix: CardPrefix?
+    /// The card, for a host that keeps enciphered what its advices demand of it; nil otherwise, and when the card is
+    /// gone. In memory only.
+    public var card: KeptCard?
     /// The address of the host that was chosen before; nil for none.
     public var destination: String?
     /// Whether this advice may have been sent before.

@@ -4,7 +4,7 @@ import Text
 
 /// The result of a transaction, with the data that journal, receipt, and host need. It contains no card data that must
 /// not be stored: only the last four digits of the PAN, and no expiration date, track data, or names.
-/// ``issuerPrefix`` is in memory only, and shows nothing of itself.
+/// ``issuerPrefix`` and ``card`` are in memory only, and show nothing of themselves.
 public struct KernelOutcome: Hashable, Sendable {
     public let decision: TransactionDecision
     /// The selected application; nil if none was selected.
@@ -13,6 +13,8 @@ public struct KernelOutcome: Hashable, Sendable {
     public let pan: MaskedPAN?
     /// The first digits of the PAN, to choose the host of an advice; nil if the card's records were not read.
     public let issuerPrefix: CardPrefix?
+    /// The card, if the request asks to keep it, and its records were read; otherwise nil.
+    public let card: KeptCard?
     /// Tag 5F34, 0...99.
     public let panSequenceNumber: UInt8?
     /// Tag 95
@@ -57,6 +59,7 @@ public struct KernelOutcome: Hashable, Sendable {
         self.decision = decision
         application = transaction.application.map(ApplicationSummary.init)
         (pan, issuerPrefix) = Self.parts(transaction)
+        card = transaction.request.keepsCard ? Self.card(transaction) : nil
         panSequenceNumber = transaction.panSequenceNumber
         verificationResults = transaction.verificationResults
         statusInformation = transaction.statusInformation
@@ -73,6 +76,17 @@ public struct KernelOutcome: Hashable, Sendable {
         scriptResults = transaction.scriptResults
         wasSentOnline = transaction.wasSentOnline
         isReversalRequired = transaction.isReversalRequired
+    }
+
+    /// A copy of the card's data.
+    private static func card(_ transaction: Transaction) -> KeptCard? {
+        do throws(DataObjectError) {
+            let pan = try transaction.data.primaryAccountNumber()
+            return KeptCard(
+                pan: pan, expiry: Array((transaction.data[EMVTag.expirationDate] ?? []).prefix(2)),
+                trackTwo: SensitiveBytes.copy(transaction.data.duplicateSecret(EMVTag.trackTwo)),
+                trackOne: SensitiveBytes([]))
+        } catch { return nil }
     }
 
     /// What is kept of the PAN.

@@ -29,17 +29,19 @@ public struct TransactionRequest: Hashable, Sendable {
     /// Whether the card may approve without the issuer, where the terminal can. Otherwise the terminal asks the issuer,
     /// and declines when it can't.
     public var allowsOfflineApproval: Bool
+    /// Whether the outcome has a copy of the card's data, for a host whose advices demand it.
+    public var keepsCard: Bool
 
     /// Describes a transaction. `amount` includes `cashback`; `accountType` is the value of tag 5F57, nil for none.
     public init(
         amount: Money, cashback: Money? = nil, kind: Kind = .goodsOrServices, date: CivilDate,
         sequenceCounter: UInt32, accountType: UInt8? = nil, forcedOnline: Bool = false,
-        allowsOfflineApproval: Bool = true
+        allowsOfflineApproval: Bool = true, keepsCard: Bool = false
     ) {
         (self.amount, self.cashback, self.kind) = (amount, cashback, kind)
         (self.date, self.sequenceCounter) = (date, sequenceCounter)
         (self.accountType, self.forcedOnline) = (accountType, forcedOnline)
-        self.allowsOfflineApproval = allowsOfflineApproval
+        (self.allowsOfflineApproval, self.keepsCard) = (allowsOfflineApproval, keepsCard)
     }
 }
 

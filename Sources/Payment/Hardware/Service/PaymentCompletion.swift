@@ -165,7 +165,7 @@ struct PaymentCompletion: Sendable {
         var advice = AdviceRequest(
             key: parameters.key, stan: parameters.stan, amount: parameters.amount,
             lastFour: outcome.pan?.lastFour ?? "", iccData: outcome.iccData, purpose: purpose)
-        advice.prefix = outcome.issuerPrefix
+        (advice.prefix, advice.card) = (outcome.issuerPrefix, outcome.card)
         return advice
     }
 

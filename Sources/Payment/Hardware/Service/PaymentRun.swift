@@ -80,7 +80,7 @@ struct PaymentRun: Sendable {
             amount: parameters.amount, date: date, sequenceCounter: parameters.stan,
             accountType: parameters.accountType?.code,
             forcedOnline: parameters.forcedOnline || parameters.authorizesOnly,
-            allowsOfflineApproval: parameters.offlineObstacle == nil)
+            allowsOfflineApproval: parameters.offlineObstacle == nil, keepsCard: dependencies.host.sealsCardData)
         let outcome = await kernel.run(request, on: traced(channel)) { [events] state in events.send(.kernel(state)) }
         // The card is no longer needed: it may be removed at any time from here on.
         await reader.powerOff()

@@ -83,8 +83,19 @@ extension HostFactory {
         }
         let host = AcquirerHost(
             name: settings.host.kind, profile, at: acquirer.place, terminal: terminal,
-            link: watch(OutsideLink(link: link, address: acquirer.address)), clock: clock, time: OutsideTimeSource())
+            link: watch(OutsideLink(link: link, address: acquirer.address)), clock: clock, time: OutsideTimeSource(),
+            sealer: keys?.storage.map { sealer(profile, $0) })
         return (host, pins)
+    }
+}
+
+extension HostFactory {
+    /// Keeps card data under a key, which may be in a token: that takes its time on a thread of its own. What it draws
+    /// is secret, and so never comes from a seed.
+    private static func sealer(_ profile: MessageProfile, _ key: HostKey) -> CardSealer {
+        CardSealer(profile, random: SystemRandomSource()) { (data: [UInt8]) async throws(KeyUseError) -> [UInt8] in
+            try await RunQueue.outside { () async throws(KeyUseError) in try await key.cmac(of: data) }
+        }
     }
 }
 

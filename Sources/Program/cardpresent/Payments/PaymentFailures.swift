@@ -86,6 +86,7 @@ extension CommandFailure {
             self.init(
                 .outcomeUnknown, code: CommandFailure(reason).code, message: error.description.splitAtFix.0,
                 fix: "do not charge or refund again; when the database works, run 'cardpresent payments recover'")
+        case .cardData: self.init(.outcomeUnknown, code: "card_data_closed", splitting: error.description)
         case .busy: self.init(.tryAgain, code: "busy", message: error.description)
         case .restored:
             self.init(

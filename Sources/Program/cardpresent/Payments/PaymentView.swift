@@ -281,6 +281,14 @@ extension CardDetails {
     }
 }
 
+extension PaymentAttempt {
+    /// Why a message about the attempt waits for a person, and what to do; nil when none does.
+    fileprivate var waitsForPerson: String? {
+        guard state.needsRecovery || advice != nil else { return nil }
+        return lastError.flatMap { PaymentHostError.tellsOfClosedCardData($0) ? $0 : nil }
+    }
+}
+
 extension PaymentHistory.Attempt {
     fileprivate var json: JSONObject {
         JSONObject(
@@ -294,7 +302,7 @@ extension PaymentHistory.Attempt {
                     ? nil : numbers.map { pair -> JSONObject in ["message": pair.message, "stan": pair.number] },
                 "hostReference": attempt.hostReference, "hostName": attempt.memberName,
                 "hostAddress": attempt.memberName == nil ? nil : attempt.identity?.destination,
-                "lines": attempt.lines.isEmpty ? nil : attempt.lines.map(\.json),
+                "lines": attempt.lines.isEmpty ? nil : attempt.lines.map(\.json), "waits": attempt.waitsForPerson,
             ]
         ).amounts(in: attempt.amount.currency)
     }
@@ -305,7 +313,8 @@ extension PaymentHistory.Attempt {
         let lines = steps.map {
             "    \($0.at.millisecondText)  \($0.state.rawValue)" + ($0.detail.map { ": " + $0 } ?? "")
         }
-        return ([head] + lines).joined(separator: "\n")
+        let waiting = attempt.waitsForPerson.map { ["    " + $0] } ?? []
+        return ([head] + lines + waiting).joined(separator: "\n")
     }
 }
 

@@ -1,5 +1,8 @@
 import ArgumentParser
 import CardSecrets
+import HostSecurity
+import Hosts
+import ISO8583
 import Mail
 import Receipts
 import Settings
@@ -56,7 +59,8 @@ struct CheckConfiguration: SynchronousReportingCommand {
               cardpresent config check till.yaml --json
 
             Lists every mistake in the file, and exits with 78 when there is one. Also checks what other commands need \
-            only later: the logo's file, and the sender of e-mail.
+            only later: the logo's file, the sender of e-mail, and the key for card data that a host's profile demands \
+            in reversals and advices.
             """)
 
     @Argument(
@@ -96,6 +100,7 @@ enum ConfigurationFile {
     static func mistakes(_ path: String) -> [SettingsError] {
         SettingsDocument.mistakes(path: path) { root throws(SettingsError) in
             let configuration = try TillConfiguration(root)
+            try checkStorageKeys(configuration, root)
             guard let receipt = try root.optional("receipt") else { return }
             if let node = try receipt.optional("logo") {
                 do throws(ReceiptError) { _ = try configuration.receipt.openLogo() } catch {
@@ -110,6 +115,27 @@ enum ConfigurationFile {
                         fix: error.fix ?? "use an address such as Corner Shop <till@shop.example>")
                 }
             }
+        }
+    }
+}
+
+extension ConfigurationFile {
+    /// Finds a host whose profile demands card data in later messages without the key to keep it. A profile or a key
+    /// file that can't be read is a matter of 'host check', and so is a key in a token.
+    private static func checkStorageKeys(
+        _ configuration: TillConfiguration, _ root: SettingsNode
+    ) throws(SettingsError) {
+        for (place, acquirer) in configuration.acquirers.enumerated() {
+            guard let profile = try? ProfileFile.load(acquirer.settings.profile),
+                let node = try root.optional(place == 0 ? "host" : "hosts")
+            else { continue }
+            var keys: HostKeys?
+            if let path = acquirer.settings.keys {
+                guard !TokenURI.names(path), let file = try? HostKeys(path: path) else { continue }
+                keys = file
+            }
+            guard let obstacle = profile.storageObstacle(keys) else { continue }
+            throw node.error("payments can't go by the profile '\(profile.name)': \(obstacle)", fix: obstacle.fix)
         }
     }
 }

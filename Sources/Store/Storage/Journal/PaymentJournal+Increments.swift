@@ -5,7 +5,7 @@ public import Payments
 extension PaymentJournal {
     /// Records that an amount is about to be added to what a pre-authorization holds, before anything is sent. The
     /// increment is an attempt of its own, and what is held stays as it is until the host has approved it:
-    /// ``finish(_:as:amount:details:hostReference:receipt:detail:advice:offlineCard:heldUntil:at:)`` with
+    /// ``finish(_:as:amount:details:hostReference:receipt:detail:advice:offlineCard:heldUntil:identity:at:)`` with
     /// `authorizedOnly` raises it in the same commit.
     ///
     /// - Parameters:
@@ -73,7 +73,7 @@ extension PaymentJournal {
     /// Records why a message about an attempt was not confirmed, and `advice`, which must still be sent, in place of
     /// the one before; nil keeps that one. The state stays.
     ///
-    /// - Throws: As ``keepAdvice(_:for:)``.
+    /// - Throws: As ``keepAdvice(_:identity:for:)``.
     public func noteFailure(_ reason: String, advice: String? = nil, for attempt: Int64) throws(JournalError) {
         try change(attempt) { attempt in
             attempt.lastError = reason

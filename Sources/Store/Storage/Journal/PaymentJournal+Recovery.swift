@@ -1,3 +1,4 @@
+public import Determinism
 public import Payments
 
 extension PaymentJournal {
@@ -37,14 +38,22 @@ extension PaymentJournal {
     /// Stores the advice about an attempt that has ended, as JSON text that the journal does not interpret. It moves no
     /// money; advice that does is stored by ``finish(_:as:details:receipt:detail:advice:at:)``.
     ///
+    /// `identity` is what its message repeats, with card data that it demands, enciphered; it counts unless the attempt
+    /// has one already.
+    ///
     /// - Throws: ``JournalError/attemptNotFound(_:)``, ``JournalError/notOurs(attempt:lease:)``,
     ///   ``JournalError/storage(_:)``
-    public func keepAdvice(_ advice: String, for attempt: Int64) throws(JournalError) {
-        try setAdvice(advice, for: attempt)
+    public func keepAdvice(
+        _ advice: String, identity: MessageIdentity? = nil, for attempt: Int64
+    ) throws(JournalError) {
+        try change(attempt) { attempt in
+            attempt.advice = advice
+            attempt.identity = attempt.identity ?? identity
+        }
     }
 
     /// Removes an advice that was sent.
-    public func forgetAdvice(for attempt: Int64) throws(JournalError) { try setAdvice(nil, for: attempt) }
+    public func forgetAdvice(for attempt: Int64) throws(JournalError) { try change(attempt) { $0.advice = nil } }
 
     /// Returns the ended attempts with an advice that must still be sent: this journal's own, and those of processes
     /// that have ended, which this journal takes over. Oldest first.
@@ -58,7 +67,7 @@ extension PaymentJournal {
     /// advice; with `isCompletion`, it is the one that captures what the attempt authorized.
     ///
     /// - Returns: What is stored: `identity`, unless the attempt has one already.
-    /// - Throws: As ``keepAdvice(_:for:)``.
+    /// - Throws: As ``keepAdvice(_:identity:for:)``.
     public func keepIdentity(
         _ identity: MessageIdentity, for attempt: Int64, isCompletion: Bool = false
     ) throws(JournalError) -> MessageIdentity {
@@ -125,6 +134,26 @@ extension PaymentJournal {
 
     private func setAdvice(_ advice: String?, for id: Int64) throws(JournalError) {
         try change(id) { $0.advice = advice }
+    }
+
+    /// Wipes the enciphered card data of pre-authorizations that have expired. What is held no longer can be captured
+    /// or canceled by a person and the acquirer only.
+    ///
+    /// - Parameter moment: now.
+    /// - Throws: ``JournalError/storage(_:)``
+    public func wipeExpiredCardData(at moment: Timestamp) throws(JournalError) {
+        let expired = StoragePredicate(
+            """
+            sealedCardData IS NOT NULL AND state = 'authorizedOnly'
+            AND paymentID IN (SELECT payment.id FROM payment WHERE payment.holdExpiresAt <= ?)
+            """, moment.milliseconds)
+        guard try read({ try !$0.allObjects(ofType: PaymentAttempt.self, matching: expired).isEmpty }) else { return }
+        try write { storage in
+            for var attempt in try storage.allObjects(ofType: PaymentAttempt.self, matching: expired) {
+                attempt.identity = attempt.identity?.keeping(nil)
+                try storage.updateObject(attempt)
+            }
+        }
     }
 
     func change<T>(_ id: Int64, _ body: (inout PaymentAttempt) -> T) throws(JournalError) -> T {

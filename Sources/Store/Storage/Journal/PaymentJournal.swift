@@ -135,16 +135,19 @@ public struct PaymentJournal: Sendable {
     /// approved, nil for all; `detail` is the reason for the attempt's history, `advice` the advice that must still be
     /// sent to the host, as JSON text, and `offlineCard` a card that approved offline; see ``CardRegister``. An
     /// approved increment raises what its sale holds, which then expires at `heldUntil`; nil when that stays as it was.
+    /// `identity` is that of an advice that is the attempt's first message.
     @discardableResult
     public func finish(
         _ attempt: Int64, as state: AttemptState, amount: Money? = nil, details: PaymentDetails = PaymentDetails(),
         hostReference: String? = nil, receipt: ReceiptDraft? = nil, detail: String? = nil, advice: String? = nil,
-        offlineCard: CardFingerprint? = nil, heldUntil: Timestamp? = nil, at moment: Timestamp
+        offlineCard: CardFingerprint? = nil, heldUntil: Timestamp? = nil, identity: MessageIdentity? = nil,
+        at moment: Timestamp
     ) throws(JournalError) -> JournalEntry {
         try write { storage in
             try move(
-                attempt, to: state, amount: amount, details: details, hostReference: hostReference, receipt: receipt,
-                detail: detail, advice: advice, offlineCard: offlineCard, heldUntil: heldUntil, at: moment, in: storage)
+                attempt, to: state, amount: amount, details: details, identity: identity, hostReference: hostReference,
+                receipt: receipt, detail: detail, advice: advice, offlineCard: offlineCard, heldUntil: heldUntil,
+                at: moment, in: storage)
         }
     }
 
@@ -206,6 +209,8 @@ public struct PaymentJournal: Sendable {
         attempt.transitions += 1
         attempt.updatedAt = moment
         attempt.identity = identity ?? attempt.identity
+        // What no later message can need is wiped in the same commit.
+        attempt.identity = attempt.identity?.keeping(attempt.sealedCardData)
         attempt.hostReference = hostReference ?? details.card?.hostReference ?? attempt.hostReference
         attempt.lastError = details.errorMessage ?? detail ?? attempt.lastError
         if state == .authorizedOnly {

@@ -160,9 +160,8 @@ extension PaymentAttempt: IdentifiedObject {
     public static let databaseTableName = "paymentAttempt"
     public static let columnNames = [
         "id", "paymentID", "kind", "idempotencyKey", "state", "stan", "hostName", "amount", "currency", "lease",
-        "transitions", "messageIdentity", "completion", "hostReference", "lastError", "advice", "refundLines",
-        "createdAt",
-        "updatedAt",
+        "transitions", "messageIdentity", "sealedCardData", "completion", "hostReference", "lastError", "advice",
+        "refundLines", "createdAt", "updatedAt",
     ]
     public static let statements = RecordStatements(table: databaseTableName, columns: columnNames)
 
@@ -178,7 +177,8 @@ extension PaymentAttempt: IdentifiedObject {
             key: IdempotencyKey(rawValue: try reader.value("idempotencyKey")), state: try reader.value("state"),
             stan: try reader.value("stan"), hostName: try reader.value("hostName"),
             amount: try reader.money("amount"), lease: try reader.value("lease"),
-            transitions: try reader.value("transitions"), identity: try reader.messageIdentity("messageIdentity"),
+            transitions: try reader.value("transitions"),
+            identity: try reader.messageIdentity("messageIdentity", sealed: "sealedCardData"),
             completion: try reader.completion("completion"),
             hostReference: try reader.optional("hostReference"), lastError: try reader.optional("lastError"),
             advice: try reader.optional("advice"), lines: try reader.refundedLines("refundLines"),
@@ -200,6 +200,7 @@ extension PaymentAttempt: IdentifiedObject {
             lease,
             transitions,
             identity?.text,
+            sealedCardData.map { Data($0.bytes) },
             completion?.text,
             hostReference,
             lastError.map(PANMasking.masked),
@@ -253,9 +254,15 @@ extension MessageIdentity {
 }
 
 extension RowReader {
-    /// Reads a column of ``MessageIdentity/text``; nil when it is empty.
-    mutating func messageIdentity(_ column: String) throws -> MessageIdentity? {
+    /// Reads a column of ``MessageIdentity/text``, and another one with the enciphered card data; nil when the first is
+    /// empty.
+    mutating func messageIdentity(_ column: String, sealed: String) throws -> MessageIdentity? {
         guard let text: String = try optional(column) else { return nil }
+        let data: Data? = try optional(sealed)
+        return try messageIdentity(text, in: column).keeping(data.map { SealedCardData([UInt8]($0)) })
+    }
+
+    private func messageIdentity(_ text: String, in column: String) throws -> MessageIdentity {
         guard let identity = try? JSONDecoder().decode(MessageIdentity.self, from: Data(text.utf8)) else {
             throw unreadable(column)
         }

@@ -73,7 +73,10 @@ public final class SQLiteStorageManager: StorageManagerType {
         do {
             var configuration = Self.configuration(path: path, schema: schema)
             configuration.prepareDatabase { database in
-                if !database.configuration.readonly { try retry.enableWriteAheadLog(in: database) }
+                guard !database.configuration.readonly else { return }
+                try retry.enableWriteAheadLog(in: database)
+                // What is wiped is overwritten, and not only given free.
+                try database.execute(sql: "PRAGMA secure_delete = ON")
             }
             let pool = try DatabasePool(path: path, configuration: configuration)
             // The pool sets NORMAL when it turns on WAL, so this must come later, and outside a transaction, where

@@ -24,6 +24,11 @@ struct AdviceDelivery: Sendable {
                 try await host.forward(advice.request(for: attempt), of: attempt.id)
                 try journal.forgetAdvice(for: attempt.id)
             } catch {
+                if let error = error as? PaymentHostError, error.isOfClosedCardData {
+                    // A person has to look; the others can be sent.
+                    try? journal.noteFailure("\(error)", for: attempt.id)
+                    continue
+                }
                 if case PaymentHostError.outcomeUnknown = error, let text = advice.sent {
                     try? journal.keepAdvice(text, for: attempt.id)
                 }

@@ -25,6 +25,9 @@ public enum CardPresentPaymentsError: Error, Hashable, Sendable, CustomStringCon
     /// The host moved money, or may have, and the result of the payment or refund could not be recorded. The attempt is
     /// still open in the records, and recovery asks the host.
     case unrecorded(PaymentID, JournalError)
+    /// The capture or the cancellation demands card data of the journal that can't be opened, for this reason, in
+    /// words. Nothing was sent or recorded.
+    case cardData(PaymentID, String)
     /// Another payment or refund of this process is running.
     case busy
     /// The database turned out to be a restored backup, with these former identities, and no ``RecoveryReport`` has
@@ -43,6 +46,7 @@ public enum CardPresentPaymentsError: Error, Hashable, Sendable, CustomStringCon
         case .journal(let error): error.description
         case .unrecorded(let id, let error):
             "money may have moved, and the result of payment \(id) could not be recorded: \(error)"
+        case .cardData(let id, let reason): "payment \(id): \(reason)"
         case .busy: "another payment is running: wait for it to end, or cancel it"
         case .restored:
             "nothing was done: this database is a restored backup, and may lack payments and refunds; compare with the "

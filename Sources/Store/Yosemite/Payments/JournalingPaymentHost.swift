@@ -54,6 +54,18 @@ final class JournalingPaymentHost: PaymentHost {
 
     var adviceLimits: AdviceLimits? { host.adviceLimits }
 
+    var sealsCardData: Bool { host.sealsCardData }
+
+    /// Fails only when card data can't be opened. What else is wrong shows when the message is sent.
+    func checkCardData(
+        for message: MessageOfOriginal, of original: MessageIdentity, key: IdempotencyKey
+    ) async throws(PaymentHostError) {
+        guard sealsCardData else { return }
+        do throws(PaymentHostError) { try await host.checkCardData(for: message, of: original, key: key) } catch {
+            if error.isOfClosedCardData { throw error }
+        }
+    }
+
     func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity? {
         try await host.identity(of: subject)
     }
@@ -79,7 +91,7 @@ final class JournalingPaymentHost: PaymentHost {
         _ request: borrowing AuthorizationRequest
     ) async throws(PaymentHostError) -> AuthorizationResponse {
         let key = request.key
-        try await begin(request.subject)
+        try await begin(sealsCardData ? request.sealableSubject : request.subject)
         do throws(PaymentHostError) {
             let response = try await host.authorize(request) {
                 [self] (identity: MessageIdentity, reason: String) async throws(PaymentHostError) -> Void in
@@ -119,14 +131,17 @@ final class JournalingPaymentHost: PaymentHost {
 
     func reverse(_ request: ReversalRequest) async throws(PaymentHostError) {
         let attempt = try attempt(request.key)
+        var reversal = request
+        reversal.identity = request.identity ?? entries.withLock { $0[request.key]?.identity }
+        if let identity = reversal.identity {
+            try await checkCardData(for: .reversal, of: identity, key: request.key)
+        }
         do throws(JournalError) {
             try journal.markReversing(attempt, reason: request.reason.rawValue, at: time.now())
         } catch {
             throw .notSent("the journal cannot be written: \(error)")
         }
         setPhase(.reversing, of: request.key)
-        var reversal = request
-        reversal.identity = request.identity ?? entries.withLock { $0[request.key]?.identity }
         try await host.reverse(reversal)
         entries.withLock {
             guard let entry = $0[request.key] else { return }
@@ -139,11 +154,23 @@ final class JournalingPaymentHost: PaymentHost {
     func advise(_ advice: AdviceRequest) async throws(PaymentHostError) {
         let attempt = try attempt(advice.key)
         guard !advice.purpose.movesMoney else { return try await forward(advice, of: attempt) }
+        let identity = await sealedIdentity(of: advice)
         do throws(JournalError) {
-            try journal.keepAdvice(stored(advice).text, for: attempt)
+            try journal.keepAdvice(stored(advice).text, identity: identity, for: attempt)
         } catch {
             throw .notSent("the journal cannot be written: \(error)")
         }
+    }
+
+    /// Returns what the journal keeps of an advice that is the attempt's first message, with the card data that it
+    /// demands, enciphered. An advice is kept also when that can't be done: it then waits for a person.
+    ///
+    /// - Returns: nil when the host seals no card data, and when the attempt has a message before.
+    func sealedIdentity(of advice: AdviceRequest?) async -> MessageIdentity? {
+        guard sealsCardData, let advice, advice.card != nil,
+            entries.withLock({ $0[advice.key]?.identity }) == nil
+        else { return nil }
+        return try? await host.identity(of: advice.subject)
     }
 
     /// Sends an advice of any purpose about an attempt. It may be the attempt's first message.

@@ -42,12 +42,13 @@ struct PaymentCollection: Sendable {
             result = .failure(error)
         }
         let refusal = host.refusal(of: key)
+        let identity = await host.sealedIdentity(of: (try? result.get())?.advice)
         let phase = host.close(key)
         var mayHaveMoved = true
         do throws(JournalError) {
             switch result {
             case .success(let intent):
-                var recorded = try recordApproval(intent, of: entry, bill)
+                var recorded = try recordApproval(intent, of: entry, bill, identity: identity)
                 onProcessed(intent)
                 if let advice = intent.advice { recorded = await advise(advice, of: entry) ?? recorded }
                 await AdviceDelivery(journal: journal, host: host).run()
@@ -97,7 +98,7 @@ struct PaymentCollection: Sendable {
     }
 
     private func recordApproval(
-        _ intent: PaymentIntent, of entry: JournalEntry, _ bill: ReceiptBill
+        _ intent: PaymentIntent, of entry: JournalEntry, _ bill: ReceiptBill, identity: MessageIdentity?
     ) throws(JournalError) -> Payment {
         // The advice of an offline approval must reach the host before the payment counts as captured.
         let state: AttemptState =
@@ -106,7 +107,7 @@ struct PaymentCollection: Sendable {
             entry.attempt.id, as: state, amount: intent.amount, details: PaymentDetails(card: intent.details.stored),
             receipt: receipt(.approved, of: entry, bill, amount: intent.amount, card: intent.details),
             advice: intent.advice.map { host.stored($0).text },
-            offlineCard: intent.advice == nil ? nil : history?.offlineCard, at: time.now())
+            offlineCard: intent.advice == nil ? nil : history?.offlineCard, identity: identity, at: time.now())
         return try journal.addNotification(to: finished.payment)
     }
 

@@ -43,6 +43,7 @@ struct PaymentRecovery: Sendable {
             }
         }
         await AdviceDelivery(journal: journal, host: host).run()
+        try? journal.wipeExpiredCardData(at: time.now())
         // Last: a recovery that fails has reported nothing, and payments stay refused.
         report.restored = identity.takeFound()
         return report
@@ -96,20 +97,20 @@ struct PaymentRecovery: Sendable {
     }
 
     /// The backup was made before anything was sent, which may have happened since.
-    private func inquireUnsent(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry {
+    private func inquireUnsent(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry? {
         try await inquire(try journal.markAuthorizing(attempt.id, at: time.now()).attempt, isOutdated: true)
     }
 
     /// What was about to be taken back, whatever the host answered, is taken back: its reversal may still be under way.
     /// Everything else may have been shown as approved since the backup.
-    private func finishOutdated(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry {
+    private func finishOutdated(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry? {
         guard try wasReversing(attempt) else { return try await inquire(attempt, isOutdated: true) }
         return try await reverse(attempt)
     }
 
     /// A refund that was about to be taken back is taken back, and the host is not asked again: its approval would be
     /// shown as final, and the reversal that is under way would still undo it.
-    private func finishRefund(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry {
+    private func finishRefund(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry? {
         guard try wasReversing(attempt) else { return try await inquire(attempt) }
         return try await reverse(attempt)
     }
@@ -135,7 +136,17 @@ struct PaymentRecovery: Sendable {
         return try journal.finish(attempt.id, as: .captured, at: time.now())
     }
 
-    private func reverse(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry {
+    /// - Returns: nil when the reversal demands card data that can't be opened: nothing is sent, the state stays, and a
+    ///   person has to look.
+    private func reverse(_ attempt: PaymentAttempt) async throws(JournalError) -> JournalEntry? {
+        if let identity = attempt.identity {
+            do throws(PaymentHostError) {
+                try await host.checkCardData(for: .reversal, of: identity, key: attempt.key)
+            } catch {
+                try journal.noteFailure("\(error)", for: attempt.id)
+                return nil
+            }
+        }
         var reversal = ReversalRequest(
             key: attempt.key, stan: attempt.stan, amount: attempt.amount,
             reason: attempt.state == .authorizing ? .interrupted : .timeout, isRepeat: try wasReversing(attempt))
@@ -167,7 +178,7 @@ struct PaymentRecovery: Sendable {
     /// `isOutdated`: the attempt may have been finished after the backup that has it.
     private func inquire(
         _ attempt: PaymentAttempt, isOutdated: Bool = false
-    ) async throws(JournalError) -> JournalEntry {
+    ) async throws(JournalError) -> JournalEntry? {
         let answer: InquiryResult
         do throws(PaymentHostError) {
             answer = try await host.inquire(attempt.key, identity: attempt.identity)
@@ -270,7 +281,8 @@ public struct RecoveryReport: Hashable, Sendable {
     /// has to be asked, or if a person has to look; nil if the host did not answer.
     public func hostAnswer(about payment: PaymentID) -> String? {
         let answer = reasons[payment].flatMap {
-            PaymentHostError.tellsOfRefusal($0) || PaymentHostError.tellsOfAnotherHost($0) ? $0 : nil
+            PaymentHostError.tellsOfRefusal($0) || PaymentHostError.tellsOfAnotherHost($0)
+                || PaymentHostError.tellsOfClosedCardData($0) ? $0 : nil
         }
         guard outdated.contains(payment) else { return answer }
         return (answer.map { $0 + "; it" } ?? "it") + " may have ended since the backup was made; fix: ask the "

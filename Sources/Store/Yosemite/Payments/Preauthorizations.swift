@@ -20,6 +20,7 @@ struct Preauthorizations: Sendable {
     /// - Throws: ``CardPresentPaymentsError/journal(_:)`` when nothing was sent, and
     ///   ``CardPresentPaymentsError/unrecorded(_:_:)`` when the host has the capture and it could not be recorded.
     func capture(_ id: PaymentID, amount: Money?) async throws(CardPresentPaymentsError) -> Payment {
+        try await checkCardData(of: id, for: .capture)
         let attempt = try recording { () throws(JournalError) in
             try checkHost(of: id)
             let payment = try journal.payment(id)
@@ -51,6 +52,7 @@ struct Preauthorizations: Sendable {
     /// - Returns: the payment. Its outcome is unknown when the host has not confirmed it.
     /// - Throws: As ``capture(_:amount:)``.
     func cancel(_ id: PaymentID) async throws(CardPresentPaymentsError) -> Payment {
+        try await checkCardData(of: id, for: .reversal)
         let begun = try recording { () throws(JournalError) in
             try checkHost(of: id)
             return try journal.beginCancellation(of: id, at: time.now())
@@ -184,6 +186,21 @@ struct Preauthorizations: Sendable {
         guard attempt.hostName == host.name else { throw .otherHost(id, attempt.hostName) }
         let isOutdated = attempt.id <= (try journal.restoredThrough())
         guard !isOutdated || host.knowsKeys else { throw .notCapturable(id, .outdated) }
+    }
+
+    /// Fails, before anything is recorded, when the message demands card data that can't be opened.
+    private func checkCardData(
+        of id: PaymentID, for message: MessageOfOriginal
+    ) async throws(CardPresentPaymentsError) {
+        let attempt = try recording { () throws(JournalError) in
+            try journal.attempts(of: id).last { $0.kind == .sale }
+        }
+        guard let attempt, attempt.state == .authorizedOnly, attempt.hostName == host.name,
+            let identity = attempt.identity
+        else { return }
+        do throws(PaymentHostError) {
+            try await host.checkCardData(for: message, of: identity, key: attempt.key)
+        } catch { throw .cardData(id, "\(error)") }
     }
 
     private func stored(_ id: PaymentID) throws(CardPresentPaymentsError) -> Payment {

@@ -2,6 +2,7 @@ import CardSecrets
 import Connections
 import Determinism
 import EMV
+import HostSecurity
 import ISO8583
 import Money
 import Payments
@@ -36,7 +37,8 @@ final class TestAcquirer: Sendable {
 
     /// `replies`: what happens to the messages of payments, by their order. The last one goes on.
     convenience init(
-        _ name: String = "iso87-ascii", _ replies: Reply..., change: (inout MessageProfile) -> Void = { _ in }
+        _ name: String = "iso87-ascii", _ replies: Reply..., storage: HostKey? = nil,
+        change: (inout MessageProfile) -> Void = { _ in }
     ) throws {
         let log = Log()
         let approved = try #require(MessageProfile.shipped(name)?.results.approved.first)
@@ -65,11 +67,12 @@ final class TestAcquirer: Sendable {
                 }
             }
         }
-        try self.init(name, [.serve(serve)], log, change)
+        try self.init(name, [.serve(serve)], log, storage: storage, change)
     }
 
     init(
-        _ name: String, _ plans: [TestConnector.Plan], _ log: Log = Log(), _ change: (inout MessageProfile) -> Void
+        _ name: String, _ plans: [TestConnector.Plan], _ log: Log = Log(), storage: HostKey? = nil,
+        _ change: (inout MessageProfile) -> Void
     ) throws {
         self.log = log
         world = try TestWorld(name, plans: plans, change: change)
@@ -77,9 +80,15 @@ final class TestAcquirer: Sendable {
             identity: TerminalIdentity(terminal: "TERM0001", merchant: "MERCHANT0000001"),
             merchantName: "Corner Shop", city: "Berlin", countryCodes: ["DE", "DEU"], category: 5999,
             acquirer: "123456")
+        let profile = world.profile
         host = AcquirerHost(
-            name: "iso8583", world.profile, at: "acquirer.example:8583", terminal: terminal, link: world.link,
-            clock: world.clock, time: world.clock)
+            name: "iso8583", profile, at: "acquirer.example:8583", terminal: terminal, link: world.link,
+            clock: world.clock, time: world.clock,
+            sealer: storage.map { key in
+                CardSealer(profile, random: SeededRandomSource(seed: 1)) {
+                    (data: [UInt8]) async throws(KeyUseError) -> [UInt8] in try await key.cmac(of: data)
+                }
+            })
     }
 
     /// An answer without what answers don't have.

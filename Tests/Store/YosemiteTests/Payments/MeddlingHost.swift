@@ -23,6 +23,14 @@ struct MeddlingHost: PaymentHost {
 
     var adviceLimits: AdviceLimits? { limits ?? host.adviceLimits }
 
+    var sealsCardData: Bool { host.sealsCardData }
+
+    func checkCardData(
+        for message: MessageOfOriginal, of original: MessageIdentity, key: IdempotencyKey
+    ) async throws(PaymentHostError) {
+        try await host.checkCardData(for: message, of: original, key: key)
+    }
+
     func identity(of subject: MessageSubject) async throws(PaymentHostError) -> MessageIdentity? {
         try await host.identity(of: subject)
     }
