@@ -1,3 +1,4 @@
+import CardSecrets
 import Cryptography
 
 extension HostKeys {
