@@ -53,9 +53,7 @@ struct SessionReading {
     // MARK: Secrets
 
     private func findSecrets(into record: inout SessionRecord) throws {
-        for row in try session.rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name") {
-            guard let table = row.first?.value else { continue }
-            let values = try session.rows("SELECT * FROM \"\(table)\"").flatMap { $0.compactMap(\.value) }
+        for (table, values) in try session.recordedValues() where !values.isEmpty {
             record.note(search.secrets(in: Array(values.joined(separator: "\n").utf8)), in: "table \(table)")
         }
         let paper = session.printouts.flatMap(\.lines).joined(separator: "\n")
