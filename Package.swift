@@ -215,8 +215,8 @@ let testTargets = layer(
         "Simulator/Recorder", uses: "CardSecrets Determinism EMV Hardware Money ScenarioFormat Simulator SmartCard",
         "TillConfiguration"),
     tests(
-        "Simulator/Explorer", uses: "Determinism Money Payments ScenarioFormat ScenarioRunner Sessions Simulator",
-        "StoreSite"),
+        "Simulator/Explorer", uses: "Determinism Money Payments ScenarioFormat ScenarioRunner Sessions Settings",
+        "Simulator StoreSite"),
     tests(
         "Simulator/SimulationServer", uses: "CardSecrets Determinism HTTPListening Monitoring SessionViews Sessions",
         "Simulator Text"),
