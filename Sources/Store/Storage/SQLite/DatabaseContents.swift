@@ -10,7 +10,7 @@ extension SQLiteStorageManager {
     /// - Throws: ``StorageError``
     public func rows(_ sql: String) throws(StorageError) -> [[(column: String, value: String?)]] {
         do {
-            return try inspect { database in
+            return try inspect { database -> [[(column: String, value: String?)]] in
                 let statement = try database.makeStatement(sql: sql)
                 // SQLite itself refuses to write in a regular read.
                 guard statement.isReadonly || !isRewindable else {
@@ -33,7 +33,7 @@ extension SQLiteStorageManager {
     /// - Throws: ``StorageError``
     public func contents() throws(StorageError) -> [(table: String, values: [String])] {
         do {
-            return try inspect { database in
+            return try inspect { database -> [(table: String, values: [String])] in
                 // The texts of these statements depend only on the schema, so the connection keeps few of them.
                 let tables = try String.fetchAll(
                     database.cachedStatement(
